@@ -1,0 +1,5 @@
+/** The CNI specification as Java. */
+@NullMarked
+package io.ocicat.cni;
+
+import org.jspecify.annotations.NullMarked;

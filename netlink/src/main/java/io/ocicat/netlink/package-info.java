@@ -1,0 +1,5 @@
+/** Linux networking from Java. */
+@NullMarked
+package io.ocicat.netlink;
+
+import org.jspecify.annotations.NullMarked;
