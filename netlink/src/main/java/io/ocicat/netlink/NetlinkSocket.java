@@ -1,0 +1,227 @@
+package io.ocicat.netlink;
+
+import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.ns.NetNs;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * A conversation with the kernel's networking in one namespace. Open it once inside the namespace,
+ * then use it from any thread, wherever that thread is: the socket stays where it was born.
+ *
+ * <p>Changes go out with {@link #perform}, many in one send where they belong together; questions
+ * with {@link #list} and {@link #find}. The kernel answers while it takes a message, so nothing
+ * here waits for long, but a change may wait for the kernel's own locks: call from platform
+ * threads.
+ *
+ * <p>Thread-safe: one exchange at a time.
+ */
+public final class NetlinkSocket implements AutoCloseable {
+  private static final int RECEIVE_BUFFER = 1024 * 1024;
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** So that the receive buffer holds the errors of one send even if every message in it fails. */
+  private static final int MOST_MESSAGES_PER_SEND = 256;
+
+  private static final int MOST_BYTES_PER_SEND = 64 * 1024;
+
+  /**
+   * A dump is interrupted whenever the table changes under it; a busy node does that more than
+   * once.
+   */
+  private static final int DUMP_ATTEMPTS = 20;
+
+  private static final Set<Errno> ABSENT =
+      Set.of(Errno.ENODEV, Errno.ENOENT, Errno.ESRCH, Errno.ENXIO, Errno.EADDRNOTAVAIL);
+
+  private final Wire wire;
+  private final ReentrantLock lock = new ReentrantLock();
+  private int sequence = 1;
+
+  private NetlinkSocket(Wire wire) {
+    this.wire = wire;
+  }
+
+  /** Opens a socket in the namespace of the calling thread. */
+  public static NetlinkSocket open(Protocol protocol) {
+    return new NetlinkSocket(Wire.open(protocol, RECEIVE_BUFFER, PATIENCE));
+  }
+
+  /** Opens a socket in a namespace, from outside it. */
+  public static NetlinkSocket open(Protocol protocol, NetNs namespace) {
+    return namespace.visit(() -> open(protocol));
+  }
+
+  /**
+   * Makes the changes, in order, in as few sends as possible. The kernel goes on past a failure;
+   * afterwards the first failure is thrown, the others suppressed in it. Use {@link #attempt} to
+   * learn each one's fate.
+   */
+  public void perform(Request... requests) {
+    perform(List.of(requests));
+  }
+
+  public void perform(List<Request> requests) {
+    throwFirst(attempt(requests));
+  }
+
+  /** Makes the changes and says what became of each, in the order given. */
+  public List<Outcome> attempt(List<Request> requests) {
+    lock.lock();
+    Buffers buffers = Buffers.borrow();
+    try {
+      List<Outcome> outcomes = new ArrayList<>(requests.size());
+      for (int from = 0; from < requests.size(); ) {
+        List<Request> some = writeSome(buffers.out, requests, from);
+        wire.send(buffers.out);
+        int first = nextSequence(some.size());
+        outcomes.addAll(new Verdicts(some, first).collect(wire, buffers));
+        from += some.size();
+      }
+      return outcomes;
+    } finally {
+      buffers.giveBack();
+      lock.unlock();
+    }
+  }
+
+  /** Makes changes that the kernel takes all or none, as nf_tables does. */
+  public void transact(List<Request> requests) {
+    if (requests.isEmpty()) {
+      return;
+    }
+    lock.lock();
+    Buffers buffers = Buffers.borrow();
+    try {
+      List<Request> opened = NetfilterBatch.opened(requests);
+      int first = nextSequence(opened.size() + 1);
+      for (int i = 0; i < opened.size(); i++) {
+        buffers.out.message(opened.get(i), first + i);
+      }
+      // Not on the closing message: kernels before 6.10 do not acknowledge it.
+      buffers.out.acknowledgeLast();
+      buffers.out.message(NetfilterBatch.END, first + opened.size());
+      wire.send(buffers.out);
+      throwFirst(new Verdicts(opened, first).collect(wire, buffers));
+    } finally {
+      buffers.giveBack();
+      lock.unlock();
+    }
+  }
+
+  /** Everything that answers the question. */
+  public <T> List<T> list(Query<T> query) {
+    if (!query.isDump()) {
+      return find(query).map(List::of).orElse(List.of());
+    }
+    lock.lock();
+    Buffers buffers = Buffers.borrow();
+    try {
+      for (int attempt = 1; attempt <= DUMP_ATTEMPTS; attempt++) {
+        Dump dump = dump(query.request(), buffers);
+        if (!dump.interrupted()) {
+          return dump.messages().stream().map(query::read).filter(query::wants).toList();
+        }
+      }
+      throw new NetlinkException(
+          query.request().operation(),
+          Errno.EAGAIN,
+          "the table changed during each of %d readings".formatted(DUMP_ATTEMPTS));
+    } finally {
+      buffers.giveBack();
+      lock.unlock();
+    }
+  }
+
+  /** The one thing asked for, or the first of several; nothing when the kernel has none. */
+  public <T> Optional<T> find(Query<T> query) {
+    if (query.isDump()) {
+      return list(query).stream().findFirst();
+    }
+    Outcome outcome = attempt(List.of(query.request())).getFirst();
+    return switch (outcome) {
+      case Outcome.Done done ->
+          done.replies().stream().map(query::read).filter(query::wants).findFirst();
+      case Outcome.Failed failed -> {
+        if (ABSENT.contains(failed.cause().errno())) {
+          yield Optional.empty();
+        }
+        throw failed.cause();
+      }
+    };
+  }
+
+  @Override
+  public void close() {
+    wire.close();
+  }
+
+  private record Dump(List<NetlinkMessage> messages, boolean interrupted) {}
+
+  private Dump dump(Request request, Buffers buffers) {
+    buffers.out.reset();
+    int expected = nextSequence(1);
+    buffers.out.message(request, expected);
+    wire.send(buffers.out);
+    List<NetlinkMessage> messages = new ArrayList<>();
+    boolean interrupted = false;
+    while (true) {
+      for (NetlinkMessage message : NetlinkMessage.split(wire.receive(buffers))) {
+        if (message.sequence() != expected) {
+          continue;
+        }
+        interrupted |= message.isFromInterruptedDump();
+        switch (message.type()) {
+          case NetlinkMessage.NOOP -> {}
+          case NetlinkMessage.ERROR, NetlinkMessage.DONE, NetlinkMessage.OVERRUN -> {
+            Ack verdict = Ack.read(message);
+            if (!verdict.isSuccess()) {
+              throw verdict.failure(request);
+            }
+            return new Dump(messages, interrupted);
+          }
+          default -> messages.add(message);
+        }
+      }
+    }
+  }
+
+  /** Writes as many requests as one send may hold and returns those. */
+  private List<Request> writeSome(MessageWriter out, List<Request> requests, int from) {
+    out.reset();
+    int most = Math.min(requests.size(), from + MOST_MESSAGES_PER_SEND);
+    int to = from;
+    while (to < most && out.length() < MOST_BYTES_PER_SEND) {
+      out.message(requests.get(to), sequence + to - from);
+      to++;
+    }
+    out.acknowledgeLast();
+    return requests.subList(from, to);
+  }
+
+  private int nextSequence(int count) {
+    int first = sequence;
+    sequence += count;
+    return first;
+  }
+
+  private static void throwFirst(List<Outcome> outcomes) {
+    NetlinkException first = null;
+    for (Outcome outcome : outcomes) {
+      if (outcome instanceof Outcome.Failed failed) {
+        if (first == null) {
+          first = failed.cause();
+        } else {
+          first.addSuppressed(failed.cause());
+        }
+      }
+    }
+    if (first != null) {
+      throw first;
+    }
+  }
+}

@@ -1,0 +1,19 @@
+package io.ocicat.netlink;
+
+/** The netlink families in use. */
+public enum Protocol {
+  /** Links, addresses, routes, rules, neighbours, traffic control. */
+  ROUTE(0),
+  /** nf_tables and connection tracking. */
+  NETFILTER(12);
+
+  private final int number;
+
+  Protocol(int number) {
+    this.number = number;
+  }
+
+  int number() {
+    return number;
+  }
+}

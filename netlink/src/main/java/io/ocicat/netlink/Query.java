@@ -1,0 +1,67 @@
+package io.ocicat.netlink;
+
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.function.Supplier;
+
+/**
+ * A question to the kernel and how to read its answers. The kernel filters where it can; {@link
+ * #where} filters the rest.
+ *
+ * @param <T> what one answering message becomes
+ */
+public final class Query<T> {
+  private static final int DUMP = 0x300;
+
+  private final Request request;
+  private final Function<NetlinkMessage, T> read;
+  private final Predicate<T> wanted;
+
+  private Query(Request request, Function<NetlinkMessage, T> read, Predicate<T> wanted) {
+    this.request = request;
+    this.read = read;
+    this.wanted = wanted;
+  }
+
+  /**
+   * Asks for every object of a kind that the header and attributes written by {@code body} select.
+   */
+  public static <T> Query<T> all(
+      int type,
+      Consumer<MessageWriter> body,
+      Function<NetlinkMessage, T> read,
+      Supplier<String> operation) {
+    return new Query<>(Request.of(type, DUMP, body, operation), read, any -> true);
+  }
+
+  /** Asks for one object, named by what {@code body} writes. */
+  public static <T> Query<T> one(
+      int type,
+      Consumer<MessageWriter> body,
+      Function<NetlinkMessage, T> read,
+      Supplier<String> operation) {
+    return new Query<>(Request.of(type, 0, body, operation), read, any -> true);
+  }
+
+  /** The same question, keeping only the answers that match. */
+  public Query<T> where(Predicate<T> condition) {
+    return new Query<>(request, read, wanted.and(condition));
+  }
+
+  boolean isDump() {
+    return request.flags() == DUMP;
+  }
+
+  Request request() {
+    return request;
+  }
+
+  T read(NetlinkMessage message) {
+    return read.apply(message);
+  }
+
+  boolean wants(T answer) {
+    return wanted.test(answer);
+  }
+}

@@ -1,0 +1,62 @@
+package io.ocicat.netlink;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects the kernel's verdicts on a batch. Only the last message asks for an acknowledgement: the
+ * kernel works through a send in order and reports every failure unasked, so when the last verdict
+ * is in, whoever was not named succeeded. One receive instead of one per message.
+ */
+final class Verdicts {
+  private final List<Request> requests;
+  private final int first;
+  private final @Nullable NetlinkException[] failures;
+  private final List<List<NetlinkMessage>> replies = new ArrayList<>();
+  private boolean complete;
+
+  Verdicts(List<Request> requests, int firstSequence) {
+    this.requests = requests;
+    this.first = firstSequence;
+    this.failures = new NetlinkException[requests.size()];
+    requests.forEach(_ -> replies.add(new ArrayList<>(0)));
+  }
+
+  List<Outcome> collect(Wire wire, Buffers buffers) {
+    while (!complete) {
+      NetlinkMessage.split(wire.receive(buffers)).forEach(this::take);
+    }
+    List<Outcome> outcomes = new ArrayList<>(requests.size());
+    for (int i = 0; i < requests.size(); i++) {
+      NetlinkException failure = failures[i];
+      outcomes.add(
+          failure == null
+              ? new Outcome.Done(requests.get(i), replies.get(i))
+              : new Outcome.Failed(requests.get(i), failure));
+    }
+    return outcomes;
+  }
+
+  private void take(NetlinkMessage message) {
+    int index = message.sequence() - first;
+    if (index < 0 || index >= requests.size()) {
+      return; // left over from an exchange that ended early
+    }
+    switch (message.type()) {
+      case NetlinkMessage.NOOP -> {}
+      case NetlinkMessage.ERROR, NetlinkMessage.DONE, NetlinkMessage.OVERRUN -> {
+        Ack verdict = Ack.read(message);
+        if (!verdict.isSuccess()) {
+          failures[index] = verdict.failure(requests.get(index));
+        }
+        // A netfilter batch that is refused as a whole is answered on its opening message, and
+        // nothing follows.
+        boolean refusedAsAWhole =
+            index == 0 && requests.getFirst() == NetfilterBatch.BEGIN && !verdict.isSuccess();
+        complete |= index == requests.size() - 1 || refusedAsAWhole;
+      }
+      default -> replies.get(index).add(message);
+    }
+  }
+}

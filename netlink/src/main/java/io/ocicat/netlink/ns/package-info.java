@@ -1,0 +1,5 @@
+/** Network namespaces: opening, creating, naming, and running code inside them. */
+@NullMarked
+package io.ocicat.netlink.ns;
+
+import org.jspecify.annotations.NullMarked;
