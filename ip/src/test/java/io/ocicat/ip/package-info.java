@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.ip;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,45 @@
+package io.ocicat.testkit;
+
+import java.util.Random;
+
+/**
+ * Checks a law against many random inputs, each round with a seed of its own that is named when the
+ * round fails. {@code -Docicat.seed=…} makes that seed the first round, so the failure comes back
+ * at once. Without it every run starts from a fresh seed.
+ */
+public final class Seeded {
+  private static final String PROPERTY = "ocicat.seed";
+
+  private Seeded() {}
+
+  /** One round of a law; everything random in it must come from {@code random}. */
+  @FunctionalInterface
+  public interface Law {
+    void check(Random random) throws Exception;
+  }
+
+  public static void forAll(int rounds, Law law) {
+    long first = Long.getLong(PROPERTY, System.nanoTime());
+    for (int round = 0; round < rounds; round++) {
+      long seed = first + round;
+      try {
+        law.check(random(seed));
+      } catch (Throwable failure) {
+        throw new AssertionError(
+            "round %d fails (again with -D%s=%d): %s".formatted(round, PROPERTY, seed, failure),
+            failure);
+      }
+    }
+  }
+
+  /**
+   * Neighbouring seeds of java.util.Random start alike, so they are scattered first (murmur3's
+   * finalizer).
+   */
+  private static Random random(long seed) {
+    long scattered = seed;
+    scattered = (scattered ^ (scattered >>> 33)) * 0xff51afd7ed558ccdL;
+    scattered = (scattered ^ (scattered >>> 33)) * 0xc4ceb9fe1a85ec53L;
+    return new Random(scattered ^ (scattered >>> 33));
+  }
+}
