@@ -1,0 +1,19 @@
+package io.ocicat.cni;
+
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.json.JsonFields;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A container's interface on a network, as GC names those that are still in use. The JSON names are
+ * containerID and ifname, other than in the result cache.
+ */
+public record Attachment(String containerId, String ifName) {
+  public static Attachment read(JsonFields in) {
+    return new Attachment(in.text("containerID").required(), in.text("ifname").required());
+  }
+
+  public ObjectNode toJson() {
+    return Json.object().put("containerID", containerId).put("ifname", ifName);
+  }
+}

@@ -1,0 +1,130 @@
+package io.ocicat.cni;
+
+import io.ocicat.cni.json.Quoted;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * CNI_ARGS: pairs in their order. Of a key that comes twice the last counts. A plugin says with
+ * {@link #refuseUnknown} which keys it has; the caller may ask it to ignore others.
+ */
+public record CniArgs(List<Arg> args) {
+  public static final CniArgs NONE = new CniArgs(List.of());
+  public static final String IGNORE_UNKNOWN = "IgnoreUnknown";
+
+  /** One pair; nothing is escaped, so neither part can hold a semicolon or an equals sign. */
+  public record Arg(String key, String value) {
+    public Arg {
+      if (!isPlain(key) || !isPlain(value)) {
+        throw new CniException(
+            ErrorCode.INVALID_ENVIRONMENT,
+            "ARGS: invalid pair " + Quoted.brief(key + "=" + value),
+            "neither key nor value may hold ; or =");
+      }
+    }
+
+    private static boolean isPlain(String text) {
+      return text.indexOf(';') < 0 && text.indexOf('=') < 0;
+    }
+
+    @Override
+    public String toString() {
+      return key + "=" + value;
+    }
+  }
+
+  public CniArgs {
+    args = List.copyOf(args);
+  }
+
+  /**
+   * Splits {@code K=V;K2=V2}.
+   *
+   * @throws CniException with code 4 for a piece that is not a pair
+   */
+  public static CniArgs parse(String text) {
+    if (text.isEmpty()) {
+      return NONE;
+    }
+    List<Arg> args = new ArrayList<>();
+    for (String piece : text.split(";", -1)) {
+      int equals = piece.indexOf('=');
+      if (equals < 0 || equals != piece.lastIndexOf('=')) {
+        throw refuse("invalid pair " + Quoted.brief(piece));
+      }
+      args.add(new Arg(piece.substring(0, equals), piece.substring(equals + 1)));
+    }
+    return new CniArgs(args);
+  }
+
+  public Optional<String> get(String key) {
+    return last(key).map(Arg::value);
+  }
+
+  /**
+   * The value converted by a function that refuses with an IllegalArgumentException, as in {@code
+   * args.get("MAC", MacAddress::parse)}.
+   *
+   * @throws CniException with code 4, naming the pair
+   */
+  public <T> Optional<T> get(String key, Function<String, T> conversion) {
+    return last(key)
+        .map(
+            arg -> {
+              try {
+                return conversion.apply(arg.value());
+              } catch (IllegalArgumentException e) {
+                throw refuse(
+                    "error parsing value of pair %s: %s"
+                        .formatted(Quoted.brief(arg.toString()), e.getMessage()));
+              }
+            });
+  }
+
+  private Optional<Arg> last(String key) {
+    return args.reversed().stream().filter(arg -> arg.key().equals(key)).findFirst();
+  }
+
+  /** 1, true, 0 or false in any case of letters. */
+  public static boolean parseBool(String text) {
+    return switch (text.toLowerCase(Locale.ROOT)) {
+      case "1", "true" -> true;
+      case "0", "false" -> false;
+      default ->
+          throw new IllegalArgumentException(
+              Quoted.brief(text) + " is not a boolean: expected 1, true, 0 or false");
+    };
+  }
+
+  /**
+   * Refuses pairs whose key is not one of {@code known}, unless IgnoreUnknown is set.
+   *
+   * @throws CniException with code 4, listing them
+   */
+  public void refuseUnknown(Set<String> known) {
+    boolean ignore = get(IGNORE_UNKNOWN, CniArgs::parseBool).orElse(false);
+    List<String> unknown =
+        args.stream()
+            .filter(arg -> !arg.key().equals(IGNORE_UNKNOWN) && !known.contains(arg.key()))
+            .map(Arg::toString)
+            .toList();
+    if (!ignore && !unknown.isEmpty()) {
+      throw refuse("unknown args " + Quoted.list(unknown));
+    }
+  }
+
+  private static CniException refuse(String why) {
+    return new CniException(ErrorCode.INVALID_ENVIRONMENT, "ARGS: " + why);
+  }
+
+  /** As the environment variable holds it. */
+  @Override
+  public String toString() {
+    return args.stream().map(Arg::toString).collect(Collectors.joining(";"));
+  }
+}

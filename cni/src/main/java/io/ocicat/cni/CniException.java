@@ -1,0 +1,108 @@
+package io.ocicat.cni;
+
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.json.JsonFields;
+import io.ocicat.cni.json.JsonValue;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Anything that goes wrong in CNI, as the specification's error object: a code, a short message and
+ * details. The root of this module's exceptions.
+ */
+public class CniException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  private final int code;
+  private final String msg;
+  private final String details;
+  private final @Nullable String cniVersion;
+
+  public CniException(ErrorCode code, String msg) {
+    this(code, msg, "", null, null);
+  }
+
+  public CniException(ErrorCode code, String msg, String details) {
+    this(code, msg, details, null, null);
+  }
+
+  public CniException(ErrorCode code, String msg, Throwable cause) {
+    this(code, msg, "", null, cause);
+  }
+
+  private CniException(
+      ErrorCode code,
+      String msg,
+      String details,
+      @Nullable String cniVersion,
+      @Nullable Throwable cause) {
+    super(details.isEmpty() ? msg : msg + "; " + details, cause);
+    this.code = code.value();
+    this.msg = msg;
+    this.details = details;
+    this.cniVersion = cniVersion;
+  }
+
+  public final ErrorCode code() {
+    return new ErrorCode(code);
+  }
+
+  public final boolean is(ErrorCode other) {
+    return code == other.value();
+  }
+
+  public final String msg() {
+    return msg;
+  }
+
+  /** Empty when there are none. */
+  public final String details() {
+    return details;
+  }
+
+  /** The version an error object named; most Go plugins name none. */
+  public final Optional<String> cniVersion() {
+    return Optional.ofNullable(cniVersion);
+  }
+
+  /** The same error with {@code prefix} before its message and this one as its cause. */
+  public final CniException prefixed(String prefix) {
+    return new CniException(code(), prefix + msg, details, cniVersion, this);
+  }
+
+  /** Reads an error object; members that are missing are 0 or empty, as in Go. */
+  public static CniException fromJson(JsonNode json) {
+    JsonFields in = JsonValue.of(json).object();
+    CniException error =
+        new CniException(
+            new ErrorCode(in.integer("code", 0, Integer.MAX_VALUE).or(0)),
+            in.text("msg").or(""),
+            in.text("details").or(""),
+            in.text("cniVersion").orNull(),
+            null);
+    if (!in.problems().isEmpty()) {
+      throw new CniException(ErrorCode.DECODING_FAILURE, in.problems().describe());
+    }
+    return error;
+  }
+
+  /** The error object, with the version it named, if any. */
+  public final ObjectNode toJson() {
+    ObjectNode json = Json.object();
+    if (cniVersion != null) {
+      json.put("cniVersion", cniVersion);
+    }
+    json.put("code", code).put("msg", msg);
+    if (!details.isEmpty()) {
+      json.put("details", details);
+    }
+    return json;
+  }
+
+  /** The error object as an answer to a request of {@code requestVersion}. */
+  public final ObjectNode toJson(String requestVersion) {
+    return new CniException(code(), msg, details, requestVersion, null).toJson();
+  }
+}

@@ -1,0 +1,48 @@
+package io.ocicat.cni;
+
+import java.nio.charset.StandardCharsets;
+
+/** The name of a network interface, as Linux allows it (dev_valid_name). */
+public record InterfaceName(String value) {
+  private static final int MAX_BYTES = 15;
+
+  /**
+   * Checks the name.
+   *
+   * @throws CniException with code 4 saying which rule is broken
+   */
+  public InterfaceName {
+    if (value.isEmpty()) {
+      throw refuse("interface name is empty", "");
+    }
+    if (value.getBytes(StandardCharsets.UTF_8).length > MAX_BYTES) {
+      throw refuse(
+          "interface name is too long", "interface name should be less than 16 characters");
+    }
+    if (value.equals(".") || value.equals("..")) {
+      throw refuse("interface name is . or ..", "");
+    }
+    if (value.codePoints().anyMatch(InterfaceName::isForbidden)) {
+      throw refuse("interface name contains / or : or whitespace characters", "");
+    }
+  }
+
+  /** Java's isWhitespace leaves out the no-break spaces and U+0085, which Go counts. */
+  private static boolean isForbidden(int c) {
+    return c == '/'
+        || c == ':'
+        || c == 0
+        || c == 0x85
+        || Character.isWhitespace(c)
+        || Character.isSpaceChar(c);
+  }
+
+  private static CniException refuse(String msg, String details) {
+    return new CniException(ErrorCode.INVALID_ENVIRONMENT, msg, details);
+  }
+
+  @Override
+  public String toString() {
+    return value;
+  }
+}

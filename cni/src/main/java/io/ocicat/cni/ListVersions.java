@@ -1,0 +1,29 @@
+package io.ocicat.cni;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The versions a list declares, and the one that follows from them. */
+record ListVersions(String cniVersion, List<String> cniVersions, String effective) {
+  ListVersions {
+    cniVersions = List.copyOf(cniVersions);
+  }
+
+  static ListVersions single(String cniVersion) {
+    return new ListVersions(cniVersion, List.of(), cniVersion);
+  }
+
+  /**
+   * The highest version of all declared that is implemented here; when none is, cniVersion as it is
+   * written. Every text must be a version.
+   */
+  static ListVersions negotiate(String cniVersion, List<String> cniVersions) {
+    String effective =
+        Stream.concat(cniVersions.stream(), Stream.of(cniVersion).filter(v -> !v.isEmpty()))
+            .filter(v -> VersionNumber.parse(v).compareTo(SpecVersion.LATEST.number()) <= 0)
+            .max(Comparator.comparing(VersionNumber::parse))
+            .orElse(cniVersion);
+    return new ListVersions(cniVersion, cniVersions, effective);
+  }
+}

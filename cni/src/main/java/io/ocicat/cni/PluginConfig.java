@@ -1,0 +1,231 @@
+package io.ocicat.cni;
+
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.json.JsonFields;
+import io.ocicat.cni.json.JsonValue;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The configuration of one plugin: an element of a list, a single-plugin file, or what a plugin
+ * reads on stdin. Knows the members the specification names and keeps all the others exactly.
+ * Immutable: what it hands out are copies.
+ */
+public final class PluginConfig {
+  static final String VALID_ATTACHMENTS = "cni.dev/valid-attachments";
+
+  /** What the text of 1.1.0 called it when it was tagged; plugins written from it read this one. */
+  static final String ATTACHMENTS = "cni.dev/attachments";
+
+  private static final String PARSING = "error parsing configuration: ";
+
+  private final ObjectNode json;
+  private final byte[] bytes;
+  private final String type;
+  private final String name;
+  private final String cniVersion;
+  private final Map<String, Boolean> capabilities;
+  private final String ipamType;
+  private final Dns dns;
+
+  private PluginConfig(ObjectNode json, byte[] bytes, JsonFields in) {
+    this.json = json;
+    this.bytes = bytes;
+    this.type = in.text("type").or("");
+    this.name = in.text("name").or("");
+    this.cniVersion = in.text("cniVersion").or("");
+    this.capabilities = capabilities(in.object("capabilities"));
+    this.ipamType = in.object("ipam").text("type").or("");
+    this.dns = Dns.read(in.object("dns"));
+    in.object("prevResult");
+  }
+
+  private static Map<String, Boolean> capabilities(JsonFields in) {
+    Map<String, Boolean> capabilities = new LinkedHashMap<>();
+    for (String capability : in.names()) {
+      capabilities.put(capability, in.bool(capability).or(false));
+    }
+    return Collections.unmodifiableMap(capabilities);
+  }
+
+  /**
+   * A plugin's configuration from a file.
+   *
+   * @throws CniException with code 6 for what is not JSON, 7 for what is not a plugin configuration
+   */
+  public static PluginConfig parse(byte[] bytes) {
+    JsonNode document;
+    try {
+      document = Json.parse(bytes);
+    } catch (CniException e) {
+      throw e.prefixed(PARSING);
+    }
+    return withType(document, bytes.clone());
+  }
+
+  /** A plugin's configuration from a list; see {@link #parse(byte[])}. */
+  public static PluginConfig of(JsonNode document) {
+    return withType(document.deepCopy(), Json.compactBytes(document));
+  }
+
+  private static PluginConfig withType(JsonNode document, byte[] bytes) {
+    PluginConfig config = read(document, bytes, ErrorCode.INVALID_NETWORK_CONFIG, PARSING);
+    if (config.type.isEmpty()) {
+      String hint = config.json.has("plugins") ? "this is a list: name the file .conflist" : "";
+      throw new CniException(ErrorCode.INVALID_NETWORK_CONFIG, PARSING + "missing 'type'", hint);
+    }
+    return config;
+  }
+
+  /**
+   * What a plugin reads on stdin. It need not name a type: the plugin knows who it is.
+   *
+   * @throws CniException with code 6
+   */
+  public static PluginConfig ofRequest(byte[] stdin) {
+    String unmarshalling = "error unmarshall network config: ";
+    JsonNode document;
+    try {
+      document = Json.parse(stdin);
+    } catch (CniException e) {
+      throw e.prefixed(unmarshalling);
+    }
+    return read(document, stdin.clone(), ErrorCode.DECODING_FAILURE, unmarshalling);
+  }
+
+  /** The literal null is an empty object, as in Go. */
+  private static PluginConfig read(JsonNode document, byte[] bytes, ErrorCode code, String prefix) {
+    JsonFields in = JsonValue.of(document).object();
+    ObjectNode json = document instanceof ObjectNode object ? object : Json.object();
+    PluginConfig config = new PluginConfig(json, bytes, in);
+    if (!in.problems().isEmpty()) {
+      throw new CniException(code, prefix + in.problems().describe());
+    }
+    return config;
+  }
+
+  /** The name of the executable; see {@link PluginType} for the check before it is looked for. */
+  public String type() {
+    return type;
+  }
+
+  /** The network's name: always there in a request, often empty in the element of a list. */
+  public String name() {
+    return name;
+  }
+
+  /** As it is written, possibly empty. */
+  public String cniVersion() {
+    return cniVersion;
+  }
+
+  /**
+   * The version the answer must have.
+   *
+   * @throws CniException with code 1 when the specification has no such version
+   */
+  public SpecVersion specVersion() {
+    return SpecVersion.of(cniVersion);
+  }
+
+  /** What the plugin declares, also with the value false. */
+  public Map<String, Boolean> capabilities() {
+    return capabilities;
+  }
+
+  public boolean hasCapability(String capability) {
+    return capabilities.getOrDefault(capability, false);
+  }
+
+  /** Empty when there is none. */
+  public String ipamType() {
+    return ipamType;
+  }
+
+  public Dns dns() {
+    return dns;
+  }
+
+  /** Every member as it was written. */
+  public ObjectNode json() {
+    return json.deepCopy();
+  }
+
+  /** The bytes it was read from, or for the element of a list their compact form. */
+  public byte[] bytes() {
+    return bytes.clone();
+  }
+
+  /**
+   * Reads the plugin's own members: {@code config.read(in -> new BridgeConf(in.text("bridge")…))}.
+   *
+   * @throws CniException with code 7, naming every bad field
+   */
+  public <T> T read(Function<JsonFields, T> reader) {
+    return JsonFields.read(json, reader);
+  }
+
+  /**
+   * The result of the plugins before this one, if the request has it.
+   *
+   * @throws CniException with code 6 when it is unreadable or of another family of versions
+   */
+  public Optional<Result> previousResult() {
+    return JsonFields.of(json)
+        .value("prevResult")
+        .raw()
+        .map(document -> Result.parsePrevious(document, specVersion()));
+  }
+
+  /**
+   * The attachments that GC must leave alone. A list that is null holds none (Go writes so); no
+   * list at all means that nothing is known, and then nothing should be collected.
+   */
+  public Optional<List<Attachment>> validAttachments() {
+    for (String key : List.of(VALID_ATTACHMENTS, ATTACHMENTS)) {
+      if (json.has(key)) {
+        return Optional.of(read(in -> in.objects(key).stream().map(Attachment::read).toList()));
+      }
+    }
+    return Optional.empty();
+  }
+
+  /** What this plugin is to receive on stdin; {@code name} and {@code version} are the list's. */
+  public PluginRequest request(String name, String version) {
+    return PluginRequest.of(this, name, version);
+  }
+
+  /**
+   * This configuration with members set or replaced (not merged).
+   *
+   * @throws CniException with code 7 for an empty key or a null value, or when the outcome is no
+   *     configuration any more
+   */
+  public PluginConfig with(Map<String, ? extends @Nullable JsonNode> members) {
+    ObjectNode changed = json.deepCopy();
+    members.forEach(
+        (key, value) -> {
+          if (key.isEmpty()) {
+            throw new CniException(ErrorCode.INVALID_NETWORK_CONFIG, "keys cannot be empty");
+          }
+          if (value == null || value.isNull()) {
+            throw new CniException(
+                ErrorCode.INVALID_NETWORK_CONFIG, "key '" + key + "' value must not be nil");
+          }
+          changed.set(key, value);
+        });
+    return of(changed);
+  }
+
+  @Override
+  public String toString() {
+    return "PluginConfig[type=" + type + ", name=" + name + ", cniVersion=" + cniVersion + "]";
+  }
+}

@@ -1,0 +1,59 @@
+package io.ocicat.cni;
+
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.json.JsonFields;
+import io.ocicat.cni.json.Quoted;
+import io.ocicat.ip.IpAddress;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * One element of the portMappings capability: a port of the host, on one of its addresses or (null)
+ * on all of them, that leads to a port of the container.
+ */
+public record PortMapping(
+    int hostPort, int containerPort, Protocol protocol, @Nullable IpAddress hostIp) {
+  /** What can be mapped. */
+  public enum Protocol {
+    TCP,
+    UDP,
+    SCTP;
+
+    public String text() {
+      return name().toLowerCase(Locale.ROOT);
+    }
+
+    private static Protocol parse(String text) {
+      return switch (text.toLowerCase(Locale.ROOT)) {
+        case "", "tcp" -> TCP;
+        case "udp" -> UDP;
+        case "sctp" -> SCTP;
+        default ->
+            throw new IllegalArgumentException(
+                "must be tcp, udp or sctp, not " + Quoted.brief(text));
+      };
+    }
+  }
+
+  /** The protocol is read in any case of letters, as Kubernetes and Docker write it. */
+  public static PortMapping read(JsonFields in) {
+    return new PortMapping(
+        in.integer("hostPort", 1, 65535).required(),
+        in.integer("containerPort", 1, 65535).required(),
+        in.text("protocol").map(Protocol::parse, Protocol.TCP).or(Protocol.TCP),
+        in.ip("hostIP").orNull());
+  }
+
+  public ObjectNode toJson() {
+    ObjectNode json =
+        Json.object()
+            .put("hostPort", hostPort)
+            .put("containerPort", containerPort)
+            .put("protocol", protocol.text());
+    if (hostIp != null) {
+      json.put("hostIP", hostIp.toString());
+    }
+    return json;
+  }
+}

@@ -1,0 +1,59 @@
+package io.ocicat.cni.json;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Collects what is wrong with a document, so that its author sees every bad field at once. Not
+ * thread-safe: one reading of one document owns it.
+ */
+public final class Problems {
+  private static final int MAX = 50;
+
+  private final Set<String> found = new LinkedHashSet<>();
+  private int left;
+
+  /** Records {@code message} about the field at {@code path}; the same problem counts once. */
+  public void add(String path, String message) {
+    String problem = (path.isEmpty() ? "the document" : path) + " " + message;
+    if (found.size() < MAX) {
+      found.add(problem);
+    } else if (!found.contains(problem)) {
+      left++;
+    }
+  }
+
+  public boolean isEmpty() {
+    return found.isEmpty();
+  }
+
+  public List<String> all() {
+    return List.copyOf(found);
+  }
+
+  /** All of them in one line. */
+  public String describe() {
+    return String.join("; ", found) + (left > 0 ? "; and " + left + " more" : "");
+  }
+
+  /**
+   * Throws nothing when all is well.
+   *
+   * @throws CniException with code 7: the problem itself as message, or their number with all of
+   *     them as details
+   */
+  public void throwIfAny() {
+    if (found.size() == 1) {
+      throw new CniException(ErrorCode.INVALID_NETWORK_CONFIG, describe());
+    }
+    if (!found.isEmpty()) {
+      throw new CniException(
+          ErrorCode.INVALID_NETWORK_CONFIG,
+          "invalid configuration: " + (found.size() + left) + " problems",
+          describe());
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package io.ocicat.cni.json;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class JsonTest {
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "{}",
+        "[]",
+        "null",
+        "\"<a href='x'>&</a>\"",
+        "{\"a\":[1,-2,true,false,null,\"x\",{\"b\":{}}]}",
+        "9007199254740993",
+        "18446744073709551615",
+        "-123456789012345678901234567890",
+        "0.1",
+        "1.10",
+        "3.141592653589793238462643383279",
+        "\"é€😀\\u0000\\n\"",
+        "{\"z\":1,\"a\":2,\"m\":3}",
+      })
+  void writesWhatItRead(String text) {
+    assertThat(Json.compact(Json.parse(text))).isEqualTo(text);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "''|it is empty",
+        "'  '|it is empty",
+        "{} {}|line 1, column 4: unexpected text after the value",
+        "{}x|line 1, column 3: unrecognized token 'x'",
+        "{\"a\":1,\"b\":2,\"a\":3}|line 1, column 14: duplicate key \"a\"",
+        "{\"a\":1,}|line 1, column 8:",
+        "// hi|line 1, column 1:",
+        "{'a':1}|line 1, column 2: unexpected character",
+        "[1,2|line 1, column 5:",
+        "[NaN]|line 1, column 5:",
+        "01|line 1, column 2:",
+        "{\"a\":1e99999999999}|line 1, column 6: the number \"1e99999999999\" is out of range",
+      })
+  void refusesWhatIsNotExactlyOneValue(String text, String why) {
+    assertThatThrownBy(() -> Json.parse(text))
+        .isInstanceOfSatisfying(
+            CniException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.DECODING_FAILURE))
+        .hasMessageStartingWith("not valid JSON: " + why);
+  }
+
+  @Test
+  void refusesAByteOrderMark() {
+    assertThatThrownBy(() -> Json.parse("\ufeff{}"))
+        .hasMessage(
+            "not valid JSON: it starts with a byte order mark: save it as UTF-8 without one");
+  }
+
+  @Test
+  void refusesWhatIsTooDeepOrTooLong() {
+    assertThatThrownBy(() -> Json.parse("[".repeat(5000)))
+        .isInstanceOf(CniException.class)
+        .hasMessageContaining("depth");
+    assertThat(Json.parse("[".repeat(Json.MAX_DEPTH) + "]".repeat(Json.MAX_DEPTH)).isArray())
+        .isTrue();
+    assertThatThrownBy(() -> Json.parse(new byte[Json.MAX_BYTES + 1]))
+        .hasMessage("not valid JSON: it has 4194305 bytes, at most 4194304 are read");
+  }
+
+  @Test
+  void replacesBytesThatAreNotUtf8() {
+    byte[] latin1 = "\"caf\u00e9\"".getBytes(StandardCharsets.ISO_8859_1);
+    assertThat(Json.parse(latin1).stringValue()).isEqualTo("caf\ufffd");
+  }
+
+  @Test
+  void writesHalfASurrogatePairAsTheReplacementCharacter() {
+    byte[] written = Json.compactBytes(Json.parse("\"\\ud800\""));
+    assertThat(new String(written, StandardCharsets.UTF_8)).isEqualTo("\"\ufffd\"");
+  }
+
+  @Test
+  void keepsSixtyFourBitIntegersExactly() {
+    assertThat(Json.parse("18446744073709551615").bigIntegerValue())
+        .isEqualTo(new BigInteger("18446744073709551615"));
+    assertThat(Json.parse("9007199254740993").longValue()).isEqualTo(9007199254740993L);
+  }
+
+  @Test
+  void keepsHugeExponentsWithoutComputingThem() {
+    assertThat(Json.compact(Json.parse("1e999999999"))).isEqualTo("1E+999999999");
+  }
+
+  @Test
+  void printsAsCniPluginsDo() {
+    assertThat(Json.pretty(Json.parse("{\"a\":{\"b\":[1,{\"c\":\"<&>\"}]},\"d\":{},\"e\":[]}")))
+        .isEqualTo(
+            """
+            {
+                "a": {
+                    "b": [
+                        1,
+                        {
+                            "c": "<&>"
+                        }
+                    ]
+                },
+                "d": {},
+                "e": []
+            }""");
+  }
+}

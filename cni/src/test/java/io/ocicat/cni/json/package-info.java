@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.cni.json;
+
+import org.jspecify.annotations.NullMarked;

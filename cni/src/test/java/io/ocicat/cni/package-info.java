@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.cni;
+
+import org.jspecify.annotations.NullMarked;
