@@ -13,6 +13,7 @@ import io.ocicat.netlink.linux.Syscall;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * A bound netlink socket and the datagrams that go through it. Belongs to the namespace of the
@@ -32,6 +33,7 @@ final class Wire implements AutoCloseable {
   private static final int NETLINK_EXT_ACK = 11;
   private static final int NETLINK_GET_STRICT_CHK = 12;
   private static final int MSG_TRUNC = 0x20;
+  private static final int MSG_DONTWAIT = 0x40;
   private static final int DEFAULT_SEND_LIMIT = 128 * 1024;
 
   private final Fd fd;
@@ -97,6 +99,24 @@ final class Wire implements AutoCloseable {
 
   /** Waits for the next datagram from the kernel; what anyone else sent is dropped. */
   byte[] receive(Buffers buffers) {
+    return take(buffers, check(await(buffers, 0), () -> "receive from netlink"));
+  }
+
+  /** The next datagram from the kernel, if one is there. */
+  Optional<byte[]> receiveIfAny(Buffers buffers) {
+    long size = await(buffers, MSG_DONTWAIT);
+    return size == -Errno.EAGAIN.number()
+        ? Optional.empty()
+        : Optional.of(take(buffers, check(size, () -> "receive from netlink")));
+  }
+
+  @Override
+  public void close() {
+    fd.close();
+  }
+
+  /** Returns the size of the datagram now in the buffer, or a negated errno. */
+  private long await(Buffers buffers, int flags) {
     while (true) {
       buffers.senderLength.set(JAVA_INT, 0, Buffers.SOCKADDR_NL);
       long size =
@@ -105,28 +125,23 @@ final class Wire implements AutoCloseable {
               fd.number(),
               buffers.in.address(),
               Buffers.RECEIVE,
-              MSG_TRUNC,
+              MSG_TRUNC | flags,
               buffers.sender.address(),
               buffers.senderLength.address());
-      if (size == -Errno.EINTR.number()) {
-        continue;
-      }
-      check(size, () -> "receive from netlink");
-      if (size > Buffers.RECEIVE) {
-        throw NetlinkException.malformed("a message of " + size + " bytes was cut off");
-      }
       boolean fromKernel = buffers.sender.get(JAVA_INT, 4) == 0;
-      if (fromKernel) {
-        byte[] datagram = new byte[(int) size];
-        MemorySegment.copy(buffers.in, JAVA_BYTE, 0, datagram, 0, datagram.length);
-        return datagram;
+      if (size != -Errno.EINTR.number() && (size < 0 || fromKernel)) {
+        return size;
       }
     }
   }
 
-  @Override
-  public void close() {
-    fd.close();
+  private static byte[] take(Buffers buffers, long size) {
+    if (size > Buffers.RECEIVE) {
+      throw NetlinkException.malformed("a message of " + size + " bytes was cut off");
+    }
+    byte[] datagram = new byte[(int) size];
+    MemorySegment.copy(buffers.in, JAVA_BYTE, 0, datagram, 0, datagram.length);
+    return datagram;
   }
 
   private void allowSending(long bytes) {

@@ -1,0 +1,183 @@
+package io.ocicat.netlink;
+
+import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.ns.NetNs;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Follows the changes of a namespace's links, addresses, routes, …
+ *
+ * <p>To know the state and not only its changes: open the monitor first, list afterwards, then read
+ * events. An event may tell what the list showed already, but nothing falls in between. {@link
+ * Lost} means the same again: list, then go on reading.
+ *
+ * <p>Events are taken by one thread at a time, a platform thread because waiting blocks its
+ * carrier. {@link #close} may come from any thread and ends the wait.
+ *
+ * @param <T> what the topics have in common: {@code Monitor<Link>} for links alone, {@code
+ *     Monitor<Record>} for a mixture, told apart by {@code case Changed(Link link)}
+ */
+public final class Monitor<T> implements AutoCloseable {
+  /**
+   * Only a limit, no memory set aside. The kernel counts about 4 KiB for the news of a link, and a
+   * node that starts a hundred pods makes a thousand of them in a second or two.
+   */
+  private static final int RECEIVE_BUFFER = 16 * 1024 * 1024;
+
+  private final Wire wire;
+  private final List<Topic<? extends T>> topics;
+  private final Doorbell closing;
+  private final ReentrantLock reading = new ReentrantLock();
+  private final Queue<NetlinkMessage> unread = new ArrayDeque<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private Monitor(Wire wire, List<Topic<? extends T>> topics, Doorbell closing) {
+    this.wire = wire;
+    this.topics = topics;
+    this.closing = closing;
+  }
+
+  /** What happened. */
+  public sealed interface Event<T> {}
+
+  /** The object is there, new or different from before: the kernel does not always say which. */
+  public record Changed<T>(T object) implements Event<T> {}
+
+  /** The object is gone; this is what it was. */
+  public record Removed<T>(T object) implements Event<T> {}
+
+  /**
+   * More happened than could be kept, and everything unread is dropped: list the state again. What
+   * happens after this event will be told.
+   */
+  public record Lost<T>() implements Event<T> {}
+
+  /** Subscribes to topics in a namespace. Everything that happens from now on will be told. */
+  @SafeVarargs
+  @SuppressWarnings("varargs")
+  public static <T> Monitor<T> open(NetNs namespace, Topic<? extends T>... topics) {
+    return open(namespace, RECEIVE_BUFFER, List.of(topics));
+  }
+
+  static <T> Monitor<T> open(NetNs namespace, int receiveBuffer, List<Topic<? extends T>> topics) {
+    Wire wire = namespace.visit(() -> Wire.open(Protocol.ROUTE, receiveBuffer, Duration.ZERO));
+    try {
+      topics.stream().flatMap(topic -> topic.groups().stream()).distinct().forEach(wire::join);
+      return new Monitor<>(wire, topics, new Doorbell());
+    } catch (RuntimeException e) {
+      wire.close();
+      throw e;
+    }
+  }
+
+  /** Waits for the next event; nothing only when the monitor is closed. */
+  public Optional<Event<T>> next() {
+    while (true) {
+      Optional<Event<T>> event = poll(Duration.ofDays(1));
+      if (event.isPresent() || closed.get()) {
+        return event;
+      }
+    }
+  }
+
+  /** Waits for the next event; nothing when time runs out or the monitor is closed. */
+  public Optional<Event<T>> poll(Duration patience) {
+    long deadline = System.nanoTime() + patience.toNanos();
+    reading.lock();
+    try {
+      while (!closed.get()) {
+        NetlinkMessage message = unread.poll();
+        if (message != null) {
+          Optional<Event<T>> event = read(message);
+          if (event.isPresent()) {
+            return event;
+          }
+        } else if (!closing.await(wire.descriptor(), deadline - System.nanoTime())) {
+          return Optional.empty();
+        } else if (!receive()) {
+          return Optional.of(new Lost<>());
+        }
+      }
+      return Optional.empty();
+    } finally {
+      reading.unlock();
+    }
+  }
+
+  public boolean isClosed() {
+    return closed.get();
+  }
+
+  @Override
+  public void close() {
+    if (closed.getAndSet(true)) {
+      return;
+    }
+    closing.ring();
+    // Not before the reader has left: it must not find the numbers of its descriptors reused.
+    reading.lock();
+    try {
+      wire.close();
+      closing.close();
+    } finally {
+      reading.unlock();
+    }
+  }
+
+  /** Takes what has come; false when the kernel had to drop some. */
+  private boolean receive() {
+    Buffers buffers = Buffers.borrow();
+    try {
+      wire.receiveIfAny(buffers).map(NetlinkMessage::split).ifPresent(unread::addAll);
+      return true;
+    } catch (NetlinkException e) {
+      if (!e.is(Errno.ENOBUFS)) {
+        throw e;
+      }
+      dropQueued(buffers);
+      return false;
+    } finally {
+      buffers.giveBack();
+    }
+  }
+
+  /**
+   * The kernel reports the loss before the messages it kept, all older than what it lost. Reading
+   * them after a new listing would bring dead objects back to life.
+   */
+  private void dropQueued(Buffers buffers) {
+    boolean more = true;
+    while (more && !closed.get()) {
+      try {
+        more = wire.receiveIfAny(buffers).isPresent();
+      } catch (NetlinkException e) {
+        if (!e.is(Errno.ENOBUFS)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private Optional<Event<T>> read(NetlinkMessage message) {
+    for (Topic<? extends T> topic : topics) {
+      if (topic.concerns(message)) {
+        return Optional.of(widen(topic.read(message)));
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static <T> Event<T> widen(Event<? extends T> event) {
+    return switch (event) {
+      case Changed<? extends T>(T object) -> new Changed<>(object);
+      case Removed<? extends T>(T object) -> new Removed<>(object);
+      case Lost<? extends T>() -> new Lost<>();
+    };
+  }
+}

@@ -1,0 +1,68 @@
+package io.ocicat.netlink;
+
+import java.util.List;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+
+/**
+ * A kind of object whose changes a {@link Monitor} can follow: which multicast groups announce
+ * them, by which messages, and how to read those. Each family of objects defines its own.
+ *
+ * @param <T> what an announcement is about
+ */
+public final class Topic<T> {
+  private final List<Integer> groups;
+  private final int changed;
+  private final int removed;
+  private final Function<NetlinkMessage, T> read;
+  private final Predicate<NetlinkMessage> concerned;
+
+  private Topic(
+      List<Integer> groups,
+      int changed,
+      int removed,
+      Function<NetlinkMessage, T> read,
+      Predicate<NetlinkMessage> concerned) {
+    this.groups = groups;
+    this.changed = changed;
+    this.removed = removed;
+    this.read = read;
+    this.concerned = concerned;
+  }
+
+  /**
+   * Describes a kind of object.
+   *
+   * @param changed the type of message that says an object is new or different, as RTM_NEWLINK
+   * @param removed the type of message that says it is gone, as RTM_DELLINK
+   * @param groups the numbers of linux/rtnetlink.h, enum rtnetlink_groups
+   */
+  public static <T> Topic<T> of(
+      int changed, int removed, Function<NetlinkMessage, T> read, int... groups) {
+    return new Topic<>(IntStream.of(groups).boxed().toList(), changed, removed, read, any -> true);
+  }
+
+  /**
+   * The same, without the messages that do not match: the kernel announces different things by one
+   * type of message, told apart by the family in their header.
+   */
+  public Topic<T> only(Predicate<NetlinkMessage> condition) {
+    return new Topic<>(groups, changed, removed, read, concerned.and(condition));
+  }
+
+  List<Integer> groups() {
+    return groups;
+  }
+
+  boolean concerns(NetlinkMessage message) {
+    return (message.type() == changed || message.type() == removed) && concerned.test(message);
+  }
+
+  Monitor.Event<T> read(NetlinkMessage message) {
+    T object = read.apply(message);
+    return message.type() == changed
+        ? new Monitor.Changed<>(object)
+        : new Monitor.Removed<>(object);
+  }
+}
