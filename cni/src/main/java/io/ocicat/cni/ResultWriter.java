@@ -3,8 +3,10 @@ package io.ocicat.cni;
 import io.ocicat.cni.json.Json;
 import io.ocicat.ip.IpAddress;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -39,19 +41,21 @@ final class ResultWriter {
   }
 
   private static void writeOld(Result result, ObjectNode json) {
-    for (IpConfig ip : result.ips()) {
-      boolean v4 = ip.address().isV4();
-      String name = v4 ? "ip4" : "ip6";
-      if (json.has(name)) {
-        continue;
-      }
-      ObjectNode entry = Json.object().put("ip", ip.address().toString());
-      putGateway(entry, ip.gateway());
-      List<Route> routes = result.routes().stream().filter(r -> r.dst().isV4() == v4).toList();
-      putList(entry, "routes", routes, Route::toJson);
-      Unknown.addTo(entry, ip.unknown(), OLD_IP_MEMBERS);
-      json.set(name, entry);
-    }
+    Optional<IpConfig> ip4 = result.ips().stream().filter(ip -> ip.address().isV4()).findFirst();
+    Optional<IpConfig> ip6 = result.ips().stream().filter(ip -> ip.address().isV6()).findFirst();
+    // Go never looks at the family of a route in here: with one address, all routes are its own.
+    ip4.ifPresent(
+        ip -> json.set("ip4", writeOld(ip, result, r -> r.dst().isV4() || ip6.isEmpty())));
+    ip6.ifPresent(
+        ip -> json.set("ip6", writeOld(ip, result, r -> r.dst().isV6() || ip4.isEmpty())));
+  }
+
+  private static ObjectNode writeOld(IpConfig ip, Result result, Predicate<Route> own) {
+    ObjectNode json = Json.object().put("ip", ip.address().toString());
+    putGateway(json, ip.gateway());
+    putList(json, "routes", result.routes().stream().filter(own).toList(), Route::toJson);
+    Unknown.addTo(json, ip.unknown(), OLD_IP_MEMBERS);
+    return json;
   }
 
   private static void writeLists(Result result, ObjectNode json) {
