@@ -87,8 +87,9 @@ public record Result(
   }
 
   /**
-   * This result as {@code target} can say it. Older versions lose what they have no words for: see
-   * the package-private ResultConversion.
+   * This result as {@code target} can say it. Versions before 1.0.0 lose an interface's mtu,
+   * socketPath and pciID and all of a route but dst and gw; 0.1.0 and 0.2.0 also the interfaces and
+   * all but the first address of each family.
    *
    * @throws CniException when 0.1.0 or 0.2.0 is wanted and there is no address
    */
