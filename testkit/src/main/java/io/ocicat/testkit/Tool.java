@@ -1,10 +1,15 @@
 package io.ocicat.testkit;
 
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** Finds the programs that tests use, and tells which Debian package brings a missing one. */
@@ -12,28 +17,6 @@ final class Tool {
 
   /** Where Debian keeps network tools, outside an ordinary user's PATH. */
   private static final List<String> SYSTEM_DIRECTORIES = List.of("/usr/sbin", "/sbin");
-
-  static final Map<String, String> PACKAGES =
-      Map.ofEntries(
-          Map.entry("ip", "iproute2"),
-          Map.entry("tc", "iproute2"),
-          Map.entry("bridge", "iproute2"),
-          Map.entry("ss", "iproute2"),
-          Map.entry("nft", "nftables"),
-          Map.entry("iptables", "iptables"),
-          Map.entry("ip6tables", "iptables"),
-          Map.entry("iptables-save", "iptables"),
-          Map.entry("conntrack", "conntrack"),
-          Map.entry("ping", "iputils-ping"),
-          Map.entry("jq", "jq"),
-          Map.entry("gcc", "gcc"),
-          Map.entry("make", "make"),
-          Map.entry("nsenter", "util-linux"),
-          Map.entry("unshare", "util-linux"),
-          Map.entry("flock", "util-linux"),
-          Map.entry("setpriv", "util-linux"),
-          Map.entry("sysctl", "procps"),
-          Map.entry("ps", "procps"));
 
   private Tool() {}
 
@@ -55,11 +38,32 @@ final class Tool {
   }
 
   private static String missing(String name) {
-    String debianPackage = PACKAGES.get(name);
-    return debianPackage == null
-        ? "this test needs the program \"%s\", which is neither in PATH nor in %s"
-            .formatted(name, String.join(", ", SYSTEM_DIRECTORIES))
-        : "this test needs the program \"%s\": install the Debian package %s (./check does it as root)"
-            .formatted(name, debianPackage);
+    return packageOf(name)
+        .map(
+            found ->
+                "this test needs the program \"%s\": install the Debian package %s (./check does it as root)"
+                    .formatted(name, found))
+        .orElseGet(
+            () ->
+                "this test needs the program \"%s\", which is neither in PATH nor in %s"
+                    .formatted(name, String.join(", ", SYSTEM_DIRECTORIES)));
+  }
+
+  /** As {@code .ci/packages} says, which the build copies beside this class. */
+  private static Optional<String> packageOf(String program) {
+    try (InputStream in = Tool.class.getResourceAsStream("packages")) {
+      if (in == null) {
+        throw new TestkitException("the build did not copy .ci/packages beside " + Tool.class);
+      }
+      return new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))
+          .lines()
+          .filter(line -> !line.isBlank() && !line.startsWith("#"))
+          .map(line -> List.of(line.split("\\s+", 3)))
+          .filter(columns -> List.of(columns.get(1).split(",", -1)).contains(program))
+          .map(List::getFirst)
+          .findFirst();
+    } catch (IOException e) {
+      throw new TestkitException("cannot read the list of packages: " + e.getMessage(), e);
+    }
   }
 }

@@ -82,6 +82,7 @@ class CommandTest {
         .hasMessage(
             "this test needs the program \"conntrackd-like\", which is neither in PATH nor in"
                 + " /usr/sbin, /sbin");
+    // One that lives in /usr/bin, so that an empty search path hides it.
     assertThatThrownBy(() -> Tool.locate("jq", "/nonexistent"))
         .hasMessage(
             "this test needs the program \"jq\": install the Debian package jq (./check does it as"

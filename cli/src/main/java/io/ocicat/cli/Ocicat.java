@@ -1,0 +1,51 @@
+package io.ocicat.cli;
+
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.HelpCommand;
+
+/**
+ * The {@code ocicat} command.
+ *
+ * <p>To add a subcommand, write a class with {@code @Command} that is {@code Callable<Integer>}
+ * (its exit code) and list it below. It prints to {@code spec.commandLine().getOut()}, and fails by
+ * throwing: the message becomes one line on standard error and the exit code is 1.
+ */
+@Command(
+    name = "ocicat",
+    description = "Container networking (CNI) on the JVM.",
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class,
+    synopsisSubcommandLabel = "COMMAND",
+    subcommands = {HelpCommand.class})
+public final class Ocicat {
+
+  private Ocicat() {}
+
+  public static void main(String[] args) {
+    PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
+    PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
+    boolean debug = "1".equals(System.getenv("OCICAT_DEBUG"));
+    System.exit(run(commandLine(), new Complaints(err, debug), out, args));
+  }
+
+  static CommandLine commandLine() {
+    return new CommandLine(new Ocicat());
+  }
+
+  static int run(CommandLine commandLine, Complaints complaints, PrintWriter out, String... args) {
+    try {
+      return commandLine
+          .setOut(out)
+          .setErr(complaints.err())
+          .setParameterExceptionHandler(complaints::misuse)
+          .setExecutionExceptionHandler((failure, _, _) -> complaints.failure(failure))
+          .execute(args);
+    } catch (Error e) {
+      // A broken installation or an exhausted machine, not a reason for a page of frames either.
+      return complaints.failure(e);
+    }
+  }
+}

@@ -1,0 +1,36 @@
+package io.ocicat.cli;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.util.Properties;
+import picocli.CommandLine.IVersionProvider;
+
+/**
+ * What {@code ocicat --version} prints. The commit comes from the distribution's launcher options
+ * and is not compiled in: the jars of two commits with the same sources are the same bytes.
+ */
+final class Version implements IVersionProvider {
+
+  static final String COMMIT_PROPERTY = "ocicat.commit";
+
+  @Override
+  public String[] getVersion() {
+    String commit = System.getProperty(COMMIT_PROPERTY, "unknown");
+    String jdk = System.getProperty("java.version");
+    return new String[] {"ocicat %s (commit %s, JDK %s)".formatted(release(), commit, jdk)};
+  }
+
+  private static String release() {
+    Properties properties = new Properties();
+    try (InputStream in = Version.class.getResourceAsStream("version.properties")) {
+      if (in == null) {
+        throw new IllegalStateException("version.properties is missing beside " + Version.class);
+      }
+      properties.load(in);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read version.properties", e);
+    }
+    return properties.getProperty("version", "unknown");
+  }
+}

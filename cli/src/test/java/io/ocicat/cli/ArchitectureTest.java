@@ -1,0 +1,121 @@
+package io.ocicat.cli;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
+import static java.util.Map.entry;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The rules of the house that the compiler does not know. */
+class ArchitectureTest {
+
+  /** What each module may use. A module that is not written yet may be in here already. */
+  private static final Map<String, Set<String>> MAY_USE =
+      Map.ofEntries(
+          entry("testkit", Set.of()),
+          entry("ip", Set.of()),
+          entry("netlink", Set.of("ip")),
+          entry("cni", Set.of("ip")),
+          entry("datastore", Set.of("ip")),
+          entry("ipam", Set.of("ip", "datastore")),
+          entry("plugins", Set.of("ip", "netlink", "cni", "datastore", "ipam")),
+          entry("daemon", Set.of("ip", "netlink", "cni", "datastore", "ipam", "plugins")),
+          entry("sandbox", Set.of("ip", "netlink", "cni", "datastore", "ipam", "plugins")),
+          entry("agent", Set.of("ip", "netlink", "cni", "datastore", "ipam", "plugins")),
+          entry(
+              "cli",
+              Set.of(
+                  "ip",
+                  "netlink",
+                  "cni",
+                  "datastore",
+                  "ipam",
+                  "plugins",
+                  "daemon",
+                  "sandbox",
+                  "agent")));
+
+  private static final List<String> FORBIDDEN_ENDINGS =
+      List.of("Manager", "Helper", "Util", "Utils", "Impl");
+
+  private static final JavaClasses PRODUCT =
+      new ClassFileImporter()
+          .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+          .importPackages("io.ocicat");
+
+  @Test
+  void everyModuleHasItsPlaceInTheTable() {
+    assertThat(PRODUCT)
+        .extracting(ArchitectureTest::module)
+        .contains("cli", "ip")
+        .isSubsetOf(MAY_USE.keySet());
+  }
+
+  @Test
+  void modulesUseOnlyWhatIsBelowThem() {
+    LayeredArchitecture house =
+        layeredArchitecture().consideringOnlyDependenciesInLayers().withOptionalLayers(true);
+    for (String module : MAY_USE.keySet()) {
+      house = house.layer(module).definedBy("io.ocicat." + module + "..");
+    }
+    for (Map.Entry<String, Set<String>> allowed : MAY_USE.entrySet()) {
+      house =
+          allowed.getValue().isEmpty()
+              ? house.whereLayer(allowed.getKey()).mayNotAccessAnyLayer()
+              : house
+                  .whereLayer(allowed.getKey())
+                  .mayOnlyAccessLayers(allowed.getValue().toArray(String[]::new));
+    }
+    house.check(PRODUCT);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"out", "err", "in"})
+  void onlyDoorsTouchTheStandardStreams(String stream) {
+    noClasses()
+        .that()
+        .resideOutsideOfPackages("io.ocicat.cli..", "io.ocicat.daemon..")
+        .should()
+        .accessField(System.class, stream)
+        .because("standard output holds exactly one JSON document when a plugin runs")
+        .check(PRODUCT);
+  }
+
+  @Test
+  void nobodyAsksTheResolver() {
+    noClasses()
+        .should()
+        .callMethod(InetAddress.class, "getByName", String.class)
+        .orShould()
+        .callMethod(InetAddress.class, "getAllByName", String.class)
+        .orShould()
+        .callConstructor(InetSocketAddress.class, String.class, int.class)
+        .because("an address that is no address must be an error, not a question to DNS")
+        .check(PRODUCT);
+  }
+
+  @Test
+  void namesSayTheJob() {
+    assertThat(PRODUCT)
+        .extracting(JavaClass::getSimpleName)
+        .noneMatch(name -> FORBIDDEN_ENDINGS.stream().anyMatch(name::endsWith));
+  }
+
+  private static String module(JavaClass type) {
+    String inside = type.getPackageName().substring("io.ocicat.".length());
+    return inside.contains(".") ? inside.substring(0, inside.indexOf('.')) : inside;
+  }
+}
