@@ -132,6 +132,9 @@ public final class Background implements AutoCloseable {
   }
 
   private static void delete(Path files) {
+    if (Files.notExists(files)) {
+      return; // Closed before, by its host or by its own user.
+    }
     try (Stream<Path> entries = Files.list(files)) {
       for (Path entry : entries.toList()) {
         Files.delete(entry);

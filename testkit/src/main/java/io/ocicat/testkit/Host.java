@@ -118,8 +118,16 @@ public final class Host implements AutoCloseable {
   }
 
   private void remove() {
-    started.forEach(Background::close);
-    Namespace.remove(name);
+    // A test that was interrupted, by its timeout for instance, has to be cleaned up after as well.
+    boolean interrupted = Thread.interrupted();
+    try {
+      started.forEach(Background::close);
+    } finally {
+      Namespace.remove(name);
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   @Override

@@ -20,13 +20,16 @@ final class Tool {
 
   private Tool() {}
 
-  /** The program's path; a name with a slash is taken as it is. */
+  /** The program's path; a relative one is taken as it is. */
   static String locate(String name) {
     return locate(name, Objects.requireNonNullElse(System.getenv("PATH"), "/usr/bin:/bin"));
   }
 
   static String locate(String name, String searchPath) {
     if (name.contains("/")) {
+      if (name.startsWith("/") && !Files.isExecutable(Path.of(name))) {
+        throw new TestkitException(missing(name));
+      }
       return name;
     }
     return Stream.concat(Stream.of(searchPath.split(":", -1)), SYSTEM_DIRECTORIES.stream())

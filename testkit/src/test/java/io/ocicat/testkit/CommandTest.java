@@ -78,6 +78,8 @@ class CommandTest {
 
   @Test
   void aMissingToolNamesItsDebianPackage() {
+    assertThatThrownBy(() -> Tool.locate("/nonexistent/tool", "/usr/bin"))
+        .hasMessageStartingWith("this test needs the program \"/nonexistent/tool\"");
     assertThatThrownBy(() -> Tool.locate("conntrackd-like", "/nonexistent"))
         .hasMessage(
             "this test needs the program \"conntrackd-like\", which is neither in PATH nor in"

@@ -98,9 +98,25 @@ class HostTest {
   }
 
   @Test
+  void closingWorksForAThreadThatIsInterrupted() {
+    Host host = Host.open();
+    host.start("sleep", "600");
+    Thread.currentThread().interrupt();
+
+    host.close();
+
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(host.path()).doesNotExist();
+  }
+
+  @Test
   void closingTwiceIsFine() {
     Host host = Host.open();
-    host.close();
+    try (Background process = host.start("sleep", "600")) {
+      assertThat(process.isAlive()).isTrue();
+      host.close();
+      assertThat(process.isAlive()).isFalse();
+    }
     host.close();
 
     assertThat(host.path()).doesNotExist();
