@@ -1,5 +1,6 @@
 package io.ocicat.testkit;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,11 +18,15 @@ final class AnotherTestRun {
     new CountDownLatch(1).await();
   }
 
-  /** Starts one, by way of the command in front if there is any. */
-  static Background start(String... front) {
+  /**
+   * Starts one, by way of the command in front if there is any. What it leaves behind when it is
+   * killed is in the given directory.
+   */
+  static Background start(Path scratch, String... front) {
     List<String> argv = new ArrayList<>(List.of(front));
     argv.add(System.getProperty("java.home") + "/bin/java");
     argv.addAll(List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"));
+    argv.add("-Djava.io.tmpdir=" + scratch);
     argv.addAll(List.of("-cp", System.getProperty("java.class.path")));
     argv.add(AnotherTestRun.class.getName());
     return Command.of(argv).start();

@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** What becomes of hosts when the JVM that made them ends in one way or another. */
 class CleanupTest {
@@ -13,8 +14,8 @@ class CleanupTest {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
   @Test
-  void aRunThatIsInterruptedRemovesItsHosts() {
-    try (Background run = AnotherTestRun.start()) {
+  void aRunThatIsInterruptedRemovesItsHosts(@TempDir Path scratch) {
+    try (Background run = AnotherTestRun.start(scratch)) {
       Path host = Namespace.path(AnotherTestRun.hostOf(run));
       assertThat(host).exists();
 
@@ -25,9 +26,9 @@ class CleanupTest {
   }
 
   @Test
-  void theNextRunRemovesTheHostsOfADeadOneAndNoOthers() {
-    try (Background living = AnotherTestRun.start();
-        Background dead = AnotherTestRun.start();
+  void theNextRunRemovesTheHostsOfADeadOneAndNoOthers(@TempDir Path scratch) {
+    try (Background living = AnotherTestRun.start(scratch);
+        Background dead = AnotherTestRun.start(scratch);
         Host mine = Host.open()) {
       String left = AnotherTestRun.hostOf(dead);
       String kept = AnotherTestRun.hostOf(living);
@@ -67,9 +68,10 @@ class CleanupTest {
 
   /** As root and without: a user namespace with a /run of its own is all that hosts need. */
   @Test
-  void aUserNamespaceIsEnough() {
+  void aUserNamespaceIsEnough(@TempDir Path scratch) {
     try (Background run =
         AnotherTestRun.start(
+            scratch,
             "unshare",
             "--user",
             "--map-root-user",
