@@ -60,13 +60,18 @@ public final class NetlinkSocket implements AutoCloseable {
    * Makes the changes, in order, in as few sends as possible. The kernel goes on past a failure;
    * afterwards the first failure is thrown, the others suppressed in it. Use {@link #attempt} to
    * learn each one's fate.
+   *
+   * @return what became of each, in the order given, with the kernel's replies where a request
+   *     asked for some
    */
-  public void perform(Request... requests) {
-    perform(List.of(requests));
+  public List<Outcome> perform(Request... requests) {
+    return perform(List.of(requests));
   }
 
-  public void perform(List<Request> requests) {
-    throwFirst(attempt(requests));
+  public List<Outcome> perform(List<Request> requests) {
+    List<Outcome> outcomes = attempt(requests);
+    throwFirst(outcomes);
+    return outcomes;
   }
 
   /** Makes the changes and says what became of each, in the order given. */
