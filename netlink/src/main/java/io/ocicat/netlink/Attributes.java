@@ -97,6 +97,14 @@ public final class Attributes {
     return Optional.ofNullable(find(type, size));
   }
 
+  /** The same for an attribute that comes several times: each one's content, in order. */
+  public List<ByteBuffer> structures(int type, int size) {
+    return all.stream()
+        .filter(attribute -> attribute.type() == type)
+        .map(attribute -> atLeast(size, attribute))
+        .toList();
+  }
+
   /** The attributes inside an attribute; none when it is absent. */
   public Attributes nested(int type) {
     ByteBuffer value = find(type);
@@ -127,9 +135,15 @@ public final class Attributes {
 
   private @Nullable ByteBuffer find(int type, int size) {
     ByteBuffer value = find(type);
-    if (value != null && value.limit() < size) {
+    return value == null ? null : atLeast(size, new Attribute(type, value));
+  }
+
+  private static ByteBuffer atLeast(int size, Attribute attribute) {
+    ByteBuffer value = attribute.value();
+    if (value.limit() < size) {
       throw NetlinkException.malformed(
-          "attribute %d has %d bytes instead of %d".formatted(type, value.limit(), size));
+          "attribute %d has %d bytes instead of %d"
+              .formatted(attribute.type(), value.limit(), size));
     }
     return value;
   }

@@ -41,7 +41,7 @@ public final class NetlinkException extends RuntimeException {
   }
 
   /** An answer that breaks the protocol's own rules. */
-  static NetlinkException malformed(String what) {
+  public static NetlinkException malformed(String what) {
     return new NetlinkException("read the kernel's answer", Errno.EPROTO, what);
   }
 
