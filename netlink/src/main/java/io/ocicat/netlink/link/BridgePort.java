@@ -1,0 +1,48 @@
+package io.ocicat.netlink.link;
+
+import io.ocicat.netlink.Attributes;
+import io.ocicat.netlink.MessageWriter;
+import java.util.Map;
+
+/**
+ * How a bridge treats one of its ports. Read from the kernel it holds every option the kernel
+ * knows; made for a change it holds those to be changed:
+ *
+ * <pre>{@code
+ * BridgePort.with(HAIRPIN, true).and(ISOLATED, true)
+ * }</pre>
+ */
+public record BridgePort(Map<PortOption, Boolean> options) {
+  static final String KIND = "bridge";
+
+  public BridgePort {
+    options = Map.copyOf(options);
+  }
+
+  public static BridgePort with(PortOption option, boolean on) {
+    return new BridgePort(Map.of(option, on));
+  }
+
+  public BridgePort and(PortOption option, boolean on) {
+    return new BridgePort(Toggle.with(options, option, on));
+  }
+
+  /** Whether the option is on. */
+  public boolean is(PortOption option) {
+    return options.getOrDefault(option, false);
+  }
+
+  static BridgePort read(Attributes data) {
+    return new BridgePort(Toggle.read(data, PortOption.class));
+  }
+
+  void write(MessageWriter out) {
+    out.bytes(Rtnl.INFO_SLAVE_KIND, LinkInfo.ascii(KIND));
+    out.nest(Rtnl.INFO_SLAVE_DATA, () -> Toggle.write(out, options));
+  }
+
+  @Override
+  public String toString() {
+    return Toggle.words(options);
+  }
+}

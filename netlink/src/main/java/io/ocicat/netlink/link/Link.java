@@ -1,0 +1,100 @@
+package io.ocicat.netlink.link;
+
+import io.ocicat.ip.MacAddress;
+import io.ocicat.netlink.Attributes;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkMessage;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A network interface, as the kernel reports it.
+ *
+ * @param kind what the kernel calls its kind, as {@code veth}; empty for loopback and hardware
+ * @param mac null for links that have none, or not of Ethernet
+ * @param flags as in linux/if.h; {@link #isUp} and its like read them
+ * @param master the index of the bridge it is a port of; 0 when none
+ * @param peer the index of a veth's other end, or of the link it sits on; 0 when none
+ * @param peerNamespace this namespace's number for the one where the peer is; -1 when it is this
+ *     one
+ * @param alias empty when none
+ * @param promiscuity how many, the user among them, want it to receive everything
+ * @param txQueueLength in packets
+ * @param options those of its kind; null when the kernel tells none or the kind is not ours
+ * @param port how its bridge treats it; null when it is no bridge's port
+ */
+public record Link(
+    int index,
+    String name,
+    String kind,
+    @Nullable MacAddress mac,
+    int mtu,
+    int flags,
+    int master,
+    int peer,
+    int peerNamespace,
+    int group,
+    String alias,
+    int promiscuity,
+    int txQueues,
+    int rxQueues,
+    int txQueueLength,
+    @Nullable LinkKind options,
+    @Nullable BridgePort port) {
+
+  public static Link read(NetlinkMessage message) {
+    ByteBuffer header = message.header(Rtnl.IFINFOMSG);
+    Attributes in = message.attributes(Rtnl.IFINFOMSG);
+    Attributes info = in.nested(Rtnl.LINKINFO);
+    String kind = info.text(Rtnl.INFO_KIND).orElse("");
+    int peer = in.u32(Rtnl.LINK, 0);
+    return new Link(
+        header.getInt(4),
+        in.text(Rtnl.IFNAME).orElseThrow(() -> NetlinkException.malformed("a link has no name")),
+        kind,
+        in.bytes(Rtnl.ADDRESS).map(Link::mac).orElse(null),
+        in.u32(Rtnl.MTU, 0),
+        header.getInt(8),
+        in.u32(Rtnl.MASTER, 0),
+        peer,
+        in.u32(Rtnl.LINK_NETNSID, -1),
+        in.u32(Rtnl.GROUP, 0),
+        in.text(Rtnl.IFALIAS).orElse(""),
+        in.u32(Rtnl.PROMISCUITY, 0),
+        in.u32(Rtnl.NUM_TX_QUEUES, 1),
+        in.u32(Rtnl.NUM_RX_QUEUES, 1),
+        in.u32(Rtnl.TXQLEN, 0),
+        LinkInfo.read(kind, peer, info.nested(Rtnl.INFO_DATA)),
+        port(info));
+  }
+
+  /** Whether an administrator wants it up. */
+  public boolean isUp() {
+    return (flags & Rtnl.IFF_UP) != 0;
+  }
+
+  /** Whether it is up and its cable, or its peer, is too. */
+  public boolean isRunning() {
+    return (flags & Rtnl.IFF_RUNNING) != 0;
+  }
+
+  public boolean isLoopback() {
+    return (flags & Rtnl.IFF_LOOPBACK) != 0;
+  }
+
+  /**
+   * Whether it was told to receive everything; {@link #promiscuity} counts bridges and so on too.
+   */
+  public boolean isPromiscuous() {
+    return (flags & Rtnl.IFF_PROMISC) != 0;
+  }
+
+  private static @Nullable MacAddress mac(byte[] address) {
+    return address.length == 6 ? MacAddress.ofBytes(address) : null;
+  }
+
+  private static @Nullable BridgePort port(Attributes info) {
+    boolean onBridge = info.text(Rtnl.INFO_SLAVE_KIND).filter(BridgePort.KIND::equals).isPresent();
+    return onBridge ? BridgePort.read(info.nested(Rtnl.INFO_SLAVE_DATA)) : null;
+  }
+}

@@ -1,0 +1,41 @@
+package io.ocicat.netlink.link;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+/**
+ * The kernel's rules for names of links (dev_valid_name in net/core/dev.c), and one of ours: no
+ * percent sign, which the kernel would take for a pattern and replace by a number.
+ */
+final class LinkName {
+  private static final int LONGEST = 15;
+
+  private LinkName() {}
+
+  /** Returns the name, if it is one. */
+  static String check(String name) {
+    int length = name.getBytes(UTF_8).length;
+    if (length == 0) {
+      throw refuse(name, "it is empty");
+    }
+    if (length > LONGEST) {
+      throw refuse(name, "it has %d bytes, Linux allows %d".formatted(length, LONGEST));
+    }
+    if (name.equals(".") || name.equals("..")) {
+      throw refuse(name, "it is the name of a directory");
+    }
+    name.chars().filter(LinkName::isForbidden).findFirst().ifPresent(c -> refuseCharacter(name, c));
+    return name;
+  }
+
+  private static boolean isForbidden(int c) {
+    return c == '/' || c == ':' || c == '%' || c <= ' ' || c == 0x7f;
+  }
+
+  private static void refuseCharacter(String name, int c) {
+    throw refuse(name, "character 0x%02x is not allowed".formatted(c));
+  }
+
+  private static IllegalArgumentException refuse(String name, String why) {
+    return new IllegalArgumentException("\"%s\" cannot name a link: %s".formatted(name, why));
+  }
+}

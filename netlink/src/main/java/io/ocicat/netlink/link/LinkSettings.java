@@ -1,0 +1,202 @@
+package io.ocicat.netlink.link;
+
+import static io.ocicat.netlink.link.Rtnl.ADDRESS;
+import static io.ocicat.netlink.link.Rtnl.GROUP;
+import static io.ocicat.netlink.link.Rtnl.IFALIAS;
+import static io.ocicat.netlink.link.Rtnl.IFNAME;
+import static io.ocicat.netlink.link.Rtnl.MASTER;
+import static io.ocicat.netlink.link.Rtnl.MTU;
+import static io.ocicat.netlink.link.Rtnl.NET_NS_FD;
+import static io.ocicat.netlink.link.Rtnl.NUM_RX_QUEUES;
+import static io.ocicat.netlink.link.Rtnl.NUM_TX_QUEUES;
+import static io.ocicat.netlink.link.Rtnl.TXQLEN;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.ocicat.ip.MacAddress;
+import io.ocicat.netlink.MessageWriter;
+import io.ocicat.netlink.ns.NetNs;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What every kind of link can be given, at its birth or later; whatever is not mentioned is left to
+ * the kernel, or as it is. All of it travels in one message.
+ *
+ * <pre>{@code
+ * LinkSettings.named("vethab12").mtu(1450).group(7).master(bridge).up()
+ * }</pre>
+ *
+ * <p>Immutable: every method returns another object.
+ */
+public final class LinkSettings {
+  private static final LinkSettings NONE = new LinkSettings(0, null, 0, 0, List.of());
+  private static final int LONGEST_ALIAS = 255;
+
+  private record Setting(int attribute, String words, Consumer<MessageWriter> write) {}
+
+  private final int index;
+  private final @Nullable String name;
+  private final int flags;
+  private final int change;
+  private final List<Setting> settings;
+
+  private LinkSettings(
+      int index, @Nullable String name, int flags, int change, List<Setting> settings) {
+    this.index = index;
+    this.name = name;
+    this.flags = flags;
+    this.change = change;
+    this.settings = settings;
+  }
+
+  /** Nothing yet. A link created without a name is called by the kernel: veth0, veth1, … */
+  public static LinkSettings none() {
+    return NONE;
+  }
+
+  /** A name; for a link that has one already, a new one. */
+  public static LinkSettings named(String name) {
+    return NONE.name(name);
+  }
+
+  public LinkSettings name(String name) {
+    LinkName.check(name);
+    List<Setting> more = with("name \"" + name + "\"", IFNAME, out -> out.text(IFNAME, name));
+    return new LinkSettings(index, name, flags, change, more);
+  }
+
+  /**
+   * The index a new link shall have, so that messages behind its creation can name it in the same
+   * send. Fails with EEXIST when taken: for namespaces of which one knows all links.
+   */
+  public LinkSettings index(int index) {
+    return new LinkSettings(Rtnl.positive(index), name, flags, change, settings);
+  }
+
+  /**
+   * The namespace to be born in. A link that lives already is moved, which is slow, stops all other
+   * network configuration meanwhile, and takes its addresses and routes away.
+   */
+  public LinkSettings in(NetNs namespace) {
+    return and(
+        "netns fd " + namespace.descriptor(),
+        NET_NS_FD,
+        out -> out.u32(NET_NS_FD, namespace.descriptor()));
+  }
+
+  public LinkSettings mac(MacAddress mac) {
+    return and("address " + mac, ADDRESS, out -> out.bytes(ADDRESS, mac.toByteArray()));
+  }
+
+  public LinkSettings mtu(int mtu) {
+    if (mtu <= 0) {
+      throw new IllegalArgumentException("an MTU is positive, not " + mtu);
+    }
+    return and("mtu " + mtu, MTU, out -> out.u32(MTU, mtu));
+  }
+
+  /** The bridge (or other master) to be a port of. */
+  public LinkSettings master(int bridge) {
+    return and("master " + Rtnl.positive(bridge), MASTER, out -> out.u32(MASTER, bridge));
+  }
+
+  public LinkSettings noMaster() {
+    return and("nomaster", MASTER, out -> out.u32(MASTER, 0));
+  }
+
+  /** A number that links can be listed and deleted by, together; 0 is everyone's. */
+  public LinkSettings group(int group) {
+    return and("group " + Integer.toUnsignedString(group), GROUP, out -> out.u32(GROUP, group));
+  }
+
+  /**
+   * A text for people and for finding one's own links again; empty removes it. Not for a new link:
+   * the kernel would ignore it without a word, so that wants a message behind the creation.
+   */
+  public LinkSettings alias(String alias) {
+    byte[] bytes = alias.getBytes(UTF_8);
+    if (bytes.length > LONGEST_ALIAS) {
+      throw new IllegalArgumentException(
+          "alias \"%s\" has %d bytes, Linux allows %d"
+              .formatted(alias, bytes.length, LONGEST_ALIAS));
+    }
+    return and("alias \"" + alias + "\"", IFALIAS, out -> out.bytes(IFALIAS, bytes));
+  }
+
+  public LinkSettings txQueueLength(int packets) {
+    return and("txqueuelen " + packets, TXQLEN, out -> out.u32(TXQLEN, packets));
+  }
+
+  /** How many queues a new link has; cannot be changed later. */
+  public LinkSettings queues(int transmit, int receive) {
+    return and(
+        "numtxqueues " + transmit + " numrxqueues " + receive,
+        NUM_TX_QUEUES,
+        out -> out.u32(NUM_TX_QUEUES, transmit).u32(NUM_RX_QUEUES, receive));
+  }
+
+  /** Not for the peer of a new veth: {@link LinkKind.Veth} says why. */
+  public LinkSettings up() {
+    return flag(Rtnl.IFF_UP, true, "up");
+  }
+
+  public LinkSettings down() {
+    return flag(Rtnl.IFF_UP, false, "down");
+  }
+
+  public LinkSettings promiscuous(boolean on) {
+    return flag(Rtnl.IFF_PROMISC, on, on ? "promisc on" : "promisc off");
+  }
+
+  @Nullable String name() {
+    return name;
+  }
+
+  boolean isUp() {
+    return (flags & Rtnl.IFF_UP) != 0;
+  }
+
+  /** Whether an attribute is among them. */
+  boolean mention(int attribute) {
+    return settings.stream().anyMatch(setting -> setting.attribute() == attribute);
+  }
+
+  /** As the change of a link. */
+  void write(MessageWriter out, Target target) {
+    target.write(out, flags, change);
+    writeAttributes(out);
+  }
+
+  /** As a new link. */
+  void write(MessageWriter out) {
+    Rtnl.header(out, Rtnl.AF_UNSPEC, index, flags, change);
+    writeAttributes(out);
+  }
+
+  /** As {@code ip link set} takes them. */
+  @Override
+  public String toString() {
+    return String.join(" ", settings.stream().map(Setting::words).toList());
+  }
+
+  private void writeAttributes(MessageWriter out) {
+    settings.forEach(setting -> setting.write().accept(out));
+  }
+
+  private LinkSettings flag(int flag, boolean on, String words) {
+    int wanted = on ? flags | flag : flags & ~flag;
+    return new LinkSettings(index, name, wanted, change | flag, with(words, 0, out -> {}));
+  }
+
+  private LinkSettings and(String words, int attribute, Consumer<MessageWriter> write) {
+    return new LinkSettings(index, name, flags, change, with(words, attribute, write));
+  }
+
+  private List<Setting> with(String words, int attribute, Consumer<MessageWriter> write) {
+    List<Setting> more = new ArrayList<>(settings);
+    more.add(new Setting(attribute, words, write));
+    return List.copyOf(more);
+  }
+}

@@ -1,0 +1,279 @@
+package io.ocicat.netlink.link;
+
+import static io.ocicat.netlink.Request.CREATE;
+import static io.ocicat.netlink.Request.EXCLUSIVE;
+
+import io.ocicat.ip.MacAddress;
+import io.ocicat.netlink.MessageWriter;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkSocket;
+import io.ocicat.netlink.Outcome;
+import io.ocicat.netlink.Query;
+import io.ocicat.netlink.Request;
+import io.ocicat.netlink.Topic;
+import io.ocicat.netlink.link.LinkKind.Veth;
+import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.ns.NetNs;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/** Network interfaces: finding, making, changing and deleting them. */
+public final class Links {
+  /** Links that appear, change or go. */
+  public static final Topic<Link> CHANGES =
+      Topic.of(Rtnl.NEWLINK, Rtnl.DELLINK, Link::read, Rtnl.GROUP_LINK)
+          // Bridges announce their ports by the same messages: one that leaves would seem deleted.
+          .only(message -> message.header(Rtnl.IFINFOMSG).get(0) == Rtnl.AF_UNSPEC);
+
+  private static final int ECHO = 0x8;
+
+  /** Counters make up a third of a link's description, and nobody here asks for them. */
+  private static final int SKIP_STATS = 8;
+
+  private Links() {}
+
+  public static Query<Link> all() {
+    return list(out -> {}, () -> "list links");
+  }
+
+  public static Query<Link> named(String name) {
+    Target target = Target.of(name);
+    return get(target);
+  }
+
+  public static Query<Link> byIndex(int index) {
+    return get(Target.of(index));
+  }
+
+  /** Those of a kind, as {@code veth}; the kernel sends no others. */
+  public static Query<Link> ofKind(String kind) {
+    return list(
+            out -> out.nest(Rtnl.LINKINFO, () -> out.bytes(Rtnl.INFO_KIND, LinkInfo.ascii(kind))),
+            () -> "list links of kind " + kind)
+        // Kernels that do not know the kind send everything.
+        .where(link -> link.kind().equals(kind));
+  }
+
+  /** The ports of a bridge; the kernel sends no others. */
+  public static Query<Link> masteredBy(int master) {
+    Rtnl.positive(master);
+    return list(out -> out.u32(Rtnl.MASTER, master), () -> "list links with master " + master)
+        .where(link -> link.master() == master);
+  }
+
+  public static Query<Link> inGroup(int group) {
+    return all().where(link -> link.group() == group);
+  }
+
+  /**
+   * Makes a link. Everything in the settings is there from the first moment, and {@code up} may be
+   * among them; fails with EEXIST when the name is taken.
+   */
+  public static Request create(LinkSettings settings, LinkKind kind) {
+    return create(settings, kind, 0);
+  }
+
+  /**
+   * Makes a link and returns it as it is at its birth, in a single exchange where the kernel is 6.2
+   * or newer, in two elsewhere.
+   *
+   * @param then goes in the same send, for what cannot be in the creation: name the new link by its
+   *     name. If the creation fails these are tried nevertheless.
+   */
+  public static Link create(
+      NetlinkSocket net, LinkSettings settings, LinkKind kind, Request... then) {
+    if (settings.mention(Rtnl.NET_NS_FD)) {
+      throw new IllegalArgumentException(
+          "a link born in another namespace (%s) must be asked for there".formatted(settings));
+    }
+    List<Request> requests = new ArrayList<>(then.length + 1);
+    requests.add(create(settings, kind, ECHO));
+    requests.addAll(List.of(then));
+    Outcome created = net.perform(requests).getFirst();
+    return switch (created) {
+      case Outcome.Done done when !done.replies().isEmpty() -> Link.read(done.replies().getFirst());
+      case Outcome.Done _, Outcome.Failed _ -> findCreated(net, settings, kind);
+    };
+  }
+
+  /** Changes what the settings mention, in one message. */
+  public static Request set(int index, LinkSettings settings) {
+    return set(Target.of(index), settings);
+  }
+
+  /** The same by name, for a link made by the same send. Cannot rename. */
+  public static Request set(String name, LinkSettings settings) {
+    if (settings.name() != null) {
+      throw new IllegalArgumentException(
+          "renaming link \"%s\" to \"%s\" needs its index".formatted(name, settings.name()));
+    }
+    return set(Target.of(name), settings);
+  }
+
+  /** Changes options of a link's kind, those that are mentioned. */
+  public static Request configure(int index, LinkKind kind) {
+    Target target = Target.of(index);
+    return Request.of(
+        Rtnl.NEWLINK,
+        0,
+        out -> LinkInfo.write(target.write(out, 0, 0), kind),
+        () -> "configure %s %s".formatted(kind.kind(), target));
+  }
+
+  /** Changes how a bridge treats a port that it has already. */
+  public static Request setPort(int index, BridgePort port) {
+    return setPort(Target.of(index), port);
+  }
+
+  public static Request setPort(String name, BridgePort port) {
+    return setPort(Target.of(name), port);
+  }
+
+  public static Request up(int index) {
+    return set(index, LinkSettings.none().up());
+  }
+
+  public static Request down(int index) {
+    return set(index, LinkSettings.none().down());
+  }
+
+  public static Request rename(int index, String name) {
+    return set(index, LinkSettings.named(name));
+  }
+
+  public static Request setMac(int index, MacAddress mac) {
+    return set(index, LinkSettings.none().mac(mac));
+  }
+
+  public static Request setMtu(int index, int mtu) {
+    return set(index, LinkSettings.none().mtu(mtu));
+  }
+
+  public static Request setMaster(int index, int master) {
+    return set(index, LinkSettings.none().master(master));
+  }
+
+  public static Request noMaster(int index) {
+    return set(index, LinkSettings.none().noMaster());
+  }
+
+  public static Request setGroup(int index, int group) {
+    return set(index, LinkSettings.none().group(group));
+  }
+
+  public static Request setAlias(int index, String alias) {
+    return set(index, LinkSettings.none().alias(alias));
+  }
+
+  public static Request setPromiscuous(int index, boolean on) {
+    return set(index, LinkSettings.none().promiscuous(on));
+  }
+
+  /** Moves a link, which costs 15 ms under the kernel's global lock: rather create it there. */
+  public static Request moveTo(int index, NetNs namespace) {
+    return set(index, LinkSettings.none().in(namespace));
+  }
+
+  /** A veth's peer goes with it. */
+  public static Request delete(int index) {
+    return delete(Target.of(index));
+  }
+
+  public static Request delete(String name) {
+    return delete(Target.of(name));
+  }
+
+  /**
+   * Deletes every link of a group, with about the same wait as one alone. Fails with ENODEV when
+   * there is none, with EPERM for group 0.
+   */
+  public static Request deleteGroup(int group) {
+    return Request.of(
+        Rtnl.DELLINK,
+        0,
+        out -> Rtnl.header(out, 0).u32(Rtnl.GROUP, group),
+        () -> "delete links of group " + Integer.toUnsignedString(group));
+  }
+
+  private static Request create(LinkSettings settings, LinkKind kind, int flags) {
+    if (settings.mention(Rtnl.IFALIAS)) {
+      throw new IllegalArgumentException(
+          "Linux ignores the alias of a new link (%s): set it in a message behind the creation"
+              .formatted(settings));
+    }
+    return Request.of(
+        Rtnl.NEWLINK,
+        CREATE | EXCLUSIVE | flags,
+        out -> {
+          settings.write(out);
+          LinkInfo.write(out, kind);
+        },
+        () -> describe(settings, kind));
+  }
+
+  private static Request set(Target target, LinkSettings settings) {
+    // Not RTM_NEWLINK: kernels before 6.0 take one with a group and a name that does not exist for
+    // a change of every link in that group.
+    return Request.of(
+        Rtnl.SETLINK,
+        0,
+        out -> settings.write(out, target),
+        () -> "set link %s %s".formatted(target, settings));
+  }
+
+  private static Request setPort(Target target, BridgePort port) {
+    return Request.of(
+        Rtnl.NEWLINK,
+        0,
+        out -> target.write(out, 0, 0).nest(Rtnl.LINKINFO, () -> port.write(out)),
+        () -> "set bridge port %s %s".formatted(target, port));
+  }
+
+  private static Request delete(Target target) {
+    return Request.of(
+        Rtnl.DELLINK, 0, out -> target.write(out, 0, 0), () -> "delete link " + target);
+  }
+
+  private static Link findCreated(NetlinkSocket net, LinkSettings settings, LinkKind kind) {
+    String name = settings.name();
+    if (name == null) {
+      throw new NetlinkException(
+          describe(settings, kind),
+          Errno.EOPNOTSUPP,
+          "kernels before 6.2 do not say how they named a link, so give it a name");
+    }
+    return net.find(named(name))
+        .orElseThrow(
+            () ->
+                new NetlinkException(
+                    describe(settings, kind), Errno.ENODEV, "it vanished when it was just made"));
+  }
+
+  private static String describe(LinkSettings settings, LinkKind kind) {
+    String link = kind.kind() + quoted(settings);
+    return "create "
+        + (kind instanceof Veth(LinkSettings peer) ? link + " with peer" + quoted(peer) : link);
+  }
+
+  private static String quoted(LinkSettings settings) {
+    return settings.name() == null ? "" : " \"" + settings.name() + "\"";
+  }
+
+  private static Query<Link> get(Target target) {
+    return Query.one(
+        Rtnl.GETLINK,
+        out -> target.write(out, 0, 0).u32(Rtnl.EXT_MASK, SKIP_STATS),
+        Link::read,
+        () -> "get link " + target);
+  }
+
+  private static Query<Link> list(Consumer<MessageWriter> filter, Supplier<String> operation) {
+    return Query.all(
+        Rtnl.GETLINK,
+        out -> filter.accept(Rtnl.header(out, 0).u32(Rtnl.EXT_MASK, SKIP_STATS)),
+        Link::read,
+        operation);
+  }
+}
