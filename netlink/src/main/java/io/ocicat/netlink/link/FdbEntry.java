@@ -46,17 +46,20 @@ public record FdbEntry(
   private static final int VNI = 7;
   private static final int VIA = 8;
   private static final int MASTER = 9;
+  private static final int NUD_REACHABLE = 0x02;
+  private static final int NUD_NOARP = 0x40;
+  private static final int NUD_PERMANENT = 0x80;
   private static final int FLAG_SELF = 0x2;
   private static final int FLAG_MASTER = 0x4;
 
   /** How long an entry lives. */
   public enum State {
     /** For ever; in a bridge: an address of the port itself. */
-    PERMANENT(0x80),
+    PERMANENT(NUD_PERMANENT),
     /** For ever, behind the port. */
-    STATIC(0x40),
+    STATIC(NUD_NOARP | NUD_REACHABLE),
     /** Until it has not been seen for a while. */
-    DYNAMIC(0x02);
+    DYNAMIC(NUD_REACHABLE);
 
     private final int bits;
 
@@ -65,12 +68,10 @@ public record FdbEntry(
     }
 
     private static State of(int bits) {
-      for (State state : State.values()) {
-        if ((bits & state.bits) != 0) {
-          return state;
-        }
+      if ((bits & NUD_PERMANENT) != 0) {
+        return PERMANENT;
       }
-      return DYNAMIC; // stale, or on its way out
+      return (bits & NUD_NOARP) != 0 ? STATIC : DYNAMIC;
     }
   }
 

@@ -5,6 +5,7 @@ import io.ocicat.netlink.Attributes;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkMessage;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,6 +88,11 @@ public record Link(
    */
   public boolean isPromiscuous() {
     return (flags & Rtnl.IFF_PROMISC) != 0;
+  }
+
+  /** The options, if it is of this kind and the kernel tells them: {@code as(Vxlan.class)}. */
+  public <K extends LinkKind> Optional<K> as(Class<K> wanted) {
+    return Optional.ofNullable(options).filter(wanted::isInstance).map(wanted::cast);
   }
 
   private static @Nullable MacAddress mac(byte[] address) {

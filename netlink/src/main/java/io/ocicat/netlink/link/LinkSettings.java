@@ -56,7 +56,10 @@ public final class LinkSettings {
     return NONE;
   }
 
-  /** A name; for a link that has one already, a new one. */
+  /**
+   * A name; for a link that has one already, a new one. Before Linux 6.2 a link must be down to be
+   * renamed, by a message before this one.
+   */
   public static LinkSettings named(String name) {
     return NONE.name(name);
   }
@@ -148,6 +151,10 @@ public final class LinkSettings {
 
   public LinkSettings promiscuous(boolean on) {
     return flag(Rtnl.IFF_PROMISC, on, on ? "promisc on" : "promisc off");
+  }
+
+  int index() {
+    return index;
   }
 
   @Nullable String name() {

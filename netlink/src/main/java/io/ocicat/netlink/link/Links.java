@@ -6,6 +6,7 @@ import static io.ocicat.netlink.Request.EXCLUSIVE;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.MessageWriter;
 import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkMessage;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Outcome;
 import io.ocicat.netlink.Query;
@@ -39,8 +40,7 @@ public final class Links {
   }
 
   public static Query<Link> named(String name) {
-    Target target = Target.of(name);
-    return get(target);
+    return get(Target.of(name));
   }
 
   public static Query<Link> byIndex(int index) {
@@ -76,8 +76,8 @@ public final class Links {
   }
 
   /**
-   * Makes a link and returns it as it is at its birth, in a single exchange where the kernel is 6.2
-   * or newer, in two elsewhere.
+   * Makes a link and returns it as it is at its birth: with its index and its peer's, but before it
+   * joins its master. A single exchange where the kernel is 6.2 or newer, two elsewhere.
    *
    * @param then goes in the same send, for what cannot be in the creation: name the new link by its
    *     name. If the creation fails these are tried nevertheless.
@@ -91,11 +91,7 @@ public final class Links {
     List<Request> requests = new ArrayList<>(then.length + 1);
     requests.add(create(settings, kind, ECHO));
     requests.addAll(List.of(then));
-    Outcome created = net.perform(requests).getFirst();
-    return switch (created) {
-      case Outcome.Done done when !done.replies().isEmpty() -> Link.read(done.replies().getFirst());
-      case Outcome.Done _, Outcome.Failed _ -> findCreated(net, settings, kind);
-    };
+    return created(net, net.perform(requests).getFirst(), settings);
   }
 
   /** Changes what the settings mention, in one message. */
@@ -203,6 +199,11 @@ public final class Links {
           "Linux ignores the alias of a new link (%s): set it in a message behind the creation"
               .formatted(settings));
     }
+    if (kind instanceof Veth(LinkSettings peer) && peer.index() != 0 && settings.index() == 0) {
+      throw new IllegalArgumentException(
+          "Linux ignores the index of a veth's peer (%d) unless the veth is given one too"
+              .formatted(peer.index()));
+    }
     return Request.of(
         Rtnl.NEWLINK,
         CREATE | EXCLUSIVE | flags,
@@ -236,19 +237,26 @@ public final class Links {
         Rtnl.DELLINK, 0, out -> target.write(out, 0, 0), () -> "delete link " + target);
   }
 
-  private static Link findCreated(NetlinkSocket net, LinkSettings settings, LinkKind kind) {
-    String name = settings.name();
-    if (name == null) {
-      throw new NetlinkException(
-          describe(settings, kind),
-          Errno.EOPNOTSUPP,
-          "kernels before 6.2 do not say how they named a link, so give it a name");
+  /** The link that the kernel's echo describes, or failing that the one of the same name. */
+  static Link created(NetlinkSocket net, Outcome outcome, LinkSettings settings) {
+    List<NetlinkMessage> echo =
+        switch (outcome) {
+          case Outcome.Done done -> done.replies();
+          case Outcome.Failed failed -> throw failed.cause();
+        };
+    if (!echo.isEmpty()) {
+      return Link.read(echo.getFirst());
     }
-    return net.find(named(name))
+    String operation = outcome.request().operation();
+    if (settings.name() == null) {
+      throw new NetlinkException(
+          operation,
+          Errno.EOPNOTSUPP,
+          "kernels before 6.2 do not say how they named a link: give it a name");
+    }
+    return net.find(named(settings.name()))
         .orElseThrow(
-            () ->
-                new NetlinkException(
-                    describe(settings, kind), Errno.ENODEV, "it vanished when it was just made"));
+            () -> new NetlinkException(operation, Errno.ENODEV, "it is gone again already"));
   }
 
   private static String describe(LinkSettings settings, LinkKind kind) {

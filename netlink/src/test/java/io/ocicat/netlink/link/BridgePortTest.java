@@ -1,0 +1,119 @@
+package io.ocicat.netlink.link;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.ocicat.netlink.link.LinkKind.Bridge;
+import io.ocicat.netlink.link.LinkKind.Veth;
+import io.ocicat.testkit.Host;
+import io.ocicat.testkit.Hosts;
+import java.util.EnumSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.EnumSource.Mode;
+import tools.jackson.databind.JsonNode;
+
+/** How a bridge treats its ports, looked at by {@code ip}. */
+@Hosts
+class BridgePortTest {
+  /** The kernel's own words, where ours are others. */
+  private static final Map<PortOption, String> WORDS =
+      Map.of(
+          PortOption.FAST_LEAVE, "fastleave",
+          PortOption.MULTICAST_FLOOD, "mcast_flood",
+          PortOption.MULTICAST_TO_UNICAST, "mcast_to_unicast",
+          PortOption.BROADCAST_FLOOD, "bcast_flood",
+          PortOption.NEIGHBOUR_SUPPRESS, "neigh_suppress");
+
+  private Machine here;
+  private int port;
+
+  @BeforeEach
+  void open(Host host) {
+    here = Machine.on(host);
+    Link bridge = Links.create(here.net(), LinkSettings.named("br0"), new Bridge());
+    port =
+        Links.create(
+                here.net(),
+                LinkSettings.named("v0").master(bridge.index()),
+                new Veth(LinkSettings.named("p0")))
+            .index();
+  }
+
+  @AfterEach
+  void close() {
+    here.close();
+  }
+
+  // Without VLAN filtering in the kernel, this one has nothing to map.
+  @ParameterizedTest
+  @EnumSource(mode = Mode.EXCLUDE, names = "VLAN_TUNNEL")
+  void eachOptionIsTurnedBothWaysAndLeavesTheOthers(PortOption option) {
+    JsonNode before = here.showPort("v0");
+    boolean was = before.path(word(option)).booleanValue();
+
+    here.net().perform(Links.setPort(port, BridgePort.with(option, !was)));
+    assertThat(here.showPort("v0").path(word(option)).booleanValue()).isEqualTo(!was);
+    assertThat(readPort().is(option)).isEqualTo(!was);
+
+    here.net().perform(Links.setPort(port, BridgePort.with(option, was)));
+    assertThat(here.showPort("v0")).isEqualTo(before);
+  }
+
+  @Test
+  void whatIsReadIsWhatIpShows() {
+    JsonNode shown = here.showPort("v0");
+    BridgePort read = readPort();
+
+    Set<PortOption> expected = EnumSet.noneOf(PortOption.class);
+    EnumSet.allOf(PortOption.class).stream()
+        .filter(option -> shown.path(word(option)).booleanValue())
+        .forEach(expected::add);
+    assertThat(PortOption.values()).filteredOn(read::is).containsExactlyElementsOf(expected);
+    assertThat(read.options()).containsOnlyKeys(PortOption.values());
+  }
+
+  @Test
+  void aPortIsSetUpInTheSendThatMakesIt() {
+    int bridge = here.link("br0").index();
+
+    Links.create(
+        here.net(),
+        LinkSettings.named("v1").master(bridge).up(),
+        new Veth(LinkSettings.named("p1")),
+        Links.setPort(
+            "v1", BridgePort.with(PortOption.HAIRPIN, true).and(PortOption.ISOLATED, true)));
+
+    assertThat(here.showPort("v1").path("hairpin").booleanValue()).isTrue();
+    assertThat(here.showPort("v1").path("isolated").booleanValue()).isTrue();
+  }
+
+  @Test
+  void aLinkThatIsNoPortIsRefused() {
+    assertThatThrownBy(
+            () ->
+                here.net()
+                    .perform(
+                        Links.setPort(
+                            "p0",
+                            BridgePort.with(PortOption.HAIRPIN, true)
+                                .and(PortOption.LEARNING, false))))
+        .hasMessageStartingWith(
+            "set bridge port \"p0\" hairpin on, learning off: Operation not supported");
+    assertThat(here.link("p0").port()).isNull();
+  }
+
+  private BridgePort readPort() {
+    return Objects.requireNonNull(here.link("v0").port());
+  }
+
+  private static String word(PortOption option) {
+    return WORDS.getOrDefault(option, option.toString());
+  }
+}

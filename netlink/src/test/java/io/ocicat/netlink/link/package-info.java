@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.netlink.link;
+
+import org.jspecify.annotations.NullMarked;
