@@ -95,6 +95,10 @@ public final class NetlinkSocket implements AutoCloseable {
   }
 
   /** Makes changes that the kernel takes all or none, as nf_tables does. */
+  public void transact(Request... requests) {
+    transact(List.of(requests));
+  }
+
   public void transact(List<Request> requests) {
     if (requests.isEmpty()) {
       return;
@@ -129,7 +133,7 @@ public final class NetlinkSocket implements AutoCloseable {
       for (int attempt = 1; attempt <= DUMP_ATTEMPTS; attempt++) {
         Dump dump = dump(query.request(), buffers);
         if (!dump.interrupted()) {
-          return dump.messages().stream().map(query::read).filter(query::wants).toList();
+          return query.answer(dump.messages());
         }
       }
       throw new NetlinkException(
@@ -149,8 +153,7 @@ public final class NetlinkSocket implements AutoCloseable {
     }
     Outcome outcome = attempt(List.of(query.request())).getFirst();
     return switch (outcome) {
-      case Outcome.Done done ->
-          done.replies().stream().map(query::read).filter(query::wants).findFirst();
+      case Outcome.Done done -> query.answer(done.replies()).stream().findFirst();
       case Outcome.Failed failed -> {
         if (ABSENT.contains(failed.cause().errno())) {
           yield Optional.empty();

@@ -1,5 +1,6 @@
 package io.ocicat.netlink;
 
+import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -9,16 +10,17 @@ import java.util.function.Supplier;
  * A question to the kernel and how to read its answers. The kernel filters where it can; {@link
  * #where} filters the rest.
  *
- * @param <T> what one answering message becomes
+ * @param <T> what the answer consists of: mostly one for each message
  */
 public final class Query<T> {
   private static final int DUMP = 0x300;
 
   private final Request request;
-  private final Function<NetlinkMessage, T> read;
+  private final Function<List<NetlinkMessage>, List<T>> read;
   private final Predicate<T> wanted;
 
-  private Query(Request request, Function<NetlinkMessage, T> read, Predicate<T> wanted) {
+  private Query(
+      Request request, Function<List<NetlinkMessage>, List<T>> read, Predicate<T> wanted) {
     this.request = request;
     this.read = read;
     this.wanted = wanted;
@@ -32,6 +34,18 @@ public final class Query<T> {
       Consumer<MessageWriter> body,
       Function<NetlinkMessage, T> read,
       Supplier<String> operation) {
+    return new Query<>(Request.of(type, DUMP, body, operation), each(read), any -> true);
+  }
+
+  /**
+   * Asks for every object of a kind where messages and objects are not one to one: several in one
+   * message, or one spread over two.
+   */
+  public static <T> Query<T> allGathered(
+      int type,
+      Consumer<MessageWriter> body,
+      Function<List<NetlinkMessage>, List<T>> read,
+      Supplier<String> operation) {
     return new Query<>(Request.of(type, DUMP, body, operation), read, any -> true);
   }
 
@@ -40,6 +54,15 @@ public final class Query<T> {
       int type,
       Consumer<MessageWriter> body,
       Function<NetlinkMessage, T> read,
+      Supplier<String> operation) {
+    return new Query<>(Request.of(type, 0, body, operation), each(read), any -> true);
+  }
+
+  /** Asks for one object whose description comes in several messages. */
+  public static <T> Query<T> oneGathered(
+      int type,
+      Consumer<MessageWriter> body,
+      Function<List<NetlinkMessage>, List<T>> read,
       Supplier<String> operation) {
     return new Query<>(Request.of(type, 0, body, operation), read, any -> true);
   }
@@ -57,11 +80,13 @@ public final class Query<T> {
     return request;
   }
 
-  T read(NetlinkMessage message) {
-    return read.apply(message);
+  /** The wanted objects in these messages. */
+  List<T> answer(List<NetlinkMessage> messages) {
+    return read.apply(messages).stream().filter(wanted).toList();
   }
 
-  boolean wants(T answer) {
-    return wanted.test(answer);
+  private static <T> Function<List<NetlinkMessage>, List<T>> each(
+      Function<NetlinkMessage, T> read) {
+    return messages -> messages.stream().map(read).toList();
   }
 }
