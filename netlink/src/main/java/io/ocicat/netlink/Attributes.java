@@ -2,6 +2,7 @@ package io.ocicat.netlink;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.ocicat.ip.IpAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -90,6 +91,20 @@ public final class Attributes {
   public Optional<byte[]> bytes(int type) {
     ByteBuffer value = find(type);
     return value == null ? Optional.empty() : Optional.of(copy(value));
+  }
+
+  /** An IPv4 or IPv6 address, told apart by their size. */
+  public Optional<IpAddress> address(int type) {
+    return bytes(type)
+        .map(
+            bytes -> {
+              if (bytes.length != 4 && bytes.length != 16) {
+                throw NetlinkException.malformed(
+                    "attribute %d has %d bytes, which is no IP address"
+                        .formatted(type, bytes.length));
+              }
+              return IpAddress.ofBytes(bytes);
+            });
   }
 
   /** The content as a structure of at least {@code size} bytes, in the machine's byte order. */

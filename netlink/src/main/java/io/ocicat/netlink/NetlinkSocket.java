@@ -140,6 +140,11 @@ public final class NetlinkSocket implements AutoCloseable {
           query.request().operation(),
           Errno.EAGAIN,
           "the table changed during each of %d readings".formatted(DUMP_ATTEMPTS));
+    } catch (NetlinkException e) {
+      if (query.meansNone(e)) {
+        return List.of();
+      }
+      throw e;
     } finally {
       buffers.giveBack();
       lock.unlock();
@@ -155,7 +160,7 @@ public final class NetlinkSocket implements AutoCloseable {
     return switch (outcome) {
       case Outcome.Done done -> query.answer(done.replies()).stream().findFirst();
       case Outcome.Failed failed -> {
-        if (ABSENT.contains(failed.cause().errno())) {
+        if (ABSENT.contains(failed.cause().errno()) || query.meansNone(failed.cause())) {
           yield Optional.empty();
         }
         throw failed.cause();

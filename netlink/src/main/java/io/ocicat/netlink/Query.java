@@ -1,5 +1,6 @@
 package io.ocicat.netlink;
 
+import io.ocicat.netlink.linux.Errno;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -18,12 +19,22 @@ public final class Query<T> {
   private final Request request;
   private final Function<List<NetlinkMessage>, List<T>> read;
   private final Predicate<T> wanted;
+  private final List<Errno> none;
 
   private Query(
       Request request, Function<List<NetlinkMessage>, List<T>> read, Predicate<T> wanted) {
+    this(request, read, wanted, List.of());
+  }
+
+  private Query(
+      Request request,
+      Function<List<NetlinkMessage>, List<T>> read,
+      Predicate<T> wanted,
+      List<Errno> none) {
     this.request = request;
     this.read = read;
     this.wanted = wanted;
+    this.none = none;
   }
 
   /**
@@ -69,7 +80,24 @@ public final class Query<T> {
 
   /** The same question, keeping only the answers that match. */
   public Query<T> where(Predicate<T> condition) {
-    return new Query<>(request, read, wanted.and(condition));
+    return new Query<>(request, read, wanted.and(condition), none);
+  }
+
+  /**
+   * The same question, not reading the messages that do not match: asked for all families, the
+   * kernel also tells of those this library does not know.
+   */
+  public Query<T> only(Predicate<NetlinkMessage> condition) {
+    return new Query<>(
+        request,
+        messages -> read.apply(messages.stream().filter(condition).toList()),
+        wanted,
+        none);
+  }
+
+  /** The same question, to which these refusals of the kernel mean that there is nothing. */
+  public Query<T> noneWhen(Errno... refusals) {
+    return new Query<>(request, read, wanted, List.of(refusals));
   }
 
   boolean isDump() {
@@ -83,6 +111,10 @@ public final class Query<T> {
   /** The wanted objects in these messages. */
   List<T> answer(List<NetlinkMessage> messages) {
     return read.apply(messages).stream().filter(wanted).toList();
+  }
+
+  boolean meansNone(NetlinkException refusal) {
+    return none.contains(refusal.errno());
   }
 
   private static <T> Function<List<NetlinkMessage>, List<T>> each(
