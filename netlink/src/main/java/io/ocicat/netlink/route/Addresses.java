@@ -1,0 +1,90 @@
+package io.ocicat.netlink.route;
+
+import io.ocicat.netlink.IpFamily;
+import io.ocicat.netlink.Query;
+import io.ocicat.netlink.Request;
+import io.ocicat.netlink.Topic;
+import org.jspecify.annotations.Nullable;
+
+/** Requests and queries about the addresses of links. */
+public final class Addresses {
+  private static final int RTM_NEWADDR = 20;
+  private static final int RTM_DELADDR = 21;
+  private static final int RTM_GETADDR = 22;
+  private static final int GROUP_IPV4 = 5;
+  private static final int GROUP_IPV6 = 9;
+
+  /**
+   * Addresses that appear, change or go. An IPv6 address that leaves its duplicate detection has
+   * changed.
+   */
+  public static final Topic<Address> CHANGES =
+      Topic.of(RTM_NEWADDR, RTM_DELADDR, AddressMessage::read, GROUP_IPV4, GROUP_IPV6)
+          .only(Reading::isIp);
+
+  private Addresses() {}
+
+  /** Gives a link an address it does not have; EEXIST when it has. */
+  public static Request add(Address address) {
+    return write("add", Request.CREATE | Request.EXCLUSIVE, address);
+  }
+
+  /**
+   * Gives a link an address, or changes the lifetime and metric of the one it has, for IPv6 also
+   * its flags. Scope, label and broadcast stay what they were.
+   */
+  public static Request replace(Address address) {
+    return write("replace", Request.CREATE | Request.REPLACE, address);
+  }
+
+  /**
+   * Takes an address with exactly this prefix length and peer away, and with this label if one is
+   * given. With the first address of an IPv4 subnet the link loses the subnet's others, unless the
+   * sysctl {@code promote_secondaries} is set.
+   */
+  public static Request delete(Address address) {
+    return Request.of(
+        RTM_DELADDR,
+        0,
+        out -> AddressMessage.writeName(out, address, 0),
+        () -> "delete address " + address);
+  }
+
+  /** All addresses of all links. */
+  public static Query<Address> list() {
+    return list(null, null, "list addresses");
+  }
+
+  public static Query<Address> list(IpFamily family) {
+    return list(family, null, "list " + family + " addresses");
+  }
+
+  /** The addresses of a link; ENODEV when there is no such link. */
+  public static Query<Address> list(Device device) {
+    return list(null, device, "list addresses dev " + device);
+  }
+
+  public static Query<Address> list(IpFamily family, Device device) {
+    return list(family, device, "list " + family + " addresses dev " + device);
+  }
+
+  private static Query<Address> list(
+      @Nullable IpFamily family, @Nullable Device device, String operation) {
+    return Query.all(
+            RTM_GETADDR,
+            out -> AddressMessage.writeFilter(out, family, device),
+            AddressMessage::read,
+            () -> operation)
+        .only(Reading::isIp)
+        // Kernels before 4.20 do not filter by link.
+        .where(address -> device == null || address.device().equals(device));
+  }
+
+  private static Request write(String verb, int flags, Address address) {
+    return Request.of(
+        RTM_NEWADDR,
+        flags,
+        out -> AddressMessage.write(out, address),
+        () -> verb + " address " + address);
+  }
+}

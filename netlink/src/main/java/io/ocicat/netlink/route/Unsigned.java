@@ -1,0 +1,14 @@
+package io.ocicat.netlink.route;
+
+/** The 32-bit numbers of the kernel, which Java keeps in a long. */
+final class Unsigned {
+  private static final long LARGEST = 0xffff_ffffL;
+
+  private Unsigned() {}
+
+  static void check32(String what, long value) {
+    if (value < 0 || value > LARGEST) {
+      throw new IllegalArgumentException("%s must be 0–%d, not %d".formatted(what, LARGEST, value));
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.netlink.route;
+
+import org.jspecify.annotations.NullMarked;
