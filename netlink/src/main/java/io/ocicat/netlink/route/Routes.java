@@ -1,0 +1,100 @@
+package io.ocicat.netlink.route;
+
+import io.ocicat.netlink.Query;
+import io.ocicat.netlink.Request;
+import io.ocicat.netlink.Topic;
+import io.ocicat.netlink.linux.Errno;
+
+/**
+ * Requests and queries about routes.
+ *
+ * <p>IPv4 keeps a list of routes for each destination and metric, of which the first is used. IPv6
+ * keeps one, so a second route with a gateway becomes a further next hop of it and packets are
+ * spread over both.
+ */
+public final class Routes {
+  private static final int RTM_NEWROUTE = 24;
+  private static final int RTM_DELROUTE = 25;
+  private static final int RTM_GETROUTE = 26;
+  private static final int GROUP_IPV4 = 7;
+  private static final int GROUP_IPV6 = 11;
+
+  /**
+   * Routes of all tables that appear, change or go. IPv4 keeps silent about the routes that go with
+   * a link which is set down or deleted: whoever follows routes must follow links too.
+   */
+  public static final Topic<Route> CHANGES =
+      Topic.of(RTM_NEWROUTE, RTM_DELROUTE, RouteMessage::read, GROUP_IPV4, GROUP_IPV6)
+          .only(Reading::isIp);
+
+  private Routes() {}
+
+  /** Adds a route; EEXIST when there is one with the same destination, metric and table. */
+  public static Request add(Route route) {
+    return write("add", Request.CREATE | Request.EXCLUSIVE, route);
+  }
+
+  /**
+   * Adds a route behind those with the same destination, metric and table, for IPv6 as a next hop
+   * of the one there is; EEXIST only when it is there already.
+   */
+  public static Request append(Route route) {
+    return write("append", Request.CREATE | Request.APPEND, route);
+  }
+
+  /** The same in front of those there are. For IPv6 there is no front and no behind. */
+  public static Request prepend(Route route) {
+    return write("prepend", Request.CREATE, route);
+  }
+
+  /**
+   * Puts the route in the place of the first with the same destination, metric and table, with all
+   * its next hops; adds it when there is none.
+   */
+  public static Request replace(Route route) {
+    return write("replace", Request.CREATE | Request.REPLACE, route);
+  }
+
+  /**
+   * Deletes the first route that has everything said here; what is not said (scope, protocol,
+   * metric, next hop, source) may be anything. ESRCH when there is none. IPv6 does not look at the
+   * type, and given a gateway takes only that next hop away.
+   */
+  public static Request delete(Route route) {
+    return Request.of(
+        RTM_DELROUTE, 0, out -> RouteMessage.writeName(out, route), () -> "delete route " + route);
+  }
+
+  /** Routes of a family; none when the table does not exist, ENODEV when the device does not. */
+  public static Query<Route> list(RouteFilter filter) {
+    return Query.all(
+            RTM_GETROUTE,
+            out -> RouteMessage.writeFilter(out, filter),
+            RouteMessage::read,
+            () -> "list " + filter)
+        .only(Reading::isIp)
+        .where(filter::matches)
+        .noneWhen(Errno.ENOENT);
+  }
+
+  /**
+   * The route a packet would take; none when there is no route to the network. One that refuses the
+   * packet is an error: EINVAL for a blackhole, EHOSTUNREACH for unreachable, EACCES for prohibit.
+   */
+  public static Query<Route> lookup(RouteLookup lookup) {
+    return Query.one(
+            RTM_GETROUTE,
+            out -> RouteMessage.writeLookup(out, lookup),
+            RouteMessage::read,
+            () -> "look up the route to " + lookup)
+        .noneWhen(Errno.ENETUNREACH);
+  }
+
+  private static Request write(String verb, int flags, Route route) {
+    return Request.of(
+        RTM_NEWROUTE,
+        flags,
+        out -> RouteMessage.writeNew(out, route),
+        () -> verb + " route " + route);
+  }
+}
