@@ -88,6 +88,14 @@ public final class Attributes {
     return bytes(type).map(Attributes::untilZero);
   }
 
+  /** The strings of all attributes of one type, in order. */
+  public List<String> texts(int type) {
+    return all.stream()
+        .filter(attribute -> attribute.type() == type)
+        .map(attribute -> untilZero(copy(attribute.value())))
+        .toList();
+  }
+
   public Optional<byte[]> bytes(int type) {
     ByteBuffer value = find(type);
     return value == null ? Optional.empty() : Optional.of(copy(value));
