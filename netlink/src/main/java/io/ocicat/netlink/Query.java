@@ -16,6 +16,9 @@ import java.util.function.Supplier;
 public final class Query<T> {
   private static final int DUMP = 0x300;
 
+  /** Traffic control answers a question to the one who asked only if told to. */
+  private static final int ECHO = 0x8;
+
   private final Request request;
   private final Function<List<NetlinkMessage>, List<T>> read;
   private final Predicate<T> wanted;
@@ -66,7 +69,7 @@ public final class Query<T> {
       Consumer<MessageWriter> body,
       Function<NetlinkMessage, T> read,
       Supplier<String> operation) {
-    return new Query<>(Request.of(type, 0, body, operation), each(read), any -> true);
+    return new Query<>(Request.of(type, ECHO, body, operation), each(read), any -> true);
   }
 
   /** Asks for one object whose description comes in several messages. */
