@@ -1,0 +1,62 @@
+package io.ocicat.netlink.tc;
+
+import io.ocicat.netlink.Query;
+import io.ocicat.netlink.Request;
+
+/** Makes, finds and removes the classes of qdiscs that have some. */
+public final class Classes {
+  private Classes() {}
+
+  /**
+   * Makes a class below a qdisc or below another class. Fails with EEXIST when the id is taken.
+   *
+   * @param parent the qdisc, as {@code 1:}, or a class of it
+   * @param id as {@code 1:30}
+   */
+  public static Request add(int link, Handle parent, Handle id, HtbClass options) {
+    return create("add", Request.EXCLUSIVE, link, parent, id, options);
+  }
+
+  /** Makes it, or gives the one of that id these settings. */
+  public static Request replace(int link, Handle parent, Handle id, HtbClass options) {
+    return create("replace", Request.REPLACE, link, parent, id, options);
+  }
+
+  private static Request create(
+      String verb, int flag, int link, Handle parent, Handle id, HtbClass options) {
+    return Request.of(
+        Tc.RTM_NEWTCLASS,
+        Request.CREATE | flag,
+        out ->
+            Tc.header(out, link, id, parent)
+                .text(Tc.TCA_KIND, HtbClass.KIND)
+                .nest(Tc.TCA_OPTIONS, () -> options.write(out)),
+        () -> "%s class %s dev %d parent %s %s".formatted(verb, id, link, parent, options));
+  }
+
+  /** Fails with EBUSY while the class has classes below it or filters that lead to it. */
+  public static Request delete(int link, Handle id) {
+    return Request.of(
+        Tc.RTM_DELTCLASS,
+        0,
+        out -> Tc.header(out, link, id, Handle.NONE),
+        () -> "delete class %s dev %d".formatted(id, link));
+  }
+
+  /** All classes of a link. */
+  public static Query<TrafficClass> of(int link) {
+    return Query.all(
+        Tc.RTM_GETTCLASS,
+        out -> Tc.header(out, link, Handle.NONE, Handle.NONE),
+        TrafficClass::read,
+        () -> "list classes dev " + link);
+  }
+
+  public static Query<TrafficClass> at(int link, Handle id) {
+    return Query.one(
+        Tc.RTM_GETTCLASS,
+        out -> Tc.header(out, link, id, Handle.NONE),
+        TrafficClass::read,
+        () -> "get class %s dev %d".formatted(id, link));
+  }
+}

@@ -1,0 +1,99 @@
+package io.ocicat.netlink.tc;
+
+import io.ocicat.netlink.MessageWriter;
+import io.ocicat.netlink.Query;
+import io.ocicat.netlink.Request;
+
+/** Makes, finds and removes filters. */
+public final class Filters {
+  private Filters() {}
+
+  /**
+   * Puts a filter behind those in its place. Fails with EEXIST when it has a handle that is taken
+   * (with ENOSPC when a u32 filter left the table to the kernel).
+   */
+  public static Request add(FilterPlace place, Classifier classifier) {
+    return create("add", Request.EXCLUSIVE, place, classifier);
+  }
+
+  /** Makes it, or puts it in the place of the one with its handle. */
+  public static Request replace(FilterPlace place, Classifier classifier) {
+    return create("replace", Request.REPLACE, place, classifier);
+  }
+
+  private static Request create(String verb, int flag, FilterPlace place, Classifier classifier) {
+    return Request.of(
+        Tc.RTM_NEWTFILTER,
+        Request.CREATE | flag,
+        out -> {
+          Tc.header(out, place.link(), handle(classifier), place.parent(), place.info());
+          out.text(Tc.TCA_KIND, classifier.kind());
+          out.nest(Tc.TCA_OPTIONS, () -> write(out, classifier));
+        },
+        () -> "%s filter %s %s".formatted(verb, place, classifier.kind()));
+  }
+
+  /** The handle to ask for; 0 leaves the choice to the kernel. */
+  private static int handle(Classifier classifier) {
+    return switch (classifier) {
+      // A handle without a number of its own would mean the table, which is there already.
+      case U32 filter -> filter.at().node() == 0 ? 0 : filter.at().value();
+      case U32Table table -> table.at().value();
+      case MatchAll _, Classifier.Other _ -> 0;
+    };
+  }
+
+  private static void write(MessageWriter out, Classifier classifier) {
+    switch (classifier) {
+      case U32 filter -> filter.write(out);
+      case U32Table table -> table.write(out);
+      case MatchAll filter -> filter.write(out);
+      case Classifier.Other other ->
+          throw new IllegalArgumentException(
+              "a filter of kind \"" + other.kind() + "\" can be read but not written");
+    }
+  }
+
+  /** Removes one filter. */
+  public static Request delete(Filter filter) {
+    FilterPlace place = filter.place();
+    return Request.of(
+        Tc.RTM_DELTFILTER,
+        0,
+        out -> {
+          Tc.header(out, place.link(), filter.handle(), place.parent(), place.info());
+          out.text(Tc.TCA_KIND, filter.classifier().kind());
+        },
+        () ->
+            "delete filter %s handle 0x%x %s"
+                .formatted(place, filter.handle(), filter.classifier().kind()));
+  }
+
+  /** Removes all filters of one priority and protocol. */
+  public static Request delete(FilterPlace place) {
+    return Request.of(
+        Tc.RTM_DELTFILTER,
+        0,
+        out -> Tc.header(out, place.link(), 0, place.parent(), place.info()),
+        () -> "delete filters " + place);
+  }
+
+  /** Removes all filters below a qdisc or class. */
+  public static Request deleteAll(int link, Handle parent) {
+    return Request.of(
+        Tc.RTM_DELTFILTER,
+        0,
+        out -> Tc.header(out, link, Handle.NONE, parent),
+        () -> "delete all filters dev %d parent %s".formatted(link, parent));
+  }
+
+  /** All filters below a qdisc or class, in the order they are asked. */
+  public static Query<Filter> of(int link, Handle parent) {
+    return Query.all(
+            Tc.RTM_GETTFILTER,
+            out -> Tc.header(out, link, Handle.NONE, parent),
+            Filter::read,
+            () -> "list filters dev %d parent %s".formatted(link, parent))
+        .where(filter -> filter.handle() != 0);
+  }
+}
