@@ -1,0 +1,87 @@
+package io.ocicat.netlink.nft;
+
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/**
+ * Bytes as a value: what a register, a key or an attribute holds. Equal by content, ordered as the
+ * kernel orders them (memcmp). Immutable.
+ */
+public final class Bytes implements Comparable<Bytes> {
+  private final byte[] content;
+
+  private Bytes(byte[] content) {
+    this.content = content;
+  }
+
+  public static Bytes of(byte... content) {
+    return new Bytes(content.clone());
+  }
+
+  public static Bytes zeros(int length) {
+    return new Bytes(new byte[length]);
+  }
+
+  public int length() {
+    return content.length;
+  }
+
+  public byte[] toByteArray() {
+    return content.clone();
+  }
+
+  /** The part from {@code from} on, {@code length} bytes of it. */
+  public Bytes slice(int from, int length) {
+    return new Bytes(Arrays.copyOfRange(content, from, from + length));
+  }
+
+  boolean isAllOnes() {
+    for (byte b : content) {
+      if (b != -1) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** As one large unsigned number, one more; past the last it starts again at zero. */
+  Bytes next() {
+    byte[] sum = content.clone();
+    int at = sum.length - 1;
+    while (at >= 0 && ++sum[at] == 0) {
+      at--;
+    }
+    return new Bytes(sum);
+  }
+
+  /** As one large unsigned number, one less; before zero comes the last. */
+  Bytes previous() {
+    byte[] difference = content.clone();
+    int at = difference.length - 1;
+    while (at >= 0 && difference[at]-- == 0) {
+      at--;
+    }
+    return new Bytes(difference);
+  }
+
+  @Override
+  public int compareTo(Bytes other) {
+    return Arrays.compareUnsigned(content, other.content);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Bytes that && Arrays.equals(content, that.content);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(content);
+  }
+
+  /** Hexadecimal. */
+  @Override
+  public String toString() {
+    return HexFormat.of().formatHex(content);
+  }
+}

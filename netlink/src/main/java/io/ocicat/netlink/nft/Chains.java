@@ -1,0 +1,113 @@
+package io.ocicat.netlink.nft;
+
+import io.ocicat.netlink.MessageWriter;
+import io.ocicat.netlink.Query;
+import io.ocicat.netlink.Request;
+
+/** Requests and questions about chains; see {@link Tables} for what add, create and so on mean. */
+public final class Chains {
+  static final int TABLE = 1;
+  static final int NAME = 3;
+  static final int HOOK = 4;
+  static final int POLICY = 5;
+  static final int TYPE = 7;
+  static final int USERDATA = 12;
+
+  static final int HOOK_NUMBER = 1;
+  static final int HOOK_PRIORITY = 2;
+  static final int HOOK_DEVICE = 3;
+  static final int HOOK_DEVICES = 4;
+
+  private Chains() {}
+
+  /** Adds the chain; a base chain that is there already gets this one's policy. */
+  public static Request add(Chain chain) {
+    return add(chain, Request.CREATE, "add");
+  }
+
+  public static Request create(Chain chain) {
+    return add(chain, Request.CREATE | Request.EXCLUSIVE, "create");
+  }
+
+  /** Removes the chain and its rules; EBUSY while rules or verdict maps still lead there. */
+  public static Request delete(ChainId id) {
+    return named(Nft.DELETE_CHAIN, id, "delete");
+  }
+
+  /** Removes the chain and its rules, if there is one. */
+  public static Request destroy(ChainId id) {
+    return named(Nft.DESTROY_CHAIN, id, "destroy");
+  }
+
+  public static Query<Chain> all() {
+    return Query.all(
+        Nft.GET_CHAIN, Nft.body(Nft.ANY_FAMILY, _ -> {}), Chain::read, () -> "list chains");
+  }
+
+  /** None when there is no such table. */
+  public static Query<Chain> in(TableId table) {
+    return Query.all(
+            Nft.GET_CHAIN,
+            Nft.body(table.family().number(), _ -> {}),
+            Chain::read,
+            () -> "list chains of table " + table)
+        .where(chain -> chain.id().table().equals(table));
+  }
+
+  public static Query<Chain> get(ChainId id) {
+    return Query.one(
+        Nft.GET_CHAIN,
+        Nft.body(id.table().family().number(), out -> name(out, id)),
+        Chain::read,
+        () -> "get chain " + id);
+  }
+
+  private static Request add(Chain chain, int flags, String verb) {
+    ChainId id = chain.id();
+    Names.check("chain", id.name());
+    UserData notes = new UserData().text(UserData.COMMENT, Names.comment(chain.comment()));
+    if (chain instanceof Chain.Base base) {
+      base.hook().number(id.table().family());
+    }
+    return Nft.request(
+        Nft.NEW_CHAIN,
+        flags,
+        id.table().family(),
+        out -> {
+          name(out, id);
+          switch (chain) {
+            case Chain.Base base -> writeHook(out, base);
+            case Chain.Regular _ -> {}
+          }
+          notes.write(out, USERDATA);
+        },
+        () -> verb + " chain " + id);
+  }
+
+  private static void writeHook(MessageWriter out, Chain.Base chain) {
+    out.text(TYPE, chain.type().toString());
+    out.be32(POLICY, chain.policy().number());
+    out.nest(
+        HOOK,
+        () -> {
+          out.be32(HOOK_NUMBER, chain.hook().number(chain.id().table().family()));
+          out.be32(HOOK_PRIORITY, chain.priority());
+          if (chain.devices().size() == 1) {
+            out.text(HOOK_DEVICE, chain.devices().getFirst());
+          } else if (!chain.devices().isEmpty()) {
+            out.nest(
+                HOOK_DEVICES,
+                () -> chain.devices().forEach(device -> out.text(Nft.LIST_ELEMENT, device)));
+          }
+        });
+  }
+
+  private static Request named(int type, ChainId id, String verb) {
+    return Nft.request(
+        type, 0, id.table().family(), out -> name(out, id), () -> verb + " chain " + id);
+  }
+
+  private static void name(MessageWriter out, ChainId id) {
+    out.text(TABLE, id.table().name()).text(NAME, id.name());
+  }
+}

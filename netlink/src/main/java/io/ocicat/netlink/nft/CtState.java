@@ -1,0 +1,21 @@
+package io.ocicat.netlink.nft;
+
+/** What connection tracking makes of a packet; each is a bit. */
+public enum CtState implements Symbol {
+  INVALID(1),
+  ESTABLISHED(2),
+  RELATED(4),
+  NEW(8),
+  UNTRACKED(0x40);
+
+  private final int number;
+
+  CtState(int number) {
+    this.number = number;
+  }
+
+  @Override
+  public int number() {
+    return number;
+  }
+}

@@ -1,0 +1,87 @@
+package io.ocicat.netlink.nft;
+
+import io.ocicat.netlink.MessageWriter;
+import io.ocicat.netlink.Query;
+import io.ocicat.netlink.Request;
+import java.util.List;
+
+/**
+ * Requests and questions about the elements of sets and maps; see {@link Tables} for what add,
+ * create and so on mean. Each request carries one element, so that an error names it; thousands of
+ * requests in one transaction are fine.
+ */
+public final class Elements {
+  static final int TABLE = 1;
+  static final int SET = 2;
+  static final int ELEMENTS = 3;
+
+  private Elements() {}
+
+  /** Adds an element; EEXIST when its key leads elsewhere, or a range overlaps it. */
+  public static Request add(NamedSet set, Element element) {
+    return change(Nft.NEW_ELEMENT, Request.CREATE, set, element, "add", true);
+  }
+
+  public static Request create(NamedSet set, Element element) {
+    int flags = Request.CREATE | Request.EXCLUSIVE;
+    return change(Nft.NEW_ELEMENT, flags, set, element, "create", true);
+  }
+
+  /** Removes the element of this key, whatever it leads to. */
+  public static Request delete(NamedSet set, Element element) {
+    return change(Nft.DELETE_ELEMENT, 0, set, element, "delete", false);
+  }
+
+  /** Removes the element of this key, if there is one. */
+  public static Request destroy(NamedSet set, Element element) {
+    return change(Nft.DESTROY_ELEMENT, 0, set, element, "destroy", false);
+  }
+
+  /** Removes all elements. */
+  public static Request flush(SetId id) {
+    return Nft.request(
+        Nft.DELETE_ELEMENT, 0, id.table().family(), out -> name(out, id), () -> "flush set " + id);
+  }
+
+  /** Everything in the set; ENOENT when there is no such set. Ranges come in their order. */
+  public static Query<Element> in(NamedSet set) {
+    SetId id = set.id();
+    return Query.allGathered(
+        Nft.GET_ELEMENT,
+        Nft.body(id.table().family().number(), out -> name(out, id)),
+        messages -> ElementWire.read(set, messages),
+        () -> "list elements of set " + id);
+  }
+
+  /** The element that this key, or this whole range, is in. */
+  public static Query<Element> get(NamedSet set, Element element) {
+    SetId id = set.id();
+    List<ElementWire> parts = ElementWire.of(set, element, false);
+    return Query.oneGathered(
+        Nft.GET_ELEMENT,
+        Nft.body(id.table().family().number(), out -> write(out, id, parts)),
+        messages -> ElementWire.read(set, messages),
+        () -> "get element %s { %s }".formatted(id, element));
+  }
+
+  private static Request change(
+      int type, int flags, NamedSet set, Element element, String verb, boolean whole) {
+    SetId id = set.id();
+    List<ElementWire> parts = ElementWire.of(set, element, whole);
+    return Nft.request(
+        type,
+        flags,
+        id.table().family(),
+        out -> write(out, id, parts),
+        () -> "%s element %s { %s }".formatted(verb, id, element));
+  }
+
+  private static void write(MessageWriter out, SetId id, List<ElementWire> parts) {
+    name(out, id);
+    out.nest(ELEMENTS, () -> parts.forEach(part -> part.write(out)));
+  }
+
+  private static void name(MessageWriter out, SetId id) {
+    out.text(TABLE, id.table().name()).text(SET, id.name());
+  }
+}

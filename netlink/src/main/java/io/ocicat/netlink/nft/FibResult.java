@@ -1,0 +1,19 @@
+package io.ocicat.netlink.nft;
+
+/** What a look into the routing tables gives. */
+public enum FibResult implements Symbol {
+  OIF(1),
+  OIFNAME(2),
+  TYPE(3);
+
+  private final int number;
+
+  FibResult(int number) {
+    this.number = number;
+  }
+
+  @Override
+  public int number() {
+    return number;
+  }
+}

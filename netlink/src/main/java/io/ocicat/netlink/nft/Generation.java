@@ -1,0 +1,35 @@
+package io.ocicat.netlink.nft;
+
+import io.ocicat.netlink.Attributes;
+import io.ocicat.netlink.NetlinkMessage;
+import io.ocicat.netlink.Query;
+
+/**
+ * Which state of the namespace's nf_tables this is: the number grows with every transaction,
+ * whoever makes it. Two equal numbers with readings between them mean that the readings fit
+ * together.
+ *
+ * @param id wraps around after 2³² transactions
+ * @param process the name of the process that made the last one
+ */
+public record Generation(int id, int pid, String process) {
+  private static final int ID = 1;
+  private static final int PROCESS_ID = 2;
+  private static final int PROCESS_NAME = 3;
+
+  public static Query<Generation> current() {
+    return Query.one(
+        Nft.GET_GENERATION,
+        Nft.body(Nft.ANY_FAMILY, _ -> {}),
+        Generation::read,
+        () -> "get the generation of nf_tables");
+  }
+
+  static Generation read(NetlinkMessage message) {
+    Attributes attributes = Nft.attributes(message);
+    return new Generation(
+        attributes.be32(ID, 0),
+        attributes.be32(PROCESS_ID, 0),
+        attributes.text(PROCESS_NAME).orElse(""));
+  }
+}

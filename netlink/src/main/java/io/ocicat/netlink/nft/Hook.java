@@ -1,0 +1,72 @@
+package io.ocicat.netlink.nft;
+
+import io.ocicat.netlink.NetlinkException;
+import java.util.Locale;
+
+/** A point on a packet's way through the kernel where base chains are called. */
+public enum Hook {
+  PREROUTING,
+  INPUT,
+  FORWARD,
+  OUTPUT,
+  POSTROUTING,
+  /** Right after the device; of families inet and netdev. */
+  INGRESS,
+  /** Right before the device; of family netdev. */
+  EGRESS;
+
+  /** The kernel numbers hooks anew in each family (linux/netfilter*.h). */
+  int number(Family family) {
+    int number = numberOrNone(family);
+    if (number < 0) {
+      throw new IllegalArgumentException("family " + family + " has no hook " + this);
+    }
+    return number;
+  }
+
+  private int numberOrNone(Family family) {
+    return switch (family) {
+      case IP, IP6, BRIDGE -> this == INGRESS ? -1 : numberInInet();
+      case INET -> numberInInet();
+      case ARP ->
+          switch (this) {
+            case INPUT -> 0;
+            case OUTPUT -> 1;
+            case FORWARD -> 2;
+            case PREROUTING, POSTROUTING, INGRESS, EGRESS -> -1;
+          };
+      case NETDEV ->
+          switch (this) {
+            case INGRESS -> 0;
+            case EGRESS -> 1;
+            case PREROUTING, INPUT, FORWARD, OUTPUT, POSTROUTING -> -1;
+          };
+    };
+  }
+
+  private int numberInInet() {
+    return switch (this) {
+      case PREROUTING -> 0;
+      case INPUT -> 1;
+      case FORWARD -> 2;
+      case OUTPUT -> 3;
+      case POSTROUTING -> 4;
+      case INGRESS -> 5;
+      case EGRESS -> -1;
+    };
+  }
+
+  static Hook of(Family family, int number) {
+    for (Hook hook : values()) {
+      if (number >= 0 && hook.numberOrNone(family) == number) {
+        return hook;
+      }
+    }
+    throw NetlinkException.malformed("hook " + number + " of family " + family + " is unknown");
+  }
+
+  @Override
+  public String toString() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

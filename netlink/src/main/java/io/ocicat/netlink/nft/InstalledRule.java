@@ -1,0 +1,28 @@
+package io.ocicat.netlink.nft;
+
+import io.ocicat.netlink.Attributes;
+import io.ocicat.netlink.NetlinkMessage;
+import java.util.List;
+
+/**
+ * A rule the kernel has.
+ *
+ * @param handle what names it within its table, never used again for another
+ * @param comment empty for none
+ */
+public record InstalledRule(
+    ChainId chain, long handle, List<Expression> expressions, String comment) {
+  public InstalledRule {
+    expressions = List.copyOf(expressions);
+  }
+
+  static InstalledRule read(NetlinkMessage message) {
+    Attributes attributes = Nft.attributes(message);
+    TableId table = new TableId(Nft.family(message), Nft.name(attributes, Rules.TABLE));
+    return new InstalledRule(
+        table.chain(Nft.name(attributes, Rules.CHAIN)),
+        attributes.be64(Rules.HANDLE, 0),
+        ExpressionReader.read(attributes.elements(Rules.EXPRESSIONS)),
+        UserData.readText(attributes, Rules.USERDATA, UserData.COMMENT));
+  }
+}

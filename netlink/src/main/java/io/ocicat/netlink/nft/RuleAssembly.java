@@ -1,0 +1,110 @@
+package io.ocicat.netlink.nft;
+
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Puts the clauses of one rule together. It remembers what the rule has already made sure of, so
+ * that the check for TCP, say, comes once and before the first port.
+ */
+final class RuleAssembly {
+  private final Family family;
+  private final List<Expression> expressions = new ArrayList<>();
+  private final Map<Layer.Level, Layer> known = new EnumMap<>(Layer.Level.class);
+
+  private RuleAssembly(Family family) {
+    this.family = family;
+    switch (family) {
+      case IP -> establish(Layer.IPV4);
+      case IP6 -> establish(Layer.IPV6);
+      case ARP -> establish(Layer.ARP);
+      case BRIDGE -> establish(Layer.ETHERNET);
+      case INET, NETDEV -> {}
+    }
+  }
+
+  static List<Expression> assemble(Family family, List<Clause> clauses) {
+    RuleAssembly rule = new RuleAssembly(family);
+    for (Clause clause : clauses) {
+      switch (clause) {
+        case Expression expression -> rule.add(expression);
+        case Clause.Phrase phrase -> phrase.addTo(rule);
+      }
+    }
+    return List.copyOf(rule.expressions);
+  }
+
+  Family family() {
+    return family;
+  }
+
+  boolean knows(Layer layer) {
+    return known.get(layer.level()) == layer;
+  }
+
+  void add(Expression expression) {
+    expressions.add(expression);
+  }
+
+  /** Notes that packets which come this far are of this kind. */
+  void establish(Layer layer) {
+    known.put(layer.level(), layer);
+  }
+
+  /** Sees to it that only packets of this kind go on. */
+  void require(Layer layer) {
+    Layer other = known.get(layer.level());
+    if (other == layer) {
+      return;
+    }
+    if (other != null) {
+      throw new IllegalArgumentException(
+          "%s never matches in a rule of family %s about %s packets"
+              .formatted(layer, family, other));
+    }
+    switch (layer.level()) {
+      case LINK -> check(Field.IIFTYPE, layer.number());
+      case NETWORK -> requireNetwork(layer);
+      case TRANSPORT -> check(Field.L4PROTO, layer.number());
+    }
+    establish(layer);
+  }
+
+  private void requireNetwork(Layer layer) {
+    switch (family) {
+      case INET -> {
+        if (layer == Layer.ARP) {
+          throw new IllegalArgumentException("a table of family inet sees no arp packets");
+        }
+        check(Field.NFPROTO, (layer == Layer.IPV4 ? Family.IP : Family.IP6).number());
+      }
+      case BRIDGE -> check(layer == Layer.ARP ? Field.ETHER_TYPE : Field.PROTOCOL, layer.number());
+      case NETDEV -> check(Field.PROTOCOL, layer.number());
+      case IP, IP6, ARP -> throw new AssertionError("the family says what the packets are");
+    }
+  }
+
+  private void check(Field field, int number) {
+    Value value = Value.number(field.type(), number);
+    add(field.load(Register.R1));
+    add(new Expression.Compare(Register.R1, Comparison.EQ, value.bytes()));
+  }
+
+  /** Loads the fields side by side, beginning with the first register. */
+  void load(List<Field> fields) {
+    fields.forEach(field -> field.needs().forEach(this::require));
+    Register to = Register.R1;
+    for (Field field : fields) {
+      add(field.load(to));
+      if (field != fields.getLast()) {
+        to = to.behind(field.type().size());
+      }
+    }
+  }
+
+  void load(Field field) {
+    load(List.of(field));
+  }
+}

@@ -1,0 +1,182 @@
+package io.ocicat.netlink.nft;
+
+import static io.ocicat.netlink.nft.Register.R1;
+
+import java.time.Duration;
+import java.util.List;
+
+/** What rules do with the packets that meet their conditions. */
+public final class Statement {
+  private static final int NFT_DEFAULT_BURST = 5;
+
+  private Statement() {}
+
+  public static Clause accept() {
+    return verdict(Verdict.ACCEPT);
+  }
+
+  public static Clause drop() {
+    return verdict(Verdict.DROP);
+  }
+
+  /** Goes back to the chain that jumped here, or for a base chain to its policy. */
+  public static Clause goBack() {
+    return verdict(Verdict.RETURN);
+  }
+
+  public static Clause jump(ChainId chain) {
+    return verdict(Verdict.jump(chain.name()));
+  }
+
+  public static Clause goTo(ChainId chain) {
+    return verdict(Verdict.goTo(chain.name()));
+  }
+
+  public static Clause verdict(Verdict verdict) {
+    return Clause.Phrase.of(verdict.toString(), rule -> rule.add(new Expression.Decide(verdict)));
+  }
+
+  /**
+   * Decides as the verdict map says for what the fields say, joined; goes on when it says nothing.
+   */
+  public static Clause vmap(NamedSet map, Field... fields) {
+    List<Field> key = Match.checkKey(map, fields);
+    if (!(map.target() instanceof NamedSet.Target.Verdicts)) {
+      throw new IllegalArgumentException(map + " holds no verdicts");
+    }
+    return Clause.Phrase.of(
+        "%s vmap @%s".formatted(Field.text(fields), map.id().name()),
+        rule -> {
+          rule.load(key);
+          rule.add(new Expression.VerdictLookup(map.id().name(), R1));
+        });
+  }
+
+  public static Clause counter() {
+    return Clause.Phrase.of("counter", rule -> rule.add(new Expression.Counter(0, 0)));
+  }
+
+  /** Goes on for so many packets in each interval (a second, minute, hour, day or week). */
+  public static Clause limit(long packets, Duration interval) {
+    return limit(packets, interval, NFT_DEFAULT_BURST, false);
+  }
+
+  /** Goes on for the packets beyond so many in each interval. */
+  public static Clause limitOver(long packets, Duration interval) {
+    return limit(packets, interval, NFT_DEFAULT_BURST, true);
+  }
+
+  private static Clause limit(long packets, Duration interval, int burst, boolean over) {
+    return Clause.Phrase.of(
+        "limit rate %s%d/%ds".formatted(over ? "over " : "", packets, interval.toSeconds()),
+        rule -> rule.add(new Expression.Limit(packets, interval, burst, false, over)));
+  }
+
+  public static Clause log(String prefix) {
+    return log(prefix, LogLevel.WARN);
+  }
+
+  public static Clause log(String prefix, LogLevel level) {
+    return Clause.Phrase.of(
+        "log prefix \"%s\" level %s".formatted(prefix, level.word()),
+        rule -> rule.add(new Expression.Log(prefix, level, 0)));
+  }
+
+  /** Drops the packet and tells its sender that the port is unreachable. */
+  public static Clause reject() {
+    return Clause.Phrase.of("reject", rule -> rule.add(portUnreachable(rule)));
+  }
+
+  private static Expression portUnreachable(RuleAssembly rule) {
+    if (rule.knows(Layer.IPV4)) {
+      return new Expression.Reject(RejectKind.ICMP, 3);
+    }
+    return rule.knows(Layer.IPV6)
+        ? new Expression.Reject(RejectKind.ICMP, 4)
+        : new Expression.Reject(RejectKind.ICMPX, 1);
+  }
+
+  /** Ends the TCP connection. */
+  public static Clause rejectWithTcpReset() {
+    return Clause.Phrase.of(
+        "reject with tcp reset",
+        rule -> {
+          rule.require(Layer.TCP);
+          rule.add(new Expression.Reject(RejectKind.TCP_RESET, 0));
+        });
+  }
+
+  public static Clause notrack() {
+    return Clause.Phrase.of("notrack", rule -> rule.add(new Expression.NoTrack()));
+  }
+
+  /** Puts the key into a dynamic set; one that is there already starts its time anew. */
+  public static Clause update(NamedSet set, Duration timeout, Field... fields) {
+    List<Field> key = Match.checkKey(set, fields);
+    String life = timeout.isZero() ? "" : " timeout " + timeout.toMillis() + "ms";
+    return Clause.Phrase.of(
+        "update @%s { %s%s }".formatted(set.id().name(), Field.text(fields), life),
+        rule -> {
+          rule.load(key);
+          rule.add(new Expression.UpdateSet(SetChange.UPDATE, set.id().name(), R1, timeout));
+        });
+  }
+
+  /** Sets the packet's mark. */
+  public static Clause setMark(int mark) {
+    Value value = Value.mark(mark);
+    return Clause.Phrase.of(
+        "meta mark set " + value,
+        rule -> {
+          rule.add(new Expression.Immediate(R1, value.bytes()));
+          rule.add(new Expression.MetaSet(MetaKey.MARK, R1));
+        });
+  }
+
+  /** Sets the bits of the mark that are in the mask, and leaves the others. */
+  public static Clause setMark(int mark, int mask) {
+    return Clause.Phrase.of(
+        "meta mark set meta mark & 0x%08x ^ 0x%08x".formatted(~mask, mark & mask),
+        rule -> {
+          rule.load(Field.MARK);
+          changeBits(rule, mark, mask);
+          rule.add(new Expression.MetaSet(MetaKey.MARK, R1));
+        });
+  }
+
+  /** Sets the bits of the connection's mark that are in the mask, and leaves the others. */
+  public static Clause setCtMark(int mark, int mask) {
+    return Clause.Phrase.of(
+        "ct mark set ct mark & 0x%08x ^ 0x%08x".formatted(~mask, mark & mask),
+        rule -> {
+          rule.load(Field.CT_MARK);
+          changeBits(rule, mark, mask);
+          rule.add(new Expression.CtSet(CtKey.MARK, R1));
+        });
+  }
+
+  private static void changeBits(RuleAssembly rule, int mark, int mask) {
+    Bytes keep = Value.mark(~mask).bytes();
+    rule.add(new Expression.Bitwise(R1, R1, keep, Value.mark(mark & mask).bytes()));
+  }
+
+  /** Keeps the packet's mark for the whole connection. */
+  public static Clause saveMark() {
+    return Clause.Phrase.of(
+        "ct mark set meta mark",
+        rule -> {
+          rule.load(Field.MARK);
+          rule.add(new Expression.CtSet(CtKey.MARK, R1));
+        });
+  }
+
+  /** Gives the packet its connection's mark. */
+  public static Clause restoreMark() {
+    return Clause.Phrase.of(
+        "meta mark set ct mark",
+        rule -> {
+          rule.load(Field.CT_MARK);
+          rule.add(new Expression.MetaSet(MetaKey.MARK, R1));
+        });
+  }
+}

@@ -1,0 +1,21 @@
+package io.ocicat.netlink.nft;
+
+/** What names a table, and starts the names of everything in it. */
+public record TableId(Family family, String name) {
+  public TableId {
+    Names.refuseZeros(name);
+  }
+
+  public ChainId chain(String chain) {
+    return new ChainId(this, chain);
+  }
+
+  public SetId set(String set) {
+    return new SetId(this, set);
+  }
+
+  @Override
+  public String toString() {
+    return family + " " + name;
+  }
+}
