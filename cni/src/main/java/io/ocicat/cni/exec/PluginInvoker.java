@@ -1,0 +1,80 @@
+package io.ocicat.cni.exec;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.Result;
+import io.ocicat.cni.SpecVersion;
+import io.ocicat.cni.VersionReply;
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.json.Quoted;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * Asks plugins and understands their answers: a failure becomes a {@link CniException}, the output
+ * of ADD a {@link Result}. What plugins log goes to {@code stderr} whether they succeed or not.
+ * Thread-safe if its two parts are.
+ */
+public record PluginInvoker(PluginExec exec, Stderr stderr) {
+  /** Receives what plugins log. */
+  @FunctionalInterface
+  public interface Stderr {
+    Stderr IGNORED = (_, _) -> {};
+
+    void accept(Invocation invocation, String text);
+  }
+
+  private static final String UNKNOWN_VERB = "unknown CNI_COMMAND: " + Verb.VERSION;
+
+  /**
+   * Runs ADD.
+   *
+   * @param requested the version of the configuration, which the result has when it names none
+   * @throws CniException what the plugin says, or why it could not be asked or understood
+   */
+  public Result add(Invocation invocation, SpecVersion requested) {
+    Reply reply = succeed(invocation);
+    try {
+      return Result.parse(reply.stdout(), requested);
+    } catch (CniException e) {
+      String details =
+          "%s printed %s"
+              .formatted(Failure.describe(invocation), Quoted.of(Failure.start(reply.stdout())));
+      throw new CniException(
+          e.code(), e.msg(), e.details().isEmpty() ? details : e.details() + "; " + details);
+    }
+  }
+
+  /** Runs DEL, CHECK, GC or STATUS; what they print when they succeed says nothing. */
+  public void run(Invocation invocation) {
+    succeed(invocation);
+  }
+
+  /** Asks which versions a plugin supports; one that does not know the question is of 0.1.0. */
+  public VersionReply version(Path executable, Map<String, String> inherited, Duration limit) {
+    byte[] question = Json.compactBytes(Json.object().put("cniVersion", SpecVersion.LATEST.text()));
+    Invocation invocation =
+        new Invocation(executable, CniEnvironment.forVersion().over(inherited), question, limit);
+    Reply reply;
+    try {
+      reply = succeed(invocation);
+    } catch (CniException e) {
+      if (e.msg().equals(UNKNOWN_VERB)) {
+        return VersionReply.BEFORE_VERSION;
+      }
+      throw e;
+    }
+    return VersionReply.parse(reply.stdout());
+  }
+
+  private Reply succeed(Invocation invocation) {
+    Reply reply = exec.run(invocation);
+    if (!reply.stderr().isEmpty()) {
+      stderr.accept(invocation, reply.stderr());
+    }
+    if (reply.exitCode() != 0) {
+      throw Failure.of(invocation, reply);
+    }
+    return reply;
+  }
+}

@@ -1,0 +1,82 @@
+package io.ocicat.cni.exec;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.PluginType;
+import io.ocicat.cni.json.Quoted;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/** The directories in which plugins are looked for, in their order: CNI_PATH. */
+public record PluginPath(List<Path> directories) {
+  public PluginPath {
+    directories = List.copyOf(directories);
+  }
+
+  public static PluginPath of(Path... directories) {
+    return new PluginPath(List.of(directories));
+  }
+
+  /**
+   * Splits CNI_PATH. Empty elements are left out: to Go they mean the current directory, which
+   * nobody wants to execute from.
+   *
+   * @throws CniException with code 4 for what cannot be a path
+   */
+  public static PluginPath parse(String text) {
+    try {
+      return new PluginPath(
+          Arrays.stream(text.split(File.pathSeparator, -1))
+              .filter(Predicate.not(String::isEmpty))
+              .map(Path::of)
+              .toList());
+    } catch (InvalidPathException e) {
+      throw new CniException(
+          ErrorCode.INVALID_ENVIRONMENT,
+          "CNI_PATH has an element that is no path: " + Quoted.brief(e.getInput()));
+    }
+  }
+
+  /**
+   * Finds the executable of a plugin: the first regular file of its name, links followed. Whether
+   * it may be executed shows when it is.
+   *
+   * @throws CniException with code 7 when there is none or the type is no name, 4 when there is
+   *     nowhere to look
+   */
+  public Path find(PluginType type) {
+    if (directories.isEmpty()) {
+      throw new CniException(
+          ErrorCode.INVALID_ENVIRONMENT,
+          "no paths provided",
+          "no directory to look for plugin %s: set CNI_PATH".formatted(Quoted.of(type.value())));
+    }
+    return directories.stream()
+        .map(directory -> directory.resolve(type.value()))
+        .filter(Files::isRegularFile)
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new CniException(
+                    ErrorCode.INVALID_NETWORK_CONFIG,
+                    "failed to find plugin %s in path %s"
+                        .formatted(Quoted.of(type.value()), describe())));
+  }
+
+  /** As Go prints a list. */
+  private String describe() {
+    return directories.stream().map(Path::toString).collect(Collectors.joining(" ", "[", "]"));
+  }
+
+  /** As CNI_PATH holds it. */
+  @Override
+  public String toString() {
+    return directories.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));
+  }
+}

@@ -1,0 +1,140 @@
+package io.ocicat.cni.exec;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.json.Quoted;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs plugins as processes. Whatever they do, this ends within the limit plus the grace period,
+ * holds a bounded part of what they print and leaves no descriptor open. Safe for use by several
+ * threads; interrupting the one that waits stops the plugin.
+ *
+ * <p>Nobody ever blocks in a read: a process that the plugin leaves behind may keep its stdout open
+ * for years. Instead the waiting thread looks from time to time what is in the pipes and once more
+ * when the plugin has ended, because by then all it wrote is there.
+ */
+public final class ProcessExec implements PluginExec {
+  /** One byte more than a document may have, so that whoever reads it sees that it is too long. */
+  static final int MAX_STDOUT = Json.MAX_BYTES + 1;
+
+  static final int MAX_STDERR = 1 << 20;
+
+  private static final Duration GRACE = Duration.ofSeconds(2);
+  private static final long SHORTEST_PAUSE_MILLIS = 1;
+  private static final long LONGEST_PAUSE_MILLIS = 20;
+
+  /** Any pipe takes as much at once, however few pages its owner may have. */
+  private static final int FITS_EVERY_PIPE = 4096;
+
+  private final Duration grace;
+
+  public ProcessExec() {
+    this(GRACE);
+  }
+
+  /**
+   * @param grace how long a plugin that takes too long may clean up between SIGTERM and SIGKILL
+   */
+  public ProcessExec(Duration grace) {
+    this.grace = grace;
+  }
+
+  @Override
+  public Reply run(Invocation invocation) {
+    Deadline deadline = Deadline.in(invocation.limit());
+    try {
+      Process process = Launch.start(invocation, deadline);
+      InputStream stdout = process.getInputStream();
+      InputStream stderr = process.getErrorStream();
+      // With these locks the JDK cannot do what it otherwise does when a process ends: read its
+      // streams to their ends without a bound, for the sake of callers who ask later.
+      synchronized (stdout) {
+        synchronized (stderr) {
+          try (stdout;
+              stderr) {
+            feed(process, invocation.stdin());
+            return await(process, invocation, deadline);
+          }
+        }
+      }
+    } catch (IOException e) {
+      throw new CniException(
+          ErrorCode.IO_FAILURE,
+          "cannot close the output of %s: %s".formatted(invocation.executable(), e.getMessage()),
+          e);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      throw new CniException(
+          ErrorCode.UNKNOWN,
+          "netplugin failed with no error message: interrupted",
+          Failure.describe(invocation));
+    }
+  }
+
+  private static void feed(Process process, byte[] stdin) {
+    if (stdin.length <= FITS_EVERY_PIPE) {
+      write(process.getOutputStream(), stdin);
+    } else {
+      Thread.ofPlatform()
+          .daemon()
+          .name("stdin of " + process.pid())
+          .start(() -> write(process.getOutputStream(), stdin));
+    }
+  }
+
+  private static void write(OutputStream pipe, byte[] stdin) {
+    try (pipe) {
+      pipe.write(stdin);
+    } catch (IOException _) {
+      // It ended without reading all of it, as plugins do that answer VERSION.
+    }
+  }
+
+  private Reply await(Process process, Invocation invocation, Deadline deadline)
+      throws InterruptedException {
+    Capture stdout = Capture.head(process.getInputStream(), MAX_STDOUT);
+    Capture stderr = Capture.tail(process.getErrorStream(), MAX_STDERR);
+    ProcessTree tree = new ProcessTree(process, () -> drain(stdout, stderr));
+    try {
+      long pause = TimeUnit.MILLISECONDS.toNanos(SHORTEST_PAUSE_MILLIS);
+      while (!process.waitFor(
+          Math.min(pause, deadline.remaining().toNanos()), TimeUnit.NANOSECONDS)) {
+        if (deadline.hasPassed()) {
+          String how = tree.end(grace);
+          drain(stdout, stderr);
+          throw tookTooLong(invocation, how, stderr.text());
+        }
+        pause =
+            drain(stdout, stderr)
+                ? TimeUnit.MILLISECONDS.toNanos(SHORTEST_PAUSE_MILLIS)
+                : Math.min(2 * pause, TimeUnit.MILLISECONDS.toNanos(LONGEST_PAUSE_MILLIS));
+      }
+    } catch (InterruptedException e) {
+      tree.end(grace);
+      throw e;
+    }
+    drain(stdout, stderr);
+    return new Reply(process.exitValue(), stdout.bytes(), stderr.text());
+  }
+
+  private static boolean drain(Capture stdout, Capture stderr) {
+    boolean printed = stdout.drain();
+    boolean logged = stderr.drain();
+    return printed || logged;
+  }
+
+  private static CniException tookTooLong(Invocation invocation, String how, String stderr) {
+    String details = Failure.describe(invocation);
+    return new CniException(
+        ErrorCode.UNKNOWN,
+        "netplugin failed with no error message: not finished after %s: %s"
+            .formatted(Deadline.describe(invocation.limit()), how),
+        stderr.isBlank() ? details : details + ", stderr " + Quoted.of(Failure.end(stderr)));
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.cni.exec;
+
+import org.jspecify.annotations.NullMarked;
