@@ -13,12 +13,20 @@ import java.util.Set;
 public final class Problems {
   private static final int MAX = 50;
 
-  private final Set<String> found = new LinkedHashSet<>();
+  private final Set<Problem> found = new LinkedHashSet<>();
   private int left;
+
+  /** What is wrong with the field at {@code path}; no path means the document itself. */
+  public record Problem(String path, String message) {
+    @Override
+    public String toString() {
+      return (path.isEmpty() ? "the document" : path) + " " + message;
+    }
+  }
 
   /** Records {@code message} about the field at {@code path}; the same problem counts once. */
   public void add(String path, String message) {
-    String problem = (path.isEmpty() ? "the document" : path) + " " + message;
+    Problem problem = new Problem(path, message);
     if (found.size() < MAX) {
       found.add(problem);
     } else if (!found.contains(problem)) {
@@ -30,13 +38,18 @@ public final class Problems {
     return found.isEmpty();
   }
 
+  /** Each with its path, as one sentence. */
   public List<String> all() {
+    return found.stream().map(Problem::toString).toList();
+  }
+
+  public List<Problem> entries() {
     return List.copyOf(found);
   }
 
   /** All of them in one line. */
   public String describe() {
-    return String.join("; ", found) + (left > 0 ? "; and " + left + " more" : "");
+    return String.join("; ", all()) + (left > 0 ? "; and " + left + " more" : "");
   }
 
   /**

@@ -1,0 +1,30 @@
+package io.ocicat.cni.runtime;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/** What came out of reading one file of a configuration directory. */
+sealed interface ConfFile {
+  Path file();
+
+  /** The network's name, as far as it could be read; else empty. */
+  String name();
+
+  record Good(NetworkFile network) implements ConfFile {
+    @Override
+    public Path file() {
+      return network.file();
+    }
+
+    @Override
+    public String name() {
+      return network.name();
+    }
+  }
+
+  record Bad(Path file, String name, List<ConfProblem> problems) implements ConfFile {
+    public Bad {
+      problems = List.copyOf(problems);
+    }
+  }
+}

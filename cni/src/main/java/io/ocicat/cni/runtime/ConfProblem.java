@@ -1,0 +1,16 @@
+package io.ocicat.cni.runtime;
+
+import java.nio.file.Path;
+
+/**
+ * Why a file of a configuration directory, or a part of it, cannot be used.
+ *
+ * @param path of the field, such as {@code plugins[1].type}; empty when it is about the whole file
+ * @param reason goes on from the path: {@code must be a string, not 5}
+ */
+public record ConfProblem(Path file, String path, String reason) {
+  @Override
+  public String toString() {
+    return file + ": " + (path.isEmpty() ? "" : path + " ") + reason;
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.cni.runtime;
+
+import org.jspecify.annotations.NullMarked;
