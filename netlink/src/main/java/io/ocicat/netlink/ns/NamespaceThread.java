@@ -11,14 +11,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * The only threads that change their network namespace. All are platform threads: a virtual
- * thread's carrier would take others along.
+ * How threads change their network namespace. Only platform threads do: a virtual thread's carrier
+ * would take others along.
+ *
+ * <p>A short errand is done by the calling thread itself when that is a platform thread, because
+ * handing it over and back costs more than everything else in opening a socket. Where a thread may
+ * enter but not return (in a user namespace the machine's own network is out of reach), and for
+ * virtual threads, a pooled thread goes instead, and ends if it must stay.
  */
 final class NamespaceThread {
-  /** Where borrowed threads go between errands: the namespace the process was started in. */
-  private static final NetNs HOME = NetNs.open(java.nio.file.Path.of("/proc/self/ns/net"));
-
-  private static final ExecutorService BORROWED =
+  private static final ExecutorService POOL =
       new ThreadPoolExecutor(
           0,
           Integer.MAX_VALUE,
@@ -31,26 +33,15 @@ final class NamespaceThread {
               .uncaughtExceptionHandler((thread, retired) -> {})
               .factory());
 
+  /** Whether a thread that left can come back. */
+  private static final boolean RETURNING = startUnchecked("netns-probe", new Probe());
+
   private NamespaceThread() {}
 
-  /** Runs a short errand on a pooled thread that goes home afterwards. */
   static <T> T visit(NetNs namespace, Supplier<T> errand) {
-    FutureTask<T> visit =
-        new FutureTask<>(
-            () -> {
-              namespace.enter();
-              return errand.get();
-            });
-    BORROWED.execute(
-        () -> {
-          visit.run();
-          goHome();
-        });
-    try {
-      return await(visit);
-    } catch (ExecutionException e) {
-      throw unchecked(e);
-    }
+    return RETURNING && !Thread.currentThread().isVirtual()
+        ? goAndReturn(namespace, errand)
+        : send(namespace, errand);
   }
 
   /** Runs code on a new thread that ends with it. */
@@ -78,12 +69,37 @@ final class NamespaceThread {
     }
   }
 
-  /**
-   * A thread that may not go home (in a user namespace the machine's own network is out of reach)
-   * retires: the pool replaces threads that end with an exception.
-   */
-  private static void goHome() {
-    HOME.enter();
+  private static <T> T goAndReturn(NetNs namespace, Supplier<T> errand) {
+    try (NetNs home = NetNs.current()) {
+      namespace.enter();
+      try {
+        return errand.get();
+      } finally {
+        home.enter();
+      }
+    }
+  }
+
+  private static <T> T send(NetNs namespace, Supplier<T> errand) {
+    FutureTask<T> visit =
+        new FutureTask<>(
+            () -> {
+              namespace.enter();
+              return errand.get();
+            });
+    POOL.execute(
+        () -> {
+          try (NetNs home = NetNs.current()) {
+            visit.run();
+            // When this is refused the thread ends with the exception, and the pool replaces it.
+            home.enter();
+          }
+        });
+    try {
+      return await(visit);
+    } catch (ExecutionException e) {
+      throw unchecked(e);
+    }
   }
 
   /**
@@ -114,5 +130,22 @@ final class NamespaceThread {
       case Error error -> throw error;
       case null, default -> new IllegalStateException(e.getCause());
     };
+  }
+
+  /**
+   * Tries once, on a thread that does not matter. A class of its own, because the one outside is
+   * still being initialised, and a thread that touched it would wait for that for ever.
+   */
+  private static final class Probe implements Supplier<Boolean> {
+    @Override
+    public Boolean get() {
+      try (NetNs home = NetNs.current()) {
+        NetNs.unshare();
+        home.enter();
+        return true;
+      } catch (NetlinkException refused) {
+        return false;
+      }
+    }
   }
 }

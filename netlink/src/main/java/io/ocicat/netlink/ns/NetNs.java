@@ -20,10 +20,9 @@ import java.util.function.Supplier;
  * A network namespace, held open by a descriptor: it lives at least as long as this object.
  *
  * <p>A namespace belongs to an operating-system thread, not to a process, and a thread hands its
- * own on to the threads it starts. So nothing here ever changes the namespace of the calling
- * thread: {@link #visit} borrows a thread that goes in, does one short thing and goes home; {@link
- * #call} makes a thread that lives and dies inside. Threads that your code starts inside {@link
- * #call} stay inside.
+ * own on to the threads it starts. So no method here returns with the calling thread elsewhere:
+ * {@link #visit} goes in, does one short thing and comes back; {@link #call} makes a thread that
+ * lives and dies inside. Threads that your code starts inside {@link #call} stay inside.
  *
  * <p>Thread-safe.
  */
@@ -104,8 +103,8 @@ public final class NetNs implements AutoCloseable {
   }
 
   /**
-   * Does something short inside, on a borrowed thread that is at home everywhere else. For opening
-   * sockets and reading or writing /proc/sys/net; must not start threads.
+   * Does something short inside and comes back. For opening sockets and reading or writing
+   * /proc/sys/net; must not start threads or wait.
    */
   public <T> T visit(Supplier<T> errand) {
     return NamespaceThread.visit(this, errand);

@@ -1,0 +1,123 @@
+package io.ocicat.bench;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.netlink.NetlinkSocket;
+import io.ocicat.netlink.Protocol;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.link.LinkKind;
+import io.ocicat.netlink.link.LinkSettings;
+import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.ns.NetNs;
+import io.ocicat.netlink.route.Address;
+import io.ocicat.netlink.route.Addresses;
+import io.ocicat.netlink.route.Device;
+import io.ocicat.netlink.route.Route;
+import io.ocicat.netlink.route.Routes;
+import io.ocicat.netlink.route.Scope;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.Writer;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * One pod's kernel work: a veth with its peer born in the pod's namespace, both ends up, an address
+ * and two routes. Ours, warm, against podfloor.c, which sends the same messages with nothing around
+ * them. The two take turns in one run, in a host namespace of their own; removing the link is not
+ * measured.
+ *
+ * <p>Usage: {@code PodSetUp <podfloor executable> [rounds]}
+ */
+public final class PodSetUp {
+  private static final IpPrefix ADDRESS = IpPrefix.parse("10.65.0.7/32");
+  private static final IpAddress GATEWAY = IpAddress.parse("169.254.1.1");
+  private static final IpPrefix DEFAULT = IpPrefix.parse("0.0.0.0/0");
+  private static final int WARM_UP = 200;
+  private static final Duration QUIET = Duration.ofMillis(30);
+
+  private PodSetUp() {}
+
+  public static void main(String[] args) throws Exception {
+    int rounds = args.length > 1 ? Integer.parseInt(args[1]) : 500;
+    try (NetNs host = NetNs.create();
+        NetlinkSocket net = NetlinkSocket.open(Protocol.ROUTE, host)) {
+      // A child process starts in the namespace of the thread that starts it.
+      Process process =
+          host.call(
+              () ->
+                  new ProcessBuilder(args[0])
+                      .redirectError(ProcessBuilder.Redirect.INHERIT)
+                      .start());
+      try (Writer toFloor = process.outputWriter(UTF_8);
+          BufferedReader fromFloor =
+              new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8))) {
+        Sample ours = new Sample("netlink (Java, warm)");
+        Sample floor = new Sample("podfloor (C)");
+        for (int i = 0; i < WARM_UP + rounds; i++) {
+          // The kernel takes a namespace apart behind our back, under the locks we measure: first
+          // both measurements, then both namespaces go, then there is quiet. Each is first in turn.
+          try (NetNs one = NetNs.create();
+              NetNs other = NetNs.create()) {
+            boolean floorFirst = i % 2 == 0;
+            long early = floorFirst ? onePodByC(toFloor, fromFloor, one) : onePodByUs(net, one);
+            long late = floorFirst ? onePodByUs(net, other) : onePodByC(toFloor, fromFloor, other);
+            if (i >= WARM_UP) {
+              floor.add(floorFirst ? early : late);
+              ours.add(floorFirst ? late : early);
+            }
+          }
+          Thread.sleep(QUIET);
+        }
+        IO.println(floor.line(floor));
+        IO.println(ours.line(floor));
+      } finally {
+        process.destroy();
+      }
+    }
+  }
+
+  private static long onePodByC(Writer to, BufferedReader from, NetNs pod) throws IOException {
+    to.write(pathOf(pod) + " floor0\n");
+    to.flush();
+    String time = from.readLine();
+    if (time == null) {
+      throw new IOException("podfloor gave up, see above");
+    }
+    return Long.parseLong(time);
+  }
+
+  private static long onePodByUs(NetlinkSocket host, NetNs pod) {
+    Path path = pathOf(pod);
+    long from = System.nanoTime();
+    int link = setUp(host, path, "java0");
+    long time = System.nanoTime() - from;
+    host.perform(Links.delete(link));
+    return time;
+  }
+
+  private static int setUp(NetlinkSocket host, Path path, String name) {
+    try (NetNs pod = NetNs.open(path);
+        NetlinkSocket inside = NetlinkSocket.open(Protocol.ROUTE, pod)) {
+      LinkSettings peer = LinkSettings.named("eth0").in(pod);
+      Link outer = Links.create(host, LinkSettings.named(name), new LinkKind.Veth(peer));
+      host.perform(Links.up(outer.index()));
+
+      Link inner = inside.find(Links.named("eth0")).orElseThrow();
+      Device eth0 = Device.of(inner.index(), "eth0");
+      inside.perform(
+          Links.up(inner.index()),
+          Addresses.add(Address.of(ADDRESS, eth0)),
+          Routes.add(Route.to(IpPrefix.host(GATEWAY)).dev(eth0).scope(Scope.LINK)),
+          Routes.add(Route.to(DEFAULT).via(GATEWAY).dev(eth0)));
+      return outer.index();
+    }
+  }
+
+  private static Path pathOf(NetNs namespace) {
+    return Path.of("/proc/" + ProcessHandle.current().pid() + "/fd/" + namespace.descriptor());
+  }
+}

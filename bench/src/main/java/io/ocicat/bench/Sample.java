@@ -1,0 +1,40 @@
+package io.ocicat.bench;
+
+import java.util.Arrays;
+import java.util.Locale;
+
+/** Times taken by one contender, in nanoseconds. */
+final class Sample {
+  private final String name;
+  private long[] times = new long[0];
+
+  Sample(String name) {
+    this.name = name;
+  }
+
+  void add(long nanos) {
+    times = Arrays.copyOf(times, times.length + 1);
+    times[times.length - 1] = nanos;
+  }
+
+  /** The smallest time that a share of all, as 0.5 for the median, does not exceed. */
+  long percentile(double share) {
+    long[] sorted = times.clone();
+    Arrays.sort(sorted);
+    return sorted[(int) Math.min(sorted.length - 1L, Math.round(share * (sorted.length - 1)))];
+  }
+
+  /** One aligned line: p50, p90, p99 in microseconds, and p50 as a multiple of the other's. */
+  String line(Sample base) {
+    return String.format(
+        Locale.ROOT,
+        "%-28s n=%-5d p50 %8.1f µs   p90 %8.1f µs   p99 %8.1f µs   %.2f × %s",
+        name,
+        times.length,
+        percentile(0.5) / 1e3,
+        percentile(0.9) / 1e3,
+        percentile(0.99) / 1e3,
+        (double) percentile(0.5) / base.percentile(0.5),
+        base.name);
+  }
+}
