@@ -1,0 +1,97 @@
+package io.ocicat.netlink.conntrack;
+
+import io.ocicat.netlink.IpFamily;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkSocket;
+import io.ocicat.netlink.Outcome;
+import io.ocicat.netlink.Query;
+import io.ocicat.netlink.Request;
+import io.ocicat.netlink.linux.Errno;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Requests and queries about connections, for a socket of the netfilter protocol. */
+public final class Connections {
+  private static final int SUBSYSTEM = 1 << 8;
+  private static final int CT_GET = SUBSYSTEM | 1;
+  private static final int CT_DELETE = SUBSYSTEM | 2;
+
+  private Connections() {}
+
+  /** The connections that match; the kernel sends few others, or none. */
+  public static Query<Connection> list(ConnectionFilter filter) {
+    return Query.all(
+            CT_GET,
+            out -> ConnectionMessage.writeFilter(out, filter),
+            ConnectionMessage::read,
+            () -> "list " + filter)
+        .only(ConnectionMessage::isIp)
+        .where(filter::matches);
+  }
+
+  /** Deletes this connection and no later one between the same ends; ENOENT when it is gone. */
+  public static Request delete(Connection connection) {
+    return Request.of(
+        CT_DELETE,
+        0,
+        out -> ConnectionMessage.writeName(out, connection),
+        () -> "delete connection " + connection);
+  }
+
+  /** Deletes the connection whose original packets look like this; ENOENT when there is none. */
+  public static Request deleteByOriginal(Tuple tuple) {
+    return delete(ConnectionMessage.CTA_TUPLE_ORIG, tuple, "with original packets ");
+  }
+
+  /** Deletes the connection whose replies look like this; ENOENT when there is none. */
+  public static Request deleteByReply(Tuple tuple) {
+    return delete(ConnectionMessage.CTA_TUPLE_REPLY, tuple, "with replies ");
+  }
+
+  private static Request delete(int type, Tuple tuple, String which) {
+    return Request.of(
+        CT_DELETE,
+        0,
+        out -> ConnectionMessage.writeName(out, type, tuple),
+        () -> "delete connection " + which + tuple);
+  }
+
+  /** Deletes all connections of the namespace. */
+  public static Request flush() {
+    return flush(null, "delete all connections");
+  }
+
+  public static Request flush(IpFamily family) {
+    return flush(family, "delete all " + family + " connections");
+  }
+
+  private static Request flush(@Nullable IpFamily family, String operation) {
+    return Request.of(
+        CT_DELETE, 0, out -> ConnectionMessage.writeFlush(out, family), () -> operation);
+  }
+
+  /**
+   * Deletes the connections that match. To be done after the rules have changed: a packet that
+   * comes in between would begin its connection anew by the old ones. One that ends by itself
+   * meanwhile is fine.
+   *
+   * @return how many were deleted
+   */
+  public static int purge(NetlinkSocket net, ConnectionFilter filter) {
+    List<Request> deletions = net.list(list(filter)).stream().map(Connections::delete).toList();
+    int deleted = 0;
+    NetlinkException first = null;
+    for (Outcome outcome : net.attempt(deletions)) {
+      NetlinkException failure = outcome.failure().orElse(null);
+      if (failure == null) {
+        deleted++;
+      } else if (first == null && !failure.is(Errno.ENOENT)) {
+        first = failure;
+      }
+    }
+    if (first != null) {
+      throw first;
+    }
+    return deleted;
+  }
+}

@@ -1,0 +1,9 @@
+/**
+ * The kernel's table of connections, over a socket of {@link io.ocicat.netlink.Protocol#NETFILTER}.
+ * A connection keeps the address translation it began with for as long as it has traffic, so when a
+ * translation changes or ends, the connections that use it have to be deleted.
+ */
+@NullMarked
+package io.ocicat.netlink.conntrack;
+
+import org.jspecify.annotations.NullMarked;

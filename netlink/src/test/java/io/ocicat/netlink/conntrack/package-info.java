@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.netlink.conntrack;
+
+import org.jspecify.annotations.NullMarked;
