@@ -10,7 +10,8 @@ import io.ocicat.netlink.IpFamily;
  *     really went
  * @param mark what rules have remembered about it
  * @param timeout in how many seconds it will be forgotten without traffic
- * @param id changes with every connection, also between the same ends
+ * @param id what the kernel calls it, made from its ends and its place in memory: a later
+ *     connection between the same ends mostly has another one
  */
 public record Connection(Tuple original, Tuple reply, int mark, long timeout, int id) {
   public IpFamily family() {

@@ -100,7 +100,7 @@ final class ConnectionMessage {
     }
   }
 
-  /** Exactly this connection, not a later one between the same ends. */
+  /** This connection by its id as well. */
   static void writeName(MessageWriter out, Connection connection) {
     writeName(out, CTA_TUPLE_ORIG, connection.original());
     out.be32(CTA_ID, connection.id());

@@ -29,7 +29,10 @@ public final class Connections {
         .where(filter::matches);
   }
 
-  /** Deletes this connection and no later one between the same ends; ENOENT when it is gone. */
+  /**
+   * Deletes this connection; ENOENT when it is gone, and also when a later one between the same
+   * ends has taken its place under another id.
+   */
   public static Request delete(Connection connection) {
     return Request.of(
         CT_DELETE,

@@ -119,7 +119,7 @@ class RoutesTest {
             .protocol(RouteProtocol.STATIC)
             .table(70000)
             .metric(33)
-            .mtu(1400)
+            .lockedMtu(1400)
             .advmss(1300);
 
     socket.perform(Routes.add(route));
@@ -131,7 +131,7 @@ class RoutesTest {
     assertThat(shown.get("protocol").asString()).isEqualTo("static");
     assertThat(shown.get("metric").asInt()).isEqualTo(33);
     assertThat(host.exec("ip", "-6", "route", "show", "table", "70000").stdout())
-        .contains("mtu 1400 advmss 1300");
+        .contains("mtu lock 1400 advmss 1300");
     assertThat(socket.list(Routes.list(RouteFilter.all(IpFamily.V6).table(70000))))
         .containsExactly(route.scope(Scope.UNIVERSE));
   }
