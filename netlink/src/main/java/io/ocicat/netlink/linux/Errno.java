@@ -17,6 +17,7 @@ public record Errno(int number) {
   public static final Errno EEXIST = new Errno(17);
   public static final Errno ENODEV = new Errno(19);
   public static final Errno EINVAL = new Errno(22);
+  public static final Errno EPIPE = new Errno(32);
   public static final Errno ERANGE = new Errno(34);
   public static final Errno EPROTO = new Errno(71);
   public static final Errno EMSGSIZE = new Errno(90);
@@ -24,8 +25,10 @@ public record Errno(int number) {
   public static final Errno EADDRINUSE = new Errno(98);
   public static final Errno EADDRNOTAVAIL = new Errno(99);
   public static final Errno ENETUNREACH = new Errno(101);
+  public static final Errno ECONNABORTED = new Errno(103);
   public static final Errno ENOBUFS = new Errno(105);
   public static final Errno ETIMEDOUT = new Errno(110);
+  public static final Errno ECONNREFUSED = new Errno(111);
 
   /** Reads the kernel's convention: a negative return value is a negated errno. */
   public static Errno ofResult(long result) {
@@ -97,6 +100,7 @@ public record Errno(int number) {
           case 105 -> "ENOBUFS:No buffer space available";
           case 106 -> "EISCONN:Transport endpoint is already connected";
           case 107 -> "ENOTCONN:Transport endpoint is not connected";
+          case 109 -> "ETOOMANYREFS:Too many references: cannot splice";
           case 110 -> "ETIMEDOUT:Connection timed out";
           case 111 -> "ECONNREFUSED:Connection refused";
           case 113 -> "EHOSTUNREACH:No route to host";

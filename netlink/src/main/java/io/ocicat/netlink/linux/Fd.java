@@ -19,6 +19,9 @@ public final class Fd implements AutoCloseable {
   public static final int O_EXCL = 0x80;
   public static final int O_CLOEXEC = 0x80000;
 
+  /** Stands for the file without opening it: enough for its identity, and all a socket allows. */
+  public static final int O_PATH = 0x200000;
+
   private static final int AT_FDCWD = -100;
   private static final int F_DUPFD_CLOEXEC = 1030;
   private static final int CLOSED = -1;
