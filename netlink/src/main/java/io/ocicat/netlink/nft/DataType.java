@@ -27,7 +27,8 @@ public enum DataType {
   PKT_TYPE(31, "pkt_type", 1, false),
   DEVGROUP(35, "devgroup", 4, false),
   FIB_ADDRTYPE(38, "fib_addrtype", 4, false),
-  BOOLEAN(39, "boolean", 1, false),
+  /** Whether the fib has a route; it fills a register. */
+  BOOLEAN(39, "boolean", 4, false),
   IFNAME(41, "ifname", 16, false),
   /** Bytes of a type that is not in this list. */
   OPAQUE(0, "opaque", 0, false);

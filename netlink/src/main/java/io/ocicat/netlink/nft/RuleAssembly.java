@@ -40,6 +40,10 @@ final class RuleAssembly {
     return family;
   }
 
+  boolean knowsTransport() {
+    return known.containsKey(Layer.Level.TRANSPORT);
+  }
+
   boolean knows(Layer layer) {
     return known.get(layer.level()) == layer;
   }

@@ -3,11 +3,21 @@ package io.ocicat.netlink.nft;
 import static io.ocicat.netlink.nft.Register.R1;
 
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 
 /** What rules do with the packets that meet their conditions. */
 public final class Statement {
   private static final int NFT_DEFAULT_BURST = 5;
+
+  private static final Map<ChronoUnit, String> LIMIT_UNITS =
+      Map.of(
+          ChronoUnit.SECONDS, "second",
+          ChronoUnit.MINUTES, "minute",
+          ChronoUnit.HOURS, "hour",
+          ChronoUnit.DAYS, "day",
+          ChronoUnit.WEEKS, "week");
 
   private Statement() {}
 
@@ -56,20 +66,28 @@ public final class Statement {
     return Clause.Phrase.of("counter", rule -> rule.add(new Expression.Counter(0, 0)));
   }
 
-  /** Goes on for so many packets in each interval (a second, minute, hour, day or week). */
-  public static Clause limit(long packets, Duration interval) {
-    return limit(packets, interval, NFT_DEFAULT_BURST, false);
+  /** Goes on for so many packets in each second, minute, hour, day or week. */
+  public static Clause limit(long packets, ChronoUnit interval) {
+    return limit(packets, interval, false);
   }
 
-  /** Goes on for the packets beyond so many in each interval. */
-  public static Clause limitOver(long packets, Duration interval) {
-    return limit(packets, interval, NFT_DEFAULT_BURST, true);
+  /** Goes on for the packets beyond so many in each second, minute, hour, day or week. */
+  public static Clause limitOver(long packets, ChronoUnit interval) {
+    return limit(packets, interval, true);
   }
 
-  private static Clause limit(long packets, Duration interval, int burst, boolean over) {
+  private static Clause limit(long packets, ChronoUnit interval, boolean over) {
+    String unit = LIMIT_UNITS.get(interval);
+    if (unit == null || packets < 1) {
+      throw new IllegalArgumentException(
+          "no limit of %d packets in units of %s: at least 1, by second, minute, hour, day or week"
+              .formatted(packets, interval));
+    }
+    Expression.Limit limit =
+        new Expression.Limit(packets, interval.getDuration(), NFT_DEFAULT_BURST, false, over);
     return Clause.Phrase.of(
-        "limit rate %s%d/%ds".formatted(over ? "over " : "", packets, interval.toSeconds()),
-        rule -> rule.add(new Expression.Limit(packets, interval, burst, false, over)));
+        "limit rate %s%d/%s".formatted(over ? "over " : "", packets, unit),
+        rule -> rule.add(limit));
   }
 
   public static Clause log(String prefix) {

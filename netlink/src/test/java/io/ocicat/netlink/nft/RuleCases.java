@@ -1,0 +1,452 @@
+package io.ocicat.netlink.nft;
+
+import static io.ocicat.netlink.nft.CtState.ESTABLISHED;
+import static io.ocicat.netlink.nft.CtState.INVALID;
+import static io.ocicat.netlink.nft.CtState.RELATED;
+import static io.ocicat.netlink.nft.Direction.ORIGINAL;
+import static io.ocicat.netlink.nft.Direction.REPLY;
+import static io.ocicat.netlink.nft.L4Protocol.TCP;
+import static io.ocicat.netlink.nft.L4Protocol.UDP;
+import static io.ocicat.netlink.nft.Statement.accept;
+import static io.ocicat.netlink.nft.Statement.drop;
+
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ip.MacAddress;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Rules, each with the text by which nft must know it. */
+final class RuleCases {
+  /**
+   * A rule and its text.
+   *
+   * @param likeNft whether nft makes the same expressions; else they only mean the same
+   */
+  record Case(String text, Rule rule, boolean likeNft) {}
+
+  final TableId table;
+  final ChainId chain;
+  final ChainId other;
+
+  private final NamedSet ports;
+  private final NamedSet services;
+  private final NamedSet verdicts;
+  private final NamedSet macs;
+  private final NamedSet seen;
+  private final NamedSet targets;
+  private final NamedSet targets6;
+  private final NamedSet plainTargets;
+  private final List<Case> cases = new ArrayList<>();
+
+  RuleCases(Family family) {
+    table = new TableId(family, "t");
+    chain = table.chain("c");
+    other = table.chain("other");
+    ports = NamedSet.set(table.set("ports"), DataType.INET_SERVICE);
+    services =
+        NamedSet.set(
+            table.set("services"), DataType.IPV4_ADDR, DataType.INET_PROTO, DataType.INET_SERVICE);
+    verdicts =
+        NamedSet.verdictMap(table.set("verdicts"), DataType.IPV4_ADDR, DataType.INET_SERVICE);
+    macs = NamedSet.set(table.set("macs"), DataType.ETHER_ADDR);
+    seen =
+        NamedSet.set(table.set("seen"), DataType.IPV4_ADDR)
+            .withFlags(SetFlag.DYNAMIC, SetFlag.TIMEOUT)
+            .withSize(65535);
+    Layout service = Layout.of(DataType.INET_PROTO, DataType.INET_SERVICE);
+    targets =
+        NamedSet.map(
+            table.set("targets"), service, Layout.of(DataType.IPV4_ADDR, DataType.INET_SERVICE));
+    targets6 =
+        NamedSet.map(
+            table.set("targets6"),
+            Layout.of(DataType.IPV6_ADDR, DataType.INET_PROTO, DataType.INET_SERVICE),
+            Layout.of(DataType.IPV6_ADDR, DataType.INET_SERVICE));
+    plainTargets =
+        NamedSet.map(
+            table.set("plain_targets"),
+            Layout.of(DataType.INET_SERVICE),
+            Layout.of(DataType.IPV4_ADDR));
+    switch (family) {
+      case INET -> {
+        ipv4();
+        ipv6();
+        transport();
+        knowledge();
+        inetOnly();
+        actions();
+        translations();
+        translations6();
+      }
+      case IP -> {
+        ipv4();
+        transport();
+        translations();
+        add("ip protocol tcp accept", Match.eq(Field.IP_PROTOCOL, Value.protocol(TCP)), accept());
+        add("reject", Statement.reject());
+      }
+      case IP6 -> {
+        ipv6();
+        translations6();
+        add("reject", Statement.reject());
+      }
+      case ARP -> arp();
+      case BRIDGE -> {
+        frames();
+        ipv4();
+        ipv6();
+        transport();
+        arp();
+      }
+      case NETDEV -> {
+        frames();
+        ipv4();
+        transport();
+        arp();
+      }
+    }
+  }
+
+  List<Case> all() {
+    return cases;
+  }
+
+  List<NamedSet> sets() {
+    return List.of(ports, services, verdicts, macs, seen, targets, targets6, plainTargets);
+  }
+
+  private void ipv4() {
+    add(
+        "ip saddr 10.1.2.5 ip daddr != 10.1.2.0/24 accept",
+        Match.source(prefix("10.1.2.5/32")),
+        Match.notDestination(prefix("10.1.2.0/24")),
+        accept());
+    add("ip saddr 10.0.0.0/8 drop", Match.source(prefix("10.9.9.9/8")), drop());
+    add("ip saddr 10.0.0.0/9 drop", Match.source(prefix("10.0.0.0/9")), drop());
+    add("ip saddr != 172.16.0.0/12 drop", Match.notSource(prefix("172.16.0.0/12")), drop());
+    add("ip saddr 0.0.0.0/0 drop", Match.source(prefix("0.0.0.0/0")), drop());
+    add(
+        "ip daddr 224.0.0.0-239.255.255.255 accept",
+        Match.between(
+            Field.IP_DADDR, Value.address(ip("224.0.0.0")), Value.address(ip("239.255.255.255"))),
+        accept());
+    icmp(
+        "icmp type echo-request accept",
+        Match.eq(Field.ICMP_TYPE, Value.number(DataType.ICMP_TYPE, 8)));
+    add(
+        "ip daddr . meta l4proto . th dport @services accept",
+        Match.in(services, Field.IP_DADDR, Field.L4PROTO, Field.TH_DPORT),
+        accept());
+    add(
+        "ip daddr . tcp dport vmap @verdicts",
+        Statement.vmap(verdicts, Field.IP_DADDR, Field.TCP_DPORT));
+    add(
+        "ip daddr 10.0.0.1 udp dport 67 accept",
+        Match.destination(prefix("10.0.0.1/32")),
+        Match.destinationPort(UDP, 67),
+        accept());
+  }
+
+  private void ipv6() {
+    add("ip6 daddr fd00::/64 return", Match.destination(prefix("fd00::/64")), Statement.goBack());
+    add("ip6 daddr fd00::/63 return", Match.destination(prefix("fd00::/63")), Statement.goBack());
+    add("ip6 saddr != ff00::/8 accept", Match.notSource(prefix("ff00::/8")), accept());
+    add("ip6 daddr != fd00::1 accept", Match.notDestination(prefix("fd00::1/128")), accept());
+    icmp(
+        "icmpv6 type nd-neighbor-solicit accept",
+        Match.eq(Field.ICMPV6_TYPE, Value.number(DataType.ICMPV6_TYPE, 135)));
+  }
+
+  private void transport() {
+    add("tcp dport 80 accept", Match.destinationPort(TCP, 80), accept());
+    add("tcp dport 80 accept", Match.l4proto(TCP), Match.destinationPort(TCP, 80), accept());
+    add(
+        "tcp sport 1024-65535 tcp dport 80-90 accept",
+        Match.between(Field.TCP_SPORT, Value.port(1024), Value.port(65535)),
+        Match.between(Field.TCP_DPORT, Value.port(80), Value.port(90)),
+        accept());
+    add(
+        "tcp dport != 80-90 accept",
+        Match.notBetween(Field.TCP_DPORT, Value.port(80), Value.port(90)),
+        accept());
+    add(
+        "udp sport > 1024 accept",
+        Match.compare(Field.UDP_SPORT, Comparison.GT, Value.port(1024)),
+        accept());
+    add("sctp sport != 7 accept", Match.ne(Field.SCTP_SPORT, Value.port(7)), accept());
+    add("sctp dport 5 accept", Match.destinationPort(L4Protocol.SCTP, 5), accept());
+    add("th sport 53 accept", Match.eq(Field.TH_SPORT, Value.port(53)), accept());
+    add("tcp dport @ports accept", Match.in(ports, Field.TCP_DPORT), accept());
+    add("udp dport != @ports drop", Match.notIn(ports, Field.UDP_DPORT), drop());
+    add("meta l4proto udp accept", Match.l4proto(UDP), accept());
+  }
+
+  /** What is known about packets besides their content. */
+  private void knowledge() {
+    add("iif \"lo\" accept", Match.eq(Field.IIF, Value.interfaceIndex(1)), accept());
+    add("oif != \"lo\" accept", Match.ne(Field.OIF, Value.interfaceIndex(1)), accept());
+    add("iifname \"eth0\" accept", Match.inInterface("eth0"), accept());
+    add("oifname \"averylongname15\" accept", Match.outInterface("averylongname15"), accept());
+    add("iifname \"cali*\" accept", Match.inInterfacePrefix("cali"), accept());
+    add("oifname \"veth*\" accept", Match.outInterfacePrefix("veth"), accept());
+    add("oifname != \"cali*\" accept", Match.notOutInterfacePrefix("cali"), accept());
+    add(
+        "iifgroup 5 oifgroup != 6 accept",
+        Match.eq(Field.IIFGROUP, Value.number(DataType.DEVGROUP, 5)),
+        Match.ne(Field.OIFGROUP, Value.number(DataType.DEVGROUP, 6)),
+        accept());
+    add("meta mark 0x00000005 accept", Match.eq(Field.MARK, Value.mark(5)), accept());
+    add(
+        "meta mark & 0x00002000 == 0x00002000 accept",
+        Match.masked(Field.MARK, 0x2000, 0x2000),
+        accept());
+    add(
+        "meta mark & 0x80002000 != 0x00002000 accept",
+        Match.notMasked(Field.MARK, 0x80002000, 0x2000),
+        accept());
+    add(
+        "meta mark >= 0x00000005 accept",
+        Match.compare(Field.MARK, Comparison.GTE, Value.mark(5)),
+        accept());
+    add(
+        "meta mark 0x00000005-0x0000000a accept",
+        Match.between(Field.MARK, Value.mark(5), Value.mark(10)),
+        accept());
+    add(
+        "meta length < 100 drop",
+        Match.compare(Field.LENGTH, Comparison.LT, Value.number(DataType.INTEGER, 100)),
+        drop());
+    add(
+        "meta pkttype broadcast drop",
+        Match.eq(Field.PKTTYPE, Value.number(DataType.PKT_TYPE, PacketType.BROADCAST.number())),
+        drop());
+    connections();
+    add("fib daddr type local accept", Match.toThisMachine(), accept());
+    add(
+        "fib saddr . iif type != local accept",
+        Match.ne(
+            Field.fibType(FibFlag.SADDR, FibFlag.IIF),
+            Value.number(DataType.FIB_ADDRTYPE, AddressType.LOCAL.number())),
+        accept());
+    add(
+        "fib saddr . iif oif missing drop",
+        Match.eq(Field.fibOifExists(FibFlag.SADDR, FibFlag.IIF), Value.number(DataType.BOOLEAN, 0)),
+        drop());
+    add(
+        "fib saddr oif \"lo\" drop",
+        Match.eq(Field.fibOif(FibFlag.SADDR), Value.interfaceIndex(1)),
+        drop());
+  }
+
+  private void connections() {
+    add("ct state established,related accept", Match.state(ESTABLISHED, RELATED), accept());
+    add("ct state invalid drop", Match.state(INVALID), drop());
+    add("ct status dnat accept", Match.status(CtStatus.DNAT), accept());
+    add(
+        "ct direction reply accept",
+        Match.eq(Field.CT_DIRECTION, Value.number(DataType.CT_DIR, REPLY.number())),
+        accept());
+    add("ct mark & 0x00000004 == 0x00000004 accept", Match.masked(Field.CT_MARK, 4, 4), accept());
+    add(
+        "ct original ip daddr 10.0.0.1 accept",
+        Match.eq(Field.ct(ORIGINAL, CtKey.DST_IP), Value.address(ip("10.0.0.1"))),
+        accept());
+    add(
+        "ct reply ip saddr 10.0.0.0/24 accept",
+        Match.within(Field.ct(REPLY, CtKey.SRC_IP), prefix("10.0.0.0/24")),
+        accept());
+    add(
+        "ct original ip6 daddr fd00::1 accept",
+        Match.eq(Field.ct(ORIGINAL, CtKey.DST_IP6), Value.address(ip("fd00::1"))),
+        accept());
+    add(
+        "meta l4proto tcp ct original proto-dst 80 accept",
+        Match.l4proto(TCP),
+        Match.eq(Field.ct(ORIGINAL, CtKey.PROTO_DST), Value.port(80)),
+        accept());
+  }
+
+  private void inetOnly() {
+    add(
+        "meta nfproto ipv6 accept",
+        Match.eq(Field.NFPROTO, Value.number(DataType.NF_PROTO, Family.IP6.number())),
+        accept());
+    add(
+        "meta protocol ip accept",
+        Match.eq(Field.PROTOCOL, Value.number(DataType.ETHER_TYPE, 0x0800)),
+        accept());
+    add(
+        "ether saddr 02:00:00:00:00:01 accept",
+        Match.eq(Field.ETHER_SADDR, Value.mac(MacAddress.parse("02:00:00:00:00:01"))),
+        accept());
+    add(
+        "ip saddr 10.0.0.7 reject with icmp port-unreachable",
+        Match.source(prefix("10.0.0.7/32")),
+        Statement.reject());
+  }
+
+  private void actions() {
+    add("jump other", Statement.jump(other));
+    add("goto other", Statement.goTo(other));
+    add("continue", Statement.verdict(Verdict.CONTINUE));
+    add("counter packets 0 bytes 0 accept", Statement.counter(), accept());
+    add("limit rate 10/second accept", Statement.limit(10, ChronoUnit.SECONDS), accept());
+    add("limit rate over 3/minute drop", Statement.limitOver(3, ChronoUnit.MINUTES), drop());
+    add("reject", Statement.reject());
+    add("meta l4proto tcp reject with tcp reset", Statement.rejectWithTcpReset());
+    add("log prefix \"dropped: \" level info", Statement.log("dropped: ", LogLevel.INFO));
+    add("log prefix \"seen\"", Statement.log("seen"));
+    add("log prefix \"x\" group 3", new Expression.LogToGroup("x", 3, 0, 0));
+    add("udp dport 4789 notrack", Match.destinationPort(UDP, 4789), Statement.notrack());
+    add(
+        "update @seen { ip saddr timeout 10s }",
+        Statement.update(seen, Duration.ofSeconds(10), Field.IP_SADDR));
+    add("meta mark set 0x00000005", Statement.setMark(5));
+    add("meta mark set meta mark | 0x00002000", Statement.setMark(0x2000, 0x2000));
+    add("meta mark set meta mark & 0xffffdfff", Statement.setMark(0, 0x2000));
+    add("ct mark set ct mark | 0x00000004", Statement.setCtMark(4, 4));
+    add("ct mark set meta mark", Statement.saveMark());
+    add("meta mark set ct mark", Statement.restoreMark());
+    cases.add(
+        new Case(
+            "ip saddr 10.1.2.5 accept comment \"net: blue, id: 0123456789abcdef\"",
+            Rule.of(chain, Match.source(prefix("10.1.2.5/32")), accept())
+                .withComment("net: blue, id: 0123456789abcdef"),
+            true));
+    String longest = "x".repeat(128);
+    cases.add(
+        new Case(
+            "accept comment \"" + longest + "\"",
+            Rule.of(chain, accept()).withComment(longest),
+            true));
+  }
+
+  private void translations() {
+    add("ip saddr 10.0.0.1 masquerade", Match.source(prefix("10.0.0.1/32")), Nat.masquerade());
+    add("masquerade random", Nat.masquerade(NatFlag.RANDOM));
+    add(
+        "masquerade fully-random,persistent",
+        Nat.masquerade(NatFlag.FULLY_RANDOM, NatFlag.PERSISTENT));
+    add(
+        "meta l4proto tcp masquerade to :1024-65535 random",
+        Match.l4proto(TCP),
+        Nat.masquerade(NatRange.Ports.of(1024, 65535), NatFlag.RANDOM));
+    add(
+        "tcp dport 81 redirect to :8080",
+        Match.destinationPort(TCP, 81),
+        Nat.redirect(NatRange.Ports.of(8080)));
+    add("redirect", Nat.redirect());
+    nat("dnat%s to 10.0.0.2", Nat.dnat(NatRange.of(ip("10.0.0.2"))));
+    nat("snat%s to 10.0.0.2 persistent", Nat.snat(NatRange.of(ip("10.0.0.2")), NatFlag.PERSISTENT));
+    nat(
+        "tcp dport 80 dnat%s to 10.0.0.2:8080",
+        Match.destinationPort(TCP, 80), Nat.dnat(NatRange.of(ip("10.0.0.2"), 8080)));
+    nat(
+        "tcp dport 80 dnat%s to 10.0.0.2-10.0.0.9:8080-8090 random",
+        Match.destinationPort(TCP, 80),
+        Nat.dnat(
+            new NatRange(ip("10.0.0.2"), ip("10.0.0.9"), NatRange.Ports.of(8080, 8090)),
+            NatFlag.RANDOM));
+    add(
+        "dnat ip to meta l4proto . th dport map @targets",
+        Nat.dnat(targets, List.of(Field.L4PROTO, Field.TH_DPORT)));
+    nat("dnat%s to tcp dport map @plain_targets", Nat.dnat(plainTargets, List.of(Field.TCP_DPORT)));
+    nat("snat%s to tcp dport map @plain_targets", Nat.snat(plainTargets, List.of(Field.TCP_DPORT)));
+  }
+
+  private void translations6() {
+    nat("dnat%s to fd00::2", Nat.dnat(NatRange.of(ip("fd00::2"))));
+    nat(
+        "tcp dport 80 dnat%s to [fd00::2]:8080",
+        Match.destinationPort(TCP, 80), Nat.dnat(NatRange.of(ip("fd00::2"), 8080)));
+    add(
+        "dnat ip6 to ip6 daddr . meta l4proto . th dport map @targets6",
+        Nat.dnat(targets6, List.of(Field.IP6_DADDR, Field.L4PROTO, Field.TH_DPORT)));
+  }
+
+  private void frames() {
+    add(
+        "ether saddr 02:00:00:00:00:01 return",
+        Match.eq(Field.ETHER_SADDR, Value.mac(MacAddress.parse("02:00:00:00:00:01"))),
+        Statement.goBack());
+    add(
+        "ether daddr != 02:00:00:00:00:01 drop",
+        Match.ne(Field.ETHER_DADDR, Value.mac(MacAddress.parse("02:00:00:00:00:01"))),
+        drop());
+    add("ether saddr != @macs drop", Match.notIn(macs, Field.ETHER_SADDR), drop());
+    add("iifname \"veth0\" jump other", Match.inInterface("veth0"), Statement.jump(other));
+  }
+
+  private void arp() {
+    add(
+        "arp operation reply accept",
+        Match.eq(Field.ARP_OPERATION, Value.number(DataType.ARP_OP, 2)),
+        accept());
+    add(
+        "arp saddr ip 10.0.0.1 accept",
+        Match.eq(Field.ARP_SADDR_IP, Value.address(ip("10.0.0.1"))),
+        accept());
+    add(
+        "arp daddr ip != 10.0.0.1 drop",
+        Match.ne(Field.ARP_DADDR_IP, Value.address(ip("10.0.0.1"))),
+        drop());
+    add(
+        "arp saddr ether 02:00:00:00:00:01 arp daddr ether 02:00:00:00:00:02 accept",
+        Match.eq(Field.ARP_SADDR_ETHER, Value.mac(MacAddress.parse("02:00:00:00:00:01"))),
+        Match.eq(Field.ARP_DADDR_ETHER, Value.mac(MacAddress.parse("02:00:00:00:00:02"))),
+        accept());
+  }
+
+  private void add(String text, Clause... clauses) {
+    cases.add(new Case(text, Rule.of(chain, clauses), true));
+  }
+
+  /** On bridges nft looks for the IP version in the frame here, but in the metadata elsewhere. */
+  private void icmp(String text, Clause type) {
+    boolean likeNft = table.family() != Family.BRIDGE;
+    cases.add(new Case(text, Rule.of(chain, type, accept()), likeNft));
+  }
+
+  /** In a table of both families nft names the one that is translated. */
+  private void nat(String text, Clause... clauses) {
+    String family = text.contains("::") ? " ip6" : " ip";
+    add(text.formatted(table.family() == Family.INET ? family : ""), clauses);
+  }
+
+  static List<String> expectedText(NamedSet set) {
+    List<String> lines = new ArrayList<>();
+    switch (set.target()) {
+      case NamedSet.Target.Values(Layout layout) -> {
+        lines.add("map " + set.id().name() + " {");
+        lines.add("type " + set.key() + " : " + layout);
+      }
+      case NamedSet.Target.Verdicts _ -> {
+        lines.add("map " + set.id().name() + " {");
+        lines.add("type " + set.key() + " : verdict");
+      }
+      case NamedSet.Target.Nothing _, NamedSet.Target.Objects _ -> {
+        lines.add("set " + set.id().name() + " {");
+        lines.add("type " + set.key());
+      }
+    }
+    if (set.size() != 0) {
+      lines.add("size " + set.size());
+    }
+    if (!set.flags().isEmpty()) {
+      lines.add("flags dynamic,timeout");
+    }
+    lines.add("}");
+    return lines;
+  }
+
+  private static IpAddress ip(String text) {
+    return IpAddress.parse(text);
+  }
+
+  private static IpPrefix prefix(String text) {
+    return IpPrefix.parse(text);
+  }
+}
