@@ -77,6 +77,19 @@ record ElementWire(
     return open ? List.of(start) : List.of(start, end(last.next()));
   }
 
+  /**
+   * What to ask for to get an element. Where ranges are two points, the end that is wanted is the
+   * first one behind the key: asking for the point itself gives another range's end when one starts
+   * there.
+   */
+  static List<ElementWire> question(NamedSet set, Element element) {
+    List<ElementWire> key = of(set, element, false);
+    if (element.isCatchAll() || !set.isInterval() || set.holdsRangesWhole()) {
+      return key;
+    }
+    return List.of(key.getFirst(), end(set.key().join(element.last())));
+  }
+
   private static ElementWire end(Bytes key) {
     return new ElementWire(key, NO_BYTES, true, false, NO_DATA, NO_BYTES, Duration.ZERO, "");
   }

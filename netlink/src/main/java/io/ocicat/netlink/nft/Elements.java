@@ -56,7 +56,7 @@ public final class Elements {
   /** The element that this key, or this whole range, is in. */
   public static Query<Element> get(NamedSet set, Element element) {
     SetId id = set.id();
-    List<ElementWire> parts = ElementWire.of(set, element, false);
+    List<ElementWire> parts = ElementWire.question(set, element);
     return Query.oneGathered(
         Nft.GET_ELEMENT,
         Nft.body(id.table().family().number(), out -> write(out, id, parts)),

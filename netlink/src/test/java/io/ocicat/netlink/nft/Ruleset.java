@@ -17,9 +17,9 @@ record Ruleset(Host host, NetlinkSocket net) implements AutoCloseable {
     }
   }
 
-  /** What nft prints, without indentation and empty lines. */
+  /** What nft prints, without indentation, empty lines and how long elements still have. */
   List<String> printed() {
-    return lines(host.exec("nft", "list", "ruleset").stdout());
+    return lines(host.exec("nft", "list", "ruleset").stdout().replaceAll(" expires [0-9a-z]+", ""));
   }
 
   static List<String> lines(String text) {
@@ -35,6 +35,7 @@ record Ruleset(Host host, NetlinkSocket net) implements AutoCloseable {
     JsonNode ruleset = host.json("nft", "-j", "list", "ruleset");
     ruleset.findParents("handle").forEach(node -> ((ObjectNode) node).remove("handle"));
     ruleset.findParents("metainfo").forEach(node -> ((ObjectNode) node).remove("metainfo"));
+    ruleset.findParents("expires").forEach(node -> ((ObjectNode) node).remove("expires"));
     return ruleset.toPrettyString();
   }
 
