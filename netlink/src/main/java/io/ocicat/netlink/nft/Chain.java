@@ -23,8 +23,8 @@ public sealed interface Chain {
    * A chain that the kernel calls.
    *
    * @param priority its place among the chains of one hook, lowest first, see {@link Priority}
-   * @param devices the devices whose packets it sees, for hooks ingress and egress; others have
-   *     none
+   * @param devices the devices whose packets it sees, for hooks ingress and egress, in the order of
+   *     the alphabet; others have none. Since Linux 6.16 they need not be there yet
    */
   record Base(
       ChainId id,
@@ -36,7 +36,7 @@ public sealed interface Chain {
       String comment)
       implements Chain {
     public Base {
-      devices = List.copyOf(devices);
+      devices = devices.stream().sorted().toList();
     }
 
     public Base withPolicy(Policy other) {

@@ -124,7 +124,15 @@ public final class Nat {
     }
 
     List<Register> load(NatRange.Ports ports) {
-      return ports.isKept() ? List.of() : load(Value.port(ports.first()), Value.port(ports.last()));
+      if (ports.isKept()) {
+        return List.of();
+      }
+      if (!rule.knowsTransport()) {
+        throw new IllegalArgumentException(
+            "translation to port \"%s\" needs a condition before it that asks for tcp, udp or sctp"
+                .formatted(ports));
+      }
+      return load(Value.port(ports.first()), Value.port(ports.last()));
     }
 
     private List<Register> load(Value first, Value last) {
