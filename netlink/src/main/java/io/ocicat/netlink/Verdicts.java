@@ -1,7 +1,11 @@
 package io.ocicat.netlink;
 
+import io.ocicat.netlink.linux.Errno;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,7 +29,14 @@ final class Verdicts {
 
   List<Outcome> collect(Wire wire, Buffers buffers) {
     while (!complete) {
-      NetlinkMessage.split(wire.receive(buffers)).forEach(this::take);
+      try {
+        takeAll(wire.receive(buffers));
+      } catch (NetlinkException e) {
+        if (!e.is(Errno.ENOBUFS) || !isTransaction()) {
+          throw e;
+        }
+        takeWhatIsLeft(wire, buffers, e);
+      }
     }
     List<Outcome> outcomes = new ArrayList<>(requests.size());
     for (int i = 0; i < requests.size(); i++) {
@@ -36,6 +47,31 @@ final class Verdicts {
               : new Outcome.Failed(requests.get(i), failure));
     }
     return outcomes;
+  }
+
+  /**
+   * A transaction may fail in more places than the socket has room to tell; the kernel drops the
+   * later ones. What it kept is all there, and must be taken out to make room for the next
+   * exchange.
+   */
+  private void takeWhatIsLeft(Wire wire, Buffers buffers, NetlinkException overflow) {
+    Optional<byte[]> datagram = wire.receiveIfAny(buffers);
+    while (datagram.isPresent()) {
+      takeAll(datagram.get());
+      datagram = wire.receiveIfAny(buffers);
+    }
+    if (Arrays.stream(failures).allMatch(Objects::isNull)) {
+      throw overflow;
+    }
+    complete = true;
+  }
+
+  private void takeAll(byte[] datagram) {
+    NetlinkMessage.split(datagram).forEach(this::take);
+  }
+
+  private boolean isTransaction() {
+    return requests.getFirst() == NetfilterBatch.BEGIN;
   }
 
   private void take(NetlinkMessage message) {
@@ -52,8 +88,7 @@ final class Verdicts {
         }
         // A netfilter batch that is refused as a whole is answered on its opening message, and
         // nothing follows.
-        boolean refusedAsAWhole =
-            index == 0 && requests.getFirst() == NetfilterBatch.BEGIN && !verdict.isSuccess();
+        boolean refusedAsAWhole = index == 0 && isTransaction() && !verdict.isSuccess();
         complete |= index == requests.size() - 1 || refusedAsAWhole;
       }
       default -> replies.get(index).add(message);
