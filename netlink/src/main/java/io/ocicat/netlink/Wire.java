@@ -23,6 +23,7 @@ final class Wire implements AutoCloseable {
   private static final int AF_NETLINK = 16;
   private static final int SOCK_RAW_CLOEXEC = 3 | 0x80000;
   private static final int SOL_SOCKET = 1;
+  private static final int SO_SNDBUF = 7;
   private static final int SO_RCVBUF = 8;
   private static final int SO_RCVTIMEO = 20;
   private static final int SO_SNDBUFFORCE = 32;
@@ -147,7 +148,11 @@ final class Wire implements AutoCloseable {
   private void allowSending(long bytes) {
     try (Arena arena = Arena.ofConfined()) {
       int room = (int) Math.min(bytes * 2, Integer.MAX_VALUE);
-      set(SOL_SOCKET, SO_SNDBUFFORCE, room, arena.allocate(4, 4));
+      MemorySegment option = arena.allocate(4, 4);
+      // In a user namespace only the administrator's limit is ours, which is twice the default.
+      if (set(SOL_SOCKET, SO_SNDBUFFORCE, room, option) < 0) {
+        set(SOL_SOCKET, SO_SNDBUF, room, option);
+      }
     }
   }
 

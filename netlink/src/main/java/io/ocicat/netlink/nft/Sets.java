@@ -3,6 +3,7 @@ package io.ocicat.netlink.nft;
 import io.ocicat.netlink.MessageWriter;
 import io.ocicat.netlink.Query;
 import io.ocicat.netlink.Request;
+import io.ocicat.netlink.linux.Errno;
 
 /**
  * Requests and questions about sets, maps and verdict maps; see {@link Tables} for what add, create
@@ -64,13 +65,14 @@ public final class Sets {
         Nft.GET_SET, Nft.body(Nft.ANY_FAMILY, _ -> {}), NamedSet::read, () -> "list sets");
   }
 
-  /** Those of a table; ENOENT when there is no such table. */
+  /** Those of a table; none when there is no such table. */
   public static Query<NamedSet> in(TableId table) {
     return Query.all(
-        Nft.GET_SET,
-        Nft.body(table.family().number(), out -> out.text(TABLE, table.name())),
-        NamedSet::read,
-        () -> "list sets of table " + table);
+            Nft.GET_SET,
+            Nft.body(table.family().number(), out -> out.text(TABLE, table.name())),
+            NamedSet::read,
+            () -> "list sets of table " + table)
+        .noneWhen(Errno.ENOENT);
   }
 
   public static Query<NamedSet> get(SetId id) {

@@ -104,6 +104,7 @@ class ElementsTest {
     ruleset.load("table ip6 other { set s { type ipv6_addr; }; }");
     assertThat(ruleset.net().list(Sets.in(TABLE))).containsExactlyInAnyOrder(MAP, RANGES, BRIEF);
     assertThat(ruleset.net().list(Sets.all())).hasSize(4);
+    assertThat(ruleset.net().list(Sets.in(new TableId(Family.IP, "none")))).isEmpty();
   }
 
   @Test

@@ -36,9 +36,9 @@ final class RuleCases {
   private final NamedSet verdicts;
   private final NamedSet macs;
   private final NamedSet seen;
-  private final NamedSet targets;
-  private final NamedSet targets6;
-  private final NamedSet plainTargets;
+  final NamedSet targets;
+  final NamedSet targets6;
+  final NamedSet plainTargets;
   private final List<Case> cases = new ArrayList<>();
 
   RuleCases(Family family) {
@@ -78,19 +78,19 @@ final class RuleCases {
         knowledge();
         inetOnly();
         actions();
-        translations();
-        translations6();
+        TranslationCases.addIpv4(this);
+        TranslationCases.addIpv6(this);
       }
       case IP -> {
         ipv4();
         transport();
-        translations();
+        TranslationCases.addIpv4(this);
         add("ip protocol tcp accept", Match.eq(Field.IP_PROTOCOL, Value.protocol(TCP)), accept());
         add("reject", Statement.reject());
       }
       case IP6 -> {
         ipv6();
-        translations6();
+        TranslationCases.addIpv6(this);
         add("reject", Statement.reject());
       }
       case ARP -> arp();
@@ -324,49 +324,6 @@ final class RuleCases {
             true));
   }
 
-  private void translations() {
-    add("ip saddr 10.0.0.1 masquerade", Match.source(prefix("10.0.0.1/32")), Nat.masquerade());
-    add("masquerade random", Nat.masquerade(NatFlag.RANDOM));
-    add(
-        "masquerade fully-random,persistent",
-        Nat.masquerade(NatFlag.FULLY_RANDOM, NatFlag.PERSISTENT));
-    add(
-        "meta l4proto tcp masquerade to :1024-65535 random",
-        Match.l4proto(TCP),
-        Nat.masquerade(NatRange.Ports.of(1024, 65535), NatFlag.RANDOM));
-    add(
-        "tcp dport 81 redirect to :8080",
-        Match.destinationPort(TCP, 81),
-        Nat.redirect(NatRange.Ports.of(8080)));
-    add("redirect", Nat.redirect());
-    nat("dnat%s to 10.0.0.2", Nat.dnat(NatRange.of(ip("10.0.0.2"))));
-    nat("snat%s to 10.0.0.2 persistent", Nat.snat(NatRange.of(ip("10.0.0.2")), NatFlag.PERSISTENT));
-    nat(
-        "tcp dport 80 dnat%s to 10.0.0.2:8080",
-        Match.destinationPort(TCP, 80), Nat.dnat(NatRange.of(ip("10.0.0.2"), 8080)));
-    nat(
-        "tcp dport 80 dnat%s to 10.0.0.2-10.0.0.9:8080-8090 random",
-        Match.destinationPort(TCP, 80),
-        Nat.dnat(
-            new NatRange(ip("10.0.0.2"), ip("10.0.0.9"), NatRange.Ports.of(8080, 8090)),
-            NatFlag.RANDOM));
-    add(
-        "dnat ip to meta l4proto . th dport map @targets",
-        Nat.dnat(targets, List.of(Field.L4PROTO, Field.TH_DPORT)));
-    nat("dnat%s to tcp dport map @plain_targets", Nat.dnat(plainTargets, List.of(Field.TCP_DPORT)));
-    nat("snat%s to tcp dport map @plain_targets", Nat.snat(plainTargets, List.of(Field.TCP_DPORT)));
-  }
-
-  private void translations6() {
-    nat("dnat%s to fd00::2", Nat.dnat(NatRange.of(ip("fd00::2"))));
-    nat(
-        "tcp dport 80 dnat%s to [fd00::2]:8080",
-        Match.destinationPort(TCP, 80), Nat.dnat(NatRange.of(ip("fd00::2"), 8080)));
-    add(
-        "dnat ip6 to ip6 daddr . meta l4proto . th dport map @targets6",
-        Nat.dnat(targets6, List.of(Field.IP6_DADDR, Field.L4PROTO, Field.TH_DPORT)));
-  }
-
   private void frames() {
     add(
         "ether saddr 02:00:00:00:00:01 return",
@@ -400,7 +357,7 @@ final class RuleCases {
         accept());
   }
 
-  private void add(String text, Clause... clauses) {
+  void add(String text, Clause... clauses) {
     cases.add(new Case(text, Rule.of(chain, clauses), true));
   }
 
@@ -410,43 +367,11 @@ final class RuleCases {
     cases.add(new Case(text, Rule.of(chain, type, accept()), likeNft));
   }
 
-  /** In a table of both families nft names the one that is translated. */
-  private void nat(String text, Clause... clauses) {
-    String family = text.contains("::") ? " ip6" : " ip";
-    add(text.formatted(table.family() == Family.INET ? family : ""), clauses);
-  }
-
-  static List<String> expectedText(NamedSet set) {
-    List<String> lines = new ArrayList<>();
-    switch (set.target()) {
-      case NamedSet.Target.Values(Layout layout) -> {
-        lines.add("map " + set.id().name() + " {");
-        lines.add("type " + set.key() + " : " + layout);
-      }
-      case NamedSet.Target.Verdicts _ -> {
-        lines.add("map " + set.id().name() + " {");
-        lines.add("type " + set.key() + " : verdict");
-      }
-      case NamedSet.Target.Nothing _, NamedSet.Target.Objects _ -> {
-        lines.add("set " + set.id().name() + " {");
-        lines.add("type " + set.key());
-      }
-    }
-    if (set.size() != 0) {
-      lines.add("size " + set.size());
-    }
-    if (!set.flags().isEmpty()) {
-      lines.add("flags dynamic,timeout");
-    }
-    lines.add("}");
-    return lines;
-  }
-
-  private static IpAddress ip(String text) {
+  static IpAddress ip(String text) {
     return IpAddress.parse(text);
   }
 
-  private static IpPrefix prefix(String text) {
+  static IpPrefix prefix(String text) {
     return IpPrefix.parse(text);
   }
 }

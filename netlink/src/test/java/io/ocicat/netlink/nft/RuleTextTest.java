@@ -83,11 +83,37 @@ class RuleTextTest {
     List<String> lines = new ArrayList<>();
     lines.add("table " + cases.table + " {");
     for (NamedSet set : cases.sets()) {
-      lines.addAll(RuleCases.expectedText(set));
+      lines.addAll(expectedText(set));
     }
     lines.add("chain c {");
     cases.all().forEach(one -> lines.add(one.text()));
     lines.addAll(List.of("}", "chain other {", "}", "}"));
+    return lines;
+  }
+
+  private static List<String> expectedText(NamedSet set) {
+    List<String> lines = new ArrayList<>();
+    switch (set.target()) {
+      case NamedSet.Target.Values(Layout layout) -> {
+        lines.add("map " + set.id().name() + " {");
+        lines.add("type " + set.key() + " : " + layout);
+      }
+      case NamedSet.Target.Verdicts _ -> {
+        lines.add("map " + set.id().name() + " {");
+        lines.add("type " + set.key() + " : verdict");
+      }
+      case NamedSet.Target.Nothing _, NamedSet.Target.Objects _ -> {
+        lines.add("set " + set.id().name() + " {");
+        lines.add("type " + set.key());
+      }
+    }
+    if (set.size() != 0) {
+      lines.add("size " + set.size());
+    }
+    if (!set.flags().isEmpty()) {
+      lines.add("flags dynamic,timeout");
+    }
+    lines.add("}");
     return lines;
   }
 }

@@ -125,6 +125,42 @@ class RulesTest {
   }
 
   @Test
+  void whatIptablesWroteCanBeRead(Host host) {
+    host.exec("iptables", "-N", "CNI-FORWARD");
+    host.exec(
+        "iptables",
+        "-A",
+        "CNI-FORWARD",
+        "-d",
+        "10.0.0.2/32",
+        "-m",
+        "conntrack",
+        "--ctstate",
+        "RELATED,ESTABLISHED",
+        "-m",
+        "comment",
+        "--comment",
+        "cni",
+        "-j",
+        "ACCEPT");
+    ChainId chain = new TableId(Family.IP, "filter").chain("CNI-FORWARD");
+    assertThat(ruleset.net().list(Rules.in(chain)))
+        .singleElement()
+        .satisfies(
+            rule ->
+                assertThat(rule.expressions())
+                    .startsWith(
+                        new Expression.Payload(PayloadHeader.NETWORK, 16, 4, Register.R1),
+                        new Expression.Compare(
+                            Register.R1,
+                            Comparison.EQ,
+                            Bytes.of((byte) 10, (byte) 0, (byte) 0, (byte) 2)))
+                    .anySatisfy(
+                        expression -> assertThat(expression).isInstanceOf(Expression.Opaque.class))
+                    .endsWith(new Expression.Decide(Verdict.ACCEPT)));
+  }
+
+  @Test
   void countersAreReadBack() {
     ruleset.net().transact(Rules.append(Rule.of(CHAIN, new Expression.Counter(3, 1L << 40))));
     assertThat(ruleset.printed()).contains("counter packets 3 bytes 1099511627776");
