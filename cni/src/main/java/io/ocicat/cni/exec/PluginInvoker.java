@@ -1,6 +1,7 @@
 package io.ocicat.cni.exec;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.VersionReply;
@@ -68,6 +69,12 @@ public record PluginInvoker(PluginExec exec, Stderr stderr) {
   }
 
   private Reply succeed(Invocation invocation) {
+    if (!invocation.limit().isPositive()) {
+      throw new CniException(
+          ErrorCode.UNKNOWN,
+          "netplugin failed with no error message: no time was left to start it",
+          Failure.describe(invocation));
+    }
     Reply reply = exec.run(invocation);
     if (!reply.stderr().isEmpty()) {
       stderr.accept(invocation, reply.stderr());

@@ -1,5 +1,7 @@
 package io.ocicat.cni.exec;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -29,7 +31,7 @@ public record Scripts(Path directory) {
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.put(CniEnvironment.COMMAND, verb.name());
     return new Invocation(
-        executable, environment, stdin.getBytes(java.nio.charset.StandardCharsets.UTF_8), PLENTY);
+        executable, environment, stdin.getBytes(UTF_8), PLENTY);
   }
 
   static Invocation add(Path executable) {

@@ -1,0 +1,36 @@
+package io.ocicat.cni.plugin;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Result;
+
+/** ADD: attach a container. */
+public final class AddCall extends AttachmentCall {
+  private final Netns netns;
+
+  AddCall(CallContext context, Netns netns) {
+    super(context);
+    this.netns = netns;
+  }
+
+  public Netns netns() {
+    return netns;
+  }
+
+  /**
+   * The result of the plugins before this one, for a plugin that only works behind others.
+   *
+   * @throws CniException with code 7 when it is the first
+   */
+  public Result requirePreviousResult() {
+    return previousResult()
+        .orElseThrow(
+            () ->
+                new CniException(
+                    ErrorCode.INVALID_NETWORK_CONFIG,
+                    "must be called as chained plugin",
+                    "the request has no prevResult: put \"%s\" behind the plugin that makes the"
+                            .formatted(config().type())
+                        + " interface"));
+  }
+}

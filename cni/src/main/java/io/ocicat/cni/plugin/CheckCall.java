@@ -1,0 +1,34 @@
+package io.ocicat.cni.plugin;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Result;
+
+/** CHECK: is the container still attached as ADD left it? */
+public final class CheckCall extends AttachmentCall {
+  private final Netns netns;
+
+  CheckCall(CallContext context, Netns netns) {
+    super(context);
+    this.netns = netns;
+  }
+
+  public Netns netns() {
+    return netns;
+  }
+
+  /**
+   * What ADD returned at the end of the list.
+   *
+   * @throws CniException with code 7 when the runtime did not supply it
+   */
+  public Result requirePreviousResult() {
+    return previousResult()
+        .orElseThrow(
+            () ->
+                new CniException(
+                    ErrorCode.INVALID_NETWORK_CONFIG,
+                    "required prevResult missing",
+                    "the runtime must supply on CHECK what ADD returned"));
+  }
+}

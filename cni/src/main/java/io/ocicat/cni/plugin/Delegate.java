@@ -1,0 +1,113 @@
+package io.ocicat.cni.plugin;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.PluginType;
+import io.ocicat.cni.Result;
+import io.ocicat.cni.exec.CniEnvironment;
+import io.ocicat.cni.exec.Invocation;
+import io.ocicat.cni.exec.PluginInvoker;
+import io.ocicat.cni.exec.PluginPath;
+import io.ocicat.cni.exec.Verb;
+import java.time.Duration;
+
+/**
+ * A plugin that another one asks to do a part of its work: found in CNI_PATH, executed with the
+ * caller's environment but for the verb. It need not be asked with the verb of the call: a failed
+ * ADD undoes with {@link #del}. What it logs becomes part of the caller's log.
+ */
+public final class Delegate {
+  /** Undoing has time of its own: most often ADD failed because there was none left. */
+  private static final Duration UNDO_LIMIT = Duration.ofSeconds(10);
+
+  private final CallContext context;
+  private final PluginType type;
+  private final PluginConfig request;
+
+  Delegate(CallContext context, String type, PluginConfig request) {
+    this.context = context;
+    this.type = new PluginType(type);
+    this.request = request;
+  }
+
+  static Delegate ipam(CallContext context) {
+    String type = context.config().ipamType();
+    if (type.isEmpty()) {
+      throw new CniException(
+          ErrorCode.INVALID_NETWORK_CONFIG,
+          "no plugin name provided",
+          "ipam.type is missing: it names the plugin that manages addresses");
+    }
+    return new Delegate(context, type, context.config());
+  }
+
+  public PluginType type() {
+    return type;
+  }
+
+  /**
+   * Runs ADD and, when that fails, DEL: half an attachment must not stay. When something fails
+   * afterwards, DEL is the caller's to run.
+   *
+   * @throws CniException as the delegate says it
+   */
+  public Result add() {
+    Invocation add = invocation(Verb.ADD, limit());
+    try {
+      return invoker().add(add, request.specVersion());
+    } catch (CniException e) {
+      undo(e);
+      throw e;
+    }
+  }
+
+  private void undo(CniException failure) {
+    Duration left = limit();
+    try {
+      invoker().run(invocation(Verb.DEL, left.compareTo(UNDO_LIMIT) < 0 ? UNDO_LIMIT : left));
+    } catch (CniException e) {
+      failure.addSuppressed(e.prefixed("undoing it with %s failed too: ".formatted(type)));
+    }
+  }
+
+  public void del() {
+    run(Verb.DEL);
+  }
+
+  public void check() {
+    run(Verb.CHECK);
+  }
+
+  public void gc() {
+    run(Verb.GC);
+  }
+
+  public void status() {
+    run(Verb.STATUS);
+  }
+
+  private void run(Verb verb) {
+    invoker().run(invocation(verb, limit()));
+  }
+
+  private Duration limit() {
+    return context.host().deadline().remaining();
+  }
+
+  private PluginInvoker invoker() {
+    return new PluginInvoker(context.host().exec(), (_, text) -> context.log().write(text));
+  }
+
+  private Invocation invocation(Verb verb, Duration limit) {
+    String path = context.variable(CniEnvironment.PATH);
+    if (path.isEmpty()) {
+      throw Variables.missing(CniEnvironment.PATH);
+    }
+    return new Invocation(
+        PluginPath.parse(path).find(type),
+        CniEnvironment.delegated(context.environment(), verb),
+        request.bytes(),
+        limit);
+  }
+}

@@ -1,0 +1,186 @@
+package io.ocicat.cni.plugin;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.NetworkName;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.Result;
+import io.ocicat.cni.SpecVersion;
+import io.ocicat.cni.VersionReply;
+import io.ocicat.cni.exec.CniEnvironment;
+import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.Verb;
+import io.ocicat.cni.json.Json;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Does for a plugin what the protocol demands of it: from an environment and stdin to an exit code
+ * and stdout with exactly one document or nothing. Touches nothing of this process, so that a
+ * one-shot executable, a daemon and a library all do it in the same way.
+ *
+ * <p>The order of the steps and the messages are those of Go's skeleton, which people and programs
+ * know; the differences are that a foreign namespace is verified before the plugin runs rather than
+ * afterwards, and that nothing is printed before all went well.
+ */
+public final class Dispatcher {
+  private static final byte[] NOTHING = {};
+  private static final int MAX_CAUSES = 100;
+
+  private final Plugin plugin;
+  private final PluginHost host;
+  private final Map<String, String> environment;
+  private final Log log;
+
+  /** The version for an error; until the request is read, the newest that the plugin has. */
+  private SpecVersion version = SpecVersion.LATEST;
+
+  private Dispatcher(Plugin plugin, PluginHost host, Map<String, String> environment) {
+    this.plugin = plugin;
+    this.host = host;
+    this.environment = environment;
+    this.log = new Log(host.stderr());
+  }
+
+  /**
+   * Calls the plugin. Never throws: whatever happens is in the reply.
+   *
+   * @param environment all of the caller's, because delegates inherit it
+   * @param stdin read to its end, unless the verb has no use for it
+   */
+  public static Reply dispatch(
+      Plugin plugin, PluginHost host, Map<String, String> environment, InputStream stdin) {
+    return new Dispatcher(plugin, host, environment).dispatch(stdin);
+  }
+
+  public static Reply dispatch(
+      Plugin plugin, PluginHost host, Map<String, String> environment, byte[] stdin) {
+    return dispatch(plugin, host, environment, new ByteArrayInputStream(stdin));
+  }
+
+  private Reply dispatch(InputStream stdin) {
+    try {
+      return new Reply(0, answer(stdin), log.text());
+    } catch (Throwable e) {
+      byte[] error = Json.prettyBytes(errorOf(e).toJson(version.text()));
+      return new Reply(1, error, log.text());
+    }
+  }
+
+  private byte[] answer(InputStream stdin) {
+    List<String> supported = List.copyOf(plugin.supportedVersions());
+    if (supported.isEmpty()) {
+      throw new IllegalStateException(plugin.getClass() + " supports no version of CNI");
+    }
+    version = newest(supported);
+    String command = environment.getOrDefault(CniEnvironment.COMMAND, "");
+    if (command.isEmpty() && !plugin.about().isEmpty()) {
+      log.line(plugin.about());
+      log.line("CNI protocol versions supported: " + String.join(", ", supported));
+      return NOTHING;
+    }
+    Variables.check(environment);
+    if (command.equals(Verb.VERSION.name())) {
+      // Without a look at stdin: it may be a terminal.
+      VersionReply reply = new VersionReply(SpecVersion.LATEST.text(), supported);
+      return (Json.compact(reply.toJson()) + "\n").getBytes(StandardCharsets.UTF_8);
+    }
+    PluginConfig config = config(stdin);
+    Verb verb =
+        Verb.find(command)
+            .orElseThrow(
+                () ->
+                    new CniException(
+                        ErrorCode.INVALID_ENVIRONMENT, "unknown CNI_COMMAND: " + command));
+    return call(verb, config, new VersionRules(config.cniVersion(), supported));
+  }
+
+  private static SpecVersion newest(List<String> supported) {
+    return supported.stream()
+        .flatMap(text -> SpecVersion.find(text).stream())
+        .max(SpecVersion::compareTo)
+        .orElse(SpecVersion.LATEST);
+  }
+
+  private PluginConfig config(InputStream stdin) {
+    byte[] request;
+    try {
+      request = stdin.readNBytes(Json.MAX_BYTES + 1);
+    } catch (IOException e) {
+      throw new CniException(
+          ErrorCode.IO_FAILURE, "error reading from stdin: " + e.getMessage(), e);
+    }
+    PluginConfig config = PluginConfig.ofRequest(request);
+    version = SpecVersion.find(config.cniVersion()).orElse(version);
+    if (config.name().isEmpty()) {
+      throw new CniException(ErrorCode.INVALID_NETWORK_CONFIG, "missing network name");
+    }
+    new NetworkName(config.name());
+    return config;
+  }
+
+  private byte[] call(Verb verb, PluginConfig config, VersionRules versions) {
+    CallContext context = new CallContext(config, environment, host, log);
+    switch (verb) {
+      case ADD -> {
+        versions.requireSupported();
+        AddCall call = new AddCall(context, netns());
+        NetnsGuard.requireOther(call.hostNetns(), call.netns(), environment);
+        Result result = plugin.add(call);
+        return Json.prettyBytes(result.toJson(call.version()));
+      }
+      case DEL -> {
+        versions.requireSupported();
+        boolean gone = context.variable(CniEnvironment.NETNS).isEmpty();
+        DelCall call = new DelCall(context, gone ? null : netns());
+        call.netns()
+            .ifPresent(netns -> NetnsGuard.requireOther(call.hostNetns(), netns, environment));
+        plugin.del(call);
+      }
+      case CHECK -> {
+        versions.requireSince(SpecVersion.V0_4_0, verb);
+        plugin.check(new CheckCall(context, netns()));
+      }
+      case GC -> {
+        versions.requireSince(SpecVersion.V1_1_0, verb);
+        plugin.gc(new GcCall(context));
+      }
+      case STATUS -> {
+        versions.requireSince(SpecVersion.V1_1_0, verb);
+        plugin.status(new StatusCall(context));
+      }
+      case VERSION -> throw new IllegalStateException("VERSION needs no request");
+    }
+    return NOTHING;
+  }
+
+  private Netns netns() {
+    return host.namespaces().container(environment.getOrDefault(CniEnvironment.NETNS, ""));
+  }
+
+  /** A CNI error anywhere among the causes is what the plugin wants to say. */
+  private CniException errorOf(Throwable thrown) {
+    Throwable cause = thrown;
+    for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
+      for (Throwable suppressed : cause.getSuppressed()) {
+        log.line(String.valueOf(suppressed.getMessage()));
+      }
+      if (cause instanceof CniException error) {
+        return error;
+      }
+      cause = cause.getCause();
+    }
+    StringWriter trace = new StringWriter();
+    thrown.printStackTrace(new PrintWriter(trace));
+    log.write(trace.toString());
+    String message = thrown.getMessage();
+    return new CniException(
+        ErrorCode.INTERNAL, message == null || message.isBlank() ? thrown.toString() : message);
+  }
+}

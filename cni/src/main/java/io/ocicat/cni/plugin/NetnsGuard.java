@@ -1,0 +1,53 @@
+package io.ocicat.cni.plugin;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.exec.CniEnvironment;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * Keeps a plugin from working on the host when it should on a container: a path such as {@code
+ * /proc/4711/ns/net} leads to the host's namespace once another process has that number. Asked
+ * before the plugin runs, because afterwards the damage is done.
+ */
+final class NetnsGuard {
+  private NetnsGuard() {}
+
+  /** Device and inode of its file identify a namespace, however it is reached. */
+  private static Map<String, Object> identity(Path path) throws IOException {
+    return Files.readAttributes(path, "unix:dev,ino");
+  }
+
+  static void requireOther(Path host, Netns container, Map<String, String> environment) {
+    if (isOverridden(environment.getOrDefault(CniEnvironment.NETNS_OVERRIDE, ""))) {
+      return;
+    }
+    Map<String, Object> theirs;
+    try {
+      theirs = identity(container.path());
+    } catch (IOException _) {
+      // A namespace that is gone is not ours; what that means the plugin knows.
+      return;
+    }
+    Map<String, Object> own;
+    try {
+      own = identity(host);
+    } catch (IOException e) {
+      throw new CniException(ErrorCode.INVALID_NETNS, "get plugin's netns failed", e.toString());
+    }
+    if (own.equals(theirs)) {
+      throw new CniException(
+          ErrorCode.INVALID_NETNS,
+          "plugin's netns and netns from CNI_NETNS should not be the same",
+          "CNI_NETNS is %s; set %s=1 if this is meant"
+              .formatted(container, CniEnvironment.NETNS_OVERRIDE));
+    }
+  }
+
+  private static boolean isOverridden(String value) {
+    return value.equals("1") || value.equalsIgnoreCase("true");
+  }
+}
