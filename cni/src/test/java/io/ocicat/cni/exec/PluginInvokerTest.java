@@ -151,9 +151,7 @@ class PluginInvokerTest {
     assertThat(error.code()).isEqualTo(ErrorCode.UNKNOWN);
     assertThat(error.msg())
         .startsWith(
-            "netplugin failed but error parsing its diagnostic message "
-                + Quoted.of(stdout)
-                + ": ")
+            "netplugin failed but error parsing its diagnostic message " + Quoted.of(stdout) + ": ")
         .contains(why);
     assertThat(error.details())
         .isEqualTo("plugin /opt/cni/bin/bridge, ADD, exit status 2, stderr \"trace\"");

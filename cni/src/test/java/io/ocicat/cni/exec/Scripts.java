@@ -30,8 +30,7 @@ public record Scripts(Path directory) {
   static Invocation ask(Path executable, Verb verb, String stdin) {
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.put(CniEnvironment.COMMAND, verb.name());
-    return new Invocation(
-        executable, environment, stdin.getBytes(UTF_8), PLENTY);
+    return new Invocation(executable, environment, stdin.getBytes(UTF_8), PLENTY);
   }
 
   static Invocation add(Path executable) {

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.cni.plugin;
+
+import org.jspecify.annotations.NullMarked;
