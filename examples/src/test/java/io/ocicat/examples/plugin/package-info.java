@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.examples.plugin;
+
+import org.jspecify.annotations.NullMarked;
