@@ -11,6 +11,9 @@ final class Names {
   /** The longest comment nft reads back from its own listing. */
   private static final int LONGEST_COMMENT = 128;
 
+  /** The kernel's NF_LOG_PREFIXLEN holds a terminating zero as well. */
+  private static final int LONGEST_LOG_PREFIX = 127;
+
   private static final Pattern NFT_WORD = Pattern.compile("[A-Za-z_.][A-Za-z0-9/_.-]*");
 
   private Names() {}
@@ -36,15 +39,24 @@ final class Names {
 
   /** A comment nft prints and reads back; empty for none. */
   static String comment(String text) {
+    return quotable("comment", text, LONGEST_COMMENT);
+  }
+
+  /** What starts a line in the kernel's log; empty for nothing. */
+  static String logPrefix(String text) {
+    return quotable("log prefix", text, LONGEST_LOG_PREFIX);
+  }
+
+  private static String quotable(String kind, String text, int longest) {
     int bytes = text.getBytes(UTF_8).length;
-    if (bytes > LONGEST_COMMENT) {
+    if (bytes > longest) {
       throw new IllegalArgumentException(
-          "comment \"%s\" has %d bytes, nft reads at most %d back: shorten it"
-              .formatted(text, bytes, LONGEST_COMMENT));
+          "%s \"%s\" has %d bytes, nft reads at most %d back: shorten it"
+              .formatted(kind, text, bytes, longest));
     }
     if (text.chars().anyMatch(c -> c == '"' || Character.isISOControl(c))) {
       throw new IllegalArgumentException(
-          "a comment cannot hold double quotes or control characters: " + text);
+          "a %s cannot hold double quotes or control characters: %s".formatted(kind, text));
     }
     return text;
   }

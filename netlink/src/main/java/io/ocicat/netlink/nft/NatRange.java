@@ -66,7 +66,11 @@ public record NatRange(IpAddress first, IpAddress last, Ports ports) {
   /** As nft writes it. */
   @Override
   public String toString() {
-    String addresses = first.equals(last) ? first.toString() : first + "-" + last;
-    return (isV4() || ports.isKept() ? addresses : "[" + addresses + "]") + ports;
+    return (first.equals(last) ? text(first) : text(first) + "-" + text(last)) + ports;
+  }
+
+  /** Brackets keep the colons of an address apart from the one before a port. */
+  private String text(IpAddress address) {
+    return isV4() || ports.isKept() ? address.toString() : "[" + address + "]";
   }
 }

@@ -95,6 +95,7 @@ public final class Statement {
   }
 
   public static Clause log(String prefix, LogLevel level) {
+    Names.logPrefix(prefix);
     return Clause.Phrase.of(
         "log prefix \"%s\" level %s".formatted(prefix, level.word()),
         rule -> rule.add(new Expression.Log(prefix, level, 0)));

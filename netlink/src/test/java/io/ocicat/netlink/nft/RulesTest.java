@@ -9,6 +9,7 @@ import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -228,6 +229,12 @@ class RulesTest {
         .hasMessage("no ports of icmp: use tcp, udp or sctp");
     assertThatThrownBy(() -> Match.inInterface("sixteen-letters-"))
         .hasMessageContaining("cannot name an interface");
+    assertThatThrownBy(() -> Statement.log("x".repeat(128)))
+        .hasMessageContaining("has 128 bytes, nft reads at most 127 back");
+    assertThatThrownBy(() -> Statement.limit(0, ChronoUnit.SECONDS))
+        .hasMessageContaining("no limit of 0 packets");
+    assertThatThrownBy(() -> Statement.limit(1, ChronoUnit.MONTHS))
+        .hasMessageContaining("in units of Months");
     assertThatThrownBy(() -> Value.port(65536))
         .hasMessage("inet_service 65536 is out of range: 0 to 65535");
     assertThatThrownBy(() -> NatRange.Ports.of(90, 80)).hasMessageContaining("90-80 are no ports");

@@ -63,6 +63,11 @@ final class TranslationCases {
         "tcp dport 80 dnat%s to [fd00::2]:8080",
         Match.destinationPort(TCP, 80),
         Nat.dnat(NatRange.of(ip("fd00::2"), 8080)));
+    nat(
+        cases,
+        "tcp dport 80 snat%s to [fd00::2]-[fd00::9]:8080-8090",
+        Match.destinationPort(TCP, 80),
+        Nat.snat(new NatRange(ip("fd00::2"), ip("fd00::9"), NatRange.Ports.of(8080, 8090))));
     cases.add(
         "dnat ip6 to ip6 daddr . meta l4proto . th dport map @targets6",
         Nat.dnat(cases.targets6, List.of(Field.IP6_DADDR, Field.L4PROTO, Field.TH_DPORT)));
