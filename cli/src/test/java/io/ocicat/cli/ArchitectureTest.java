@@ -88,6 +88,9 @@ class ArchitectureTest {
     noClasses()
         .that()
         .resideOutsideOfPackages("io.ocicat.cli..", "io.ocicat.daemon..")
+        .and()
+        // The door of a plugin that is an executable of its own.
+        .doNotHaveFullyQualifiedName("io.ocicat.cni.plugin.PluginMain")
         .should()
         .accessField(System.class, stream)
         .because("standard output holds exactly one JSON document when a plugin runs")

@@ -1,0 +1,26 @@
+package io.ocicat.plugins;
+
+import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.plugins.loopback.LoopbackPlugin;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/** The plugins there are, by the names of their executables. Making one loads no other. */
+public final class Plugins {
+  private static final Map<String, Supplier<Plugin>> BY_NAME =
+      new TreeMap<>(Map.ofEntries(Map.entry("loopback", LoopbackPlugin::new)));
+
+  private Plugins() {}
+
+  public static Optional<Plugin> named(String name) {
+    return Optional.ofNullable(BY_NAME.get(name)).map(Supplier::get);
+  }
+
+  /** In alphabetical order. */
+  public static Set<String> names() {
+    return Set.copyOf(BY_NAME.keySet());
+  }
+}

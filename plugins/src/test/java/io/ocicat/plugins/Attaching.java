@@ -1,0 +1,84 @@
+package io.ocicat.plugins;
+
+import io.ocicat.testkit.Host;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * One attachment that a test makes and takes away: a plugin with its configuration, a container on
+ * a host. Each verb can be done by either side, so that one finishes what the other began.
+ *
+ * <pre>{@code
+ * Attaching eth0 = Attaching.of("bridge", host, pod, config);
+ * JsonNode result = eth0.by(OURS).add().ok();
+ * eth0.by(GO).withPrevious(result).del().ok();
+ * }</pre>
+ */
+public record Attaching(
+    Side side,
+    String plugin,
+    Host host,
+    String netns,
+    String config,
+    Map<String, String> variables) {
+  public Attaching {
+    variables = Map.copyOf(variables);
+  }
+
+  public static Attaching of(String plugin, Host host, Host container, String config) {
+    return new Attaching(
+        Side.OURS,
+        plugin,
+        host,
+        container.path().toString(),
+        config,
+        Map.of("CNI_CONTAINERID", container.name(), "CNI_IFNAME", "eth0"));
+  }
+
+  public Attaching by(Side newSide) {
+    return new Attaching(newSide, plugin, host, netns, config, variables);
+  }
+
+  public Attaching with(String variable, String value) {
+    Map<String, String> changed = new HashMap<>(variables);
+    changed.put(variable, value);
+    return new Attaching(side, plugin, host, netns, config, changed);
+  }
+
+  public Attaching withConfig(String newConfig) {
+    return new Attaching(side, plugin, host, netns, newConfig, variables);
+  }
+
+  public Attaching withNetns(String newNetns) {
+    return new Attaching(side, plugin, host, newNetns, config, variables);
+  }
+
+  public Ran add() {
+    return run("ADD");
+  }
+
+  public Ran check() {
+    return run("CHECK");
+  }
+
+  public Ran del() {
+    return run("DEL");
+  }
+
+  public Ran gc() {
+    return run("GC");
+  }
+
+  public Ran status() {
+    return run("STATUS");
+  }
+
+  private Ran run(String command) {
+    Map<String, String> environment = new HashMap<>(Map.of("PATH", System.getenv("PATH")));
+    environment.putAll(variables);
+    environment.put("CNI_COMMAND", command);
+    environment.put("CNI_PATH", side.path());
+    environment.put("CNI_NETNS", netns);
+    return side.run(host, plugin, environment, config);
+  }
+}

@@ -1,0 +1,22 @@
+package io.ocicat.plugins;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.json.Json;
+import tools.jackson.databind.JsonNode;
+
+/** What a plugin answered. */
+public record Ran(String what, int exitCode, String stdout, String stderr) {
+  /** It worked; the result, or a missing node after verbs that print none. */
+  public JsonNode ok() {
+    assertThat(exitCode).as("%s\n%s\n%s", what, stdout, stderr).isZero();
+    return stdout.isBlank() ? Json.object().path("nothing") : Json.parse(stdout);
+  }
+
+  /** It failed; the error it printed. */
+  public CniException error() {
+    assertThat(exitCode).as("%s\n%s\n%s", what, stdout, stderr).isNotZero();
+    return CniException.fromJson(Json.parse(stdout));
+  }
+}

@@ -1,0 +1,100 @@
+package io.ocicat.plugins;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.ocicat.cni.exec.Deadline;
+import io.ocicat.cni.exec.ProcessExec;
+import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.plugin.Dispatcher;
+import io.ocicat.cni.plugin.InProcessExec;
+import io.ocicat.cni.plugin.Namespaces;
+import io.ocicat.cni.plugin.PluginHost;
+import io.ocicat.testkit.Command;
+import io.ocicat.testkit.Host;
+import io.ocicat.testkit.Output;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Who runs a plugin in a test: we, in this JVM, or the Go original from Debian. Both on the same
+ * host, with the same request.
+ */
+public enum Side {
+  OURS {
+    @Override
+    Ran run(Host host, String plugin, Map<String, String> environment, String config) {
+      Namespaces namespaces = new Namespaces(host.path(), Map.of());
+      InProcessExec exec =
+          new InProcessExec(
+              path ->
+                  path.startsWith(OUR_BIN)
+                      ? Plugins.named(path.getFileName().toString())
+                      : Optional.empty(),
+              new ProcessExec(),
+              namespaces);
+      PluginHost ours =
+          new PluginHost(namespaces, exec, Deadline.in(Duration.ofSeconds(60)), _ -> {});
+      Reply reply =
+          Dispatcher.dispatch(
+              Plugins.named(plugin).orElseThrow(), ours, environment, config.getBytes(UTF_8));
+      return new Ran(
+          plugin + " " + environment,
+          reply.exitCode(),
+          new String(reply.stdout(), UTF_8),
+          reply.stderr());
+    }
+
+    @Override
+    String path() {
+      return OUR_BIN.toString();
+    }
+  },
+  GO {
+    @Override
+    Ran run(Host host, String plugin, Map<String, String> environment, String config) {
+      Command command = host.command(GO_BIN.resolve(plugin).toString()).stdin(config);
+      for (Map.Entry<String, String> variable : environment.entrySet()) {
+        command = command.env(variable.getKey(), variable.getValue());
+      }
+      Output output = command.attempt();
+      return new Ran(
+          "go " + plugin + " " + environment, output.exitCode(), output.stdout(), output.stderr());
+    }
+
+    @Override
+    String path() {
+      return GO_BIN.toString();
+    }
+  };
+
+  private static final Path GO_BIN = Path.of("/usr/lib/cni");
+
+  /**
+   * Holds a file for each of our plugins, so that delegates are found; nothing in it is ever
+   * executed.
+   */
+  private static final Path OUR_BIN = ourBin();
+
+  abstract Ran run(Host host, String plugin, Map<String, String> environment, String config);
+
+  abstract String path();
+
+  private static Path ourBin() {
+    try {
+      Path bin = Files.createTempDirectory("ocicat-bin");
+      bin.toFile().deleteOnExit();
+      for (String name : Plugins.names()) {
+        Path file = Files.createFile(bin.resolve(name));
+        file.toFile().deleteOnExit();
+      }
+      return bin;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}
