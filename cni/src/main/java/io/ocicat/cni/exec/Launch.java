@@ -34,7 +34,8 @@ final class Launch {
   static Process start(Invocation invocation, Deadline limit) throws InterruptedException {
     Path executable = invocation.executable();
     requireProgram(executable);
-    ProcessBuilder builder = new ProcessBuilder(executable.toString());
+    // A bare name would be looked for in PATH.
+    ProcessBuilder builder = new ProcessBuilder(executable.toAbsolutePath().toString());
     replace(builder.environment(), invocation.environment());
     Deadline busy = limit.atMost(BUSY_LIMIT);
     for (long pause = 5; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MILLIS)) {
@@ -58,6 +59,9 @@ final class Launch {
    * in an empty file: a plugin whose installation broke off would succeed in doing nothing.
    */
   private static void requireProgram(Path executable) {
+    if (!Files.isRegularFile(executable)) {
+      return;
+    }
     byte[] start;
     try (InputStream in = Files.newInputStream(executable)) {
       start = in.readNBytes(4);

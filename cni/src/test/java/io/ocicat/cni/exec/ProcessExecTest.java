@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.json.Json;
+import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Eventually;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -16,10 +17,17 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -295,6 +303,41 @@ class ProcessExecTest {
       exec.run(Scripts.add(both));
     }
     Eventually.await("as many descriptors as before", () -> openDescriptors() <= before);
+  }
+
+  @Test
+  void manyRunAtOnce() throws Exception {
+    Path cat = scripts.write("cat", "cat", "echo $$ >&2");
+    List<Future<Reply>> replies = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < 40; i++) {
+        String stdin = Integer.toString(i).repeat(40_000);
+        replies.add(threads.submit(() -> exec.run(Scripts.ask(cat, Verb.ADD, stdin))));
+      }
+    }
+    Set<String> processes = new HashSet<>();
+    for (int i = 0; i < replies.size(); i++) {
+      Reply reply = replies.get(i).get();
+      assertThat(new String(reply.stdout(), UTF_8)).isEqualTo(Integer.toString(i).repeat(40_000));
+      processes.add(reply.stderr());
+    }
+    assertThat(processes).hasSize(replies.size());
+  }
+
+  @Test
+  void aDirectoryOrAPipeIsRefused() {
+    assertThatThrownBy(() -> exec.run(Scripts.add(directory)))
+        .hasMessageEndingWith("fork/exec %s: permission denied".formatted(directory));
+    Path pipe = directory.resolve("pipe");
+    Command.of("mkfifo", pipe.toString()).run();
+    assertThatThrownBy(() -> exec.run(Scripts.add(pipe)))
+        .hasMessageEndingWith("fork/exec %s: permission denied".formatted(pipe));
+  }
+
+  @Test
+  void aBareNameIsNotLookedForInPath() {
+    assertThatThrownBy(() -> exec.run(Scripts.add(Path.of("true"))))
+        .hasMessageEndingWith("fork/exec true: no such file or directory");
   }
 
   @Test
