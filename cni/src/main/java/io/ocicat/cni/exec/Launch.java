@@ -5,6 +5,7 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.json.Quoted;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,6 +24,12 @@ final class Launch {
 
   /** How the JDK tells why execve failed. */
   private static final Pattern EXEC_FAILED = Pattern.compile("error[:=] ?(\\d+),? \\(?([^)]+)");
+
+  /**
+   * What the JDK encodes an environment with; it writes a question mark for what is not in there.
+   */
+  private static final Charset NATIVE =
+      Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
 
   private Launch() {}
 
@@ -87,17 +94,27 @@ final class Launch {
     wanted.forEach(
         (name, value) -> {
           if (!value.equals(environment.get(name))) {
-            try {
-              environment.put(name, value);
-            } catch (IllegalArgumentException e) {
-              throw new CniException(
-                  ErrorCode.INVALID_ENVIRONMENT,
-                  "%s=%s cannot be in an environment"
-                      .formatted(Quoted.brief(name), Quoted.brief(value)),
-                  String.valueOf(e.getMessage()));
-            }
+            put(environment, name, value);
           }
         });
+  }
+
+  private static void put(Map<String, String> environment, String name, String value) {
+    if (!NATIVE.newEncoder().canEncode(name + value)) {
+      throw refuse(name, value, "this JVM runs with LC_ALL=C or the like: set LC_ALL=C.UTF-8");
+    }
+    try {
+      environment.put(name, value);
+    } catch (IllegalArgumentException e) {
+      throw refuse(name, value, String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static CniException refuse(String name, String value, String why) {
+    return new CniException(
+        ErrorCode.INVALID_ENVIRONMENT,
+        "%s=%s cannot be in an environment".formatted(Quoted.brief(name), Quoted.brief(value)),
+        why);
   }
 
   private static boolean isBusy(IOException e) {

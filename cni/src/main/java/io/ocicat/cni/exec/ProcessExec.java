@@ -26,8 +26,8 @@ public final class ProcessExec implements PluginExec {
   static final int MAX_STDERR = 1 << 20;
 
   private static final Duration GRACE = Duration.ofSeconds(2);
-  private static final long SHORTEST_PAUSE_MILLIS = 1;
-  private static final long LONGEST_PAUSE_MILLIS = 20;
+  private static final long SHORTEST_PAUSE_NANOS = 1_000_000;
+  private static final long LONGEST_PAUSE_NANOS = 20_000_000;
 
   /** Any pipe takes as much at once, however few pages its owner may have. */
   private static final int FITS_EVERY_PIPE = 4096;
@@ -50,18 +50,15 @@ public final class ProcessExec implements PluginExec {
     Deadline deadline = Deadline.in(invocation.limit());
     try {
       Process process = Launch.start(invocation, deadline);
-      InputStream stdout = process.getInputStream();
-      InputStream stderr = process.getErrorStream();
-      // With these locks the JDK cannot do what it otherwise does when a process ends: read its
-      // streams to their ends without a bound, for the sake of callers who ask later.
-      synchronized (stdout) {
-        synchronized (stderr) {
-          try (stdout;
-              stderr) {
-            feed(process, invocation.stdin());
-            return await(process, invocation, deadline);
-          }
-        }
+      try (InputStream stdout = process.getInputStream();
+          InputStream stderr = process.getErrorStream()) {
+        feed(process, invocation.stdin());
+        return await(
+            process,
+            Capture.head(stdout, MAX_STDOUT),
+            Capture.tail(stderr, MAX_STDERR),
+            invocation,
+            deadline);
       }
     } catch (IOException e) {
       throw new CniException(
@@ -96,13 +93,12 @@ public final class ProcessExec implements PluginExec {
     }
   }
 
-  private Reply await(Process process, Invocation invocation, Deadline deadline)
+  private Reply await(
+      Process process, Capture stdout, Capture stderr, Invocation invocation, Deadline deadline)
       throws InterruptedException {
-    Capture stdout = Capture.head(process.getInputStream(), MAX_STDOUT);
-    Capture stderr = Capture.tail(process.getErrorStream(), MAX_STDERR);
     ProcessTree tree = new ProcessTree(process, () -> drain(stdout, stderr));
     try {
-      long pause = TimeUnit.MILLISECONDS.toNanos(SHORTEST_PAUSE_MILLIS);
+      long pause = SHORTEST_PAUSE_NANOS;
       while (!process.waitFor(
           Math.min(pause, deadline.remaining().toNanos()), TimeUnit.NANOSECONDS)) {
         if (deadline.hasPassed()) {
@@ -111,9 +107,7 @@ public final class ProcessExec implements PluginExec {
           throw tookTooLong(invocation, how, stderr.text());
         }
         pause =
-            drain(stdout, stderr)
-                ? TimeUnit.MILLISECONDS.toNanos(SHORTEST_PAUSE_MILLIS)
-                : Math.min(2 * pause, TimeUnit.MILLISECONDS.toNanos(LONGEST_PAUSE_MILLIS));
+            drain(stdout, stderr) ? SHORTEST_PAUSE_NANOS : Math.min(2 * pause, LONGEST_PAUSE_NANOS);
       }
     } catch (InterruptedException e) {
       tree.end(grace);
