@@ -5,31 +5,37 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.ocicat.ip.IpAddress;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.IntStream;
 
 /**
  * The attributes of a message, or inside another attribute, found by type. Everything the kernel
  * (or anyone) sends is checked against its length before it is read: bytes that are no attributes
  * end in a {@link NetlinkException}, never further.
+ *
+ * <p>Only the places of the attributes are noted when parsing: a link has fifty of them, and most
+ * readers want three.
  */
 public final class Attributes {
   private static final int HEADER = 4;
   private static final int TYPE_MASK = 0x3fff;
+  private static final int ABSENT = -1;
+  private static final boolean SWAPPED = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+  private static final Attributes NONE = new Attributes(ByteBuffer.allocate(0), new int[0]);
 
-  /** One attribute: its type without flags, and its content. */
-  private record Attribute(int type, ByteBuffer value) {}
+  private final ByteBuffer in;
+  private final int[] places;
 
-  private final List<Attribute> all;
-
-  private Attributes(List<Attribute> all) {
-    this.all = all;
+  private Attributes(ByteBuffer in, int[] places) {
+    this.in = in;
+    this.places = places;
   }
 
   public static Attributes parse(ByteBuffer in) {
-    List<Attribute> all = new ArrayList<>();
+    int[] places = new int[16];
+    int count = 0;
     int at = 0;
     while (in.limit() - at >= HEADER) {
       int length = Short.toUnsignedInt(in.getShort(at));
@@ -37,68 +43,80 @@ public final class Attributes {
         throw NetlinkException.malformed(
             "an attribute claims %d bytes where %d are left".formatted(length, in.limit() - at));
       }
-      int type = Short.toUnsignedInt(in.getShort(at + 2)) & TYPE_MASK;
-      all.add(new Attribute(type, slice(in, at + HEADER, length - HEADER)));
+      if (count == places.length) {
+        places = Arrays.copyOf(places, count * 2);
+      }
+      places[count++] = at;
       at += Math.min((length + 3) & ~3, in.limit() - at);
     }
-    return new Attributes(all);
+    return new Attributes(in, Arrays.copyOf(places, count));
   }
 
   public boolean has(int type) {
-    return find(type) != null;
+    return find(type) != ABSENT;
   }
 
   public int u8(int type, int otherwise) {
-    ByteBuffer value = find(type, 1);
-    return value == null ? otherwise : Byte.toUnsignedInt(value.get(0));
+    int at = find(type, 1);
+    return at == ABSENT ? otherwise : Byte.toUnsignedInt(in.get(at + HEADER));
   }
 
   public int u16(int type, int otherwise) {
-    ByteBuffer value = find(type, 2);
-    return value == null ? otherwise : Short.toUnsignedInt(value.getShort(0));
+    int at = find(type, 2);
+    return at == ABSENT ? otherwise : Short.toUnsignedInt(in.getShort(at + HEADER));
   }
 
   public int u32(int type, int otherwise) {
-    ByteBuffer value = find(type, 4);
-    return value == null ? otherwise : value.getInt(0);
+    int at = find(type, 4);
+    return at == ABSENT ? otherwise : in.getInt(at + HEADER);
   }
 
   public long u64(int type, long otherwise) {
-    ByteBuffer value = find(type, 8);
-    return value == null ? otherwise : value.getLong(0);
+    int at = find(type, 8);
+    return at == ABSENT ? otherwise : in.getLong(at + HEADER);
   }
 
   public int be16(int type, int otherwise) {
-    ByteBuffer value = find(type, 2);
-    return value == null ? otherwise : Short.toUnsignedInt(bigEndian(value).getShort(0));
+    int at = find(type, 2);
+    if (at == ABSENT) {
+      return otherwise;
+    }
+    short value = in.getShort(at + HEADER);
+    return Short.toUnsignedInt(SWAPPED ? Short.reverseBytes(value) : value);
   }
 
   public int be32(int type, int otherwise) {
-    ByteBuffer value = find(type, 4);
-    return value == null ? otherwise : bigEndian(value).getInt(0);
+    int at = find(type, 4);
+    if (at == ABSENT) {
+      return otherwise;
+    }
+    int value = in.getInt(at + HEADER);
+    return SWAPPED ? Integer.reverseBytes(value) : value;
   }
 
   public long be64(int type, long otherwise) {
-    ByteBuffer value = find(type, 8);
-    return value == null ? otherwise : bigEndian(value).getLong(0);
+    int at = find(type, 8);
+    if (at == ABSENT) {
+      return otherwise;
+    }
+    long value = in.getLong(at + HEADER);
+    return SWAPPED ? Long.reverseBytes(value) : value;
   }
 
   /** A string, with or without its terminating zero. */
   public Optional<String> text(int type) {
-    return bytes(type).map(Attributes::untilZero);
+    int at = find(type);
+    return at == ABSENT ? Optional.empty() : Optional.of(textAt(at));
   }
 
   /** The strings of all attributes of one type, in order. */
   public List<String> texts(int type) {
-    return all.stream()
-        .filter(attribute -> attribute.type() == type)
-        .map(attribute -> untilZero(copy(attribute.value())))
-        .toList();
+    return placesOf(type).mapToObj(this::textAt).toList();
   }
 
   public Optional<byte[]> bytes(int type) {
-    ByteBuffer value = find(type);
-    return value == null ? Optional.empty() : Optional.of(copy(value));
+    int at = find(type);
+    return at == ABSENT ? Optional.empty() : Optional.of(bytesAt(at));
   }
 
   /** An IPv4 or IPv6 address, told apart by their size. */
@@ -117,21 +135,19 @@ public final class Attributes {
 
   /** The content as a structure of at least {@code size} bytes, in the machine's byte order. */
   public Optional<ByteBuffer> structure(int type, int size) {
-    return Optional.ofNullable(find(type, size));
+    int at = find(type, size);
+    return at == ABSENT ? Optional.empty() : Optional.of(valueAt(at));
   }
 
   /** The same for an attribute that comes several times: each one's content, in order. */
   public List<ByteBuffer> structures(int type, int size) {
-    return all.stream()
-        .filter(attribute -> attribute.type() == type)
-        .map(attribute -> atLeast(size, attribute))
-        .toList();
+    return placesOf(type).mapToObj(at -> valueAt(atLeast(size, at))).toList();
   }
 
   /** The attributes inside an attribute; none when it is absent. */
   public Attributes nested(int type) {
-    ByteBuffer value = find(type);
-    return value == null ? new Attributes(List.of()) : parse(value);
+    int at = find(type);
+    return at == ABSENT ? NONE : parse(valueAt(at));
   }
 
   /**
@@ -139,53 +155,61 @@ public final class Attributes {
    * elements have.
    */
   public List<Attributes> elements(int type) {
-    return nested(type).all.stream().map(element -> parse(element.value())).toList();
+    Attributes list = nested(type);
+    return IntStream.of(list.places).mapToObj(at -> parse(list.valueAt(at))).toList();
   }
 
   /** The types present, in the order they came. */
   public List<Integer> types() {
-    return all.stream().map(Attribute::type).toList();
+    return IntStream.of(places).mapToObj(this::typeAt).toList();
   }
 
-  private @Nullable ByteBuffer find(int type) {
-    for (Attribute attribute : all) {
-      if (attribute.type() == type) {
-        return attribute.value();
+  private int find(int type) {
+    for (int at : places) {
+      if (typeAt(at) == type) {
+        return at;
       }
     }
-    return null;
+    return ABSENT;
   }
 
-  private @Nullable ByteBuffer find(int type, int size) {
-    ByteBuffer value = find(type);
-    return value == null ? null : atLeast(size, new Attribute(type, value));
+  private int find(int type, int size) {
+    int at = find(type);
+    return at == ABSENT ? ABSENT : atLeast(size, at);
   }
 
-  private static ByteBuffer atLeast(int size, Attribute attribute) {
-    ByteBuffer value = attribute.value();
-    if (value.limit() < size) {
+  private IntStream placesOf(int type) {
+    return IntStream.of(places).filter(at -> typeAt(at) == type);
+  }
+
+  private int atLeast(int size, int at) {
+    if (sizeAt(at) < size) {
       throw NetlinkException.malformed(
-          "attribute %d has %d bytes instead of %d"
-              .formatted(attribute.type(), value.limit(), size));
+          "attribute %d has %d bytes instead of %d".formatted(typeAt(at), sizeAt(at), size));
     }
-    return value;
+    return at;
   }
 
-  private static ByteBuffer slice(ByteBuffer in, int at, int length) {
-    return in.slice(at, length).order(ByteOrder.nativeOrder());
+  private int typeAt(int at) {
+    return in.getShort(at + 2) & TYPE_MASK;
   }
 
-  private static ByteBuffer bigEndian(ByteBuffer value) {
-    return value.duplicate().order(ByteOrder.BIG_ENDIAN);
+  private int sizeAt(int at) {
+    return Short.toUnsignedInt(in.getShort(at)) - HEADER;
   }
 
-  private static byte[] copy(ByteBuffer value) {
-    byte[] bytes = new byte[value.limit()];
-    value.get(0, bytes);
+  private ByteBuffer valueAt(int at) {
+    return in.slice(at + HEADER, sizeAt(at)).order(ByteOrder.nativeOrder());
+  }
+
+  private byte[] bytesAt(int at) {
+    byte[] bytes = new byte[sizeAt(at)];
+    in.get(at + HEADER, bytes);
     return bytes;
   }
 
-  private static String untilZero(byte[] bytes) {
+  private String textAt(int at) {
+    byte[] bytes = bytesAt(at);
     int length = 0;
     while (length < bytes.length && bytes[length] != 0) {
       length++;
