@@ -2,6 +2,7 @@ package io.ocicat.plugins;
 
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.plugins.loopback.LoopbackPlugin;
+import java.util.Collections;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -21,6 +22,6 @@ public final class Plugins {
 
   /** In alphabetical order. */
   public static Set<String> names() {
-    return Set.copyOf(BY_NAME.keySet());
+    return Collections.unmodifiableSet(BY_NAME.keySet());
   }
 }

@@ -1,0 +1,44 @@
+package io.ocicat.cli;
+
+import io.ocicat.plugins.Plugins;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** How {@link OnePlugin} looks in the help; the launcher's way there does not pass through here. */
+@Command(
+    name = OnePlugin.COMMAND,
+    description = "Run one call of a CNI plugin: CNI_* variables and standard input say which.",
+    mixinStandardHelpOptions = true)
+final class PluginCommand implements Callable<Integer> {
+  @ArgGroup(multiplicity = "1")
+  private Choice choice = new Choice();
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  /** Either a plugin, or which there are. */
+  static final class Choice {
+    @Parameters(
+        paramLabel = "NAME",
+        arity = "0..1",
+        description = "The plugin, as its executable is called.")
+    private String name = "";
+
+    @Option(names = "--list", description = "Print the names of all plugins.")
+    private boolean list;
+  }
+
+  @Override
+  public Integer call() {
+    if (choice.list) {
+      Plugins.names().forEach(spec.commandLine().getOut()::println);
+      return ExitCode.OK;
+    }
+    return OnePlugin.fromDistribution().run(choice.name);
+  }
+}
