@@ -9,12 +9,10 @@ import io.ocicat.cni.PluginType;
 import io.ocicat.cni.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -56,7 +54,9 @@ final class ConfReader {
       return List.of();
     } catch (IOException e) {
       throw new CniException(
-          ErrorCode.IO_FAILURE, "cannot list the directory " + directory + ": " + reason(e), e);
+          ErrorCode.IO_FAILURE,
+          "cannot list the directory " + directory + ": " + IoReason.of(e),
+          e);
     }
     files.sort(BY_BYTES);
     return files;
@@ -75,7 +75,8 @@ final class ConfReader {
       bytes = bytes(file);
     } catch (IOException e) {
       return Files.exists(file, LinkOption.NOFOLLOW_LINKS)
-          ? Optional.of(bad(file, "", new ConfProblem(file, "", "cannot be read: " + reason(e))))
+          ? Optional.of(
+              bad(file, "", new ConfProblem(file, "", "cannot be read: " + IoReason.of(e))))
           : Optional.empty();
     }
     return Optional.of(isList(file) ? readList(file, bytes) : readSingle(file, bytes));
@@ -155,7 +156,7 @@ final class ConfReader {
         }
       } catch (IOException e) {
         if (Files.exists(member, LinkOption.NOFOLLOW_LINKS)) {
-          problems.add(new ConfProblem(member, "", "cannot be read: " + reason(e)));
+          problems.add(new ConfProblem(member, "", "cannot be read: " + IoReason.of(e)));
         }
       }
     }
@@ -176,14 +177,5 @@ final class ConfReader {
 
   private static ConfFile bad(Path file, String name, ConfProblem problem) {
     return new ConfFile.Bad(file, name, List.of(problem));
-  }
-
-  private static String reason(IOException e) {
-    return switch (e) {
-      case NoSuchFileException _ -> "no such file";
-      case AccessDeniedException _ -> "permission denied";
-      case NotDirectoryException _ -> "not a directory";
-      default -> String.valueOf(e.getMessage());
-    };
   }
 }

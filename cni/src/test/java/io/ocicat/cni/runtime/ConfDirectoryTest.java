@@ -248,7 +248,7 @@ class ConfDirectoryTest {
     write("40-blue.conflist", list("blue", "a"));
     assertThat(problems())
         .containsExactly(
-            "10-gone.conflist: cannot be read: no such file",
+            "10-gone.conflist: cannot be read: no such file or directory",
             "20-pipe.conf: cannot be read: not a regular file",
             "30-big.conflist: cannot be read: it has 4194305 bytes, at most 4194304 are read");
     assertThat(types("blue")).containsExactly("a");

@@ -1,0 +1,84 @@
+package io.ocicat.cni.runtime;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ContainerId;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.InterfaceName;
+import io.ocicat.cni.NetworkName;
+import io.ocicat.cni.json.Quoted;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * Which attachment an entry of the cache is about, and the names its file may have. Each part is
+ * checked before it gets here, so none can lead out of the directory.
+ *
+ * <p>libcni joins the three parts with dashes, which all of them may contain: {@code a-b} and
+ * {@code c} have the same file as {@code a} and {@code b-c}. And nothing bounds their length, but
+ * the file system does. Where libcni's name is too long or taken by another attachment, the file
+ * has a name of ours, which no three parts can be joined to: its beginning for people, the digest
+ * of all parts for uniqueness.
+ */
+record CacheKey(NetworkName network, ContainerId container, InterfaceName ifName) {
+  private static final int MAX_FILE_NAME = 255;
+  private static final int BEGINNING = 160;
+
+  static CacheKey of(NetworkName network, Container container) {
+    return new CacheKey(network, container.id(), container.ifName());
+  }
+
+  /**
+   * Of parts as they come, in libcni's words when one is missing.
+   *
+   * @throws CniException when one is empty or may not be part of a path
+   */
+  static CacheKey of(String network, String container, String ifName) {
+    if (network.isEmpty() || container.isEmpty() || ifName.isEmpty()) {
+      throw new CniException(
+          ErrorCode.INVALID_ENVIRONMENT,
+          "cache file path requires network name (%s), container ID (%s), and interface name (%s)"
+              .formatted(Quoted.of(network), Quoted.of(container), Quoted.of(ifName)));
+    }
+    return new CacheKey(
+        new NetworkName(network), new ContainerId(container), new InterfaceName(ifName));
+  }
+
+  private String joined() {
+    return network + "-" + container + "-" + ifName;
+  }
+
+  boolean fitsLibcni() {
+    return joined().getBytes(StandardCharsets.UTF_8).length <= MAX_FILE_NAME;
+  }
+
+  /** Where libcni looks. */
+  String libcniFile() {
+    return joined();
+  }
+
+  /** Where it is when libcni's name cannot be used. */
+  String ownFile() {
+    String joined = joined();
+    String beginning = joined.substring(0, Math.min(BEGINNING, joined.length()));
+    return beginning.replaceAll("[^a-zA-Z0-9_.-]", "_") + "~" + digest();
+  }
+
+  /** A number of its own for every attachment. */
+  String digest() {
+    byte[] parts = (network + "\0" + container + "\0" + ifName).getBytes(StandardCharsets.UTF_8);
+    try {
+      byte[] sha = MessageDigest.getInstance("SHA-256").digest(parts);
+      return HexFormat.of().formatHex(sha, 0, 16);
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every JVM has SHA-256", e);
+    }
+  }
+
+  /** Whether a file of this name may be about the container; its content decides. */
+  static boolean mayBeOf(String fileName, ContainerId container) {
+    int at = fileName.indexOf("-" + container + "-");
+    return at > 0 || fileName.indexOf('~') >= 0;
+  }
+}

@@ -1,0 +1,56 @@
+package io.ocicat.cni.runtime;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.Result;
+import io.ocicat.cni.SpecVersion;
+import io.ocicat.cni.exec.Deadline;
+import io.ocicat.cni.exec.Verb;
+import io.ocicat.cni.json.Quoted;
+import org.jspecify.annotations.Nullable;
+
+/** CHECK: the plugins in order, each with the final result of ADD; the first failure ends it. */
+record Check(Engine engine, Chain chain) {
+  void run(Container container) {
+    if (!chain.isAtLeast(SpecVersion.V0_4_0)) {
+      throw new CheckUnsupportedException(chain.version());
+    }
+    if (chain.list().disableCheck()) {
+      return;
+    }
+    Deadline deadline = engine.settings().deadline();
+    try (Locks.Held _ = engine.locks().attachment(chain.network(), container.id(), deadline)) {
+      ResultCache.Found found = engine.cache().find(CacheKey.of(chain.network(), container));
+      Result previous = previous(found, container);
+      Container whole =
+          found instanceof ResultCache.Found.Attached(CachedAttachment attachment)
+              ? container.orAsCached(attachment.container())
+              : container;
+      for (PluginConfig plugin : chain.plugins()) {
+        PluginCalls.Target target = engine.calls().find(chain, plugin);
+        engine.calls().run(Verb.CHECK, target, whole, previous, deadline);
+      }
+    }
+  }
+
+  private @Nullable Result previous(ResultCache.Found found, Container container) {
+    Result previous;
+    try {
+      previous = found.resultIn(chain.specVersion()).orElse(null);
+    } catch (CniException e) {
+      throw e.prefixed(
+          "failed to get network %s cached result: ".formatted(Quoted.of(chain.network().value())));
+    }
+    if (previous == null && engine.settings().checkNeedsCachedResult()) {
+      throw new CniException(
+          ErrorCode.UNKNOWN_CONTAINER,
+          "no cached result of container %s, interface %s on network %s: CHECK needs what ADD returned"
+              .formatted(
+                  Quoted.of(container.id().value()),
+                  Quoted.of(container.ifName().value()),
+                  Quoted.of(chain.network().value())));
+    }
+    return previous;
+  }
+}

@@ -1,0 +1,17 @@
+package io.ocicat.cni.runtime;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.json.Quoted;
+
+/** The configuration is of a version from before there was CHECK (0.4.0). */
+public final class CheckUnsupportedException extends CniException {
+  private static final long serialVersionUID = 1;
+
+  CheckUnsupportedException(String version) {
+    super(
+        ErrorCode.INCOMPATIBLE_VERSION,
+        "configuration version %s does not support the CHECK command"
+            .formatted(Quoted.of(version)));
+  }
+}

@@ -1,0 +1,103 @@
+package io.ocicat.cni.runtime;
+
+import io.ocicat.cni.Attachment;
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.PluginRequest;
+import io.ocicat.cni.SpecVersion;
+import io.ocicat.cni.exec.Verb;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * GC: DEL for every cached attachment of the network that is not valid any more, then the verb for
+ * all plugins in order. Nothing stops at a failure; all of them are reported. Every DEL and every
+ * plugin has the time limit for itself.
+ */
+record Collect(Engine engine, Chain chain) {
+  /**
+   * @param valid null when nothing is known: then no cached attachment is valid, and plugins are
+   *     told nothing
+   */
+  void run(@Nullable List<Attachment> valid) {
+    if (chain.list().disableGc()) {
+      return;
+    }
+    List<CniException> failures = new ArrayList<>();
+    try (Locks.Held _ = engine.locks().network(chain.network(), engine.settings().deadline())) {
+      deleteStale(valid == null ? Set.of() : Set.copyOf(valid), failures);
+      if (pluginsKnowGc()) {
+        collect(valid, failures);
+      }
+    }
+    if (!failures.isEmpty()) {
+      throw joined(failures);
+    }
+  }
+
+  private void deleteStale(Set<Attachment> valid, List<CniException> failures) {
+    List<CachedAttachment> cached;
+    try {
+      cached = engine.cache().list();
+    } catch (CniException e) {
+      failures.add(e);
+      return;
+    }
+    for (CachedAttachment attachment : cached) {
+      Container container = attachment.container();
+      Attachment here = new Attachment(container.id().value(), container.ifName().value());
+      if (attachment.network().equals(chain.network()) && !valid.contains(here)) {
+        try {
+          new Detach(engine, chain).runStale(container);
+        } catch (CniException e) {
+          failures.add(
+              e.prefixed(
+                  "failed to delete stale attachment %s %s: "
+                      .formatted(container.id(), container.ifName())));
+        }
+      }
+    }
+  }
+
+  private boolean pluginsKnowGc() {
+    try {
+      return chain.isAtLeast(SpecVersion.V1_1_0);
+    } catch (CniException _) {
+      return false;
+    }
+  }
+
+  private void collect(@Nullable List<Attachment> valid, List<CniException> failures) {
+    for (PluginConfig plugin : chain.plugins()) {
+      try {
+        PluginCalls.Target target = engine.calls().find(chain, plugin);
+        PluginRequest request = engine.calls().request(target);
+        engine
+            .calls()
+            .run(
+                Verb.GC,
+                target,
+                valid == null ? request : request.validAttachments(valid),
+                engine.settings().deadline());
+      } catch (CniException e) {
+        failures.add(e.prefixed("failed to GC plugin " + plugin.type() + ": "));
+      }
+    }
+  }
+
+  private static CniException joined(List<CniException> failures) {
+    if (failures.size() == 1) {
+      return failures.getFirst();
+    }
+    CniException all =
+        new CniException(
+            ErrorCode.UNKNOWN,
+            failures.stream().map(CniException::getMessage).collect(Collectors.joining("\n")));
+    failures.forEach(all::addSuppressed);
+    return all;
+  }
+}

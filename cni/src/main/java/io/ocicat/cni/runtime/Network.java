@@ -1,0 +1,161 @@
+package io.ocicat.cni.runtime;
+
+import io.ocicat.cni.Attachment;
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ConfigList;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.Result;
+import io.ocicat.cni.SpecVersion;
+import io.ocicat.cni.exec.Deadline;
+import io.ocicat.cni.exec.Verb;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A network that containers can be attached to, by the verbs of CNI. Its configuration is what it
+ * was when {@link Cni} gave it out. Immutable and safe for use by several threads: operations on
+ * one container wait for each other.
+ *
+ * <p>All verbs throw {@link CniException}: with the code and message of the plugin that failed, or
+ * why it could not be asked.
+ */
+public final class Network {
+  private final Engine engine;
+  private final Chain chain;
+  private final @Nullable NetworkFile source;
+
+  Network(Engine engine, Chain chain, @Nullable NetworkFile source) {
+    this.engine = engine;
+    this.chain = chain;
+    this.source = source;
+  }
+
+  public String name() {
+    return chain.network().value();
+  }
+
+  /** Where it is configured, if in a file. */
+  public Optional<Path> file() {
+    return Optional.ofNullable(source).map(NetworkFile::file);
+  }
+
+  /** With the plugins of its folder. */
+  public ConfigList config() {
+    return chain.list();
+  }
+
+  /** The version its plugins are called with, unless they are asked themselves. */
+  public String version() {
+    return chain.version();
+  }
+
+  /**
+   * Attaches the container and remembers the result. When it fails, the caller must {@link #del},
+   * unless rollback was asked for.
+   *
+   * @return what the last plugin says, in the version it says it
+   */
+  public Result add(Container container) {
+    return new Attach(engine, chain).run(container);
+  }
+
+  /**
+   * Asks every plugin whether the container is still attached as {@link #add} left it.
+   *
+   * @throws CheckUnsupportedException when the configuration is too old for that
+   */
+  public void check(Container container) {
+    new Check(engine, chain).run(container);
+  }
+
+  /**
+   * Detaches the container and forgets it. Succeeds when it is not attached, and can be repeated
+   * when it failed. The arguments that were given to {@link #add} need not be given again.
+   */
+  public void del(Container container) {
+    new Detach(engine, chain).run(container);
+  }
+
+  /**
+   * Removes everything that belongs to attachments of this network other than the {@code valid}
+   * ones: attachments that are still cached by DEL, what plugins know beyond that by GC.
+   */
+  public void gc(Collection<Attachment> valid) {
+    new Collect(engine, chain).run(List.copyOf(valid));
+  }
+
+  /**
+   * Detaches every cached attachment of this network, and asks plugins to collect garbage without
+   * telling them what is valid.
+   */
+  public void gcAll() {
+    new Collect(engine, chain).run(null);
+  }
+
+  /**
+   * Returns when all plugins are ready for ADD. What the first that is not says is thrown, usually
+   * with code 50 or 51. Plugins from before 1.1.0 are not asked.
+   */
+  public void status() {
+    if (!knowsStatus()) {
+      return;
+    }
+    Deadline deadline = engine.settings().deadline();
+    for (PluginConfig plugin : chain.plugins()) {
+      PluginCalls.Target target = engine.calls().find(chain, plugin);
+      engine.calls().run(Verb.STATUS, target, engine.calls().request(target), deadline);
+    }
+  }
+
+  private boolean knowsStatus() {
+    try {
+      return chain.isAtLeast(SpecVersion.V1_1_0);
+    } catch (CniException _) {
+      return false;
+    }
+  }
+
+  /** Finds all reasons why {@link #add} could not work, without doing anything. */
+  public Validation validate() {
+    return new Validate(engine, chain, source).run();
+  }
+
+  /**
+   * What {@link #add} returned, in the version of the configuration; empty when the container is
+   * not attached as far as the cache knows.
+   */
+  public Optional<Result> cachedResult(Container container) {
+    return engine.cache().find(key(container)).resultIn(chain.specVersion());
+  }
+
+  /** The container and the configuration as they were on {@link #add}. */
+  public Optional<CachedAttachment> cachedAttachment(Container container) {
+    return switch (engine.cache().find(key(container))) {
+      case ResultCache.Found.Attached(CachedAttachment attachment) -> Optional.of(attachment);
+      case ResultCache.Found.Nothing _ -> Optional.empty();
+      case ResultCache.Found.ResultOnly _ -> Optional.empty();
+      case ResultCache.Found.Unusable(CniException why) ->
+          throw why.prefixed(
+              "failed to unmarshal cached network \"%s\" config: ".formatted(name()));
+    };
+  }
+
+  private CacheKey key(Container container) {
+    return CacheKey.of(chain.network(), container);
+  }
+
+  /** All cached attachments of this network. */
+  public List<CachedAttachment> attachments() {
+    return engine.cache().list().stream()
+        .filter(attachment -> attachment.network().equals(chain.network()))
+        .toList();
+  }
+
+  @Override
+  public String toString() {
+    return "Network[" + name() + "]";
+  }
+}

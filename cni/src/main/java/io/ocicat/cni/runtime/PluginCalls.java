@@ -1,0 +1,155 @@
+package io.ocicat.cni.runtime;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.PluginRequest;
+import io.ocicat.cni.PluginType;
+import io.ocicat.cni.Result;
+import io.ocicat.cni.SpecVersion;
+import io.ocicat.cni.VersionReply;
+import io.ocicat.cni.exec.CniEnvironment;
+import io.ocicat.cni.exec.Deadline;
+import io.ocicat.cni.exec.Invocation;
+import io.ocicat.cni.exec.PluginInvoker;
+import io.ocicat.cni.exec.Verb;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Runs single plugins for the verbs: finds them, gives them environment and time, watches them. */
+final class PluginCalls {
+  private final Settings settings;
+  private final PluginInvoker invoker;
+
+  PluginCalls(Settings settings) {
+    this.settings = settings;
+    this.invoker = new PluginInvoker(settings.exec(), settings.pluginLog());
+  }
+
+  /** A plugin of a network, and where its executable is. */
+  record Target(Chain chain, PluginConfig plugin, Path executable) {}
+
+  /** What the plugin is told in any case. */
+  PluginRequest request(Target target) {
+    Chain chain = target.chain();
+    PluginRequest request = target.plugin().request(chain.network().value(), chain.version());
+    return settings.requestsKeepCapabilities() ? request.keepCapabilities() : request;
+  }
+
+  /**
+   * Looks for the executable.
+   *
+   * @throws CniException when there is none
+   */
+  Target find(Chain chain, PluginConfig plugin) {
+    return new Target(chain, plugin, find(plugin.type()));
+  }
+
+  Path find(String type) {
+    return settings.pluginPath().find(new PluginType(type));
+  }
+
+  Result add(Target target, Container container, @Nullable Result previous, Deadline deadline) {
+    PluginRequest request =
+        request(target).previousResult(previous).capabilityArgs(container.capabilityArgs());
+    request.warnings().forEach(settings.warnings());
+    SpecVersion version = target.chain().specVersion();
+    Invocation invocation = invocation(target, Verb.ADD, container, request, deadline);
+    return watch(Verb.ADD, target, container, () -> invoker.add(invocation, version));
+  }
+
+  /** CHECK or DEL. */
+  void run(
+      Verb verb, Target target, Container container, @Nullable Result previous, Deadline deadline) {
+    PluginRequest request =
+        request(target).previousResult(previous).capabilityArgs(container.capabilityArgs());
+    Invocation invocation = invocation(target, verb, container, request, deadline);
+    run(verb, target, container, invocation);
+  }
+
+  /** GC or STATUS. */
+  void run(Verb verb, Target target, PluginRequest request, Deadline deadline) {
+    run(verb, target, null, invocation(target, verb, null, request, deadline));
+  }
+
+  private void run(Verb verb, Target target, @Nullable Container container, Invocation invocation) {
+    watch(
+        verb,
+        target,
+        container,
+        () -> {
+          invoker.run(invocation);
+          return verb;
+        });
+  }
+
+  VersionReply version(Path executable, Deadline deadline) {
+    return invoker.version(executable, inherited(), left(deadline));
+  }
+
+  private Invocation invocation(
+      Target target,
+      Verb verb,
+      @Nullable Container container,
+      PluginRequest request,
+      Deadline deadline) {
+    String path = settings.pluginPath().toString();
+    CniEnvironment variables =
+        container == null
+            ? CniEnvironment.of(verb, path)
+            : new CniEnvironment(
+                verb,
+                container.id().value(),
+                container.netns(),
+                container.ifName().value(),
+                container.args().toString(),
+                path);
+    return new Invocation(
+        target.executable(), variables.over(inherited()), request.toBytes(), left(deadline));
+  }
+
+  private Map<String, String> inherited() {
+    Map<String, String> environment = settings.environment();
+    return settings.trace().get().map(trace -> trace.over(environment)).orElse(environment);
+  }
+
+  /** A plugin that cannot finish any more is not started. */
+  private Duration left(Deadline deadline) {
+    if (deadline.hasPassed()) {
+      throw new CniException(
+          ErrorCode.UNKNOWN,
+          "netplugin failed with no error message: not started",
+          "the time limit of the whole operation, %s, has passed".formatted(settings.limit()));
+    }
+    return deadline.remaining();
+  }
+
+  private <T> T watch(
+      Verb verb, Target target, @Nullable Container container, Supplier<T> execution) {
+    long start = System.nanoTime();
+    CniException failure = null;
+    try {
+      return execution.get();
+    } catch (CniException e) {
+      failure = e;
+      throw e;
+    } catch (RuntimeException e) {
+      failure = new CniException(ErrorCode.INTERNAL, e.toString(), e);
+      throw failure;
+    } finally {
+      settings
+          .observer()
+          .accept(
+              new PluginRun(
+                  verb,
+                  target.chain().network().value(),
+                  target.plugin().type(),
+                  container,
+                  Duration.ofNanos(System.nanoTime() - start),
+                  failure));
+    }
+  }
+}
