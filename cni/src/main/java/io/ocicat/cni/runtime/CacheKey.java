@@ -7,8 +7,6 @@ import io.ocicat.cni.InterfaceName;
 import io.ocicat.cni.NetworkName;
 import io.ocicat.cni.json.Quoted;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
@@ -67,13 +65,8 @@ record CacheKey(NetworkName network, ContainerId container, InterfaceName ifName
 
   /** A number of its own for every attachment. */
   String digest() {
-    byte[] parts = (network + "\0" + container + "\0" + ifName).getBytes(StandardCharsets.UTF_8);
-    try {
-      byte[] sha = MessageDigest.getInstance("SHA-256").digest(parts);
-      return HexFormat.of().formatHex(sha, 0, 16);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JVM has SHA-256", e);
-    }
+    byte[] sha = Sha256.of(network + "\0" + container + "\0" + ifName);
+    return HexFormat.of().formatHex(sha, 0, 16);
   }
 
   /** Whether a file of this name may be about the container; its content decides. */

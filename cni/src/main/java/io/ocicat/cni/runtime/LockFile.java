@@ -1,6 +1,7 @@
 package io.ocicat.cni.runtime;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -10,18 +11,21 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks between processes: each is one byte of one file, so that there is nothing to clean up and
- * the kernel lets go of what a killed process held.
+ * Locks between processes, all in one file, so that there is nothing to clean up and the kernel
+ * lets go of what a killed process held. Each lock is a range of bytes. Who wants it alone locks
+ * the range; who shares it locks any one byte of it. (The shared locks of POSIX would do among
+ * processes, but Java refuses a second one within a process.)
  *
- * <p>These are POSIX record locks: closing any descriptor of the file gives up all locks the
- * process has on it. So the file stays open as long as this object lives, and is opened anew only
- * when somebody has removed it. Thread-safe.
+ * <p>Closing any descriptor of the file gives up all locks the process has on it. So it stays open
+ * as long as this object lives, and is opened anew only when somebody has removed it. Thread-safe.
  */
 final class LockFile {
   private static final String NAME = "lock";
+  private static final long RANGE = 1 << 20;
 
   private final PrivateDirectory directory;
   private @Nullable FileChannel channel;
@@ -36,13 +40,20 @@ final class LockFile {
    *
    * @throws IOException when there is no place for the file
    */
-  Optional<FileLock> tryLock(long position, boolean shared) throws IOException {
+  Optional<FileLock> tryLock(String name, boolean shared) throws IOException {
+    long start = start(name);
+    long position = shared ? start + ThreadLocalRandom.current().nextLong(RANGE) : start;
     try {
-      return Optional.ofNullable(channel().tryLock(position, 1, shared));
+      return Optional.ofNullable(channel().tryLock(position, shared ? 1 : RANGE, false));
     } catch (OverlappingFileLockException _) {
       // Another object of this class in this JVM has it.
       return Optional.empty();
     }
+  }
+
+  /** Two processes must agree on it; if two names ever did, too, one would wait for the other. */
+  private static long start(String name) {
+    return (ByteBuffer.wrap(Sha256.of(name)).getLong() >>> 2) / RANGE * RANGE;
   }
 
   private synchronized FileChannel channel() throws IOException {

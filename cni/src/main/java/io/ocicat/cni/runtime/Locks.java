@@ -7,11 +7,7 @@ import io.ocicat.cni.NetworkName;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.json.Quoted;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileLock;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -107,7 +103,6 @@ final class Locks {
   private final class Gate {
     private final String kind;
     private final String name;
-    private final long position;
     private final ReentrantReadWriteLock threads = new ReentrantReadWriteLock(true);
     private final ReentrantLock processes = new ReentrantLock();
     private int sharers;
@@ -119,7 +114,6 @@ final class Locks {
     Gate(String kind, String name) {
       this.kind = kind;
       this.name = name;
-      this.position = position(kind + " " + name);
     }
 
     void lock(boolean shared, Deadline deadline) {
@@ -174,7 +168,7 @@ final class Locks {
       long pause = SHORTEST_PAUSE_MILLIS;
       try {
         while (true) {
-          FileLock lock = file.tryLock(position, shared).orElse(null);
+          FileLock lock = file.tryLock(kind + " " + name, shared).orElse(null);
           if (lock != null) {
             return lock;
           }
@@ -207,17 +201,6 @@ final class Locks {
           ErrorCode.UNKNOWN,
           "interrupted while waiting for another operation on %s %s"
               .formatted(kind, Quoted.of(name)));
-    }
-  }
-
-  /** Any number will do as long as two processes agree; collisions only make one wait. */
-  private static long position(String key) {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-256").digest(key.getBytes(StandardCharsets.UTF_8));
-      return ByteBuffer.wrap(digest).getLong() >>> 2;
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every JVM has SHA-256", e);
     }
   }
 }

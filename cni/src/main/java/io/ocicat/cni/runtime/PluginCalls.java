@@ -87,7 +87,7 @@ final class PluginCalls {
   }
 
   VersionReply version(Path executable, Deadline deadline) {
-    return invoker.version(executable, inherited(), left(deadline));
+    return invoker.version(executable, inherited(), deadline.remaining());
   }
 
   private Invocation invocation(
@@ -108,23 +108,12 @@ final class PluginCalls {
                 container.args().toString(),
                 path);
     return new Invocation(
-        target.executable(), variables.over(inherited()), request.toBytes(), left(deadline));
+        target.executable(), variables.over(inherited()), request.toBytes(), deadline.remaining());
   }
 
   private Map<String, String> inherited() {
     Map<String, String> environment = settings.environment();
     return settings.trace().get().map(trace -> trace.over(environment)).orElse(environment);
-  }
-
-  /** A plugin that cannot finish any more is not started. */
-  private Duration left(Deadline deadline) {
-    if (deadline.hasPassed()) {
-      throw new CniException(
-          ErrorCode.UNKNOWN,
-          "netplugin failed with no error message: not started",
-          "the time limit of the whole operation, %s, has passed".formatted(settings.limit()));
-    }
-    return deadline.remaining();
   }
 
   private <T> T watch(

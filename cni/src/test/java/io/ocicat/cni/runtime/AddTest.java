@@ -450,7 +450,7 @@ class AddTest {
         lab.builder().timeLimit(Duration.ofMillis(20)).build().network(Lab.list("1.0.0", "a", "b"));
     fails(() -> network.add(container()))
         .withMessageStartingWith(
-            "plugin type=\"b\" failed (add): netplugin failed with no error message: not started");
+            "plugin type=\"b\" failed (add): netplugin failed with no error message: no time was left to start it");
     assertThat(lab.recorder.order()).containsExactly("ADD a");
   }
 

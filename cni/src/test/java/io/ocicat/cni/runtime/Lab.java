@@ -9,9 +9,14 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.assertj.core.api.Assertions;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -128,5 +133,18 @@ final class Lab {
 
   static ThrowableAssertAlternative<CniException> fails(ThrowingCallable call) {
     return Assertions.assertThatExceptionOfType(CniException.class).isThrownBy(call);
+  }
+
+  /** Runs all at the same time and to the end; the first failure is the caller's. */
+  static void together(List<Runnable> tasks) {
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> running = new ArrayList<>();
+      tasks.forEach(task -> running.add(threads.submit(task)));
+      for (Future<?> one : running) {
+        one.get();
+      }
+    } catch (InterruptedException | ExecutionException e) {
+      throw new AssertionError(e);
+    }
   }
 }
