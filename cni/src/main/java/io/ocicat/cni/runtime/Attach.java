@@ -25,8 +25,10 @@ record Attach(Engine engine, Chain declared) {
     CacheKey key = CacheKey.of(declared.network(), container);
     engine.cache().prepare(key);
     try (Locks.Held _ = engine.locks().attachment(key.network(), key.container(), deadline)) {
-      Chain chain = negotiated(deadline);
-      List<PluginCalls.Target> targets = find(chain);
+      List<PluginCalls.Target> found = find();
+      Chain chain = engine.negotiated(declared, deadline);
+      chain.specVersion();
+      List<PluginCalls.Target> targets = found.stream().map(target -> target.in(chain)).toList();
       boolean known = isKnown(key);
       try {
         Result result = add(chain, targets, container, deadline);
@@ -60,28 +62,18 @@ record Attach(Engine engine, Chain declared) {
     }
   }
 
-  /** The version is settled, and known here, before anything runs. */
-  private Chain negotiated(Deadline deadline) {
-    if (engine.settings().negotiatesWithPlugins()) {
-      find(declared);
-      return engine.versions().negotiate(declared, deadline);
-    }
-    declared.specVersion();
-    return declared;
-  }
-
   private boolean isKnown(CacheKey key) {
     return engine.settings().rollsBack()
         && !(engine.cache().find(key) instanceof ResultCache.Found.Nothing);
   }
 
-  private List<PluginCalls.Target> find(Chain chain) {
+  private List<PluginCalls.Target> find() {
     List<PluginCalls.Target> targets = new ArrayList<>();
-    for (PluginConfig plugin : chain.plugins()) {
+    for (PluginConfig plugin : declared.plugins()) {
       try {
-        targets.add(engine.calls().find(chain, plugin));
+        targets.add(engine.calls().find(declared, plugin));
       } catch (CniException e) {
-        throw chain.failed(plugin, "add", e);
+        throw declared.failed(plugin, "add", e);
       }
     }
     return targets;

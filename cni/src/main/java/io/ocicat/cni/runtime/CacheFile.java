@@ -11,11 +11,11 @@ import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
 
 /**
  * The content of a cache file, as libcni writes it since 0.8.0. Its own reader ignores members it
@@ -78,7 +78,9 @@ final class CacheFile {
     if (!(document instanceof ObjectNode object)) {
       return new Content.Corrupt(corrupt(in));
     }
-    if (!in.value("kind").raw().equals(Optional.of(Json.parse("\"" + KIND + "\"")))) {
+    boolean ours =
+        in.value("kind").raw().filter(kind -> kind.equals(StringNode.valueOf(KIND))).isPresent();
+    if (!ours) {
       return new Content.Legacy(object);
     }
     try {

@@ -97,6 +97,15 @@ record Chain(NetworkName network, String version, ConfigList list, byte[] config
     return VersionNumber.parse(version).isAtLeast(other);
   }
 
+  /** The same for verbs that are not asked for when it is none. */
+  boolean isSurelyAtLeast(SpecVersion other) {
+    try {
+      return isAtLeast(other);
+    } catch (CniException _) {
+      return false;
+    }
+  }
+
   /** The list as it is run, when {@link #config} does not say it. */
   Optional<ObjectNode> effectiveList() {
     boolean sameVersion = version.equals(list.effectiveVersion());

@@ -11,18 +11,19 @@ import io.ocicat.cni.json.Quoted;
 import org.jspecify.annotations.Nullable;
 
 /** CHECK: the plugins in order, each with the final result of ADD; the first failure ends it. */
-record Check(Engine engine, Chain chain) {
+record Check(Engine engine, Chain declared) {
   void run(Container container) {
+    Deadline deadline = engine.settings().deadline();
+    Chain chain = engine.negotiated(declared, deadline);
     if (!chain.isAtLeast(SpecVersion.V0_4_0)) {
       throw new CheckUnsupportedException(chain.version());
     }
     if (chain.list().disableCheck()) {
       return;
     }
-    Deadline deadline = engine.settings().deadline();
     try (Locks.Held _ = engine.locks().attachment(chain.network(), container.id(), deadline)) {
       ResultCache.Found found = engine.cache().find(CacheKey.of(chain.network(), container));
-      Result previous = previous(found, container);
+      Result previous = previous(chain, found, container);
       Container whole =
           found instanceof ResultCache.Found.Attached(CachedAttachment attachment)
               ? container.orAsCached(attachment.container())
@@ -34,7 +35,7 @@ record Check(Engine engine, Chain chain) {
     }
   }
 
-  private @Nullable Result previous(ResultCache.Found found, Container container) {
+  private @Nullable Result previous(Chain chain, ResultCache.Found found, Container container) {
     Result previous;
     try {
       previous = found.resultIn(chain.specVersion()).orElse(null);

@@ -18,21 +18,19 @@ import org.jspecify.annotations.Nullable;
  * all plugins in order. Nothing stops at a failure; all of them are reported. Every DEL and every
  * plugin has the time limit for itself.
  */
-record Collect(Engine engine, Chain chain) {
+record Collect(Engine engine, Chain declared) {
   /**
    * @param valid null when nothing is known: then no cached attachment is valid, and plugins are
    *     told nothing
    */
   void run(@Nullable List<Attachment> valid) {
-    if (chain.list().disableGc()) {
+    if (declared.list().disableGc()) {
       return;
     }
     List<CniException> failures = new ArrayList<>();
-    try (Locks.Held _ = engine.locks().network(chain.network(), engine.settings().deadline())) {
+    try (Locks.Held _ = engine.locks().network(declared.network(), engine.settings().deadline())) {
       deleteStale(valid == null ? Set.of() : Set.copyOf(valid), failures);
-      if (pluginsKnowGc()) {
-        collect(valid, failures);
-      }
+      collect(valid, failures);
     }
     if (!failures.isEmpty()) {
       throw joined(failures);
@@ -50,9 +48,9 @@ record Collect(Engine engine, Chain chain) {
     for (CachedAttachment attachment : cached) {
       Container container = attachment.container();
       Attachment here = new Attachment(container.id().value(), container.ifName().value());
-      if (attachment.network().equals(chain.network()) && !valid.contains(here)) {
+      if (attachment.network().equals(declared.network()) && !valid.contains(here)) {
         try {
-          new Detach(engine, chain).runStale(container);
+          new Detach(engine, declared).runStale(container);
         } catch (CniException e) {
           failures.add(
               e.prefixed(
@@ -63,15 +61,11 @@ record Collect(Engine engine, Chain chain) {
     }
   }
 
-  private boolean pluginsKnowGc() {
-    try {
-      return chain.isAtLeast(SpecVersion.V1_1_0);
-    } catch (CniException _) {
-      return false;
-    }
-  }
-
   private void collect(@Nullable List<Attachment> valid, List<CniException> failures) {
+    Chain chain = engine.negotiatedIfPossible(declared, engine.settings().deadline());
+    if (!chain.isSurelyAtLeast(SpecVersion.V1_1_0)) {
+      return;
+    }
     for (PluginConfig plugin : chain.plugins()) {
       try {
         PluginCalls.Target target = engine.calls().find(chain, plugin);

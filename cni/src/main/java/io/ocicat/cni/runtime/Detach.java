@@ -37,7 +37,7 @@ record Detach(Engine engine, Chain declared) {
   private void runLocked(Container container, Deadline deadline) {
     CacheKey key = CacheKey.of(declared.network(), container);
     ResultCache.Found found = engine.cache().find(key);
-    Chain chain = chain(found);
+    Chain chain = chain(found, deadline);
     Container whole =
         found instanceof ResultCache.Found.Attached(CachedAttachment attachment)
             ? container.orAsCached(attachment.container())
@@ -53,7 +53,7 @@ record Detach(Engine engine, Chain declared) {
   }
 
   /** A network may have changed since ADD: what was done is undone the way it was done. */
-  private Chain chain(ResultCache.Found found) {
+  private Chain chain(ResultCache.Found found, Deadline deadline) {
     if (engine.settings().delPrefersCachedConfig()
         && found instanceof ResultCache.Found.Attached(CachedAttachment attachment)
         && attachment.config().length > 0) {
@@ -65,7 +65,7 @@ record Detach(Engine engine, Chain declared) {
                 .formatted(Quoted.of(declared.network().value()), e.getMessage()));
       }
     }
-    return declared;
+    return engine.negotiatedIfPossible(declared, deadline);
   }
 
   /** Plugins have to manage without it, so any reason for not having it is good enough. */

@@ -1,5 +1,9 @@
 package io.ocicat.cni.runtime;
 
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.exec.Deadline;
+import io.ocicat.cni.json.Quoted;
+
 /** What the verbs share. Thread-safe. */
 record Engine(
     Settings settings, PluginCalls calls, PluginVersions versions, ResultCache cache, Locks locks) {
@@ -13,6 +17,30 @@ record Engine(
         new PluginVersions(calls),
         cache,
         new Locks(new LockFile(cache.own()), settings.warnings()));
+  }
+
+  /**
+   * The chain with the version its plugins are to be called with.
+   *
+   * @throws CniException when they are to be asked and cannot agree
+   */
+  Chain negotiated(Chain declared, Deadline deadline) {
+    return settings.negotiatesWithPlugins() ? versions.negotiate(declared, deadline) : declared;
+  }
+
+  /** The same for verbs that should be tried in any case. */
+  Chain negotiatedIfPossible(Chain declared, Deadline deadline) {
+    try {
+      return negotiated(declared, deadline);
+    } catch (CniException e) {
+      warn(
+          "network %s is called with version %s: %s"
+              .formatted(
+                  Quoted.of(declared.network().value()),
+                  Quoted.of(declared.version()),
+                  e.getMessage()));
+      return declared;
+    }
   }
 
   void warn(String message) {

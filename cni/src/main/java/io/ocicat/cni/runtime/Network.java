@@ -100,21 +100,14 @@ public final class Network {
    * with code 50 or 51. Plugins from before 1.1.0 are not asked.
    */
   public void status() {
-    if (!knowsStatus()) {
+    Deadline deadline = engine.settings().deadline();
+    Chain asked = engine.negotiated(chain, deadline);
+    if (!asked.isSurelyAtLeast(SpecVersion.V1_1_0)) {
       return;
     }
-    Deadline deadline = engine.settings().deadline();
-    for (PluginConfig plugin : chain.plugins()) {
-      PluginCalls.Target target = engine.calls().find(chain, plugin);
+    for (PluginConfig plugin : asked.plugins()) {
+      PluginCalls.Target target = engine.calls().find(asked, plugin);
       engine.calls().run(Verb.STATUS, target, engine.calls().request(target), deadline);
-    }
-  }
-
-  private boolean knowsStatus() {
-    try {
-      return chain.isAtLeast(SpecVersion.V1_1_0);
-    } catch (CniException _) {
-      return false;
     }
   }
 

@@ -30,7 +30,11 @@ final class PluginCalls {
   }
 
   /** A plugin of a network, and where its executable is. */
-  record Target(Chain chain, PluginConfig plugin, Path executable) {}
+  record Target(Chain chain, PluginConfig plugin, Path executable) {
+    Target in(Chain other) {
+      return new Target(other, plugin, executable);
+    }
+  }
 
   /** What the plugin is told in any case. */
   PluginRequest request(Target target) {
@@ -119,26 +123,35 @@ final class PluginCalls {
   private <T> T watch(
       Verb verb, Target target, @Nullable Container container, Supplier<T> execution) {
     long start = System.nanoTime();
-    CniException failure = null;
     try {
-      return execution.get();
+      T result = execution.get();
+      tell(verb, target, container, start, null);
+      return result;
     } catch (CniException e) {
-      failure = e;
+      tell(verb, target, container, start, e);
       throw e;
     } catch (RuntimeException e) {
-      failure = new CniException(ErrorCode.INTERNAL, e.toString(), e);
+      CniException failure = new CniException(ErrorCode.INTERNAL, e.toString(), e);
+      tell(verb, target, container, start, failure);
       throw failure;
-    } finally {
+    }
+  }
+
+  /** Whatever happens to whoever listens, the plugin has done what it did. */
+  private void tell(
+      Verb verb,
+      Target target,
+      @Nullable Container container,
+      long start,
+      @Nullable CniException failure) {
+    Duration took = Duration.ofNanos(System.nanoTime() - start);
+    String network = target.chain().network().value();
+    try {
       settings
           .observer()
-          .accept(
-              new PluginRun(
-                  verb,
-                  target.chain().network().value(),
-                  target.plugin().type(),
-                  container,
-                  Duration.ofNanos(System.nanoTime() - start),
-                  failure));
+          .accept(new PluginRun(verb, network, target.plugin().type(), container, took, failure));
+    } catch (RuntimeException e) {
+      settings.warnings().accept("the observer of plugins failed: " + e);
     }
   }
 }

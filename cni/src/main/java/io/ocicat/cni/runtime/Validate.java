@@ -90,13 +90,12 @@ final class Validate {
   /** The version to ask for; one that nobody knows is the list's mistake, not each plugin's. */
   private String version(Place list) {
     String version = chain.version();
-    if (engine.settings().negotiatesWithPlugins()) {
-      try {
-        version = engine.versions().negotiate(chain, deadline).version();
-      } catch (CniException e) {
-        if (e.is(ErrorCode.INCOMPATIBLE_VERSION)) {
-          problem(list, "cniVersions", e.code(), String.valueOf(e.getMessage()));
-        }
+    try {
+      version = engine.negotiated(chain, deadline).version();
+    } catch (CniException e) {
+      // A plugin that cannot be asked is a problem of its own.
+      if (e.is(ErrorCode.INCOMPATIBLE_VERSION)) {
+        problem(list, "cniVersions", e.code(), String.valueOf(e.getMessage()));
       }
     }
     if (SpecVersion.find(version).isEmpty()) {

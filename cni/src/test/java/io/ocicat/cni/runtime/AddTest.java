@@ -5,6 +5,7 @@ import static io.ocicat.cni.runtime.Lab.fails;
 import static io.ocicat.cni.runtime.Lab.single;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ConfigList;
 import io.ocicat.cni.ErrorCode;
@@ -411,6 +412,22 @@ class AddTest {
   }
 
   @Test
+  void anObserverThatFailsChangesNothing() {
+    lab.install("a");
+    Cni cni =
+        lab.builder()
+            .observer(
+                _ -> {
+                  throw new IllegalStateException("oops");
+                })
+            .build();
+    cni.network(Lab.list("1.0.0", "a")).add(container());
+    assertThat(lab.cacheFiles()).hasSize(1);
+    assertThat(lab.warnings)
+        .containsExactly("the observer of plugins failed: java.lang.IllegalStateException: oops");
+  }
+
+  @Test
   void whatPluginsLogGoesToTheirLog() {
     lab.install("a")
         .recorder
@@ -482,6 +499,17 @@ class AddTest {
     assertThat(lab.recorder.order())
         .containsExactly("VERSION new", "VERSION old", "ADD new", "ADD old", "ADD new", "ADD old");
     assertThat(lab.recorder.request(2).get("cniVersion")).isEqualTo(json("\"1.0.0\""));
+    lab.recorder.forget();
+
+    cni.network(list).check(container());
+    assertThat(lab.recorder.order()).containsExactly("CHECK new", "CHECK old");
+    assertThat(lab.recorder.request(0).get("cniVersion")).isEqualTo(json("\"1.0.0\""));
+    lab.recorder.forget();
+    cni.network(list).status();
+    cni.network(list).gc(List.of(new Attachment("c1", "eth0"), new Attachment("c1", "eth1")));
+    assertThat(lab.recorder.order()).as("1.0.0 has neither STATUS nor GC").isEmpty();
+    cni.network(list).del(Container.of("unknown", ""));
+    assertThat(lab.recorder.request(0).get("cniVersion")).isEqualTo(json("\"1.0.0\""));
     lab.recorder.forget();
 
     // DEL by another process, which negotiates nothing, uses what was negotiated.

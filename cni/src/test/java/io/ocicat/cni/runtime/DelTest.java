@@ -322,6 +322,25 @@ class DelTest {
   }
 
   @Test
+  void runsWithTheDeclaredVersionWhenPluginsCannotAgreeOnOne() {
+    lab.install("a")
+        .recorder
+        .on(
+            Verb.VERSION,
+            "a",
+            Recorder.ok("{\"cniVersion\":\"0.4.0\",\"supportedVersions\":[\"0.4.0\"]}"));
+    ConfigList list =
+        ConfigList.parse(
+            "{\"name\":\"net\",\"cniVersions\":[\"1.0.0\"],\"plugins\":[{\"type\":\"a\"}]}");
+    lab.builder().negotiatesWithPlugins(true).build().network(list).del(container());
+    assertThat(lab.recorder.order()).containsExactly("VERSION a", "DEL a");
+    assertThat(lab.warnings)
+        .singleElement()
+        .asString()
+        .startsWith("network \"net\" is called with version \"1.0.0\": no version of network");
+  }
+
+  @Test
   void aCachedSingleConfigurationIsRunAsOne() {
     lab.install("a", "b");
     lab.cni().network(single("1.0.0", "a")).add(container());

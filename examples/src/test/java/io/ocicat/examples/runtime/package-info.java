@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.examples.runtime;
+
+import org.jspecify.annotations.NullMarked;
