@@ -5,6 +5,7 @@ import io.ocicat.cni.ConfigList;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.NetworkName;
 import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.PluginType;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.VersionNumber;
 import io.ocicat.cni.json.Json;
@@ -43,11 +44,19 @@ record Chain(NetworkName network, String version, ConfigList list, byte[] config
   static Chain of(CachedAttachment cached, List<PluginConfig> folder) {
     Chain chain = read(cached, folder);
     if (!chain.network.equals(cached.network())) {
-      throw new CniException(
-          ErrorCode.INVALID_NETWORK_CONFIG,
-          "the cached configuration is of network " + Quoted.of(chain.network.value()));
+      throw refuse("the cached configuration is of network " + Quoted.of(chain.network.value()));
+    }
+    if (chain.plugins().isEmpty()) {
+      throw refuse("the cached configuration has no plugins");
+    }
+    for (PluginConfig plugin : chain.plugins()) {
+      PluginType _ = new PluginType(plugin.type());
     }
     return chain;
+  }
+
+  private static CniException refuse(String why) {
+    return new CniException(ErrorCode.INVALID_NETWORK_CONFIG, why);
   }
 
   private static Chain read(CachedAttachment cached, List<PluginConfig> folder) {

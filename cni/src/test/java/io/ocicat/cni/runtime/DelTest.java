@@ -14,9 +14,11 @@ import io.ocicat.cni.PortMapping.Protocol;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.json.Json;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Base64;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -305,7 +307,16 @@ class DelTest {
     Network network = lab.network("1.0.0", "a");
     network.add(container());
     lab.recorder.forget();
-    for (String config : List.of("eyJ4", "e30=", "W10=", "!!!", "eyJuYW1lIjoib3RoZXIifQ==")) {
+    List<String> configs =
+        List.of(
+            "eyJ4",
+            "!!!",
+            base64("{}"),
+            base64("[]"),
+            base64("{\"name\":\"net\"}"),
+            base64("{\"name\":\"other\",\"plugins\":[{\"type\":\"a\"}]}"),
+            base64("{\"name\":\"net\",\"plugins\":[{\"type\":\"../a\"}]}"));
+    for (String config : configs) {
       ObjectNode entry = Json.object();
       entry
           .put("kind", "cniCacheV1")
@@ -317,8 +328,12 @@ class DelTest {
       network.del(container());
       assertThat(lab.cacheFiles()).isEmpty();
     }
-    assertThat(lab.recorder.order()).hasSize(5).containsOnly("DEL a");
-    assertThat(lab.warnings).hasSize(5);
+    assertThat(lab.recorder.order()).hasSize(configs.size()).containsOnly("DEL a");
+    assertThat(lab.warnings).hasSize(configs.size());
+  }
+
+  private static String base64(String text) {
+    return Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8));
   }
 
   @Test
