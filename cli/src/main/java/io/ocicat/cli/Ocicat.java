@@ -1,5 +1,7 @@
 package io.ocicat.cli;
 
+import io.ocicat.cli.net.NetCommand;
+import io.ocicat.cli.net.NetSettings;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import picocli.CommandLine;
@@ -35,7 +37,10 @@ public final class Ocicat {
   }
 
   static CommandLine commandLine() {
-    return new CommandLine(new Ocicat());
+    OnePlugin ours = OnePlugin.fromDistribution();
+    return new CommandLine(new Ocicat())
+        .addSubcommand(
+            NetCommand.of(new NetSettings(System.getenv(), ours.executables(), ours.exec())));
   }
 
   static int run(CommandLine commandLine, Complaints complaints, PrintWriter out, String... args) {

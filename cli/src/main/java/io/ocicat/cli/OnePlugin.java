@@ -1,5 +1,6 @@
 package io.ocicat.cli;
 
+import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.ProcessExec;
 import io.ocicat.cni.plugin.InProcessExec;
 import io.ocicat.cni.plugin.Namespaces;
@@ -38,14 +39,18 @@ record OnePlugin(Optional<Path> executables) {
               .formatted(name, String.join(", ", Plugins.names())));
       return 2;
     }
-    InProcessExec exec = new InProcessExec(this::ours, new ProcessExec(), Namespaces.OWN);
     return PluginMain.run(
         plugin.get(),
-        PluginHost.process().withExec(exec),
+        PluginHost.process().withExec(exec()),
         System.getenv(),
         System.in,
         new FileOutputStream(FileDescriptor.out),
         System.err);
+  }
+
+  /** Runs our own executables in this JVM and all others as processes. */
+  PluginExec exec() {
+    return new InProcessExec(this::ours, new ProcessExec(), Namespaces.OWN);
   }
 
   /** The plugin an executable is, when it is one of this distribution's or a link to one. */

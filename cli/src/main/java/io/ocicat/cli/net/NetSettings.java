@@ -1,0 +1,101 @@
+package io.ocicat.cli.net;
+
+import io.ocicat.cni.CniArgs;
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.exec.PluginExec;
+import io.ocicat.cni.exec.PluginPath;
+import io.ocicat.cni.exec.TraceContext;
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.runtime.Cni;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What surrounds {@code ocicat net}: the variables cnitool reads, and how plugins are run.
+ *
+ * @param environment NETCONFPATH, CNI_PATH, CNI_ARGS, CAP_ARGS, CNI_IFNAME and all that plugins
+ *     inherit
+ * @param ownPlugins where to look when CNI_PATH is unset: the plugins of this distribution, if it
+ *     is one
+ */
+public record NetSettings(
+    Map<String, String> environment, Optional<Path> ownPlugins, PluginExec exec) {
+  public NetSettings {
+    environment = Map.copyOf(environment);
+  }
+
+  Cni cni(NetOptions options, PrintWriter err) {
+    return Cni.builder()
+        .confDirectory(options.confDirectory().orElseGet(this::confDirectory))
+        .pluginPath(options.cniPath().map(PluginPath::parse).orElseGet(this::pluginPath))
+        .cacheDirectory(options.cacheDirectory())
+        .environment(environment)
+        .exec(exec)
+        .pluginLog((_, text) -> err.print(text))
+        .warnings(warning -> err.println("ocicat: " + warning))
+        .traceContext(() -> TraceContext.from(environment))
+        // What is asked for by hand is to be seen as it is: the present configuration, and no DEL
+        // unasked.
+        .delPrefersCachedConfig(false)
+        .checkNeedsCachedResult(false)
+        .build();
+  }
+
+  private Path confDirectory() {
+    return Path.of(variable("NETCONFPATH").orElse("/etc/cni/net.d"));
+  }
+
+  private PluginPath pluginPath() {
+    return variable("CNI_PATH")
+        .map(PluginPath::parse)
+        .or(() -> ownPlugins.map(PluginPath::of))
+        .orElseGet(() -> PluginPath.parse(""));
+  }
+
+  /** Stricter than plugins are: cnitool wants a key and a value in each pair. */
+  CniArgs args() {
+    String text = variable("CNI_ARGS").orElse("");
+    if (text.isEmpty()) {
+      return CniArgs.NONE;
+    }
+    for (String pair : text.split(";", -1)) {
+      String[] parts = pair.split("=", -1);
+      if (parts.length != 2 || parts[0].isEmpty() || parts[1].isEmpty()) {
+        throw new CniException(
+            ErrorCode.INVALID_ENVIRONMENT, "invalid CNI_ARGS pair \"%s\"".formatted(pair));
+      }
+    }
+    return CniArgs.parse(text);
+  }
+
+  /** CAP_ARGS: an object with an entry for each capability. */
+  Map<String, JsonNode> capabilityArgs() {
+    Optional<String> text = variable("CAP_ARGS");
+    if (text.isEmpty()) {
+      return Map.of();
+    }
+    JsonNode json;
+    try {
+      json = Json.parse(text.get());
+    } catch (CniException e) {
+      throw e.prefixed("CAP_ARGS: ");
+    }
+    if (!(json instanceof ObjectNode object)) {
+      throw new CniException(
+          ErrorCode.INVALID_ENVIRONMENT,
+          "CAP_ARGS must be a JSON object such as {\"portMappings\":[…]}");
+    }
+    return object.properties().stream()
+        .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
+  }
+
+  Optional<String> variable(String name) {
+    return Optional.ofNullable(environment.get(name)).filter(value -> !value.isEmpty());
+  }
+}

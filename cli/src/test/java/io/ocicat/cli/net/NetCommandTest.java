@@ -1,0 +1,257 @@
+package io.ocicat.cli.net;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ocicat.cni.exec.Invocation;
+import io.ocicat.cni.exec.PluginExec;
+import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.json.Json;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/** What cnitool does, and what it lacks. */
+class NetCommandTest {
+  private static final String RESULT =
+      "{\"cniVersion\":\"1.1.0\",\"ips\":[{\"address\":\"10.1.0.7/24\"}]}";
+
+  @TempDir private Path directory;
+  private final List<Invocation> calls = new ArrayList<>();
+  private final Map<String, String> environment = new HashMap<>();
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+  private Reply reply = new Reply(0, RESULT.getBytes(StandardCharsets.UTF_8), "");
+
+  @BeforeEach
+  void aNetwork() throws IOException {
+    Files.createDirectories(directory.resolve("net.d"));
+    Files.createDirectories(directory.resolve("bin"));
+    Files.createFile(directory.resolve("bin/noop"));
+    network("10-blue.conflist", "\"blue\"");
+    environment.put("NETCONFPATH", directory.resolve("net.d").toString());
+    environment.put("CNI_PATH", directory.resolve("bin").toString());
+  }
+
+  @Test
+  void addPrintsTheResultAndNothingElse() {
+    assertThat(run("add", "blue", "/run/netns/x")).isZero();
+
+    assertThat(out.toString()).isEqualTo(Json.pretty(Json.parse(RESULT)));
+    assertThat(err.toString()).isEmpty();
+    Invocation call = calls.getFirst();
+    assertThat(call.executable()).isEqualTo(directory.resolve("bin/noop"));
+    assertThat(call.environment())
+        .containsEntry("CNI_COMMAND", "ADD")
+        .containsEntry("CNI_IFNAME", "eth0")
+        .containsEntry("CNI_NETNS", "/run/netns/x");
+  }
+
+  /** Known from cnitool: {@code printf /var/run/netns/test | sha512sum | cut -c1-20}. */
+  @Test
+  void theContainerIdComesFromThePathOfTheNamespace() {
+    assertThat(NetCommand.idOf("/var/run/netns/test")).isEqualTo("cnitool-7b8a61d5d8e94d07cbe4");
+    assertThat(NetCommand.idOf("/var/run/../run/netns//test"))
+        .isEqualTo(NetCommand.idOf("/var/run/netns/test"));
+  }
+
+  @Test
+  void interfaceArgsAndCapabilitiesReachThePlugin() {
+    environment.put("CNI_IFNAME", "net7");
+    environment.put("CNI_ARGS", "IgnoreUnknown=1;K8S_POD_NAME=web-0");
+    environment.put("CAP_ARGS", "{\"portMappings\":[{\"hostPort\":8080,\"containerPort\":80}]}");
+
+    assertThat(run("add", "blue", "/run/netns/x")).isZero();
+
+    Invocation call = calls.getFirst();
+    assertThat(call.environment())
+        .containsEntry("CNI_IFNAME", "net7")
+        .containsEntry("CNI_ARGS", "IgnoreUnknown=1;K8S_POD_NAME=web-0");
+    JsonNode request = Json.parse(call.stdin());
+    assertThat(request.at("/runtimeConfig/portMappings/0/hostPort").asInt()).isEqualTo(8080);
+  }
+
+  @Test
+  void theOptionBeatsTheVariable() {
+    environment.put("CNI_IFNAME", "net7");
+
+    assertThat(run("add", "-i", "net9", "--container-id", "c1", "blue", "/run/netns/x")).isZero();
+
+    assertThat(calls.getFirst().environment())
+        .containsEntry("CNI_IFNAME", "net9")
+        .containsEntry("CNI_CONTAINERID", "c1");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"A", "A=", "=1", "A=1;", "A=1=2", ";"})
+  void aPairWithoutKeyOrValueIsRefused(String args) {
+    environment.put("CNI_ARGS", args);
+
+    assertThat(run("add", "blue", "/run/netns/x")).isEqualTo(1);
+    assertThat(err.toString()).contains("invalid CNI_ARGS pair");
+    assertThat(calls).isEmpty();
+  }
+
+  @Test
+  void capabilityArgumentsThatAreNoObjectAreRefused() {
+    environment.put("CAP_ARGS", "[1]");
+    assertThat(run("add", "blue", "/run/netns/x")).isEqualTo(1);
+    environment.put("CAP_ARGS", "{");
+    assertThat(run("add", "blue", "/run/netns/x")).isEqualTo(1);
+
+    assertThat(err.toString()).contains("CAP_ARGS must be a JSON object").contains("CAP_ARGS: ");
+    assertThat(calls).isEmpty();
+  }
+
+  @Test
+  void delGcAndStatusPrintNothing() {
+    assertThat(run("add", "blue", "/run/netns/x")).isZero();
+    out.getBuffer().setLength(0);
+
+    assertThat(run("check", "blue", "/run/netns/x")).isZero();
+    assertThat(run("status", "blue", "/run/netns/x")).isZero();
+    assertThat(run("gc", "--valid", NetCommand.idOf("/run/netns/x") + "/eth0", "blue", "-"))
+        .isZero();
+    assertThat(run("del", "blue", "/run/netns/x")).isZero();
+
+    assertThat(out.toString()).isEmpty();
+    assertThat(calls)
+        .extracting(call -> call.environment().get("CNI_COMMAND"))
+        .containsExactly("ADD", "CHECK", "STATUS", "GC", "DEL");
+  }
+
+  @Test
+  void gcWithoutValidAttachmentsDetachesEverything() {
+    assertThat(run("add", "blue", "/run/netns/x")).isZero();
+    assertThat(run("gc", "blue", "/run/netns/x")).isZero();
+
+    assertThat(calls)
+        .extracting(call -> call.environment().get("CNI_COMMAND"))
+        .containsExactly("ADD", "DEL", "GC");
+  }
+
+  @Test
+  void aFailureIsOneLineAndExitCodeOne() {
+    reply =
+        new Reply(1, "{\"code\":11,\"msg\":\"try again\"}".getBytes(StandardCharsets.UTF_8), "");
+
+    assertThat(run("add", "blue", "/run/netns/x")).isEqualTo(1);
+    assertThat(out.toString()).isEmpty();
+    assertThat(err.toString()).contains("try again").hasLineCount(1);
+  }
+
+  @Test
+  void anUnknownNetworkIsNamed() {
+    assertThat(run("add", "green", "/run/netns/x")).isEqualTo(1);
+    assertThat(err.toString()).contains("no net configuration with name \"green\"");
+  }
+
+  @Test
+  void listShowsNetworksAndWhatCannotBeUsed() throws IOException {
+    network("20-bad.conflist", "7");
+
+    assertThat(run("list")).isEqualTo(1);
+
+    assertThat(out.toString().lines().toList())
+        .satisfiesExactly(
+            heading -> assertThat(heading).startsWith("NETWORK   VERSION   PLUGINS   FILE"),
+            row ->
+                assertThat(row)
+                    .startsWith("blue      1.1.0     noop      ")
+                    .endsWith("10-blue.conflist"));
+    assertThat(err.toString()).contains("20-bad.conflist").contains("name").hasLineCount(1);
+  }
+
+  @Test
+  void listAsJson() throws IOException {
+    network("20-bad.conflist", "7");
+
+    assertThat(run("list", "--json")).isEqualTo(1);
+
+    JsonNode listed = Json.parse(out.toString());
+    assertThat(listed.at("/networks/0/name").asString()).isEqualTo("blue");
+    assertThat(listed.at("/problems/0/path").asString()).isEqualTo("name");
+  }
+
+  @Test
+  void validateNamesFileFieldAndReason() throws IOException {
+    Files.writeString(
+        directory.resolve("net.d/30-red.conflist"),
+        "{\"cniVersion\":\"1.1.0\",\"name\":\"red\",\"plugins\":[{\"type\":\"absent\"}]}");
+    reply = versions("0.4.0");
+
+    assertThat(run("validate")).isEqualTo(1);
+
+    assertThat(out.toString())
+        .contains("blue: not valid")
+        .contains("10-blue.conflist: plugins[0]")
+        .contains("does not support config version \"1.1.0\"")
+        .contains("red: not valid")
+        .contains("30-red.conflist: plugins[0].type")
+        .contains("absent");
+  }
+
+  @Test
+  void aValidNetworkTellsItsCapabilities() {
+    reply = versions("1.1.0");
+
+    assertThat(run("validate", "blue")).isZero();
+    assertThat(out.toString()).isEqualTo("blue: valid, capabilities portMappings\n");
+  }
+
+  @Test
+  void versionsOfPlugins() {
+    reply = versions("0.4.0\",\"1.0.0");
+
+    assertThat(run("versions", "noop", "absent")).isEqualTo(1);
+
+    assertThat(out.toString()).isEqualTo("PLUGIN   VERSIONS\nnoop     0.4.0 1.0.0\n");
+    assertThat(err.toString()).contains("failed to find plugin \"absent\"");
+  }
+
+  private void network(String file, String name) throws IOException {
+    Files.writeString(
+        directory.resolve("net.d").resolve(file),
+        """
+        {"cniVersion":"1.1.0","name":%s,"plugins":[{"type":"noop","capabilities":{"portMappings":true}}]}
+        """
+            .formatted(name));
+  }
+
+  private static Reply versions(String supported) {
+    String json = "{\"cniVersion\":\"1.1.0\",\"supportedVersions\":[\"%s\"]}".formatted(supported);
+    return new Reply(0, json.getBytes(StandardCharsets.UTF_8), "");
+  }
+
+  private int run(String... args) {
+    PluginExec recorder =
+        call -> {
+          calls.add(call);
+          return reply;
+        };
+    List<String> line = new ArrayList<>(List.of(args));
+    line.add(1, "--cache-dir=" + directory.resolve("cache"));
+    return NetCommand.of(new NetSettings(environment, Optional.empty(), recorder))
+        .setOut(new PrintWriter(out, true))
+        .setErr(new PrintWriter(err, true))
+        .setExecutionExceptionHandler(
+            (e, command, _) -> {
+              command.getErr().println(e.getMessage());
+              return 1;
+            })
+        .execute(line.toArray(String[]::new));
+  }
+}
