@@ -14,20 +14,18 @@ import org.jspecify.annotations.Nullable;
 record Check(Engine engine, Chain declared) {
   void run(Container container) {
     Deadline deadline = engine.settings().deadline();
-    Chain chain = engine.negotiated(declared, deadline);
+    boolean disabled = declared.list().disableCheck();
+    Chain chain = disabled ? declared : engine.negotiated(declared, deadline);
     if (!chain.isAtLeast(SpecVersion.V0_4_0)) {
       throw new CheckUnsupportedException(chain.version());
     }
-    if (chain.list().disableCheck()) {
+    if (disabled) {
       return;
     }
     try (Locks.Held _ = engine.locks().attachment(chain.network(), container.id(), deadline)) {
       ResultCache.Found found = engine.cache().find(CacheKey.of(chain.network(), container));
       Result previous = previous(chain, found, container);
-      Container whole =
-          found instanceof ResultCache.Found.Attached(CachedAttachment attachment)
-              ? container.orAsCached(attachment.container())
-              : container;
+      Container whole = found.complete(container);
       for (PluginConfig plugin : chain.plugins()) {
         PluginCalls.Target target = engine.calls().find(chain, plugin);
         engine.calls().run(Verb.CHECK, target, whole, previous, deadline);

@@ -2,7 +2,6 @@ package io.ocicat.cni.runtime;
 
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.PluginRequest;
 import io.ocicat.cni.SpecVersion;
@@ -10,7 +9,6 @@ import io.ocicat.cni.exec.Verb;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +31,7 @@ record Collect(Engine engine, Chain declared) {
       collect(valid, failures);
     }
     if (!failures.isEmpty()) {
-      throw joined(failures);
+      throw Failures.joined(failures, "", "\n");
     }
   }
 
@@ -81,17 +79,5 @@ record Collect(Engine engine, Chain declared) {
         failures.add(e.prefixed("failed to GC plugin " + plugin.type() + ": "));
       }
     }
-  }
-
-  private static CniException joined(List<CniException> failures) {
-    if (failures.size() == 1) {
-      return failures.getFirst();
-    }
-    CniException all =
-        new CniException(
-            ErrorCode.UNKNOWN,
-            failures.stream().map(CniException::getMessage).collect(Collectors.joining("\n")));
-    failures.forEach(all::addSuppressed);
-    return all;
   }
 }

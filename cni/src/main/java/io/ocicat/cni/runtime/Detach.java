@@ -10,7 +10,6 @@ import io.ocicat.cni.json.Quoted;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,14 +37,11 @@ record Detach(Engine engine, Chain declared) {
     CacheKey key = CacheKey.of(declared.network(), container);
     ResultCache.Found found = engine.cache().find(key);
     Chain chain = chain(found, deadline);
-    Container whole =
-        found instanceof ResultCache.Found.Attached(CachedAttachment attachment)
-            ? container.orAsCached(attachment.container())
-            : container;
     Policy policy =
         new Policy(
             engine.settings().delGoesOn(), engine.settings().delSkipsMissingPlugins(), deadline);
-    List<CniException> failures = del(chain, whole, previous(chain, found), policy);
+    List<CniException> failures =
+        del(chain, found.complete(container), previous(chain, found), policy);
     if (!failures.isEmpty()) {
       throw joined(failures);
     }
@@ -147,18 +143,7 @@ record Detach(Engine engine, Chain declared) {
   }
 
   private static CniException joined(List<CniException> failures) {
-    if (failures.size() == 1) {
-      return failures.getFirst();
-    }
-    CniException all =
-        new CniException(
-            failures.getFirst().code(),
-            failures.stream()
-                .map(CniException::getMessage)
-                .collect(
-                    Collectors.joining(
-                        "; ", "%d plugins failed (delete): ".formatted(failures.size()), "")));
-    failures.forEach(all::addSuppressed);
-    return all;
+    return Failures.joined(
+        failures, "%d plugins failed (delete): ".formatted(failures.size()), "; ");
   }
 }

@@ -73,6 +73,13 @@ final class ResultCache {
       };
     }
 
+    /** The container, with what was said of it on ADD in place of what is not said now. */
+    default Container complete(Container container) {
+      return this instanceof Attached(CachedAttachment attachment)
+          ? container.orAsCached(attachment.container())
+          : container;
+    }
+
     private static Result converted(Result result, SpecVersion version) {
       try {
         return result.convertTo(version);

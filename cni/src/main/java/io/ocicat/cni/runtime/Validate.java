@@ -47,20 +47,24 @@ final class Validate {
   }
 
   /** The file a plugin is in, and how its members are called there. */
-  private record Place(@Nullable Path file, String prefix) {}
+  private record Place(@Nullable Path file, String plugin) {
+    String path(String member) {
+      return plugin.isEmpty() ? member : plugin + "." + member;
+    }
+  }
 
   private Place placeOf(int plugin) {
     if (chain.single()) {
       return new Place(null, "");
     }
     if (source == null) {
-      return new Place(null, "plugins[" + plugin + "].");
+      return new Place(null, "plugins[" + plugin + "]");
     }
     int inFolder = plugin - (chain.plugins().size() - source.folderFiles().size());
     if (inFolder >= 0) {
       return new Place(source.folderFiles().get(inFolder), "");
     }
-    return new Place(source.file(), isListFile() ? "plugins[" + plugin + "]." : "");
+    return new Place(source.file(), isListFile() ? "plugins[" + plugin + "]" : "");
   }
 
   private boolean isListFile() {
@@ -82,8 +86,7 @@ final class Validate {
             });
     for (String ignored : plugin.request(chain.network().value(), version).warnings()) {
       warnings.add(
-          new Validation.Finding(
-              place.file, place.prefix + "type", ErrorCode.UNSUPPORTED_FIELD, ignored));
+          new Validation.Finding(place.file, place.plugin, ErrorCode.UNSUPPORTED_FIELD, ignored));
     }
   }
 
@@ -129,6 +132,6 @@ final class Validate {
   }
 
   private void problem(Place place, String member, ErrorCode code, String reason) {
-    problems.add(new Validation.Finding(place.file, place.prefix + member, code, reason));
+    problems.add(new Validation.Finding(place.file, place.path(member), code, reason));
   }
 }

@@ -27,13 +27,13 @@ public record Validation(Set<String> capabilities, List<Finding> problems, List<
    * One thing to mend.
    *
    * @param file that has the field; null when the network is not from a file
-   * @param path of the field, such as {@code plugins[1].ipam.type}
+   * @param path of the field, such as {@code plugins[1].ipam.type}; empty for the whole document
    * @param code what ADD would report
    */
   public record Finding(@Nullable Path file, String path, ErrorCode code, String reason) {
     @Override
     public String toString() {
-      return (file == null ? "" : file + ": ") + path + ": " + reason;
+      return (file == null ? "" : file + ": ") + (path.isEmpty() ? "" : path + ": ") + reason;
     }
   }
 

@@ -4,8 +4,10 @@ import static io.ocicat.cni.runtime.Lab.container;
 import static io.ocicat.cni.runtime.Lab.fails;
 import static io.ocicat.cni.runtime.Lab.single;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.ocicat.cni.Attachment;
+import io.ocicat.cni.Bandwidth;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ConfigList;
 import io.ocicat.cni.ErrorCode;
@@ -113,7 +115,7 @@ class AddTest {
     Container container =
         container()
             .portMappings(new PortMapping(8080, 80, Protocol.TCP, null))
-            .capability("bandwidth", json("{}"))
+            .bandwidth(new Bandwidth(1, 2, 3, 4))
             .capability("undeclared", json("1"));
     lab.cni().network(config).add(container);
     assertThat(lab.recorder.request(0).get("runtimeConfig"))
@@ -474,6 +476,13 @@ class AddTest {
   private static BooleanSupplier sleepUntil(Duration limit) {
     long end = System.nanoTime() + limit.toNanos();
     return () -> System.nanoTime() - end > 0;
+  }
+
+  @Test
+  void aLimitThatIsNoneIsRefused() {
+    assertThatIllegalArgumentException()
+        .isThrownBy(() -> Cni.builder().timeLimit(Duration.ZERO))
+        .withMessage("a time limit must be positive, not PT0S");
   }
 
   @Test

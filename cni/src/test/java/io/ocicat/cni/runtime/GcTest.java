@@ -170,7 +170,8 @@ class GcTest {
             failed to delete stale attachment c1 eth0: plugin type="a" failed (delete): stuck
             failed to delete stale attachment c2 eth0: plugin type="a" failed (delete): stuck
             failed to GC plugin a: later""")
-        .matches(e -> e.getSuppressed().length == 3);
+        .matches(e -> e.getSuppressed().length == 3)
+        .matches(e -> e.is(ErrorCode.INVALID_NETWORK_CONFIG));
     assertThat(lab.recorder.order())
         .containsExactly("DEL b", "DEL a", "DEL b", "DEL a", "GC a", "GC b");
     assertThat(lab.cacheFiles()).hasSize(2);

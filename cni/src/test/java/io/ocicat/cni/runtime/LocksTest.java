@@ -92,7 +92,7 @@ class LocksTest {
       done.countDown();
       running.get();
     }
-    cni.network(network("two")).del(container());
+    lab.cni().network(network("two")).del(container());
   }
 
   @Test
@@ -154,7 +154,7 @@ class LocksTest {
       Future<?> running = occupy(threads, lab.cni().network(network("net")), done);
       fails(() -> cni.network(network("net")).gc(List.of()))
           .withMessage("network \"net\" is busy: another operation on it has not ended in time");
-      cni.network(network("other")).gc(List.of());
+      lab.cni().network(network("other")).gc(List.of());
       assertThat(lab.recorder.order()).containsExactly("ADD a", "GC a");
       done.countDown();
       running.get();
@@ -181,11 +181,11 @@ class LocksTest {
       await(inside);
       fails(() -> impatient.network(network("net")).add(container()))
           .withMessageStartingWith("network \"net\" is busy");
-      impatient.network(network("other")).add(container());
+      own.network(network("other")).add(container());
       done.countDown();
       gc.get();
     }
-    impatient.network(network("net")).add(container());
+    own.network(network("net")).add(container());
   }
 
   @Test
@@ -206,9 +206,9 @@ class LocksTest {
 
   @Test
   void anotherProcessIsWaitedForAndItsLockEndsWithIt() {
-    lab.network("1.1.0", "a").add(container());
-    Cni impatient = lab.builder().timeLimit(SHORT).build();
-    Network net = impatient.network(list("1.1.0", "a"));
+    Network patient = lab.network("1.1.0", "a");
+    patient.add(container());
+    Network net = lab.builder().timeLimit(SHORT).build().network(list("1.1.0", "a"));
     Command command =
         Command.of(
             System.getProperty("java.home") + "/bin/java",
@@ -220,14 +220,15 @@ class LocksTest {
             lab.cache.toString());
     Path ready = lab.cache.resolve("ready");
     try (Background other = command.start()) {
-      Eventually.await("the other process to have the lock", () -> Files.exists(ready));
+      Eventually.await(
+          "the other process to have the lock", Duration.ofSeconds(30), () -> Files.exists(ready));
       fails(() -> net.del(container())).withMessageStartingWith("container \"c1\" is busy");
       fails(() -> net.gc(List.of())).withMessageStartingWith("network \"net\" is busy");
-      net.add(Container.of("c2", Lab.NETNS));
+      patient.add(Container.of("c2", Lab.NETNS));
       assertThat(other.isAlive()).isTrue();
     }
-    net.del(container());
-    net.gc(List.of());
+    patient.del(container());
+    patient.gc(List.of());
   }
 
   /** Takes the lock of an attachment and keeps it until it is killed. */
@@ -272,7 +273,7 @@ class LocksTest {
   void aFailedOperationGivesItsLocksBack() {
     lab.install("a").recorder.on(Verb.ADD, "a", Recorder.error(7, "no"));
     Network network =
-        lab.builder().timeLimit(SHORT.multipliedBy(100)).build().network(list("1.1.0", "a"));
+        lab.builder().timeLimit(Duration.ofSeconds(30)).build().network(list("1.1.0", "a"));
     for (int i = 0; i < 3; i++) {
       fails(() -> network.add(container())).withMessageEndingWith("no");
     }

@@ -158,7 +158,7 @@ class ProcessesTest {
             .build()
             .network(list("1.0.0", "slow"));
     endsWithoutMessage(() -> network.add(container()));
-    assertThat(directory.resolve("log")).content().isEqualTo("ADD\nDEL\n");
+    assertThat(directory.resolve("log")).content().endsWith("DEL\n");
   }
 
   @Test
@@ -167,7 +167,7 @@ class ProcessesTest {
     scripts.write("hangs", "sleep 300");
     Network network =
         processes()
-            .timeLimit(Duration.ofSeconds(1))
+            .timeLimit(Duration.ofSeconds(3))
             .delGoesOn(true)
             .build()
             .network(list("1.0.0", "good", "hangs"));
@@ -220,7 +220,10 @@ class ProcessesTest {
         Files.delete(lab.cacheFile(file));
       }
       try (Background _ = another("loop").start()) {
-        Eventually.await("the other runtime to work", () -> lab.cacheFiles().size() == 10);
+        Eventually.await(
+            "the other runtime to work",
+            Duration.ofSeconds(30),
+            () -> lab.cacheFiles().size() == 10);
       }
       assertThat(cni.attachments()).hasSize(10);
       assertThat(lab.warnings).isEmpty();

@@ -168,7 +168,12 @@ class ValidateTest {
                 + lab.plugins
                 + "]",
             extra + ": type: failed to find plugin \"extra\" in path [" + lab.plugins + "]");
-    assertThat(validation.warnings()).hasSize(1);
+    assertThat(validation.warnings())
+        .extracting(Validation.Finding::toString)
+        .containsExactly(
+            list
+                + ": plugins[0]: plugin \"old\": \"prevResult\" in the configuration is ignored:"
+                + " only the runtime may set it");
     assertThat(cni.network("one").validate().problems())
         .extracting(Validation.Finding::toString)
         .containsExactly(
