@@ -6,20 +6,23 @@ import java.util.Locale;
 /** Times taken by one contender, in nanoseconds. */
 final class Sample {
   private final String name;
-  private long[] times = new long[0];
+  private long[] times = new long[64];
+  private int count;
 
   Sample(String name) {
     this.name = name;
   }
 
   void add(long nanos) {
-    times = Arrays.copyOf(times, times.length + 1);
-    times[times.length - 1] = nanos;
+    if (count == times.length) {
+      times = Arrays.copyOf(times, count * 2);
+    }
+    times[count++] = nanos;
   }
 
   /** The smallest time that a share of all, as 0.5 for the median, does not exceed. */
   long percentile(double share) {
-    long[] sorted = times.clone();
+    long[] sorted = Arrays.copyOf(times, count);
     Arrays.sort(sorted);
     return sorted[(int) Math.min(sorted.length - 1L, Math.round(share * (sorted.length - 1)))];
   }
@@ -30,7 +33,7 @@ final class Sample {
         Locale.ROOT,
         "%-28s n=%-5d p50 %8.1f µs   p90 %8.1f µs   p99 %8.1f µs   %.2f × %s",
         name,
-        times.length,
+        count,
         percentile(0.5) / 1e3,
         percentile(0.9) / 1e3,
         percentile(0.99) / 1e3,

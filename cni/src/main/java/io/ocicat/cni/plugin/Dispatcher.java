@@ -133,7 +133,12 @@ public final class Dispatcher {
         AddCall call = new AddCall(context, netns());
         NetnsGuard.requireOther(call.hostNetns(), call.netns(), environment);
         Result result = plugin.add(call);
-        return Json.prettyBytes(result.toJson(call.version()));
+        try {
+          return Json.prettyBytes(result.toJson(call.version()));
+        } catch (CniException e) {
+          undo(new DelCall(context, call.netns()), e);
+          throw e;
+        }
       }
       case DEL -> {
         versions.requireSupported();
@@ -158,6 +163,18 @@ public final class Dispatcher {
       case VERSION -> throw new IllegalStateException("VERSION needs no request");
     }
     return NOTHING;
+  }
+
+  /**
+   * An answer that cannot be given in the version asked for makes it a failed ADD, and those leave
+   * nothing.
+   */
+  private void undo(DelCall del, CniException failure) {
+    try {
+      plugin.del(del);
+    } catch (RuntimeException e) {
+      failure.addSuppressed(e);
+    }
   }
 
   private Netns netns() {

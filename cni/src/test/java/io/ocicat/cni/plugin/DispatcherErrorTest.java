@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Result;
 import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.exec.Verb;
 import java.util.ArrayList;
@@ -102,5 +103,17 @@ class DispatcherErrorTest {
     assertThat(Request.of(Verb.ADD).to(plugin).stderr())
         .hasSizeBetween(1 << 19, 1 << 20)
         .endsWith("the end\n");
+  }
+
+  @Test
+  void aResultThatTheVersionCannotExpressIsAFailedAddAndTakenBack() {
+    plugin.result = Result.empty();
+
+    CniException error = Request.of(Verb.ADD).version("0.2.0").failure(plugin);
+
+    assertThat(error.msg()).isEqualTo("cannot convert: no valid IP addresses");
+    assertThat(plugin.calls)
+        .extracting(Call::getClass)
+        .isEqualTo(List.of(AddCall.class, DelCall.class));
   }
 }
