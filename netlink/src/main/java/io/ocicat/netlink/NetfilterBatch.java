@@ -1,28 +1,42 @@
 package io.ocicat.netlink;
 
-import java.util.ArrayList;
-import java.util.List;
-
 /**
  * The pair of messages that make everything between them one nf_tables transaction
  * (linux/netfilter/nfnetlink.h).
  */
 final class NetfilterBatch {
   private static final int NFTABLES = 10;
+  private static final int BEGIN = 0x10;
+  private static final int GENERATION = 1;
+  private static final String OPENING = "begin an nf_tables transaction";
 
-  static final Request BEGIN = bracket(0x10, "begin an nf_tables transaction");
-  static final Request END = bracket(0x11, "end an nf_tables transaction");
+  static final Request END =
+      Request.of(0x11, 0, NetfilterBatch::header, () -> "end an nf_tables transaction");
 
   private NetfilterBatch() {}
 
-  static List<Request> opened(List<Request> requests) {
-    List<Request> opened = new ArrayList<>(requests.size() + 1);
-    opened.add(BEGIN);
-    opened.addAll(requests);
-    return opened;
+  /** The request that opens a transaction. */
+  static Request begin() {
+    return Request.of(BEGIN, 0, NetfilterBatch::header, () -> OPENING);
   }
 
-  private static Request bracket(int type, String operation) {
-    return Request.of(type, 0, out -> out.field8(0).field8(0).fieldBe16(NFTABLES), () -> operation);
+  /** The same for one that the kernel refuses unless nf_tables is in this state. */
+  static Request begin(int generation) {
+    return Request.of(
+        BEGIN,
+        0,
+        out -> {
+          header(out);
+          out.be32(GENERATION, generation);
+        },
+        () -> OPENING);
+  }
+
+  static boolean isBegin(Request request) {
+    return request.type() == BEGIN;
+  }
+
+  private static void header(MessageWriter out) {
+    out.field8(0).field8(0).fieldBe16(NFTABLES);
   }
 }

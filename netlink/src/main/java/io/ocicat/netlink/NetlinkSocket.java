@@ -100,13 +100,29 @@ public final class NetlinkSocket implements AutoCloseable {
   }
 
   public void transact(List<Request> requests) {
+    transact(NetfilterBatch.begin(), requests);
+  }
+
+  /**
+   * The same, but only if nothing in nf_tables changed since this generation was read: what the
+   * requests are based on is then still true. ERESTART when it did change.
+   *
+   * @param generation the id of {@link io.ocicat.netlink.nft.Generation}
+   */
+  public void transactIf(int generation, List<Request> requests) {
+    transact(NetfilterBatch.begin(generation), requests);
+  }
+
+  private void transact(Request begin, List<Request> requests) {
     if (requests.isEmpty()) {
       return;
     }
     lock.lock();
     Buffers buffers = Buffers.borrow();
     try {
-      List<Request> opened = NetfilterBatch.opened(requests);
+      List<Request> opened = new ArrayList<>(requests.size() + 1);
+      opened.add(begin);
+      opened.addAll(requests);
       int first = nextSequence(opened.size() + 1);
       for (int i = 0; i < opened.size(); i++) {
         buffers.out.message(opened.get(i), first + i);

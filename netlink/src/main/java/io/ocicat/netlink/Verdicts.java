@@ -71,7 +71,7 @@ final class Verdicts {
   }
 
   private boolean isTransaction() {
-    return requests.getFirst() == NetfilterBatch.BEGIN;
+    return NetfilterBatch.isBegin(requests.getFirst());
   }
 
   private void take(NetlinkMessage message) {

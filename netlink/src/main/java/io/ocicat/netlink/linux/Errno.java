@@ -21,6 +21,7 @@ public record Errno(int number) {
   public static final Errno EPIPE = new Errno(32);
   public static final Errno ERANGE = new Errno(34);
   public static final Errno EPROTO = new Errno(71);
+  public static final Errno ERESTART = new Errno(85);
   public static final Errno EMSGSIZE = new Errno(90);
   public static final Errno EOPNOTSUPP = new Errno(95);
   public static final Errno EADDRINUSE = new Errno(98);
@@ -86,6 +87,7 @@ public record Errno(int number) {
           case 71 -> "EPROTO:Protocol error";
           case 75 -> "EOVERFLOW:Value too large for defined data type";
           case 76 -> "ENOTUNIQ:Name not unique on network";
+          case 85 -> "ERESTART:Interrupted system call should be restarted";
           case 88 -> "ENOTSOCK:Socket operation on non-socket";
           case 90 -> "EMSGSIZE:Message too long";
           case 92 -> "ENOPROTOOPT:Protocol not available";

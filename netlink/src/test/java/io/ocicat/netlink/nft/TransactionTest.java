@@ -44,6 +44,22 @@ class TransactionTest {
   }
 
   @Test
+  void oneThatRestsOnAnOldReadingIsRefused() {
+    ruleset.net().transact(base());
+    int read = ruleset.net().find(Generation.current()).orElseThrow().id();
+    ruleset.net().transact(Elements.add(MAP, element(1)));
+
+    assertThatThrownBy(() -> ruleset.net().transactIf(read, List.of(Elements.add(MAP, element(2)))))
+        .isInstanceOfSatisfying(
+            NetlinkException.class, e -> assertThat(e.errno()).isEqualTo(Errno.ERESTART));
+    assertThat(ruleset.net().list(Elements.in(MAP))).containsExactly(element(1));
+
+    int again = ruleset.net().find(Generation.current()).orElseThrow().id();
+    ruleset.net().transactIf(again, List.of(Elements.add(MAP, element(2))));
+    assertThat(ruleset.net().list(Elements.in(MAP))).hasSize(2);
+  }
+
+  @Test
   void twoThousandElementsTravelTogether() {
     List<Element> elements = IntStream.rangeClosed(1, 2000).mapToObj(i -> element(i)).toList();
     List<Request> requests = new ArrayList<>(base());
