@@ -1,5 +1,7 @@
 package io.ocicat.netlink.nft;
 
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
@@ -86,12 +88,37 @@ public final class Field {
   private final DataType type;
   private final List<Layer> needs;
   private final Loader loader;
+  private final Bytes mask;
 
   private Field(String text, DataType type, List<Layer> needs, Loader loader) {
+    this(text, type, needs, loader, Bytes.of());
+  }
+
+  private Field(String text, DataType type, List<Layer> needs, Loader loader, Bytes mask) {
     this.text = text;
     this.type = type;
     this.needs = needs;
     this.loader = loader;
+    this.mask = mask;
+  }
+
+  /**
+   * The subnet of that prefix length in which the field's address is, as in {@code ip daddr &
+   * 255.255.255.0}: for looking it up in a set.
+   */
+  public Field network(int length) {
+    IpAddress none =
+        switch (type) {
+          case IPV4_ADDR -> IpAddress.ofV4(0);
+          case IPV6_ADDR -> IpAddress.ofV6(0, 0);
+          default -> throw new IllegalArgumentException("\"%s\" is no address".formatted(this));
+        };
+    IpPrefix prefix = IpPrefix.of(none, length);
+    if (length == none.bitLength()) {
+      return this;
+    }
+    Value bits = Value.address(prefix.mask());
+    return new Field(text + " & " + bits, type, needs, loader, bits.bytes());
   }
 
   /**
@@ -170,8 +197,15 @@ public final class Field {
     return needs;
   }
 
-  Expression load(Register to) {
-    return loader.load(to, type.size());
+  List<Expression> load(Register to) {
+    Expression whole = loader.load(to, type.size());
+    return isMasked()
+        ? List.of(whole, new Expression.Bitwise(to, to, mask, Bytes.zeros(mask.length())))
+        : List.of(whole);
+  }
+
+  boolean isMasked() {
+    return mask.length() > 0;
   }
 
   /** Loads at least the first {@code bytes} of it. */

@@ -83,7 +83,7 @@ public final class Match {
         rule -> {
           field.needs().forEach(rule::require);
           int whole = prefix.length() / 8;
-          if (prefix.length() % 8 == 0 && whole > 0) {
+          if (prefix.length() % 8 == 0 && whole > 0 && !field.isMasked()) {
             // Whole bytes need no mask: look at fewer of them, as nft does.
             rule.add(field.loadFirst(whole, R1));
             rule.add(new Expression.Compare(R1, comparison, network.bytes().slice(0, whole)));

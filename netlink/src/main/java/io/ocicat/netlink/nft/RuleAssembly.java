@@ -92,7 +92,7 @@ final class RuleAssembly {
 
   private void check(Field field, int number) {
     Value value = Value.number(field.type(), number);
-    add(field.load(Register.R1));
+    field.load(Register.R1).forEach(this::add);
     add(new Expression.Compare(Register.R1, Comparison.EQ, value.bytes()));
   }
 
@@ -101,7 +101,7 @@ final class RuleAssembly {
     fields.forEach(field -> field.needs().forEach(this::require));
     Register to = Register.R1;
     for (Field field : fields) {
-      add(field.load(to));
+      field.load(to).forEach(this::add);
       if (field != fields.getLast()) {
         to = to.behind(field.type().size());
       }

@@ -33,6 +33,8 @@ final class RuleCases {
 
   private final NamedSet ports;
   private final NamedSet services;
+  private final NamedSet pairs;
+  private final NamedSet pairs6;
   private final NamedSet verdicts;
   private final NamedSet macs;
   private final NamedSet seen;
@@ -49,6 +51,8 @@ final class RuleCases {
     services =
         NamedSet.set(
             table.set("services"), DataType.IPV4_ADDR, DataType.INET_PROTO, DataType.INET_SERVICE);
+    pairs = NamedSet.set(table.set("pairs"), DataType.IPV4_ADDR, DataType.IPV4_ADDR);
+    pairs6 = NamedSet.set(table.set("pairs6"), DataType.IPV6_ADDR, DataType.IPV6_ADDR);
     verdicts =
         NamedSet.verdictMap(table.set("verdicts"), DataType.IPV4_ADDR, DataType.INET_SERVICE);
     macs = NamedSet.set(table.set("macs"), DataType.ETHER_ADDR);
@@ -115,7 +119,8 @@ final class RuleCases {
   }
 
   List<NamedSet> sets() {
-    return List.of(ports, services, verdicts, macs, seen, targets, targets6, plainTargets);
+    return List.of(
+        ports, services, pairs, pairs6, verdicts, macs, seen, targets, targets6, plainTargets);
   }
 
   private void ipv4() {
@@ -141,6 +146,14 @@ final class RuleCases {
         Match.in(services, Field.IP_DADDR, Field.L4PROTO, Field.TH_DPORT),
         accept());
     add(
+        "ip saddr . ip daddr & 255.255.254.0 @pairs return",
+        Match.in(pairs, Field.IP_SADDR, Field.IP_DADDR.network(23)),
+        Statement.goBack());
+    add(
+        "ip saddr . ip daddr @pairs return",
+        Match.in(pairs, Field.IP_SADDR, Field.IP_DADDR.network(32)),
+        Statement.goBack());
+    add(
         "ip daddr . tcp dport vmap @verdicts",
         Statement.vmap(verdicts, Field.IP_DADDR, Field.TCP_DPORT));
     add(
@@ -155,6 +168,10 @@ final class RuleCases {
     add("ip6 daddr fd00::/63 return", Match.destination(prefix("fd00::/63")), Statement.goBack());
     add("ip6 saddr != ff00::/8 accept", Match.notSource(prefix("ff00::/8")), accept());
     add("ip6 daddr != fd00::1 accept", Match.notDestination(prefix("fd00::1/128")), accept());
+    add(
+        "ip6 saddr . ip6 daddr & ffff:ffff:ffff:ffff:: @pairs6 return",
+        Match.in(pairs6, Field.IP6_SADDR, Field.IP6_DADDR.network(64)),
+        Statement.goBack());
     icmp(
         "icmpv6 type nd-neighbor-solicit accept",
         Match.eq(Field.ICMPV6_TYPE, Value.number(DataType.ICMPV6_TYPE, 135)));
