@@ -12,6 +12,7 @@ import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.netlink.ns.Sysctl;
+import java.nio.file.Path;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -30,7 +31,12 @@ public final class Net implements AutoCloseable {
 
   /** The namespace of whoever executed the plugin. */
   public static Net ofHost(Call call) {
-    return new Net(NetNs.open(call.hostNetns()));
+    return of(call.hostNetns());
+  }
+
+  /** A namespace by its file, which must be there. */
+  public static Net of(Path namespace) {
+    return new Net(NetNs.open(namespace));
   }
 
   /**

@@ -1,0 +1,147 @@
+package io.ocicat.plugins.masquerade;
+
+import io.ocicat.cni.Attachment;
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.NetworkName;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.Errno;
+import io.ocicat.plugins.net.CurrentRuleset;
+import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.Owner;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Hides containers behind the host: what a container sends beyond its own subnet leaves with the
+ * address of the interface it leaves by. Multicast stays as it is.
+ *
+ * <p>Thread-safe, also beside other processes that do the same: each change is one transaction.
+ */
+public final class Masquerade {
+  /** One to find the table missing, one to find the address taken, and one to do it. */
+  private static final int ATTEMPTS = 4;
+
+  private Masquerade() {}
+
+  /**
+   * Hides these addresses, and no others that the owner may have had. An address that another owner
+   * has changes hands.
+   *
+   * @param addresses each with the prefix length of its subnet, as in 10.1.2.5/24
+   */
+  public static void install(Net host, Owner owner, List<IpPrefix> addresses) {
+    List<IpPrefix> distinct = distinct(addresses);
+    Holdings holdings = new Holdings(host.netfilter());
+    boolean fresh = true;
+    for (int attempt = 1; ; attempt++) {
+      try {
+        if (fresh) {
+          host.netfilter().transact(Holdings.grant(owner.label(), distinct));
+        } else {
+          CurrentRuleset.change(host, () -> holdings.exchange(owner.label(), distinct));
+        }
+        return;
+      } catch (NetlinkException e) {
+        if (attempt == ATTEMPTS) {
+          throw e;
+        } else if (e.is(Errno.ENOENT)) {
+          MasqueradeTable.ensure(host, distinct);
+        } else if (e.is(Errno.EEXIST)) {
+          fresh = false;
+        } else {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Hides nothing of the owner any more; it need not have had anything. */
+  public static void remove(Net host, Owner owner) {
+    remove(host, owner.label());
+  }
+
+  /**
+   * Removes what the owners on a network have that are not among the valid ones.
+   *
+   * @param valid the attachments to this network that are still in use
+   */
+  public static void collect(Net host, NetworkName network, Set<Attachment> valid) {
+    Set<String> keep =
+        valid.stream()
+            .flatMap(attachment -> Owner.of(network, attachment).stream())
+            .map(Owner::label)
+            .collect(Collectors.toCollection(HashSet::new));
+    for (String label : new Holdings(host.netfilter()).labels()) {
+      if (label.startsWith(Owner.labelPrefix(network)) && !keep.contains(label)) {
+        remove(host, label);
+      }
+    }
+  }
+
+  /**
+   * Looks whether {@link #install} is still in effect.
+   *
+   * @throws CniException naming what is missing
+   */
+  public static void verify(Net host, Owner owner, List<IpPrefix> addresses) {
+    Holdings holdings = new Holdings(host.netfilter());
+    for (IpPrefix address : distinct(addresses)) {
+      String holder = holdings.holderOf(address.address()).orElse("");
+      if (!holder.equals(owner.label())) {
+        throw new CniException(
+            ErrorCode.INTERNAL,
+            "address %s of %s is not masqueraded".formatted(address, owner.label()),
+            holder.isEmpty() ? "" : "table inet ocicat_masquerade has it for " + holder);
+      }
+      if (!holdings.hasNeighbours(address)) {
+        throw new CniException(
+            ErrorCode.INTERNAL,
+            "address %s of %s is masqueraded inside its own subnet too"
+                .formatted(address, owner.label()));
+      }
+    }
+    MasqueradeTable.requireRules(host, addresses);
+  }
+
+  private static void remove(Net host, String label) {
+    Holdings holdings = new Holdings(host.netfilter());
+    List<IpPrefix> held = holdings.of(label);
+    if (held.isEmpty()) {
+      return;
+    }
+    if (!isListedSeveral(held)) {
+      try {
+        host.netfilter().transact(Holdings.revoke(label, held));
+        return;
+      } catch (NetlinkException e) {
+        if (!e.is(Errno.ENOENT)) {
+          throw e;
+        }
+      }
+    }
+    CurrentRuleset.change(host, () -> holdings.release(label));
+  }
+
+  /**
+   * An entry that lists several addresses may be replaced by a shorter one between reading and
+   * removing it; one that lists a single address can only go.
+   */
+  private static boolean isListedSeveral(List<IpPrefix> held) {
+    long v4 = held.stream().filter(IpPrefix::isV4).count();
+    return v4 > 1 || held.size() - v4 > 1;
+  }
+
+  private static List<IpPrefix> distinct(List<IpPrefix> addresses) {
+    Map<IpAddress, IpPrefix> distinct = new LinkedHashMap<>();
+    addresses.forEach(address -> distinct.putIfAbsent(address.address(), address));
+    return new ArrayList<>(distinct.values());
+  }
+}

@@ -1,0 +1,140 @@
+package io.ocicat.plugins.masquerade;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.netlink.Request;
+import io.ocicat.netlink.nft.Chain;
+import io.ocicat.netlink.nft.ChainId;
+import io.ocicat.netlink.nft.ChainType;
+import io.ocicat.netlink.nft.Chains;
+import io.ocicat.netlink.nft.Family;
+import io.ocicat.netlink.nft.Hook;
+import io.ocicat.netlink.nft.InstalledRule;
+import io.ocicat.netlink.nft.Match;
+import io.ocicat.netlink.nft.NamedSet;
+import io.ocicat.netlink.nft.Nat;
+import io.ocicat.netlink.nft.Priority;
+import io.ocicat.netlink.nft.Rule;
+import io.ocicat.netlink.nft.Rules;
+import io.ocicat.netlink.nft.Sets;
+import io.ocicat.netlink.nft.Statement;
+import io.ocicat.netlink.nft.Table;
+import io.ocicat.netlink.nft.TableId;
+import io.ocicat.netlink.nft.Tables;
+import io.ocicat.plugins.net.CurrentRuleset;
+import io.ocicat.plugins.net.Net;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedSet;
+import java.util.TreeSet;
+
+/**
+ * The table, as few rules for all containers:
+ *
+ * <pre>
+ * chain postrouting {
+ *   type nat hook postrouting priority srcnat
+ *   ip saddr @sources4 goto leaving4
+ *   ip6 saddr @sources6 goto leaving6
+ * }
+ * chain leaving4 {
+ *   ip saddr . ip daddr &amp; 255.255.255.0 @neighbours4_24 return
+ *   ip daddr 224.0.0.0/4 return
+ *   masquerade
+ * }
+ * </pre>
+ *
+ * <p>Each container is a few elements of hash sets, so neither a new connection nor an ADD or DEL
+ * costs more when there are more containers. A set whose elements are ranges would have told
+ * subnets of all sizes apart by itself, but the kernel copies such a set as a whole for each
+ * change; so each prefix length in use has a rule and a set of its own.
+ *
+ * <p>Table, chains and empty sets stay when the last container is gone.
+ */
+final class MasqueradeTable {
+  static final TableId TABLE = new TableId(Family.INET, "ocicat_masquerade");
+
+  private static final ChainId POSTROUTING = TABLE.chain("postrouting");
+  private static final String COMMENT = "ocicat: connections that leave with the host's address";
+
+  private MasqueradeTable() {}
+
+  /** Makes or completes the table, with what these addresses need. */
+  static void ensure(Net host, List<IpPrefix> addresses) {
+    CurrentRuleset.change(host, () -> completion(host, addresses));
+  }
+
+  private static List<Request> completion(Net host, List<IpPrefix> addresses) {
+    List<NamedSet> present = host.netfilter().list(Sets.in(TABLE));
+    List<Request> requests = new ArrayList<>();
+    requests.add(Tables.add(Table.of(TABLE).withComment(COMMENT)));
+    requests.add(
+        Chains.add(Chain.base(POSTROUTING, ChainType.NAT, Hook.POSTROUTING, Priority.SRCNAT)));
+    requests.add(Rules.flush(POSTROUTING));
+    for (IpSets family : IpSets.BOTH) {
+      SortedSet<Integer> lengths = lengths(family, present);
+      family.only(addresses).forEach(address -> lengths.add(address.length()));
+      requests.add(Sets.add(family.sources));
+      requests.add(Sets.add(family.owners));
+      lengths.forEach(length -> requests.add(Sets.add(family.neighbours(length))));
+      requests.add(Chains.add(Chain.regular(family.leaving)));
+      requests.add(Rules.flush(family.leaving));
+      rules(family, lengths).forEach(rule -> requests.add(Rules.append(rule)));
+    }
+    return requests;
+  }
+
+  /** The prefix lengths of the sets of neighbours that are there. */
+  static SortedSet<Integer> lengths(IpSets family, List<NamedSet> present) {
+    TreeSet<Integer> lengths = new TreeSet<>();
+    present.forEach(set -> family.lengthOf(set).ifPresent(lengths::add));
+    return lengths;
+  }
+
+  /** All rules about one family. */
+  static List<Rule> rules(IpSets family, Iterable<Integer> lengths) {
+    List<Rule> rules = new ArrayList<>();
+    rules.add(
+        Rule.of(
+            POSTROUTING, Match.in(family.sources, family.source), Statement.goTo(family.leaving)));
+    for (int length : lengths) {
+      rules.add(
+          Rule.of(
+              family.leaving,
+              Match.in(
+                  family.neighbours(length), family.source, family.destination.network(length)),
+              Statement.goBack()));
+    }
+    rules.add(Rule.of(family.leaving, Match.destination(family.multicast), Statement.goBack()));
+    rules.add(Rule.of(family.leaving, Nat.masquerade()));
+    return rules;
+  }
+
+  /**
+   * Looks whether the rules are there that these addresses need.
+   *
+   * @throws CniException showing one that is not
+   */
+  static void requireRules(Net host, List<IpPrefix> addresses) {
+    List<InstalledRule> present = host.netfilter().list(Rules.in(TABLE));
+    for (IpSets family : IpSets.BOTH) {
+      TreeSet<Integer> lengths = new TreeSet<>();
+      family.only(addresses).forEach(address -> lengths.add(address.length()));
+      for (Rule rule : lengths.isEmpty() ? List.<Rule>of() : rules(family, lengths)) {
+        if (present.stream().noneMatch(installed -> isSame(installed, rule))) {
+          throw new CniException(
+              ErrorCode.INTERNAL,
+              "rule \"%s\" is missing".formatted(rule),
+              "someone changed table %s: delete it, and the next ADD makes it anew"
+                  .formatted(TABLE));
+        }
+      }
+    }
+  }
+
+  private static boolean isSame(InstalledRule installed, Rule rule) {
+    return installed.chain().equals(rule.chain())
+        && installed.expressions().equals(rule.expressions());
+  }
+}

@@ -1,0 +1,81 @@
+package io.ocicat.plugins.masquerade;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.netlink.NetlinkSocket;
+import io.ocicat.netlink.Request;
+import io.ocicat.netlink.nft.Element;
+import io.ocicat.netlink.nft.Elements;
+import io.ocicat.netlink.nft.Value;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * The element by which an owner finds its addresses of one family: the key is a hash of its label,
+ * the comment lists them. No packet is ever compared with it; the key has the type of an
+ * interface's name because that is the one text nft knows as a key.
+ *
+ * @param list the comment
+ */
+record OwnerEntry(IpSets family, String label, String list) {
+  /** Five bits each: too many to meet by chance. */
+  private static final int KEY_LETTERS = 15;
+
+  private static final String ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
+
+  /** In place of a list that is longer than a comment may be. */
+  private static final String TOO_MANY = "*";
+
+  private static final int LONGEST_COMMENT = 128;
+
+  static Optional<OwnerEntry> read(NetlinkSocket netfilter, IpSets family, String label) {
+    return netfilter
+        .find(Elements.get(family.owners, key(label)))
+        .map(element -> new OwnerEntry(family, label, element.comment()));
+  }
+
+  static Request create(IpSets family, String label, List<IpPrefix> addresses) {
+    String list = addresses.stream().map(IpPrefix::toString).collect(Collectors.joining(" "));
+    String comment = list.length() <= LONGEST_COMMENT ? list : TOO_MANY;
+    return Elements.create(family.owners, key(label).withComment(comment));
+  }
+
+  static Request delete(IpSets family, String label) {
+    return Elements.delete(family.owners, key(label));
+  }
+
+  /** Nothing when there were too many to list: then they are found by their own comments. */
+  Optional<List<IpPrefix>> addresses() {
+    List<IpPrefix> addresses = new ArrayList<>();
+    for (String text : list.split(" ", -1)) {
+      Optional<IpPrefix> address = IpPrefix.tryParse(text);
+      if (address.isEmpty() || IpSets.of(address.get().address()) != family) {
+        return Optional.empty();
+      }
+      addresses.add(address.get());
+    }
+    return Optional.of(addresses);
+  }
+
+  private static Element key(String label) {
+    byte[] digest = sha512(label);
+    StringBuilder letters = new StringBuilder();
+    for (int i = 0; i < KEY_LETTERS; i++) {
+      letters.append(ALPHABET.charAt(digest[i] & 31));
+    }
+    return Element.of(Value.interfaceName(letters.toString()));
+  }
+
+  private static byte[] sha512(String text) {
+    try {
+      return MessageDigest.getInstance("SHA-512").digest(text.getBytes(UTF_8));
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every Java has SHA-512", e);
+    }
+  }
+}

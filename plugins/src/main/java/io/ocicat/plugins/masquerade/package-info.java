@@ -1,0 +1,5 @@
+/** Hides containers behind the host's address: the option {@code ipMasq} of bridge and ptp. */
+@NullMarked
+package io.ocicat.plugins.masquerade;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,85 @@
+package io.ocicat.plugins.net;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.ocicat.cni.Attachment;
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ContainerId;
+import io.ocicat.cni.InterfaceName;
+import io.ocicat.cni.NetworkName;
+import io.ocicat.cni.plugin.AttachmentCall;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Optional;
+
+/**
+ * Whom something on the host belongs to: one interface of one container on one network. What a
+ * plugin leaves in nf_tables carries its {@link #label} as comment, and is found again by it.
+ */
+public record Owner(NetworkName network, ContainerId container, InterfaceName ifName) {
+  /** Together with two slashes they fill the 128 bytes of a comment that nft reads back. */
+  private static final int NETWORK_CHARACTERS = 47;
+
+  private static final int CONTAINER_CHARACTERS = 64;
+  private static final int INTERFACE_CHARACTERS = 15;
+
+  private static final int HASH_DIGITS = 32;
+
+  /** Not in the alphabet of networks and containers. */
+  private static final char CUT = '~';
+
+  public static Owner of(AttachmentCall call) {
+    return new Owner(call.network(), call.containerId(), call.ifName());
+  }
+
+  /** One that GC names; none when no plugin can ever have been called with such names. */
+  public static Optional<Owner> of(NetworkName network, Attachment attachment) {
+    try {
+      return Optional.of(
+          new Owner(
+              network,
+              new ContainerId(attachment.containerId()),
+              new InterfaceName(attachment.ifName())));
+    } catch (CniException e) {
+      return Optional.empty();
+    }
+  }
+
+  /**
+   * {@code network/container/interface}, for a comment: at most 128 bytes, and different for
+   * different owners. Names that are too long are cut, with a hash of the whole behind.
+   */
+  public String label() {
+    return labelPrefix(network)
+        + brief(container.value(), CONTAINER_CHARACTERS)
+        + "/"
+        + interfaceLabel(ifName.value());
+  }
+
+  /** What the labels of a network's owners start with, and no others. */
+  public static String labelPrefix(NetworkName network) {
+    return brief(network.value(), NETWORK_CHARACTERS) + "/";
+  }
+
+  private static String brief(String name, int most) {
+    return name.length() <= most
+        ? name
+        : name.substring(0, most - HASH_DIGITS - 1) + CUT + hash(name).substring(0, HASH_DIGITS);
+  }
+
+  /** Linux allows nearly everything in the name of an interface; a comment does not. */
+  private static String interfaceLabel(String name) {
+    boolean plain = name.chars().allMatch(c -> c > ' ' && c < 0x7f && c != '"' && c != CUT);
+    return plain ? name : CUT + hash(name).substring(0, INTERFACE_CHARACTERS - 1);
+  }
+
+  private static String hash(String text) {
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-512").digest(text.getBytes(UTF_8));
+      return HexFormat.of().formatHex(digest);
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every Java has SHA-512", e);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.plugins.masquerade;
+
+import org.jspecify.annotations.NullMarked;
