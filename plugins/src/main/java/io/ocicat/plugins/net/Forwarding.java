@@ -1,0 +1,42 @@
+package io.ocicat.plugins.net;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.netlink.IpFamily;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.ns.Sysctl;
+
+/** Makes a host pass on what is not for itself. */
+public final class Forwarding {
+  private static final Sysctl V4 = Sysctl.of("net", "ipv4", "ip_forward");
+  private static final Sysctl V6 = Sysctl.of("net", "ipv6", "conf", "all", "forwarding");
+
+  private Forwarding() {}
+
+  /**
+   * Turns it on for a family. Where it is on nothing is written, so that a read-only /proc/sys is
+   * good enough.
+   *
+   * @throws CniException when it can be neither read nor written
+   */
+  public static void enable(Net host, IpFamily family) {
+    Sysctl setting =
+        switch (family) {
+          case V4 -> V4;
+          case V6 -> V6;
+        };
+    try {
+      host.namespace()
+          .visit(
+              () -> {
+                if (!setting.read().equals("1")) {
+                  setting.write("1");
+                }
+                return family;
+              });
+    } catch (NetlinkException e) {
+      throw new CniException(
+          ErrorCode.INTERNAL, "failed to enable forwarding: %s".formatted(e.getMessage()), e);
+    }
+  }
+}
