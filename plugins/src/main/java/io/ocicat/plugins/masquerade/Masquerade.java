@@ -6,13 +6,14 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.NetworkName;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
+import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.plugins.Steps;
 import io.ocicat.plugins.net.CurrentRuleset;
 import io.ocicat.plugins.net.Net;
 import io.ocicat.plugins.net.Owner;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -63,13 +64,17 @@ public final class Masquerade {
     }
   }
 
-  /** Hides nothing of the owner any more; it need not have had anything. */
+  /**
+   * Hides nothing of the owner any more, also when a Go plugin began it; it need not have had
+   * anything.
+   */
   public static void remove(Net host, Owner owner) {
-    remove(host, owner.label());
+    Steps.all(() -> remove(host, owner.label()), () -> GoMasquerade.remove(host, owner));
   }
 
   /**
-   * Removes what the owners on a network have that are not among the valid ones.
+   * Removes what the owners on a network have that are not among the valid ones, also what Go
+   * plugins left of them; and puts back rules of ours that somebody removed.
    *
    * @param valid the attachments to this network that are still in use
    */
@@ -78,7 +83,14 @@ public final class Masquerade {
         valid.stream()
             .flatMap(attachment -> Owner.of(network, attachment).stream())
             .map(Owner::label)
-            .collect(Collectors.toCollection(HashSet::new));
+            .collect(Collectors.toSet());
+    Steps.all(
+        () -> removeExcept(host, network, keep),
+        () -> MasqueradeTable.restore(host),
+        () -> GoMasquerade.collect(host, network, valid));
+  }
+
+  private static void removeExcept(Net host, NetworkName network, Set<String> keep) {
     for (String label : new Holdings(host.netfilter()).labels()) {
       if (label.startsWith(Owner.labelPrefix(network)) && !keep.contains(label)) {
         remove(host, label);
@@ -87,28 +99,28 @@ public final class Masquerade {
   }
 
   /**
-   * Looks whether {@link #install} is still in effect.
+   * Looks whether {@link #install}, or a Go plugin's like, is still in effect.
    *
    * @throws CniException naming what is missing
    */
   public static void verify(Net host, Owner owner, List<IpPrefix> addresses) {
-    Holdings holdings = new Holdings(host.netfilter());
+    List<IpPrefix> ours = new ArrayList<>();
     for (IpPrefix address : distinct(addresses)) {
-      String holder = holdings.holderOf(address.address()).orElse("");
-      if (!holder.equals(owner.label())) {
+      if (isInstalled(host, owner, address)) {
+        ours.add(address);
+      } else if (!GoMasquerade.isInstalled(host, owner, IpFamily.of(address.address()))) {
         throw new CniException(
             ErrorCode.INTERNAL,
-            "address %s of %s is not masqueraded".formatted(address, owner.label()),
-            holder.isEmpty() ? "" : "table inet ocicat_masquerade has it for " + holder);
-      }
-      if (!holdings.hasNeighbours(address)) {
-        throw new CniException(
-            ErrorCode.INTERNAL,
-            "address %s of %s is masqueraded inside its own subnet too"
-                .formatted(address, owner.label()));
+            "address %s of %s is not masqueraded".formatted(address, owner.label()));
       }
     }
-    MasqueradeTable.requireRules(host, addresses);
+    MasqueradeTable.requireRules(host, ours);
+  }
+
+  private static boolean isInstalled(Net host, Owner owner, IpPrefix address) {
+    Holdings holdings = new Holdings(host.netfilter());
+    return holdings.holderOf(address.address()).filter(owner.label()::equals).isPresent()
+        && holdings.hasNeighbours(address);
   }
 
   private static void remove(Net host, String label) {

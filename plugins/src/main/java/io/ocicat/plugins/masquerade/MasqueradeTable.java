@@ -8,6 +8,7 @@ import io.ocicat.netlink.nft.Chain;
 import io.ocicat.netlink.nft.ChainId;
 import io.ocicat.netlink.nft.ChainType;
 import io.ocicat.netlink.nft.Chains;
+import io.ocicat.netlink.nft.Expression;
 import io.ocicat.netlink.nft.Family;
 import io.ocicat.netlink.nft.Hook;
 import io.ocicat.netlink.nft.InstalledRule;
@@ -111,30 +112,44 @@ final class MasqueradeTable {
     return rules;
   }
 
+  /** Puts the rules back that somebody removed; a table that is not there is not made. */
+  static void restore(Net host) {
+    List<NamedSet> present = host.netfilter().list(Sets.in(TABLE));
+    List<InstalledRule> installed = host.netfilter().list(Rules.in(TABLE));
+    boolean complete =
+        IpSets.BOTH.stream()
+            .flatMap(family -> rules(family, lengths(family, present)).stream())
+            .allMatch(rule -> isAmong(installed, rule));
+    if (!present.isEmpty() && !complete) {
+      ensure(host, List.of());
+    }
+  }
+
   /**
    * Looks whether the rules are there that these addresses need.
    *
    * @throws CniException showing one that is not
    */
   static void requireRules(Net host, List<IpPrefix> addresses) {
-    List<InstalledRule> present = host.netfilter().list(Rules.in(TABLE));
+    List<InstalledRule> installed = host.netfilter().list(Rules.in(TABLE));
     for (IpSets family : IpSets.BOTH) {
-      TreeSet<Integer> lengths = new TreeSet<>();
+      SortedSet<Integer> lengths = new TreeSet<>();
       family.only(addresses).forEach(address -> lengths.add(address.length()));
       for (Rule rule : lengths.isEmpty() ? List.<Rule>of() : rules(family, lengths)) {
-        if (present.stream().noneMatch(installed -> isSame(installed, rule))) {
+        if (!isAmong(installed, rule)) {
           throw new CniException(
               ErrorCode.INTERNAL,
               "rule \"%s\" is missing".formatted(rule),
-              "someone changed table %s: delete it, and the next ADD makes it anew"
-                  .formatted(TABLE));
+              "someone changed table %s: GC puts the rule back".formatted(TABLE));
         }
       }
     }
   }
 
-  private static boolean isSame(InstalledRule installed, Rule rule) {
-    return installed.chain().equals(rule.chain())
-        && installed.expressions().equals(rule.expressions());
+  private static boolean isAmong(List<InstalledRule> installed, Rule rule) {
+    List<Expression> wanted = rule.expressions();
+    return installed.stream()
+        .anyMatch(
+            other -> other.chain().equals(rule.chain()) && other.expressions().equals(wanted));
   }
 }

@@ -1,15 +1,12 @@
 package io.ocicat.plugins.masquerade;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Request;
 import io.ocicat.netlink.nft.Element;
 import io.ocicat.netlink.nft.Elements;
 import io.ocicat.netlink.nft.Value;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
+import io.ocicat.plugins.net.NamingHash;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -63,19 +60,11 @@ record OwnerEntry(IpSets family, String label, String list) {
   }
 
   private static Element key(String label) {
-    byte[] digest = sha512(label);
+    byte[] digest = NamingHash.bytes(label);
     StringBuilder letters = new StringBuilder();
     for (int i = 0; i < KEY_LETTERS; i++) {
       letters.append(ALPHABET.charAt(digest[i] & 31));
     }
     return Element.of(Value.interfaceName(letters.toString()));
-  }
-
-  private static byte[] sha512(String text) {
-    try {
-      return MessageDigest.getInstance("SHA-512").digest(text.getBytes(UTF_8));
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java has SHA-512", e);
-    }
   }
 }

@@ -1,16 +1,11 @@
 package io.ocicat.plugins.net;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ContainerId;
 import io.ocicat.cni.InterfaceName;
 import io.ocicat.cni.NetworkName;
 import io.ocicat.cni.plugin.AttachmentCall;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Optional;
 
 /**
@@ -65,21 +60,12 @@ public record Owner(NetworkName network, ContainerId container, InterfaceName if
   private static String brief(String name, int most) {
     return name.length() <= most
         ? name
-        : name.substring(0, most - HASH_DIGITS - 1) + CUT + hash(name).substring(0, HASH_DIGITS);
+        : name.substring(0, most - HASH_DIGITS - 1) + CUT + NamingHash.of(name, HASH_DIGITS);
   }
 
   /** Linux allows nearly everything in the name of an interface; a comment does not. */
   private static String interfaceLabel(String name) {
     boolean plain = name.chars().allMatch(c -> c > ' ' && c < 0x7f && c != '"' && c != CUT);
-    return plain ? name : CUT + hash(name).substring(0, INTERFACE_CHARACTERS - 1);
-  }
-
-  private static String hash(String text) {
-    try {
-      byte[] digest = MessageDigest.getInstance("SHA-512").digest(text.getBytes(UTF_8));
-      return HexFormat.of().formatHex(digest);
-    } catch (NoSuchAlgorithmException e) {
-      throw new AssertionError("every Java has SHA-512", e);
-    }
+    return plain ? name : CUT + NamingHash.of(name, INTERFACE_CHARACTERS - 1);
   }
 }

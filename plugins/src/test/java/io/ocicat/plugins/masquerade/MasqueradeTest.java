@@ -35,7 +35,8 @@ class MasqueradeTest {
   void nftShowsItReadably(Host host) {
     Masquerade.install(net, owner("ctr1"), addresses("10.1.2.5/24", "fd00::5/64"));
 
-    assertThat(host.exec("nft", "-s", "list", "ruleset").stdout()).contains("10.1.2.5 comment \"mynet/ctr1/eth0\"", "fd00::5 . fd00:: comment");
+    assertThat(host.exec("nft", "-s", "list", "ruleset").stdout())
+        .contains("10.1.2.5 comment \"mynet/ctr1/eth0\"", "fd00::5 . fd00:: comment");
   }
 
   private static Owner owner(String id) {

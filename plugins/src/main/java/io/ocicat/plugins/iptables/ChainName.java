@@ -1,0 +1,23 @@
+package io.ocicat.plugins.iptables;
+
+import io.ocicat.cni.ContainerId;
+import io.ocicat.cni.NetworkName;
+import io.ocicat.plugins.net.NamingHash;
+
+/** The names the Go plugins give the chains of one container. */
+public final class ChainName {
+  private static final int LENGTH = 28;
+
+  /** Hides a container's addresses; of bridge and ptp. */
+  public static final String MASQUERADE = "CNI-";
+
+  private ChainName() {}
+
+  /**
+   * The chain of a container on a network. The interface is no part of it, and nothing separates
+   * the two names: others may have the same chain.
+   */
+  public static String of(String prefix, NetworkName network, ContainerId container) {
+    return NamingHash.name(prefix, network.value() + container.value(), LENGTH);
+  }
+}

@@ -1,0 +1,88 @@
+package io.ocicat.plugins.iptables;
+
+import io.ocicat.netlink.IpFamily;
+import io.ocicat.netlink.nft.Family;
+import io.ocicat.netlink.nft.TableId;
+import io.ocicat.plugins.Steps;
+import io.ocicat.plugins.net.Net;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Chains that the Go plugins made for one container with the iptables command, wherever that put
+ * them: in nf_tables (iptables-nft), reached without any command, or in the old xtables. The latter
+ * are looked at only when the kernel says that the table is in use there.
+ */
+public final class IptablesChains {
+  private IptablesChains() {}
+
+  /**
+   * Removes a chain and every rule that leads there, for IPv4 and IPv6; none is fine.
+   *
+   * @param table as iptables calls it, for instance nat
+   */
+  public static void remove(Net host, String table, String chain) {
+    Steps.all(
+        stores(host, table).stream()
+            .<Runnable>map(store -> () -> store.remove(chain))
+            .toArray(Runnable[]::new));
+  }
+
+  /** Whether there is such a chain, and a rule that leads there. */
+  public static boolean isReached(Net host, IpFamily family, String table, String chain) {
+    return stores(host, family, table).stream()
+        .anyMatch(
+            store ->
+                store.has(chain)
+                    && store.entries().stream().anyMatch(entry -> entry.target().equals(chain)));
+  }
+
+  /**
+   * Removes the chains of a network that belong to no container any more. A chain is the network's
+   * when the comment of a rule in it, or of one that leads to it, says so.
+   *
+   * @param prefix what the names of the chains start with
+   * @param comment what the comments of that network start with
+   * @param keep the chains of the containers that are still there
+   */
+  public static void collect(
+      Net host, String table, String prefix, String comment, Set<String> keep) {
+    Steps.all(
+        stores(host, table).stream()
+            .<Runnable>map(store -> () -> collect(store, prefix, comment, keep))
+            .toArray(Runnable[]::new));
+  }
+
+  private static void collect(RuleStore store, String prefix, String comment, Set<String> keep) {
+    Set<String> stale = new TreeSet<>();
+    for (RuleStore.Entry entry : store.entries()) {
+      if (entry.comment().startsWith(comment)) {
+        for (String chain : List.of(entry.chain(), entry.target())) {
+          if (chain.startsWith(prefix) && !keep.contains(chain)) {
+            stale.add(chain);
+          }
+        }
+      }
+    }
+    Steps.all(
+        stale.stream().<Runnable>map(chain -> () -> store.remove(chain)).toArray(Runnable[]::new));
+  }
+
+  private static List<RuleStore> stores(Net host, String table) {
+    List<RuleStore> stores = new ArrayList<>();
+    for (IpFamily family : IpFamily.values()) {
+      stores.addAll(stores(host, family, table));
+    }
+    return stores;
+  }
+
+  private static List<RuleStore> stores(Net host, IpFamily family, String table) {
+    List<RuleStore> stores = new ArrayList<>();
+    Family nft = family == IpFamily.V4 ? Family.IP : Family.IP6;
+    stores.add(new NftStore(host.netfilter(), new TableId(nft, table)));
+    LegacyStore.of(host, family, table).ifPresent(stores::add);
+    return stores;
+  }
+}

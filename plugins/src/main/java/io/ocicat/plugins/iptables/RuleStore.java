@@ -1,0 +1,21 @@
+package io.ocicat.plugins.iptables;
+
+import java.util.List;
+
+/** One of the places where iptables keeps the rules of a table: of one family and one back end. */
+sealed interface RuleStore permits NftStore, LegacyStore {
+  /**
+   * What matters of a rule.
+   *
+   * @param target the chain it jumps to; empty for none
+   * @param comment empty for none
+   */
+  record Entry(String chain, String target, String comment) {}
+
+  boolean has(String chain);
+
+  List<Entry> entries();
+
+  /** Removes the chain and every rule that leads there; gone already is fine. */
+  void remove(String chain);
+}

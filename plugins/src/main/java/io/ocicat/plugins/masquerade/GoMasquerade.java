@@ -1,0 +1,111 @@
+package io.ocicat.plugins.masquerade;
+
+import io.ocicat.cni.Attachment;
+import io.ocicat.cni.ContainerId;
+import io.ocicat.cni.NetworkName;
+import io.ocicat.netlink.IpFamily;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.nft.ChainId;
+import io.ocicat.netlink.nft.Chains;
+import io.ocicat.netlink.nft.Family;
+import io.ocicat.netlink.nft.InstalledRule;
+import io.ocicat.netlink.nft.Rules;
+import io.ocicat.netlink.nft.TableId;
+import io.ocicat.plugins.Steps;
+import io.ocicat.plugins.iptables.ChainName;
+import io.ocicat.plugins.iptables.IptablesChains;
+import io.ocicat.plugins.net.NamingHash;
+import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.Owner;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * The same as the Go plugins do it: by a chain of iptables for each container, or, from version 1.6
+ * on and if told so, by rules in an nf_tables table of theirs.
+ */
+final class GoMasquerade {
+  private static final String NAT = "nat";
+
+  private static final ChainId CHECKS =
+      new TableId(Family.INET, "cni_plugins_masquerade").chain("masq_checks");
+
+  private static final int TAG_DIGITS = 16;
+
+  /** Each fails only when somebody removed one of the very rules in between. */
+  private static final int ATTEMPTS = 20;
+
+  private GoMasquerade() {}
+
+  static void remove(Net host, Owner owner) {
+    Steps.all(
+        () -> IptablesChains.remove(host, NAT, chain(owner.network(), owner.container())),
+        () -> removeRules(host, rule -> rule.comment().startsWith(tag(owner))));
+  }
+
+  static void collect(Net host, NetworkName network, Set<Attachment> valid) {
+    Set<Owner> owners =
+        valid.stream()
+            .flatMap(attachment -> Owner.of(network, attachment).stream())
+            .collect(Collectors.toSet());
+    Set<String> chains =
+        owners.stream().map(owner -> chain(network, owner.container())).collect(Collectors.toSet());
+    Set<String> tags = owners.stream().map(GoMasquerade::tag).collect(Collectors.toSet());
+    String anyTag = networkTag(network);
+    Steps.all(
+        () -> IptablesChains.collect(host, NAT, ChainName.MASQUERADE, comment(network), chains),
+        () ->
+            removeRules(
+                host,
+                rule ->
+                    rule.comment().startsWith(anyTag)
+                        && tags.stream().noneMatch(rule.comment()::startsWith)));
+  }
+
+  /** Whether a Go plugin hides the owner's addresses of a family. */
+  static boolean isInstalled(Net host, Owner owner, IpFamily family) {
+    return IptablesChains.isReached(host, family, NAT, chain(owner.network(), owner.container()))
+        || rules(host).stream().anyMatch(rule -> rule.comment().startsWith(tag(owner)));
+  }
+
+  private static void removeRules(Net host, Predicate<InstalledRule> unwanted) {
+    for (int attempt = 1; ; attempt++) {
+      List<InstalledRule> found = rules(host).stream().filter(unwanted).toList();
+      try {
+        host.netfilter().transact(found.stream().map(Rules::delete).toList());
+        return;
+      } catch (NetlinkException e) {
+        if (!e.is(Errno.ENOENT) || attempt == ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static List<InstalledRule> rules(Net host) {
+    return host.netfilter().find(Chains.get(CHECKS)).isPresent()
+        ? host.netfilter().list(Rules.in(CHECKS))
+        : List.of();
+  }
+
+  private static String chain(NetworkName network, ContainerId container) {
+    return ChainName.of(ChainName.MASQUERADE, network, container);
+  }
+
+  /** Behind it stands the container's id, possibly cut. */
+  private static String comment(NetworkName network) {
+    return "name: \"%s\" id: \"".formatted(network);
+  }
+
+  private static String tag(Owner owner) {
+    String attachment = owner.ifName() + ":" + owner.container();
+    return networkTag(owner.network()) + NamingHash.of(attachment, TAG_DIGITS);
+  }
+
+  private static String networkTag(NetworkName network) {
+    return NamingHash.of(network.value(), TAG_DIGITS) + "-";
+  }
+}

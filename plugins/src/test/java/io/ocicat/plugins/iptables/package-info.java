@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.plugins.iptables;
+
+import org.jspecify.annotations.NullMarked;

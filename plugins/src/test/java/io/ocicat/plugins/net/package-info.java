@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.plugins.net;
+
+import org.jspecify.annotations.NullMarked;

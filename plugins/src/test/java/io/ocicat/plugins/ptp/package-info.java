@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.plugins.ptp;
+
+import org.jspecify.annotations.NullMarked;
