@@ -80,7 +80,8 @@ public final class Links {
    * joins its master. A single exchange where the kernel is 6.2 or newer, two elsewhere.
    *
    * @param then goes in the same send, for what cannot be in the creation: name the new link by its
-   *     name. If the creation fails these are tried nevertheless.
+   *     name. If the creation fails these are tried nevertheless; if one of them fails the link is
+   *     taken away again.
    */
   public static Link create(
       NetlinkSocket net, LinkSettings settings, LinkKind kind, Request... then) {
@@ -91,7 +92,21 @@ public final class Links {
     List<Request> requests = new ArrayList<>(then.length + 1);
     requests.add(create(settings, kind, ECHO));
     requests.addAll(List.of(then));
-    return created(net, net.perform(requests).getFirst(), settings);
+    List<Outcome> outcomes = net.attempt(requests);
+    Link made = created(net, outcomes.getFirst(), settings);
+    refuseHalf(net, made, outcomes);
+    return made;
+  }
+
+  private static void refuseHalf(NetlinkSocket net, Link made, List<Outcome> outcomes) {
+    List<NetlinkException> failures =
+        outcomes.stream().flatMap(outcome -> outcome.failure().stream()).toList();
+    if (!failures.isEmpty()) {
+      net.attempt(List.of(delete(made.index())));
+      NetlinkException first = failures.getFirst();
+      failures.stream().skip(1).forEach(first::addSuppressed);
+      throw first;
+    }
   }
 
   /** Changes what the settings mention, in one message. */

@@ -166,6 +166,25 @@ class VethTest {
   }
 
   @Test
+  void whatCannotBeFinishedIsTakenAwayAgain() {
+    assertThatThrownBy(
+            () ->
+                Links.create(
+                    host.net(),
+                    LinkSettings.named("vethab12").up(),
+                    new Veth(LinkSettings.named("eth0").in(pod.ns())),
+                    Links.set("vethab12", LinkSettings.none().alias("pod 7")),
+                    Links.setPort("vethab12", BridgePort.with(PortOption.HAIRPIN, true)),
+                    Links.set("vethab12", LinkSettings.none().mtu(1))))
+        .isInstanceOf(NetlinkException.class)
+        .hasMessageStartingWith("set bridge port \"vethab12\" hairpin on")
+        .satisfies(e -> assertThat(e.getSuppressed()).hasSize(1));
+
+    assertThat(host.net().list(Links.ofKind("veth"))).isEmpty();
+    assertThat(pod.net().list(Links.ofKind("veth"))).isEmpty();
+  }
+
+  @Test
   void withAChosenIndexThePodsWholeSideIsOneSend() {
     pod.net()
         .perform(
