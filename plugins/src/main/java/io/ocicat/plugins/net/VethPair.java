@@ -5,6 +5,7 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Interface;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.Request;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.LinkKind;
 import io.ocicat.netlink.link.LinkSettings;
@@ -16,6 +17,7 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
@@ -51,23 +53,33 @@ public record VethPair(End host, End container) {
    * @param mtu of both ends; 0 leaves it to the kernel
    * @param mac of the container's end; a random one when empty
    * @param hostSide further settings of the host's end, for instance its bridge and that it is up
+   * @param then from the name of the host's end to what else it gets in the same send: an alias, or
+   *     how its bridge treats it
    */
   public record Plan(
-      String name, int mtu, Optional<MacAddress> mac, UnaryOperator<LinkSettings> hostSide) {
+      String name,
+      int mtu,
+      Optional<MacAddress> mac,
+      UnaryOperator<LinkSettings> hostSide,
+      Function<String, List<Request>> then) {
     public static Plan of(String name) {
-      return new Plan(name, 0, Optional.empty(), settings -> settings);
+      return new Plan(name, 0, Optional.empty(), settings -> settings, _ -> List.of());
     }
 
     public Plan withMtu(int newMtu) {
-      return new Plan(name, newMtu, mac, hostSide);
+      return new Plan(name, newMtu, mac, hostSide, then);
     }
 
     public Plan withMac(Optional<MacAddress> newMac) {
-      return new Plan(name, mtu, newMac, hostSide);
+      return new Plan(name, mtu, newMac, hostSide, then);
     }
 
     public Plan onHost(UnaryOperator<LinkSettings> newHostSide) {
-      return new Plan(name, mtu, mac, newHostSide);
+      return new Plan(name, mtu, mac, newHostSide, then);
+    }
+
+    public Plan then(Function<String, List<Request>> newThen) {
+      return new Plan(name, mtu, mac, hostSide, newThen);
     }
   }
 
@@ -101,7 +113,8 @@ public record VethPair(End host, End container) {
         Links.create(
             host.route(),
             plan.hostSide().apply(outside),
-            new LinkKind.Veth(inside.in(container.namespace())));
+            new LinkKind.Veth(inside.in(container.namespace())),
+            plan.then().apply(hostName).toArray(Request[]::new));
     host.writeIfPossible(Sysctl.of("net", "ipv6", "conf", hostName, "accept_ra"), "0");
     return new VethPair(
         new End(made.index(), hostName, hostMac), new End(made.peer(), plan.name(), mac));
