@@ -90,6 +90,11 @@ public record Link(
     return (flags & Rtnl.IFF_PROMISC) != 0;
   }
 
+  /** Whether it was told to receive all multicast, also for groups nobody here has joined. */
+  public boolean isAllMulticast() {
+    return (flags & Rtnl.IFF_ALLMULTI) != 0;
+  }
+
   /** The options, if it is of this kind and the kernel tells them: {@code as(Vxlan.class)}. */
   public <K extends LinkKind> Optional<K> as(Class<K> wanted) {
     return Optional.ofNullable(options).filter(wanted::isInstance).map(wanted::cast);

@@ -153,6 +153,10 @@ public final class LinkSettings {
     return flag(Rtnl.IFF_PROMISC, on, on ? "promisc on" : "promisc off");
   }
 
+  public LinkSettings allMulticast(boolean on) {
+    return flag(Rtnl.IFF_ALLMULTI, on, on ? "allmulticast on" : "allmulticast off");
+  }
+
   int index() {
     return index;
   }

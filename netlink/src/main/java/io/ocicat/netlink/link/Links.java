@@ -182,6 +182,14 @@ public final class Links {
     return set(index, LinkSettings.none().promiscuous(on));
   }
 
+  public static Request setAllMulticast(int index, boolean on) {
+    return set(index, LinkSettings.none().allMulticast(on));
+  }
+
+  public static Request setTxQueueLength(int index, int packets) {
+    return set(index, LinkSettings.none().txQueueLength(packets));
+  }
+
   /** Moves a link, which costs 15 ms under the kernel's global lock: rather create it there. */
   public static Request moveTo(int index, NetNs namespace) {
     return set(index, LinkSettings.none().in(namespace));

@@ -21,6 +21,7 @@ final class Rtnl {
   static final int IFF_LOOPBACK = 0x8;
   static final int IFF_RUNNING = 0x40;
   static final int IFF_PROMISC = 0x100;
+  static final int IFF_ALLMULTI = 0x200;
 
   static final int ADDRESS = 1;
   static final int IFNAME = 3;

@@ -42,7 +42,8 @@ class LinksTest {
                     + MAC
                     + " numtxqueues 3 numrxqueues 2 up type veth peer name p0 index 91")
                 .split(" "));
-    here.host().exec("ip", "link", "set", "v0", "alias", "pod a/b", "promisc", "on");
+    here.host()
+        .exec("ip", "link", "set", "v0", "alias", "pod a/b", "promisc", "on", "allmulticast", "on");
     here.host().exec("ip", "link", "set", "p0", "up");
 
     Link link = here.link("v0");
@@ -63,6 +64,7 @@ class LinksTest {
     assertThat(link.alias()).isEqualTo("pod a/b");
     assertThat(link.isPromiscuous()).isTrue();
     assertThat(link.promiscuity()).isEqualTo(2).isEqualTo(shown.path("promiscuity").intValue());
+    assertThat(link.isAllMulticast()).isTrue();
     assertThat(link.txQueues()).isEqualTo(3);
     assertThat(link.rxQueues()).isEqualTo(2);
     assertThat(link.txQueueLength()).isEqualTo(77);
@@ -81,6 +83,7 @@ class LinksTest {
     assertThat(lo.alias()).isEmpty();
     assertThat(lo.port()).isNull();
     assertThat(lo.isPromiscuous()).isFalse();
+    assertThat(lo.isAllMulticast()).isFalse();
   }
 
   @Test
@@ -140,10 +143,13 @@ class LinksTest {
             Links.setMaster(link, bridge),
             Links.setGroup(link, 9),
             Links.setAlias(link, "für Pod α"),
-            Links.setPromiscuous(link, true));
+            Links.setPromiscuous(link, true),
+            Links.setAllMulticast(link, true),
+            Links.setTxQueueLength(link, 123));
 
     JsonNode shown = here.show("v0");
-    assertThat(shown.path("flags").toString()).contains("\"UP\"").contains("\"PROMISC\"");
+    assertThat(shown.path("flags").toString()).contains("\"UP\"", "\"PROMISC\"", "\"ALLMULTI\"");
+    assertThat(shown.path("txqlen").intValue()).isEqualTo(123);
     assertThat(shown.path("mtu").intValue()).isEqualTo(1300);
     assertThat(shown.path("address").stringValue()).isEqualTo(MAC.toString());
     assertThat(shown.path("master").stringValue()).isEqualTo("br0");
@@ -156,10 +162,11 @@ class LinksTest {
             Links.noMaster(link),
             Links.setAlias(link, ""),
             Links.setPromiscuous(link, false),
+            Links.setAllMulticast(link, false),
             Links.rename(link, "v1"));
 
     shown = here.show("v1");
-    assertThat(shown.path("flags").toString()).doesNotContain("\"UP\"").doesNotContain("PROMISC");
+    assertThat(shown.path("flags").toString()).doesNotContain("\"UP\"", "PROMISC", "ALLMULTI");
     assertThat(shown.has("master")).isFalse();
     assertThat(shown.has("ifalias")).isFalse();
   }
