@@ -103,7 +103,9 @@ public final class Json {
     ObjectNode object = NODES.objectNode();
     for (String name = parser.nextName(); name != null; name = parser.nextName()) {
       if (object.has(name)) {
-        throw refuse("duplicate key " + Quoted.brief(name), parser.currentTokenLocation());
+        throw refuse(
+            "duplicate key %s: duplicated keys are not allowed".formatted(Quoted.brief(name)),
+            parser.currentTokenLocation());
       }
       object.set(name, read(parser, parser.nextToken()));
     }

@@ -42,7 +42,7 @@ class JsonTest {
         "'  '|it is empty",
         "{} {}|line 1, column 4: unexpected text after the value",
         "{}x|line 1, column 3: unrecognized token 'x'",
-        "{\"a\":1,\"b\":2,\"a\":3}|line 1, column 14: duplicate key \"a\"",
+        "{\"a\":1,\"b\":2,\"a\":3}|line 1, column 14: duplicate key \"a\": duplicated keys are not allowed",
         "{\"a\":1,}|line 1, column 8:",
         "// hi|line 1, column 1:",
         "{'a':1}|line 1, column 2: unexpected character",
