@@ -1,7 +1,10 @@
 package io.ocicat.cni.plugin;
 
+import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.ContainerId;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.InterfaceName;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.PluginType;
 import io.ocicat.cni.Result;
@@ -11,6 +14,7 @@ import io.ocicat.cni.exec.PluginInvoker;
 import io.ocicat.cni.exec.PluginPath;
 import io.ocicat.cni.exec.Verb;
 import java.time.Duration;
+import java.util.Map;
 
 /**
  * A plugin that another one asks to do a part of its work: found in CNI_PATH, executed with the
@@ -75,6 +79,22 @@ public final class Delegate {
     run(Verb.DEL);
   }
 
+  /**
+   * Runs DEL for an attachment of which nothing but its name is left, whatever attachment the call
+   * is about: so GC takes away what a delegate made for containers that are gone.
+   */
+  public void del(Attachment gone) {
+    CniEnvironment environment =
+        new CniEnvironment(
+            Verb.DEL,
+            new ContainerId(gone.containerId()).value(),
+            "",
+            new InterfaceName(gone.ifName()).value(),
+            "",
+            context.variable(CniEnvironment.PATH));
+    invoker().run(invocation(environment.over(context.environment()), limit()));
+  }
+
   public void check() {
     run(Verb.CHECK);
   }
@@ -100,14 +120,14 @@ public final class Delegate {
   }
 
   private Invocation invocation(Verb verb, Duration limit) {
+    return invocation(CniEnvironment.delegated(context.environment(), verb), limit);
+  }
+
+  private Invocation invocation(Map<String, String> environment, Duration limit) {
     String path = context.variable(CniEnvironment.PATH);
     if (path.isEmpty()) {
       throw Variables.missing(CniEnvironment.PATH);
     }
-    return new Invocation(
-        PluginPath.parse(path).find(type),
-        CniEnvironment.delegated(context.environment(), verb),
-        request.bytes(),
-        limit);
+    return new Invocation(PluginPath.parse(path).find(type), environment, request.bytes(), limit);
   }
 }

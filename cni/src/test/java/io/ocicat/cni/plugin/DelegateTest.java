@@ -2,6 +2,7 @@ package io.ocicat.cni.plugin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PluginConfig;
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import tools.jackson.databind.JsonNode;
 
 /** A plugin that leaves a part of its work to another one. */
 class DelegateTest {
@@ -136,6 +138,32 @@ class DelegateTest {
             .stdin(request.stdin().replace("\"type\":\"outer\"", attachments));
     assertThat(gc.to(plugin, way.host()).exitCode()).isZero();
     assertThat(DebugFile.readLog(commandLog).getFirst().args().stdin()).contains(attachments);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void gcDeletesAttachmentsOfContainersThatAreGone(Way way) {
+    DebugFile.result("").write(debugFile);
+    plugin.action =
+        call -> {
+          JsonNode behaviour = Json.object().put("file", debugFile.toString()).get("file");
+          PluginConfig noop =
+              call.config().with(Map.of("type", Json.parse("\"noop\""), "debugFile", behaviour));
+          call.delegate(noop).del(new Attachment("gone", "net1"));
+        };
+    assertThat(request.with("CNI_COMMAND", "GC").to(plugin, way.host()).exitCode()).isZero();
+    Args args = DebugFile.readLog(commandLog).getFirst().args();
+    assertThat(args.containerId()).isEqualTo("gone");
+    assertThat(args.ifName()).isEqualTo("net1");
+    assertThat(args.netns()).isEmpty();
+  }
+
+  @Test
+  void anAttachmentWithAnImpossibleNameReachesNoDelegate() {
+    plugin.action = call -> call.delegate("noop").del(new Attachment("../etc", "eth0"));
+    assertThat(request.failure(plugin).msg()).isEqualTo("invalid characters in containerID");
+    plugin.action = call -> call.delegate("noop").del(new Attachment("c1", "eth0/../x"));
+    assertThat(request.failure(plugin).code()).isEqualTo(ErrorCode.INVALID_ENVIRONMENT);
   }
 
   @ParameterizedTest
