@@ -13,6 +13,7 @@ import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.netlink.ns.Sysctl;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -122,8 +123,21 @@ public final class Net implements AutoCloseable {
 
   /** Writes a setting that makes things better but that some kernels do not have. */
   public void writeIfPossible(Sysctl setting, String value) {
+    writeIfPossible(Map.of(setting, value));
+  }
+
+  /** The same for several, in one visit. */
+  public void writeIfPossible(Map<Sysctl, String> settings) {
+    namespace.visit(
+        () -> {
+          settings.forEach(Net::writeHereIfPossible);
+          return settings;
+        });
+  }
+
+  private static void writeHereIfPossible(Sysctl setting, String value) {
     try {
-      write(setting, value);
+      setting.write(value);
     } catch (NetlinkException e) {
       // No IPv6, or /proc/sys is read-only: the plugin works without.
     }

@@ -90,9 +90,8 @@ public record VethPair(End host, End container) {
    */
   public static VethPair create(Net host, Net container, Plan plan) {
     for (int attempt = 1; ; attempt++) {
-      String name = "veth" + HexFormat.of().toHexDigits(RANDOM.nextInt());
       try {
-        return create(host, container, name, plan);
+        return create(host, container, randomName(), plan);
       } catch (NetlinkException e) {
         if (!e.is(Errno.EEXIST) || attempt == NAME_ATTEMPTS) {
           throw e;
@@ -138,8 +137,13 @@ public record VethPair(End host, End container) {
     return mtu > 0 ? settings.mtu(mtu) : settings;
   }
 
+  /** What the host's end of a cable is called: nobody has to look it up. */
+  public static String randomName() {
+    return "veth" + HexFormat.of().toHexDigits(RANDOM.nextInt());
+  }
+
   /** Random, locally administered, unicast. */
-  private static MacAddress randomMac() {
+  public static MacAddress randomMac() {
     byte[] bytes = new byte[6];
     RANDOM.nextBytes(bytes);
     bytes[0] = (byte) ((bytes[0] & 0xfc) | 0x02);
