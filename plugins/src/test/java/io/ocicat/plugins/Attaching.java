@@ -75,9 +75,9 @@ public record Attaching(
 
   private Ran run(String command) {
     Map<String, String> environment = new HashMap<>(Map.of("PATH", System.getenv("PATH")));
+    environment.put("CNI_PATH", side.path());
     environment.putAll(variables);
     environment.put("CNI_COMMAND", command);
-    environment.put("CNI_PATH", side.path());
     environment.put("CNI_NETNS", netns);
     return side.run(host, plugin, environment, config);
   }

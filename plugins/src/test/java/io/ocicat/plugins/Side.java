@@ -51,7 +51,7 @@ public enum Side {
 
     @Override
     String path() {
-      return OUR_BIN.toString();
+      return OUR_BIN + ":" + GO_BIN;
     }
   },
   GO {
