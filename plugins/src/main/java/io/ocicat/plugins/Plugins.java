@@ -1,6 +1,7 @@
 package io.ocicat.plugins;
 
 import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.plugins.bridge.BridgePlugin;
 import io.ocicat.plugins.loopback.LoopbackPlugin;
 import java.util.Collections;
 import java.util.Map;
@@ -12,7 +13,9 @@ import java.util.function.Supplier;
 /** The plugins there are, by the names of their executables. Making one loads no other. */
 public final class Plugins {
   private static final Map<String, Supplier<Plugin>> BY_NAME =
-      new TreeMap<>(Map.ofEntries(Map.entry("loopback", LoopbackPlugin::new)));
+      new TreeMap<>(
+          Map.ofEntries(
+              Map.entry("bridge", BridgePlugin::new), Map.entry("loopback", LoopbackPlugin::new)));
 
   private Plugins() {}
 

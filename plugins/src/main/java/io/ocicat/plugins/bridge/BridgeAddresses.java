@@ -1,0 +1,110 @@
+package io.ocicat.plugins.bridge;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ip.MacAddress;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.Outcome;
+import io.ocicat.netlink.Request;
+import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.route.Address;
+import io.ocicat.netlink.route.Addresses;
+import io.ocicat.netlink.route.Device;
+import io.ocicat.plugins.net.Net;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The gateways' addresses on the bridge, which the first container of a network brings. */
+final class BridgeAddresses {
+  private final Net host;
+  private final Device device;
+  private final List<IpPrefix> wanted;
+
+  BridgeAddresses(Net host, Device device, List<IpPrefix> wanted) {
+    this.host = host;
+    this.device = device;
+    this.wanted = List.copyOf(wanted);
+  }
+
+  /**
+   * Sees that the device has the addresses; usually it has, and nothing is changed.
+   *
+   * @param mac what the device keeps from now on, whatever ports it gets
+   * @param replace whether addresses in the way are removed rather than reported
+   * @param detectDuplicates whether IPv6 addresses wait until nobody objects
+   */
+  void ensure(MacAddress mac, boolean replace, boolean detectDuplicates) {
+    List<Address> present = host.route().list(Addresses.list(device));
+    if (missing(present).isEmpty()) {
+      return;
+    }
+    List<Address> inTheWay = present.stream().filter(this::isInTheWay).toList();
+    if (!inTheWay.isEmpty() && !replace) {
+      throw conflict(inTheWay.getFirst());
+    }
+    List<Request> requests = new ArrayList<>();
+    inTheWay.forEach(address -> requests.add(Addresses.delete(address)));
+    // All of them: with the first address of a subnet Linux removes the subnet's others.
+    for (IpPrefix prefix : inTheWay.isEmpty() ? missing(present) : wanted) {
+      requests.add(Addresses.add(address(prefix, detectDuplicates)));
+    }
+    requests.add(Links.setMac(device.index(), mac));
+    host.route().attempt(requests).forEach(BridgeAddresses::refuseFailure);
+  }
+
+  /** Those that the device does not have. */
+  List<IpPrefix> missing() {
+    return missing(host.route().list(Addresses.list(device)));
+  }
+
+  private List<IpPrefix> missing(List<Address> present) {
+    return wanted.stream()
+        .filter(prefix -> present.stream().noneMatch(address -> address.prefix().equals(prefix)))
+        .toList();
+  }
+
+  /**
+   * A bridge is one IPv4 network and the containers would not agree with the host which; IPv6
+   * networks live side by side unless they overlap.
+   */
+  private boolean isInTheWay(Address present) {
+    IpPrefix prefix = present.prefix();
+    if (wanted.contains(prefix)) {
+      return false;
+    }
+    return wanted.stream()
+        .anyMatch(
+            other -> other.isV4() == prefix.isV4() && (prefix.isV4() || prefix.overlaps(other)));
+  }
+
+  private CniException conflict(Address present) {
+    IpPrefix other =
+        wanted.stream()
+            .filter(prefix -> prefix.isV4() == present.prefix().isV4())
+            .findFirst()
+            .orElse(wanted.getFirst());
+    return new CniException(
+        ErrorCode.INTERNAL,
+        "\"%s\" already has an IP address different from %s".formatted(device.name(), other),
+        "it has %s: remove that address, set forceAddress, or choose another subnet or bridge"
+            .formatted(present.prefix()));
+  }
+
+  private Address address(IpPrefix prefix, boolean detectDuplicates) {
+    Address address = Address.of(prefix, device);
+    if (prefix.isV4()) {
+      return address.subnetBroadcast();
+    }
+    return detectDuplicates ? address : address.nodad();
+  }
+
+  /** Others may have done the same at the same time: then it is there, or gone, already. */
+  private static void refuseFailure(Outcome outcome) {
+    NetlinkException failure = outcome.failure().orElse(null);
+    if (failure != null && !failure.is(Errno.EEXIST) && !failure.is(Errno.EADDRNOTAVAIL)) {
+      throw failure;
+    }
+  }
+}

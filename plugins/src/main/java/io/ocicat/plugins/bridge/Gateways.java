@@ -1,0 +1,87 @@
+package io.ocicat.plugins.bridge;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.IpConfig;
+import io.ocicat.cni.Result;
+import io.ocicat.cni.Route;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/**
+ * How containers leave their subnets: what the IPAM plugin said, completed by what the network's
+ * configuration promises.
+ *
+ * @param addresses of the container, with their gateways
+ * @param routes of the container
+ * @param onBridge the gateways' addresses that the bridge must have
+ */
+record Gateways(List<IpConfig> addresses, List<Route> routes, List<IpPrefix> onBridge) {
+  private static final IpPrefix ALL_V4 = IpPrefix.parse("0.0.0.0/0");
+  private static final IpPrefix ALL_V6 = IpPrefix.parse("::/0");
+  private static final long MAIN_TABLE = 254;
+
+  static Gateways of(Result ipam, BridgeConf conf, int containerInterface) {
+    if (ipam.ips().isEmpty()) {
+      throw new CniException(ErrorCode.INTERNAL, "IPAM plugin returned missing IP config");
+    }
+    List<IpConfig> addresses =
+        ipam.ips().stream()
+            .map(ip -> conf.gateway() ? withGateway(ip) : ip)
+            .map(ip -> ip.onInterface(containerInterface))
+            .toList();
+    List<Route> routes = new ArrayList<>(ipam.routes());
+    if (conf.defaultGateway()) {
+      addDefault(routes, addresses, IpPrefix::isV4, ALL_V4);
+      addDefault(routes, addresses, IpPrefix::isV6, ALL_V6);
+    }
+    return new Gateways(
+        addresses, List.copyOf(routes), conf.gateway() ? onBridge(addresses) : List.of());
+  }
+
+  /** The addresses the bridge has for those of a result. */
+  static List<IpPrefix> onBridge(List<IpConfig> addresses) {
+    List<IpPrefix> gateways = new ArrayList<>();
+    for (IpConfig ip : addresses) {
+      IpAddress gateway = ip.gateway();
+      if (gateway != null) {
+        gateways.add(IpPrefix.of(gateway, ip.address().length()));
+      }
+    }
+    return gateways.stream().distinct().toList();
+  }
+
+  private static IpConfig withGateway(IpConfig ip) {
+    return ip.gateway() == null ? ip.withGateway(ip.address().first().next()) : ip;
+  }
+
+  /** Unless there is one: also one that leaves its gateway to the address says what is wanted. */
+  private static void addDefault(
+      List<Route> routes, List<IpConfig> addresses, Predicate<IpPrefix> family, IpPrefix all) {
+    boolean present =
+        routes.stream()
+            .anyMatch(
+                route ->
+                    route.dst().network().equals(all)
+                        && (route.table() == null || route.table() == MAIN_TABLE));
+    if (present) {
+      return;
+    }
+    addresses.stream()
+        .filter(ip -> family.test(ip.address()))
+        .findFirst()
+        .map(IpConfig::gateway)
+        .ifPresent(gateway -> routes.add(Route.to(all).via(gateway)));
+  }
+
+  boolean hasV4() {
+    return onBridge.stream().anyMatch(IpPrefix::isV4);
+  }
+
+  boolean hasV6() {
+    return onBridge.stream().anyMatch(IpPrefix::isV6);
+  }
+}

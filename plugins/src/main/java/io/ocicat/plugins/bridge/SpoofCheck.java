@@ -1,0 +1,167 @@
+package io.ocicat.plugins.bridge;
+
+import io.ocicat.cni.Attachment;
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Interface;
+import io.ocicat.cni.NetworkName;
+import io.ocicat.cni.Result;
+import io.ocicat.ip.MacAddress;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkSocket;
+import io.ocicat.netlink.Request;
+import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.nft.Chain;
+import io.ocicat.netlink.nft.ChainId;
+import io.ocicat.netlink.nft.ChainType;
+import io.ocicat.netlink.nft.Chains;
+import io.ocicat.netlink.nft.DataType;
+import io.ocicat.netlink.nft.Element;
+import io.ocicat.netlink.nft.Elements;
+import io.ocicat.netlink.nft.Family;
+import io.ocicat.netlink.nft.Field;
+import io.ocicat.netlink.nft.Hook;
+import io.ocicat.netlink.nft.Match;
+import io.ocicat.netlink.nft.NamedSet;
+import io.ocicat.netlink.nft.Priority;
+import io.ocicat.netlink.nft.Rule;
+import io.ocicat.netlink.nft.Rules;
+import io.ocicat.netlink.nft.Sets;
+import io.ocicat.netlink.nft.Statement;
+import io.ocicat.netlink.nft.Table;
+import io.ocicat.netlink.nft.TableId;
+import io.ocicat.netlink.nft.Tables;
+import io.ocicat.netlink.nft.Value;
+import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.VethPair;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * Keeps containers to the hardware address they were given ({@code macspoofchk}).
+ *
+ * <p>One rule for all of them, in a table of our own: what comes in by a guarded port must have the
+ * address that belongs to it. A container is an element in each of two sets, whose comment says
+ * whose it is, so it costs packets the same however many there are. The original has two chains for
+ * each container and asks every packet about every port.
+ */
+final class SpoofCheck {
+  static final TableId TABLE = new TableId(Family.BRIDGE, "ocicat_macspoofchk");
+  private static final ChainId CHAIN = TABLE.chain("prerouting");
+  private static final NamedSet GUARDED = NamedSet.set(TABLE.set("guarded"), DataType.IFNAME);
+  private static final NamedSet ALLOWED =
+      NamedSet.set(TABLE.set("allowed"), DataType.IFNAME, DataType.ETHER_ADDR);
+
+  private SpoofCheck() {}
+
+  /** From now on the port lets nothing in but what comes from that address. */
+  static void install(Net host, Owner owner, VethPair.End port, MacAddress mac) {
+    List<Request> elements =
+        List.of(
+            Elements.add(GUARDED, guard(port.name()).withComment(owner.label())),
+            Elements.add(ALLOWED, permit(port.name(), mac).withComment(owner.label())));
+    try {
+      host.netfilter().transact(elements);
+    } catch (NetlinkException e) {
+      if (!e.is(Errno.ENOENT)) {
+        throw e;
+      }
+      // The first one on this host: afterwards the table is there.
+      host.netfilter().transact(foundation());
+      host.netfilter().transact(elements);
+    }
+  }
+
+  /** The table with its rule, also where somebody made it at the same time. */
+  private static List<Request> foundation() {
+    return List.of(
+        Tables.add(Table.of(TABLE).withComment("ocicat: hardware addresses of containers")),
+        Sets.add(GUARDED),
+        Sets.add(ALLOWED),
+        Chains.add(Chain.base(CHAIN, ChainType.FILTER, Hook.PREROUTING, Priority.BRIDGE_DSTNAT)),
+        Rules.flush(CHAIN),
+        Rules.append(
+            Rule.of(
+                CHAIN,
+                Match.in(GUARDED, Field.IIFNAME),
+                Match.notIn(ALLOWED, Field.IIFNAME, Field.ETHER_SADDR),
+                Statement.drop())));
+  }
+
+  private static Element guard(String port) {
+    return Element.of(Value.interfaceName(port));
+  }
+
+  private static Element permit(String port, MacAddress mac) {
+    return Element.of(Value.interfaceName(port), Value.mac(mac));
+  }
+
+  /**
+   * Forgets a container.
+   *
+   * @param previous what ADD returned, if it is at hand: it names the port, so that those who are
+   *     not guarded need not look through all who are
+   */
+  static void remove(Net host, Owner owner, Optional<Result> previous) {
+    boolean named = previous.filter(result -> !result.interfaces().isEmpty()).isPresent();
+    if (!named || previous.stream().anyMatch(result -> isGuarded(host, result))) {
+      removeWhere(host.netfilter(), label -> label.equals(owner.label()));
+    }
+    GoSpoofCheck.remove(host, owner);
+  }
+
+  private static boolean isGuarded(Net host, Result result) {
+    return result.interfaces().stream()
+        .filter(Interface::isOnHost)
+        .map(Interface::name)
+        .filter(BridgeConf::isLinkName)
+        .anyMatch(port -> host.netfilter().find(Elements.get(GUARDED, guard(port))).isPresent());
+  }
+
+  /** Forgets the network's containers that are not among the valid ones. */
+  static void collect(Net host, NetworkName network, Set<Attachment> valid) {
+    Set<String> kept =
+        valid.stream()
+            .flatMap(attachment -> Owner.of(network, attachment).stream())
+            .map(Owner::label)
+            .collect(Collectors.toSet());
+    String ours = Owner.labelPrefix(network);
+    removeWhere(host.netfilter(), label -> label.startsWith(ours) && !kept.contains(label));
+    GoSpoofCheck.collect(host);
+  }
+
+  private static void removeWhere(NetlinkSocket nft, Predicate<String> label) {
+    List<Request> requests = new ArrayList<>();
+    for (Element allowed : nft.list(Elements.in(ALLOWED).noneWhen(Errno.ENOENT))) {
+      if (label.test(allowed.comment())) {
+        requests.add(Elements.delete(ALLOWED, allowed));
+        requests.add(Elements.delete(GUARDED, Element.of(allowed.first().getFirst())));
+      }
+    }
+    nft.transact(requests);
+  }
+
+  /**
+   * Looks whether the container is still kept to its address.
+   *
+   * @throws CniException when it is not
+   */
+  static void verify(Net host, String port, MacAddress mac) {
+    NetlinkSocket nft = host.netfilter();
+    boolean guarded =
+        !nft.list(Rules.in(CHAIN)).isEmpty()
+            && nft.find(Elements.get(GUARDED, guard(port))).isPresent()
+            && nft.find(Elements.get(ALLOWED, permit(port, mac))).isPresent();
+    if (!guarded && !GoSpoofCheck.guards(host, port)) {
+      throw new CniException(
+          ErrorCode.INTERNAL,
+          "macspoofchk: nothing keeps \"%s\" to the hardware address %s".formatted(port, mac),
+          "the rules in table %s are gone: run DEL and ADD".formatted(TABLE));
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package io.ocicat.plugins.bridge;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Interface;
+import io.ocicat.ip.MacAddress;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.route.Device;
+import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.VethPair;
+import java.util.Optional;
+
+/**
+ * The host's own interface in a VLAN, which has the gateway's address there: one end of a cable on
+ * the host, named {@code bridge.vlan}, whose other end is a port of the bridge. All containers of
+ * the VLAN share it and no DEL removes it.
+ */
+record VlanGateway(int index, String name, MacAddress mac) {
+
+  /** Finds it, or makes it, and sees that it is up. */
+  static VlanGateway ensure(Net host, HostBridge bridge, BridgeConf conf) {
+    Optional<Link> present = host.link(conf.vlanGateway());
+    return present.isPresent() ? of(host, present.get()) : create(host, bridge, conf);
+  }
+
+  private static VlanGateway of(Net host, Link link) {
+    MacAddress mac = link.mac();
+    if (!link.kind().equals("veth") || mac == null) {
+      throw new CniException(
+          ErrorCode.INTERNAL,
+          "\"%s\" already exists but is not a veth".formatted(link.name()),
+          "the gateway of a VLAN needs that name: remove it, or choose another bridge or vlan");
+    }
+    if (!link.isUp()) {
+      host.route().perform(Links.up(link.index()));
+    }
+    return new VlanGateway(link.index(), link.name(), mac);
+  }
+
+  private static VlanGateway create(Net host, HostBridge bridge, BridgeConf conf) {
+    VethPair pair;
+    try {
+      pair =
+          VethPair.create(
+              host,
+              host,
+              VethPair.randomName(),
+              VethPair.Plan.of(conf.vlanGateway())
+                  .withMtu(bridge.link().mtu())
+                  .onHost(port -> port.master(bridge.index()).up()));
+    } catch (NetlinkException e) {
+      if (!e.is(Errno.EEXIST)) {
+        throw e;
+      }
+      // Somebody else made it at the same time.
+      return of(host, host.requireLink(conf.vlanGateway()));
+    }
+    try {
+      PortVlans one = conf.vlans().accessOnly();
+      host.route().perform(one.program(pair.host().index(), bridge.defaultVlan()));
+      host.route().perform(Links.up(pair.container().index()));
+    } catch (NetlinkException e) {
+      // The next ADD would take it for whole.
+      pair.delete(host);
+      throw HostBridge.explained(e, conf.vlans());
+    }
+    VethPair.End end = pair.container();
+    return new VlanGateway(end.index(), end.name(), end.mac());
+  }
+
+  Device device() {
+    return Device.of(index, name);
+  }
+
+  Interface inResult() {
+    return Interface.onHost(name).withMac(mac);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.plugins.bridge;
+
+import org.jspecify.annotations.NullMarked;
