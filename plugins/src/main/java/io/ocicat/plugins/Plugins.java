@@ -1,6 +1,7 @@
 package io.ocicat.plugins;
 
 import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.plugins.bandwidth.BandwidthPlugin;
 import io.ocicat.plugins.bridge.BridgePlugin;
 import io.ocicat.plugins.loopback.LoopbackPlugin;
 import java.util.Collections;
@@ -15,7 +16,9 @@ public final class Plugins {
   private static final Map<String, Supplier<Plugin>> BY_NAME =
       new TreeMap<>(
           Map.ofEntries(
-              Map.entry("bridge", BridgePlugin::new), Map.entry("loopback", LoopbackPlugin::new)));
+              Map.entry("bandwidth", BandwidthPlugin::new),
+              Map.entry("bridge", BridgePlugin::new),
+              Map.entry("loopback", LoopbackPlugin::new)));
 
   private Plugins() {}
 

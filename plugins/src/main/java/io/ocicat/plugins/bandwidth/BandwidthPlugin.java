@@ -1,0 +1,193 @@
+package io.ocicat.plugins.bandwidth;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Interface;
+import io.ocicat.cni.Result;
+import io.ocicat.cni.SpecVersion;
+import io.ocicat.cni.plugin.AddCall;
+import io.ocicat.cni.plugin.AttachmentCall;
+import io.ocicat.cni.plugin.CheckCall;
+import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.GcCall;
+import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.cni.plugin.StatusCall;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkSocket;
+import io.ocicat.netlink.Protocol;
+import io.ocicat.netlink.Request;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.link.LinkKind;
+import io.ocicat.netlink.link.LinkSettings;
+import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.ns.NetNs;
+import io.ocicat.netlink.tc.Rate;
+import io.ocicat.plugins.Undo;
+import io.ocicat.plugins.net.Net;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Limits the rates at which a container receives and sends. What it receives leaves the host
+ * through the host's end of its veth, where a token bucket holds it back. What it sends arrives
+ * there, where nothing can queue: a filter hands it to an ifb, and the token bucket is at that
+ * one's exit.
+ */
+public final class BandwidthPlugin implements Plugin {
+
+  @Override
+  public Result add(AddCall call) {
+    BandwidthConf conf = BandwidthConf.read(call.config());
+    Result previous = call.requirePreviousResult();
+    if (conf.isUnlimited()) {
+      return previous;
+    }
+    try (Net host = Net.ofHost(call);
+        Net container = Net.of(call.netns());
+        Undo undo = new Undo()) {
+      NetlinkSocket net = host.route();
+      Link veth = HostVeth.of(host, container, call.ifName().value(), previous);
+      List<Request> requests = new ArrayList<>();
+      Result result = previous;
+
+      if (conf.ingress().isPresent()) {
+        TokenBucket.requireNone(net, veth);
+        requests.add(TokenBucket.on(veth, conf.ingress().get()));
+        undo.onFailure(() -> Removal.perform(net, TokenBucket.remove(net, veth)));
+      }
+      if (conf.egress().isPresent()) {
+        Ifb owner = ifb(call);
+        Link ifb = undo.onFailure(owner.create(host, veth.mtu()), made -> delete(net, made));
+        undo.onFailure(
+            () -> Removal.perform(net, Redirect.remove(net, veth.index(), Set.of(ifb.index()))));
+        requests.add(Links.setAlias(ifb.index(), owner.tag()));
+        requests.add(TokenBucket.on(ifb, conf.egress().get()));
+        requests.addAll(Redirect.to(net, veth, ifb.index()));
+        result = previous.withInterface(onHost(ifb));
+      }
+      net.perform(requests);
+      return undo.keep(result);
+    }
+  }
+
+  /** What ADD made is undone: by its own steps, whether or not there was an ADD. */
+  @Override
+  public void del(DelCall call) {
+    try (Net host = Net.ofHost(call);
+        Undo undo = new Undo()) {
+      NetlinkSocket net = host.route();
+      Optional<Link> ifb = ifb(call).find(host);
+      ifb.ifPresent(found -> undo.onFailure(found, made -> delete(net, made)));
+      // The veth may outlive this DEL. Its filter goes before the ifb: without, it drops packets.
+      undo.onFailure(() -> release(call, host, ifb));
+    }
+  }
+
+  private static void release(DelCall call, Net host, Optional<Link> ifb) {
+    Optional<Net> remaining = Net.ofRemaining(call.netns());
+    if (remaining.isEmpty()) {
+      return;
+    }
+    try (Net container = remaining.get()) {
+      Optional<Link> veth = HostVeth.remaining(host, container, call.ifName().value());
+      if (veth.isPresent()) {
+        NetlinkSocket net = host.route();
+        Set<Integer> targets =
+            ifb.map(link -> Set.of(Redirect.NOWHERE, link.index()))
+                .orElse(Set.of(Redirect.NOWHERE));
+        List<Request> requests = new ArrayList<>(Redirect.remove(net, veth.get().index(), targets));
+        requests.addAll(TokenBucket.remove(net, veth.get()));
+        Removal.perform(net, requests);
+      }
+    }
+  }
+
+  @Override
+  public void check(CheckCall call) {
+    BandwidthConf conf = BandwidthConf.read(call.config());
+    Result previous = call.requirePreviousResult();
+    try (Net host = Net.ofHost(call);
+        Net container = Net.of(call.netns())) {
+      NetlinkSocket net = host.route();
+      Link veth = HostVeth.of(host, container, call.ifName().value(), previous);
+      conf.ingress().ifPresent(limit -> TokenBucket.check(net, veth, limit, "ingress"));
+      conf.egress().ifPresent(limit -> checkEgress(call, host, veth, limit));
+    }
+  }
+
+  private static void checkEgress(CheckCall call, Net host, Link veth, Limit limit) {
+    Ifb owner = ifb(call);
+    Link ifb =
+        owner
+            .find(host)
+            .orElseThrow(
+                () -> failed("get ifb device: link \"%s\" not found".formatted(owner.name())));
+    if (!ifb.isUp()) {
+      throw failed("ifb \"%s\" is down".formatted(ifb.name()));
+    }
+    TokenBucket.check(host.route(), ifb, limit, "egress");
+    if (!Redirect.exists(host.route(), veth.index(), ifb.index())) {
+      throw failed(
+          "no filter of \"%s\" redirects to ifb \"%s\"".formatted(veth.name(), ifb.name()));
+    }
+  }
+
+  private static CniException failed(String what) {
+    return new CniException(ErrorCode.INTERNAL, what);
+  }
+
+  @Override
+  public void gc(GcCall call) {
+    call.validAttachments()
+        .ifPresent(
+            valid -> {
+              try (Net host = Net.ofHost(call)) {
+                StaleIfbs.collect(host.route(), call.network().value(), valid);
+              }
+            });
+  }
+
+  /** Tries everything ADD does, in a namespace that nobody sees. */
+  @Override
+  public void status(StatusCall call) {
+    try (NetNs scratch = NetNs.create();
+        NetlinkSocket net = NetlinkSocket.open(Protocol.ROUTE, scratch)) {
+      LinkSettings settings = LinkSettings.named(Ifb.NAME_PREFIX + "probe").up();
+      Link ifb = Links.create(net, settings, new LinkKind.Ifb());
+      List<Request> requests = new ArrayList<>(Redirect.to(net, ifb, ifb.index()));
+      requests.add(TokenBucket.on(ifb, new Limit(Rate.ofBits(8_000_000), 10_000)));
+      net.perform(requests);
+    } catch (NetlinkException e) {
+      throw new CniException(
+          ErrorCode.PLUGIN_NOT_AVAILABLE,
+          "cannot shape traffic here: %s; the kernel must have ifb, sch_tbf, sch_ingress, cls_u32 and act_mirred"
+              .formatted(e.getMessage()),
+          e);
+    }
+  }
+
+  @Override
+  public List<String> supportedVersions() {
+    return SpecVersion.textsFrom(SpecVersion.V0_3_0);
+  }
+
+  @Override
+  public String about() {
+    return "CNI bandwidth plugin (ocicat)";
+  }
+
+  private static Ifb ifb(AttachmentCall call) {
+    return new Ifb(call.network().value(), call.attachment());
+  }
+
+  private static Interface onHost(Link ifb) {
+    Interface device = Interface.onHost(ifb.name());
+    return ifb.mac() == null ? device : device.withMac(ifb.mac());
+  }
+
+  private static void delete(NetlinkSocket net, Link link) {
+    Removal.perform(net, List.of(Links.delete(link.index())));
+  }
+}

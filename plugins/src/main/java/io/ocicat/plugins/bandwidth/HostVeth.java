@@ -1,0 +1,78 @@
+package io.ocicat.plugins.bandwidth;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Result;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.link.Links;
+import io.ocicat.plugins.net.Net;
+import java.util.Optional;
+
+/** Finds the end on the host of a container's veth: that is where its traffic can be shaped. */
+final class HostVeth {
+  private static final String VETH = "veth";
+
+  private HostVeth() {}
+
+  /**
+   * The host's end, which must be there and in the result of the plugins before.
+   *
+   * @throws CniException saying which of these is not so
+   */
+  static Link of(Net host, Net container, String ifName, Result previous) {
+    if (previous.interfaces().isEmpty()) {
+      throw refuse("no interfaces provided", "prevResult must name the host's end of the veth");
+    }
+    Link inside =
+        container.link(ifName).orElseThrow(() -> withoutPeer(ifName, "there is no such interface"));
+    if (!inside.kind().equals(VETH)) {
+      throw withoutPeer(
+          ifName, inside.kind().isEmpty() ? "it is no veth" : "it is a " + inside.kind());
+    }
+    Link outside =
+        peer(host, inside)
+            .orElseThrow(
+                () ->
+                    refuse(
+                        "veth peer with index %d is not in host ns".formatted(inside.peer()),
+                        "the other end of \"%s\" must be where the plugin runs".formatted(ifName)));
+    if (previous.interfaces().stream()
+        .noneMatch(i -> i.isOnHost() && i.name().equals(outside.name()))) {
+      throw refuse(
+          "no veth peer of container interface found in host ns",
+          "prevResult.interfaces does not name \"%s\", the other end of \"%s\""
+              .formatted(outside.name(), ifName));
+    }
+    return outside;
+  }
+
+  /** What is left of it, for DEL. */
+  static Optional<Link> remaining(Net host, Net container, String ifName) {
+    return container
+        .link(ifName)
+        .filter(inside -> inside.kind().equals(VETH))
+        .flatMap(inside -> peer(host, inside));
+  }
+
+  /**
+   * An index means something only in its own namespace: the link that has it here is the peer if it
+   * says so too.
+   */
+  private static Optional<Link> peer(Net host, Link inside) {
+    return inside.peer() == 0
+        ? Optional.empty()
+        : host.route()
+            .find(Links.byIndex(inside.peer()))
+            .filter(link -> link.kind().equals(VETH) && link.peer() == inside.index());
+  }
+
+  private static CniException withoutPeer(String ifName, String why) {
+    return refuse(
+        "container interface %s has no veth peer: %s".formatted(ifName, why),
+        "only containers on a veth can be shaped");
+  }
+
+  private static CniException refuse(String what, String details) {
+    return new CniException(ErrorCode.INTERNAL, what, details);
+  }
+}

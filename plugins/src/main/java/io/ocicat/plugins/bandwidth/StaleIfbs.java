@@ -1,0 +1,80 @@
+package io.ocicat.plugins.bandwidth;
+
+import io.ocicat.cni.Attachment;
+import io.ocicat.netlink.NetlinkSocket;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.link.Links;
+import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * Collects the ifbs of attachments that are gone. Those with our alias say whose they are. Go's do
+ * not, and their names cannot be reversed: such a one goes only if it has no valid attachment's
+ * name and nothing is redirected to it, which makes it useless to any network. That is so for a
+ * moment while Go's ADD runs, too: hence the two looks.
+ */
+final class StaleIfbs {
+  private static final Duration BETWEEN_LOOKS = Duration.ofMillis(200);
+
+  private StaleIfbs() {}
+
+  static void collect(NetlinkSocket net, String network, Set<Attachment> valid) {
+    List<Ifb> used = valid.stream().map(attachment -> new Ifb(network, attachment)).toList();
+    Set<String> usedNames =
+        used.stream().flatMap(ifb -> ifb.names().stream()).collect(Collectors.toSet());
+    String mark = Ifb.networkMark(network);
+
+    List<Link> ours = find(net, link -> link.alias().startsWith(mark) && noneOwns(used, link));
+    if (!ours.isEmpty()) {
+      takeFiltersAway(net, indexes(ours));
+      delete(net, ours);
+    }
+
+    Predicate<Link> nameless = link -> !Ifb.isTagged(link) && !usedNames.contains(link.name());
+    List<Link> suspects = unused(net, nameless);
+    if (!suspects.isEmpty()) {
+      LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
+      Set<Integer> before = indexes(suspects);
+      delete(net, unused(net, nameless.and(link -> before.contains(link.index()))));
+    }
+  }
+
+  private static boolean noneOwns(List<Ifb> used, Link link) {
+    return used.stream().noneMatch(ifb -> ifb.owns(link));
+  }
+
+  private static List<Link> find(NetlinkSocket net, Predicate<Link> wanted) {
+    return net.list(Links.ofKind("ifb")).stream()
+        .filter(link -> link.name().startsWith(Ifb.NAME_PREFIX))
+        .filter(wanted)
+        .toList();
+  }
+
+  /** A veth that has outlived its attachment must not go on sending into nothing. */
+  private static void takeFiltersAway(NetlinkSocket net, Set<Integer> ifbs) {
+    for (int link : Redirect.linksWithHook(net)) {
+      Removal.perform(net, Redirect.remove(net, link, ifbs));
+    }
+  }
+
+  private static List<Link> unused(NetlinkSocket net, Predicate<Link> wanted) {
+    List<Link> found = find(net, wanted);
+    if (found.isEmpty()) {
+      return found;
+    }
+    Set<Integer> targets = Redirect.targets(net);
+    return found.stream().filter(link -> !targets.contains(link.index())).toList();
+  }
+
+  private static void delete(NetlinkSocket net, List<Link> links) {
+    Removal.perform(net, links.stream().map(link -> Links.delete(link.index())).toList());
+  }
+
+  private static Set<Integer> indexes(List<Link> links) {
+    return links.stream().map(Link::index).collect(Collectors.toSet());
+  }
+}

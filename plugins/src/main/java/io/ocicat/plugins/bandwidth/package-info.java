@@ -1,0 +1,7 @@
+/**
+ * Limits the rates at which a container receives and sends: token buckets on its veth and an ifb.
+ */
+@NullMarked
+package io.ocicat.plugins.bandwidth;
+
+import org.jspecify.annotations.NullMarked;

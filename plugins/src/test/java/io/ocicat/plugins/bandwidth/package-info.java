@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.plugins.bandwidth;
+
+import org.jspecify.annotations.NullMarked;
