@@ -39,6 +39,7 @@ public record Attaching(
     return new Attaching(newSide, plugin, host, netns, config, variables);
   }
 
+  /** With a variable set; CNI_PATH, too, so that plugins of the other side are delegated to. */
   public Attaching with(String variable, String value) {
     Map<String, String> changed = new HashMap<>(variables);
     changed.put(variable, value);

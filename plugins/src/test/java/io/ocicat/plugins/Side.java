@@ -3,7 +3,7 @@ package io.ocicat.plugins;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.ocicat.cni.exec.Deadline;
-import io.ocicat.cni.exec.ProcessExec;
+import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.InProcessExec;
@@ -35,7 +35,7 @@ public enum Side {
                   path.startsWith(OUR_BIN)
                       ? Plugins.named(path.getFileName().toString())
                       : Optional.empty(),
-              new ProcessExec(),
+              invocation -> runInside(host, invocation),
               namespaces);
       PluginHost ours =
           new PluginHost(namespaces, exec, Deadline.in(Duration.ofSeconds(60)), _ -> {});
@@ -50,24 +50,20 @@ public enum Side {
     }
 
     @Override
-    String path() {
+    public String path() {
       return OUR_BIN + ":" + GO_BIN;
     }
   },
   GO {
     @Override
     Ran run(Host host, String plugin, Map<String, String> environment, String config) {
-      Command command = host.command(GO_BIN.resolve(plugin).toString()).stdin(config);
-      for (Map.Entry<String, String> variable : environment.entrySet()) {
-        command = command.env(variable.getKey(), variable.getValue());
-      }
-      Output output = command.attempt();
+      Output output = command(host, GO_BIN.resolve(plugin), environment).stdin(config).attempt();
       return new Ran(
           "go " + plugin + " " + environment, output.exitCode(), output.stdout(), output.stderr());
     }
 
     @Override
-    String path() {
+    public String path() {
       return GO_BIN.toString();
     }
   };
@@ -80,9 +76,28 @@ public enum Side {
    */
   private static final Path OUR_BIN = ourBin();
 
+  /** A foreign delegate is where the plugin that asks it would be, not where this JVM is. */
+  private static Reply runInside(Host host, Invocation invocation) {
+    Output output =
+        command(host, invocation.executable(), invocation.environment())
+            .stdin(new String(invocation.stdin(), UTF_8))
+            .limit(invocation.limit())
+            .attempt();
+    return new Reply(output.exitCode(), output.stdout().getBytes(UTF_8), output.stderr());
+  }
+
+  private static Command command(Host host, Path executable, Map<String, String> environment) {
+    Command command = host.command(executable.toString());
+    for (Map.Entry<String, String> variable : environment.entrySet()) {
+      command = command.env(variable.getKey(), variable.getValue());
+    }
+    return command;
+  }
+
   abstract Ran run(Host host, String plugin, Map<String, String> environment, String config);
 
-  abstract String path();
+  /** Where its executables are, as CNI_PATH says it. */
+  public abstract String path();
 
   private static Path ourBin() {
     try {
