@@ -1,0 +1,111 @@
+package io.ocicat.plugins.flannel;
+
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.Route;
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.json.JsonFields;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The configuration of the flannel plugin.
+ *
+ * @param delegate what the user wants of the plugin that does the work
+ * @param ipam what the user wants of the plugin that manages addresses
+ * @param routes those of {@code ipam}, checked
+ */
+record FlannelConf(
+    Path subnetFile,
+    Path dataDir,
+    ObjectNode delegate,
+    ObjectNode ipam,
+    List<Route> routes,
+    @Nullable JsonNode runtimeConfig) {
+  private static final String SUBNET_FILE = "/run/flannel/subnet.env";
+  private static final String DATA_DIR = "/var/lib/cni/flannel";
+
+  static FlannelConf read(PluginConfig config) {
+    return config.read(
+        in ->
+            new FlannelConf(
+                path(in, "subnetFile", SUBNET_FILE),
+                path(in, "dataDir", DATA_DIR),
+                delegate(in),
+                object(in, "ipam"),
+                routes(in),
+                in.value("runtimeConfig").raw().orElse(null)));
+  }
+
+  /** All that DEL needs: nothing else in a configuration that was broken meanwhile may stop it. */
+  static Path dataDir(PluginConfig config) {
+    return config.read(in -> path(in, "dataDir", DATA_DIR));
+  }
+
+  private static Path path(JsonFields in, String name, String fallback) {
+    return in.text(name).map(FlannelConf::absolute, Path.of(fallback)).or(Path.of(fallback));
+  }
+
+  /** Relative to what? A daemon is not where whoever calls it is. */
+  private static Path absolute(String text) {
+    try {
+      Path path = Path.of(text);
+      if (path.isAbsolute()) {
+        return path;
+      }
+    } catch (InvalidPathException e) {
+      throw new IllegalArgumentException("is not a path: " + e.getReason(), e);
+    }
+    throw new IllegalArgumentException("must be an absolute path, not \"%s\"".formatted(text));
+  }
+
+  private static ObjectNode delegate(JsonFields in) {
+    ObjectNode delegate = object(in, "delegate");
+    JsonNode type = delegate.get("type");
+    if (type != null && !type.isString()) {
+      in.problem("delegate", "dictionary, if present, must have (string) 'type' field");
+    } else if (type != null && type.stringValue().isEmpty()) {
+      in.problem("delegate", "must not have an empty 'type' field: leave it out for bridge");
+    } else if (type != null && type.stringValue().equals("flannel")) {
+      in.problem("delegate", "must not have 'type' flannel: it would delegate to itself");
+    }
+    for (String ours : List.of("name", "ipam")) {
+      if (delegate.has(ours)) {
+        in.problem(
+            "delegate",
+            "dictionary must not have '%s' field, it'll be set by flannel".formatted(ours));
+      }
+    }
+    return delegate;
+  }
+
+  private static ObjectNode object(JsonFields in, String name) {
+    in.object(name);
+    return in.value(name).raw().orElse(null) instanceof ObjectNode object ? object : Json.object();
+  }
+
+  /** Members of a route that nobody knows are dropped, as the original does. */
+  private static List<Route> routes(JsonFields in) {
+    if (!object(in, "ipam").has("routes")) {
+      return List.of();
+    }
+    return in.object("ipam").objects("routes").stream()
+        .map(Route::read)
+        .map(
+            route ->
+                new Route(
+                    route.dst(),
+                    route.gw(),
+                    route.mtu(),
+                    route.advmss(),
+                    route.priority(),
+                    route.table(),
+                    route.scope(),
+                    Map.of()))
+        .toList();
+  }
+}

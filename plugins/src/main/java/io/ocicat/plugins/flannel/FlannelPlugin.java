@@ -1,0 +1,141 @@
+package io.ocicat.plugins.flannel;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.Result;
+import io.ocicat.cni.plugin.AddCall;
+import io.ocicat.cni.plugin.CheckCall;
+import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.GcCall;
+import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.cni.plugin.StatusCall;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Attaches a container to flannel's network by asking another plugin, bridge unless told otherwise,
+ * with the subnet that flanneld has leased for this node.
+ */
+public final class FlannelPlugin implements Plugin {
+  @Override
+  public Result add(AddCall call) {
+    FlannelConf conf = FlannelConf.read(call.config());
+    PluginConfig request =
+        DelegateRequest.of(call.config(), conf, SubnetEnv.read(conf.subnetFile()));
+    ScratchFiles files = new ScratchFiles(conf.dataDir());
+    ScratchName name = ScratchName.of(call);
+    // Before the delegate does anything: if we are killed meanwhile, DEL knows whom to ask.
+    files.write(name, request.bytes());
+    try {
+      return call.delegate(request).add();
+    } catch (CniException e) {
+      boolean undone = e.getSuppressed().length == 0;
+      if (undone) {
+        files.remove(name);
+      }
+      throw failed("add", e);
+    }
+  }
+
+  @Override
+  public void del(DelCall call) {
+    ScratchFiles files = new ScratchFiles(FlannelConf.dataDir(call.config()));
+    ScratchName name = ScratchName.of(call);
+    Optional<byte[]> scratch = files.read(name);
+    if (scratch.isEmpty()) {
+      return;
+    }
+    Optional<PluginConfig> request = whatWasAsked(call, scratch.get());
+    if (request.isEmpty()) {
+      return;
+    }
+    try {
+      call.delegate(request.get()).del();
+    } catch (CniException e) {
+      throw failed("del", e);
+    }
+    // Only now: while the delegate fails, the next DEL must be able to ask it again.
+    files.remove(name);
+  }
+
+  /**
+   * The request that ADD made. A file that a power failure emptied holds none: then it is made
+   * again as ADD would make it now. Where that is not possible either, the runtime must not be kept
+   * from deleting the container for ever; addresses that stay behind are GC's.
+   */
+  private static Optional<PluginConfig> whatWasAsked(DelCall call, byte[] scratch) {
+    try {
+      return Optional.of(PluginConfig.parse(scratch));
+    } catch (CniException unreadable) {
+      try {
+        FlannelConf conf = FlannelConf.read(call.config());
+        PluginConfig again =
+            DelegateRequest.of(call.config(), conf, SubnetEnv.read(conf.subnetFile()));
+        call.log(
+            "the scratch file of container %s is unreadable, its request is made again: %s"
+                .formatted(call.containerId(), unreadable.getMessage()));
+        return Optional.of(again);
+      } catch (CniException e) {
+        call.log(
+            "the scratch file of container %s is unreadable (%s) and its request cannot be made"
+                    .formatted(call.containerId(), unreadable.getMessage())
+                + " again (%s): its address may stay reserved until GC".formatted(e.getMessage()));
+        return Optional.empty();
+      }
+    }
+  }
+
+  @Override
+  public void check(CheckCall call) {
+    Result previous = call.requirePreviousResult();
+    FlannelConf conf = FlannelConf.read(call.config());
+    byte[] scratch =
+        new ScratchFiles(conf.dataDir())
+            .read(ScratchName.of(call))
+            .orElseThrow(
+                () ->
+                    new CniException(
+                        ErrorCode.INTERNAL,
+                        "container %s has no scratch file in %s"
+                            .formatted(call.containerId(), conf.dataDir()),
+                        "it was never attached or is deleted already"));
+    PluginConfig request = PluginConfig.parse(scratch);
+    call.delegate(request.with(Map.of("prevResult", previous.toJson()))).check();
+  }
+
+  @Override
+  public void status(StatusCall call) {
+    FlannelConf conf = FlannelConf.read(call.config());
+    call.delegate(DelegateRequest.of(call.config(), conf, available(conf))).status();
+  }
+
+  private static SubnetEnv available(FlannelConf conf) {
+    try {
+      return SubnetEnv.read(conf.subnetFile());
+    } catch (CniException e) {
+      throw new CniException(ErrorCode.PLUGIN_NOT_AVAILABLE, e.msg(), e.details());
+    }
+  }
+
+  @Override
+  public void gc(GcCall call) {
+    if (call.validAttachments().isPresent()) {
+      new Sweep(call, FlannelConf.read(call.config())).run();
+    }
+  }
+
+  /** The delegate's own error, with a word about who asked. */
+  private static CniException failed(String verb, CniException e) {
+    CniException failure = e.prefixed("failed to delegate %s: ".formatted(verb));
+    for (Throwable suppressed : e.getSuppressed()) {
+      failure.addSuppressed(suppressed);
+    }
+    return failure;
+  }
+
+  @Override
+  public String about() {
+    return "CNI flannel plugin (ocicat)";
+  }
+}

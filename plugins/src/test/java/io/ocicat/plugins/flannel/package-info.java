@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.plugins.flannel;
+
+import org.jspecify.annotations.NullMarked;
