@@ -96,6 +96,9 @@ public final class BridgePlugin implements Plugin {
       if (!conf.leaveDown()) {
         Carrier.await(host, veth.host(), call.deadline());
       }
+      if (conf.addressed() && conf.detectDuplicates()) {
+        DuplicateDetection.await(container, veth.container().device(), call.deadline());
+      }
       interfaces.set(0, bridge.again(host).inResult());
       return undo.keep(result.withInterfaces(interfaces));
     }

@@ -19,14 +19,14 @@ record ScriptedIpam(Path directory) {
         program,
         """
         #!/bin/sh
-        here=${0%%/*}
+        here=${0%/*}
         cat > /dev/null
         echo "$CNI_COMMAND" >> "$here/calls"
         [ "$CNI_COMMAND" = ADD ] || exit 0
+        [ ! -e "$here/deed" ] || . "$here/deed"
         cat "$here/answer"
         [ ! -e "$here/fails" ]
-        """
-            .formatted());
+        """);
     try {
       Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
     } catch (IOException e) {
@@ -45,6 +45,12 @@ record ScriptedIpam(Path directory) {
   ScriptedIpam failing(String error) {
     write(directory.resolve("fails"), "");
     return answering(error);
+  }
+
+  /** ADD does this first, in shell. */
+  ScriptedIpam doing(String commands) {
+    write(directory.resolve("deed"), commands);
+    return this;
   }
 
   /** The network with addresses from here. */

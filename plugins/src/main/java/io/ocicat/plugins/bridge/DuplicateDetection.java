@@ -1,0 +1,53 @@
+package io.ocicat.plugins.bridge;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.exec.Deadline;
+import io.ocicat.netlink.IpFamily;
+import io.ocicat.netlink.Monitor;
+import io.ocicat.netlink.route.Address;
+import io.ocicat.netlink.route.AddressFlag;
+import io.ocicat.netlink.route.Addresses;
+import io.ocicat.netlink.route.Device;
+import io.ocicat.plugins.net.Net;
+import java.time.Duration;
+import java.util.List;
+
+/** The second or two in which IPv6 asks whether anybody has an address already. */
+final class DuplicateDetection {
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  private DuplicateDetection() {}
+
+  /**
+   * Waits until all of an interface's addresses can be used.
+   *
+   * @throws CniException when somebody has one of them, or the kernel does not come to an end
+   */
+  static void await(Net container, Device device, Deadline deadline) {
+    Deadline limit = deadline.atMost(PATIENCE);
+    try (Monitor<Address> changes = Monitor.open(container.namespace(), Addresses.CHANGES)) {
+      while (isUndecided(container, device)) {
+        if (limit.hasPassed() || changes.poll(limit.remaining()).isEmpty()) {
+          throw new CniException(
+              ErrorCode.TRY_AGAIN_LATER,
+              "addresses of \"%s\" are still tentative".formatted(device.name()),
+              "the search for duplicates (enabledad) did not end in time");
+        }
+      }
+    }
+  }
+
+  private static boolean isUndecided(Net container, Device device) {
+    List<Address> addresses = container.route().list(Addresses.list(IpFamily.V6, device));
+    for (Address address : addresses) {
+      if (address.has(AddressFlag.DADFAILED)) {
+        throw new CniException(
+            ErrorCode.INTERNAL,
+            "address %s of \"%s\" is a duplicate".formatted(address.prefix(), device.name()),
+            "somebody on the bridge has it already");
+      }
+    }
+    return addresses.stream().anyMatch(address -> address.has(AddressFlag.TENTATIVE));
+  }
+}
