@@ -50,8 +50,12 @@ final class BridgeAddresses {
     for (IpPrefix prefix : inTheWay.isEmpty() ? missing(present) : wanted) {
       requests.add(Addresses.add(address(prefix, detectDuplicates)));
     }
-    requests.add(Links.setMac(device.index(), mac));
-    host.route().attempt(requests).forEach(BridgeAddresses::refuseFailure);
+    Request pin = Links.setMac(device.index(), mac);
+    requests.add(pin);
+    // That some bridges cannot keep an address is not worth failing for.
+    host.route().attempt(requests).stream()
+        .filter(outcome -> outcome.request() != pin)
+        .forEach(BridgeAddresses::refuseFailure);
   }
 
   /** Those that the device does not have. */

@@ -71,7 +71,7 @@ public final class BridgePlugin implements Plugin {
       interfaces.add(veth.container().inSandbox(call.netns().text()));
       Result result = Result.empty();
       if (conf.addressed()) {
-        Result ipam = undo.onFailure(call.ipam().add(), _ -> call.ipam().del());
+        Result ipam = undo.onFailure(call.ipam().add(), _ -> giveBack(call, host, veth));
         Gateways gateways = Gateways.of(ipam, conf, CONTAINER);
         assign(host, bridge, gateways, conf).ifPresent(interfaces::add);
         result =
@@ -102,6 +102,12 @@ public final class BridgePlugin implements Plugin {
       interfaces.set(0, bridge.again(host).inResult());
       return undo.keep(result.withInterfaces(interfaces));
     }
+  }
+
+  /** The addresses go last: before the cable has gone nobody else may have them. */
+  private static void giveBack(AddCall call, Net host, VethPair veth) {
+    veth.delete(host);
+    call.ipam().del();
   }
 
   /** What the runtime says in the environment counts least. */

@@ -8,6 +8,7 @@ import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.ns.Sysctl;
 import io.ocicat.netlink.route.Device;
 import io.ocicat.plugins.net.Net;
 import io.ocicat.plugins.net.VethPair;
@@ -68,6 +69,7 @@ record VlanGateway(int index, String name, MacAddress mac) {
       throw HostBridge.explained(e, conf.vlans());
     }
     VethPair.End end = pair.container();
+    host.writeIfPossible(Sysctl.of("net", "ipv6", "conf", end.name(), "accept_ra"), "0");
     return new VlanGateway(end.index(), end.name(), end.mac());
   }
 

@@ -286,6 +286,18 @@ class BridgePluginTest {
         .isEqualTo("0\n");
   }
 
+  /** As container runtimes hand them out that have no use for IPv6. */
+  @Test
+  void aContainerWithIpv6OffGetsItsAddress(Host host, Host pod) {
+    for (String which : List.of("all", "default", "lo")) {
+      pod.exec("sysctl", "-qw", "net.ipv6.conf.%s.disable_ipv6=1".formatted(which));
+    }
+
+    BridgeNetwork.on(host).version("1.0.0").addresses(leases, V6).attach(pod).add().ok();
+
+    assertThat(addresses(pod, "eth0")).contains("2001:db8:1::2/64");
+  }
+
   @Test
   void theMacComesFromThreePlacesTheLastCountsMost(Host host, Host pod) {
     BridgeNetwork network = BridgeNetwork.on(host);
