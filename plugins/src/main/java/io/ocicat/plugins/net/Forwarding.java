@@ -20,11 +20,7 @@ public final class Forwarding {
    * @throws CniException when it can be neither read nor written
    */
   public static void enable(Net host, IpFamily family) {
-    Sysctl setting =
-        switch (family) {
-          case V4 -> V4;
-          case V6 -> V6;
-        };
+    Sysctl setting = setting(family);
     try {
       host.namespace()
           .visit(
@@ -38,5 +34,16 @@ public final class Forwarding {
       throw new CniException(
           ErrorCode.INTERNAL, "failed to enable forwarding: %s".formatted(e.getMessage()), e);
     }
+  }
+
+  public static boolean isEnabled(Net host, IpFamily family) {
+    return host.read(setting(family)).equals("1");
+  }
+
+  private static Sysctl setting(IpFamily family) {
+    return switch (family) {
+      case V4 -> V4;
+      case V6 -> V6;
+    };
   }
 }
