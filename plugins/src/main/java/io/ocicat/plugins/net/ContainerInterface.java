@@ -18,6 +18,7 @@ import io.ocicat.netlink.route.Scope;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Puts a result's addresses and routes on an interface inside the container, in one send. */
@@ -33,15 +34,37 @@ public final class ContainerInterface {
    */
   public static void configure(
       Net container, Device device, Result result, boolean detectDuplicates) {
+    configure(
+        container,
+        device,
+        result,
+        address -> address.prefix().isV4() || detectDuplicates ? address : address.nodad(),
+        List.of());
+  }
+
+  /**
+   * The same with addresses and routes of a particular kind.
+   *
+   * @param kind changes what an address is like before it is added
+   * @param gatewayRoutes go before the result's routes, which lead by them
+   */
+  public static void configure(
+      Net container,
+      Device device,
+      Result result,
+      UnaryOperator<Address> kind,
+      List<Route> gatewayRoutes) {
     List<IpConfig> own = addressesOf(result, device.name());
     if (own.stream().anyMatch(ip -> ip.address().isV6())) {
       allowIpv6(container, device.name());
     }
     List<Request> requests = new ArrayList<>();
     for (IpConfig ip : own) {
-      requests.add(Addresses.add(address(ip, device, detectDuplicates)));
+      Address address = Address.of(ip.address(), device).subnetBroadcast();
+      requests.add(Addresses.add(kind.apply(address)));
     }
     requests.add(Links.up(device.index()));
+    gatewayRoutes.forEach(route -> requests.add(Routes.append(route)));
     for (io.ocicat.cni.Route route : result.routes()) {
       requests.add(Routes.append(route(route, gatewayFor(route, own), device)));
     }
@@ -76,14 +99,6 @@ public final class ContainerInterface {
       own.add(ip);
     }
     return own;
-  }
-
-  private static Address address(IpConfig ip, Device device, boolean detectDuplicates) {
-    Address address = Address.of(ip.address(), device);
-    if (ip.address().isV4()) {
-      return address.subnetBroadcast();
-    }
-    return detectDuplicates ? address : address.nodad();
   }
 
   /**

@@ -124,7 +124,12 @@ public record VethPair(End host, End container) {
     net.route().attempt(List.of(Links.delete(host.index())));
   }
 
-  private static void refuseTakenName(Net container, String name) {
+  /**
+   * Refuses to go on where the container has a link of that name.
+   *
+   * @throws CniException naming it
+   */
+  public static void refuseTakenName(Net container, String name) {
     if (container.link(name).isPresent()) {
       throw new CniException(
           ErrorCode.INTERNAL,
