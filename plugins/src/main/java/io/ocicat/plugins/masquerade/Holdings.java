@@ -10,12 +10,12 @@ import io.ocicat.netlink.nft.Elements;
 import io.ocicat.netlink.nft.NamedSet;
 import io.ocicat.netlink.nft.Sets;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Who has which address in {@link MasqueradeTable}. An address leads to its owner by the comment of
@@ -84,26 +84,22 @@ final class Holdings {
     for (String loser : losers) {
       requests.addAll(shrink(loser, moving));
     }
-    requests.addAll(forget(moving));
+    requests.addAll(forget(moving, _ -> true));
     requests.addAll(grant(label, addresses));
     return requests;
   }
 
   /** Takes from an owner whatever it has, and nothing that another one has by now. */
   List<Request> release(String label) {
-    Set<IpAddress> own = new LinkedHashSet<>();
-    for (IpPrefix address : of(label)) {
-      if (holderOf(address.address()).filter(label::equals).isPresent()) {
-        own.add(address.address());
-      }
-    }
     List<Request> requests = new ArrayList<>();
+    Set<IpAddress> own = new LinkedHashSet<>();
+    of(label).forEach(address -> own.add(address.address()));
     for (IpSets family : IpSets.BOTH) {
       if (entryOf(family, label).isPresent()) {
         requests.add(OwnerEntry.delete(family, label));
       }
     }
-    requests.addAll(forget(own));
+    requests.addAll(forget(own, label::equals));
     return requests;
   }
 
@@ -123,9 +119,10 @@ final class Holdings {
         .map(Element::comment);
   }
 
-  boolean hasNeighbours(IpPrefix address) {
+  /** The same for the address's own subnet, which it reaches without being hidden. */
+  Optional<String> holderOf(IpPrefix address) {
     NamedSet set = IpSets.of(address.address()).neighbours(address.length());
-    return netfilter.find(Elements.get(set, IpSets.neighbour(address))).isPresent();
+    return netfilter.find(Elements.get(set, IpSets.neighbour(address))).map(Element::comment);
   }
 
   /** The labels of all owners. */
@@ -160,7 +157,7 @@ final class Holdings {
             IpSets.of(address), netfilter.list(Sets.in(MasqueradeTable.TABLE)))
         .stream()
         .map(length -> IpPrefix.of(address, length))
-        .filter(this::hasNeighbours)
+        .filter(subnet -> holderOf(subnet).isPresent())
         .toList();
   }
 
@@ -182,15 +179,18 @@ final class Holdings {
     return requests;
   }
 
-  private List<Request> forget(Collection<IpAddress> addresses) {
+  private List<Request> forget(Set<IpAddress> addresses, Predicate<String> holder) {
     List<Request> requests = new ArrayList<>();
     for (IpAddress address : addresses) {
       IpSets family = IpSets.of(address);
-      if (holderOf(address).isPresent()) {
+      if (holderOf(address).filter(holder).isPresent()) {
         requests.add(Elements.delete(family.sources, IpSets.source(address)));
       }
       for (IpPrefix subnet : subnetsOf(address)) {
-        requests.add(Elements.delete(family.neighbours(subnet.length()), IpSets.neighbour(subnet)));
+        if (holderOf(subnet).filter(holder).isPresent()) {
+          NamedSet neighbours = family.neighbours(subnet.length());
+          requests.add(Elements.delete(neighbours, IpSets.neighbour(subnet)));
+        }
       }
     }
     return requests;

@@ -119,8 +119,9 @@ public final class Masquerade {
 
   private static boolean isInstalled(Net host, Owner owner, IpPrefix address) {
     Holdings holdings = new Holdings(host.netfilter());
-    return holdings.holderOf(address.address()).filter(owner.label()::equals).isPresent()
-        && holdings.hasNeighbours(address);
+    String label = owner.label();
+    return holdings.holderOf(address.address()).filter(label::equals).isPresent()
+        && holdings.holderOf(address).filter(label::equals).isPresent();
   }
 
   private static void remove(Net host, String label) {
