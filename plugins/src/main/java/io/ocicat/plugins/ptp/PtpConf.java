@@ -1,0 +1,48 @@
+package io.ocicat.plugins.ptp;
+
+import io.ocicat.cni.Dns;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.json.JsonFields;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the plugin is asked for. The addresses come from the plugin that {@code ipam.type} names.
+ *
+ * @param masquerade whether what leaves the container's subnet gets the host's address
+ * @param mtu of both ends of the cable; 0 leaves it to the kernel
+ * @param dns what replaces the IPAM plugin's, null for nothing
+ */
+record PtpConf(boolean masquerade, int mtu, @Nullable Dns dns) {
+  private static final int LEAST_MTU = 68;
+  private static final int LARGEST_MTU = 65535;
+
+  /**
+   * Reads the configuration.
+   *
+   * @throws io.ocicat.cni.CniException with code 7, naming every bad field
+   */
+  static PtpConf read(PluginConfig config) {
+    return config.read(PtpConf::read);
+  }
+
+  private static PtpConf read(JsonFields in) {
+    // Both are done by nf_tables; what iptables made is removed wherever it is met.
+    in.choice("ipMasqBackend", new String[] {"iptables", "nftables"}, name -> name);
+    return new PtpConf(
+        in.bool("ipMasq").or(false),
+        in.integer("mtu", 0, LARGEST_MTU)
+            .check(
+                mtu -> mtu == 0 || mtu >= LEAST_MTU,
+                "must be 0 for the kernel's choice, or %d–%d".formatted(LEAST_MTU, LARGEST_MTU))
+            .or(0),
+        dns(in.object("dns")));
+  }
+
+  /** A list that is there and empty replaces as well. */
+  private static @Nullable Dns dns(JsonFields in) {
+    boolean lists = List.of("nameservers", "search", "options").stream().anyMatch(in::has);
+    Dns dns = Dns.read(in);
+    return lists || !dns.domain().isEmpty() ? dns : null;
+  }
+}

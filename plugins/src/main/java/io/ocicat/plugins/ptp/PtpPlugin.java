@@ -1,0 +1,209 @@
+package io.ocicat.plugins.ptp;
+
+import io.ocicat.cni.Attachment;
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Result;
+import io.ocicat.cni.plugin.AddCall;
+import io.ocicat.cni.plugin.CheckCall;
+import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.GcCall;
+import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.cni.plugin.StatusCall;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.netlink.IpFamily;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.Request;
+import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.nft.Generation;
+import io.ocicat.netlink.ns.Sysctl;
+import io.ocicat.netlink.route.Address;
+import io.ocicat.netlink.route.Addresses;
+import io.ocicat.netlink.route.Device;
+import io.ocicat.netlink.route.Routes;
+import io.ocicat.plugins.Steps;
+import io.ocicat.plugins.Undo;
+import io.ocicat.plugins.masquerade.Masquerade;
+import io.ocicat.plugins.net.ContainerInterface;
+import io.ocicat.plugins.net.Forwarding;
+import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.OwnedCable;
+import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.VethPair;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * Connects a container to the host by a cable of its own. The host's end has the gateway's address;
+ * everything the container sends goes there, also what is for its own subnet.
+ */
+public final class PtpPlugin implements Plugin {
+  /** Where in the result the container's interface is: behind the host's end. */
+  private static final int CONTAINER = 1;
+
+  @Override
+  public Result add(AddCall call) {
+    PtpConf conf = PtpConf.read(call.config());
+    Owner owner = Owner.of(call);
+    try (Net host = Net.ofHost(call);
+        Net container = Net.of(call.netns());
+        Undo undo = new Undo()) {
+      // Before there is anything to undo: the addresses of an earlier ADD are the same owner's.
+      VethPair.refuseTakenName(container, owner.ifName().value());
+
+      Result ipam = undo.onFailure(call.ipam().add(), _ -> call.ipam().del());
+      List<PtpAddress> addresses = PtpAddress.of(ipam);
+      families(addresses).forEach(family -> Forwarding.enable(host, family));
+
+      VethPair cable =
+          undo.onFailure(
+              OwnedCable.create(
+                  host,
+                  container,
+                  owner,
+                  VethPair.Plan.of(owner.ifName().value()).withMtu(conf.mtu())),
+              pair -> pair.delete(host));
+      Result result =
+          ipam.withInterfaces(
+                  List.of(cable.host().onHost(), cable.container().inSandbox(call.netns().text())))
+              .mapIps(ip -> ip.onInterface(CONTAINER));
+      configureContainer(container, cable.container().device(), addresses, result);
+      configureHost(host, cable.host().device(), addresses);
+
+      if (conf.masquerade()) {
+        undo.onFailure(() -> Masquerade.remove(host, owner));
+        Masquerade.install(host, owner, prefixes(addresses));
+      }
+      return undo.keep(conf.dns() == null ? result : result.withDns(conf.dns()));
+    }
+  }
+
+  private static void configureContainer(
+      Net container, Device cable, List<PtpAddress> addresses, Result result) {
+    forgoDuplicateDetection(container, cable, addresses);
+    ContainerInterface.configure(
+        container,
+        cable,
+        result,
+        address -> usableAtOnce(address).noPrefixRoute(),
+        PtpAddress.inContainer(addresses, cable, result));
+  }
+
+  private static void configureHost(Net host, Device cable, List<PtpAddress> addresses) {
+    forgoDuplicateDetection(host, cable, addresses);
+    List<Request> requests = new ArrayList<>();
+    requests.add(Links.up(cable.index()));
+    addresses.stream()
+        .map(PtpAddress::gatewayPrefix)
+        .distinct()
+        .map(gateway -> usableAtOnce(Address.of(gateway, cable)))
+        .forEach(gateway -> requests.add(Addresses.add(gateway)));
+    // One that is there leads to a container that had the address before.
+    addresses.forEach(address -> requests.add(Routes.replace(address.onHost(cable))));
+    host.route().perform(requests);
+  }
+
+  /**
+   * There is nobody else on the cable. The kernel would look all the same, for the addresses it
+   * gives both ends itself, and neither end can be found until it is done.
+   */
+  private static void forgoDuplicateDetection(Net net, Device cable, List<PtpAddress> addresses) {
+    if (families(addresses).contains(IpFamily.V6)) {
+      net.writeIfPossible(Sysctl.of("net", "ipv6", "conf", cable.name(), "accept_dad"), "0");
+    }
+  }
+
+  private static Address usableAtOnce(Address address) {
+    return address.prefix().isV6() ? address.nodad() : address;
+  }
+
+  /** The address is free for others only when nothing leads to this container any more. */
+  @Override
+  public void del(DelCall call) {
+    Owner owner = Owner.of(call);
+    try (Net host = Net.ofHost(call)) {
+      Steps.all(
+          () -> removeCable(call, host, owner),
+          () -> Masquerade.remove(host, owner),
+          () -> call.ipam().del());
+    }
+  }
+
+  private static void removeCable(DelCall call, Net host, Owner owner) {
+    Optional<Net> container = Net.ofRemaining(call.netns());
+    try {
+      OwnedCable.remove(host, container, owner, call.previousResult());
+    } finally {
+      container.ifPresent(Net::close);
+    }
+  }
+
+  @Override
+  public void check(CheckCall call) {
+    PtpConf conf = PtpConf.read(call.config());
+    try (Net host = Net.ofHost(call);
+        Net container = Net.of(call.netns())) {
+      call.ipam().check();
+      PtpCheck check =
+          new PtpCheck(
+              host,
+              container,
+              call.requirePreviousResult(),
+              call.netns().text(),
+              call.ifName().value());
+      check.verify();
+      if (conf.masquerade()) {
+        Masquerade.verify(host, Owner.of(call), check.addresses());
+      }
+    }
+  }
+
+  @Override
+  public void gc(GcCall call) {
+    Optional<Set<Attachment>> valid = call.validAttachments();
+    if (valid.isEmpty()) {
+      return;
+    }
+    try (Net host = Net.ofHost(call)) {
+      Steps.all(
+          () -> OwnedCable.collect(host, call.network(), valid.get()),
+          () -> Masquerade.collect(host, call.network(), valid.get()),
+          () -> call.ipam().gc());
+    }
+  }
+
+  @Override
+  public void status(StatusCall call) {
+    PtpConf conf = PtpConf.read(call.config());
+    if (conf.masquerade()) {
+      try (Net host = Net.ofHost(call)) {
+        host.netfilter().find(Generation.current());
+      } catch (NetlinkException e) {
+        throw new CniException(
+            ErrorCode.PLUGIN_NOT_AVAILABLE,
+            "ipMasq needs nf_tables, which the kernel does not offer: " + e.getMessage(),
+            e);
+      }
+    }
+    call.ipam().status();
+  }
+
+  @Override
+  public String about() {
+    return "CNI ptp plugin (ocicat)";
+  }
+
+  private static Set<IpFamily> families(List<PtpAddress> addresses) {
+    return addresses.stream()
+        .map(PtpAddress::family)
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  private static List<IpPrefix> prefixes(List<PtpAddress> addresses) {
+    return addresses.stream().map(PtpAddress::address).toList();
+  }
+}

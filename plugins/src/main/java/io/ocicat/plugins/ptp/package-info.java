@@ -1,0 +1,5 @@
+/** Connects a container to the host by a cable of its own, and routes everything over it. */
+@NullMarked
+package io.ocicat.plugins.ptp;
+
+import org.jspecify.annotations.NullMarked;
