@@ -1,0 +1,243 @@
+package io.ocicat.cli;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.exec.PluginPath;
+import io.ocicat.conformance.Conformance;
+import io.ocicat.conformance.ConformanceException;
+import io.ocicat.conformance.check.Check;
+import io.ocicat.conformance.check.Checks;
+import io.ocicat.conformance.report.Deviations;
+import io.ocicat.conformance.report.JsonReport;
+import io.ocicat.conformance.report.JunitReport;
+import io.ocicat.conformance.report.Report;
+import io.ocicat.conformance.report.TextReport;
+import io.ocicat.conformance.subject.Kind;
+import io.ocicat.conformance.subject.Subject;
+import java.io.Console;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code ocicat conformance}: checks any CNI plugin executable against the protocol. */
+@Command(
+    name = "conformance",
+    description = {
+      "Checks a CNI plugin executable, whoever wrote it, against the protocol.",
+      "Runs as root, in namespaces and directories of its own: the machine's network is not touched."
+    },
+    exitCodeListHeading = "Exit codes:%n",
+    exitCodeList = {
+      "0:everything passed, but for expected deviations",
+      "1:the plugin failed a check, or the checks could not be run",
+      "2:the command line or a file named in it makes no sense"
+    },
+    mixinStandardHelpOptions = true,
+    versionProvider = Version.class)
+final class ConformanceCommand implements Callable<Integer> {
+  @Spec
+  @SuppressWarnings("NullAway.Init") // picocli sets it
+  private CommandSpec spec;
+
+  @Parameters(
+      arity = "0..1",
+      paramLabel = "PLUGIN",
+      description = "The executable, such as /opt/cni/bin/bridge.")
+  private @Nullable Path plugin;
+
+  @Option(
+      names = "--config",
+      paramLabel = "FILE",
+      description =
+          "A configuration the plugin works with; $${data} in it becomes an empty directory."
+              + " Well-known plugins have one built in.")
+  private @Nullable Path config;
+
+  @Option(
+      names = "--kind",
+      paramLabel = "KIND",
+      description = "What the plugin is, when its name does not tell: ${COMPLETION-CANDIDATES}.",
+      completionCandidates = Kinds.class)
+  private @Nullable String kind;
+
+  @Option(
+      names = "--netns",
+      paramLabel = "PATH",
+      description =
+          "The container's network namespace, instead of fresh ones. New links in it are removed.")
+  private @Nullable Path netns;
+
+  @Option(
+      names = "--cni-path",
+      paramLabel = "DIRS",
+      description = "Where the plugin finds others, as in CNI_PATH. Default: its own directory.")
+  private @Nullable String cniPath;
+
+  @Option(
+      names = "--env",
+      paramLabel = "NAME=VALUE",
+      description = "Another variable for the plugin; may be repeated.")
+  private Map<String, String> environment = Map.of();
+
+  @Option(
+      names = "--limit",
+      paramLabel = "SECONDS",
+      description = "How long one call of the plugin may take. Default: 10.")
+  private @Nullable Integer limit;
+
+  @Option(
+      names = "--only",
+      paramLabel = "NAME",
+      description = "Only this check or topic; may be repeated.")
+  private List<String> only = List.of();
+
+  @Option(
+      names = "--expect",
+      paramLabel = "FILE",
+      description = "Deviations that are known, one per line: [plugin, plugin:] check reason.")
+  private @Nullable Path expect;
+
+  @Option(names = "--junit", paramLabel = "FILE", description = "Also write JUnit XML.")
+  private @Nullable Path junit;
+
+  @Option(names = "--json", description = "Print JSON instead of text.")
+  private boolean json;
+
+  @Option(names = "--list", description = "Show all checks and do nothing.")
+  private boolean list;
+
+  ConformanceCommand() {}
+
+  /** What {@code --kind} takes. */
+  static final class Kinds implements Iterable<String> {
+    @Override
+    public java.util.Iterator<String> iterator() {
+      return List.of(Kind.values()).stream().map(Kind::toString).iterator();
+    }
+  }
+
+  @Override
+  public Integer call() {
+    if (list) {
+      list(spec.commandLine().getOut());
+      return CommandLine.ExitCode.OK;
+    }
+    Conformance conformance;
+    Subject subject;
+    try {
+      subject = subject();
+      conformance = new Conformance(subject).expecting(deviations());
+      if (!only.isEmpty()) {
+        conformance.only(only);
+      }
+    } catch (ConformanceException | CniException e) {
+      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
+    }
+    return run(conformance, subject).isGood()
+        ? CommandLine.ExitCode.OK
+        : CommandLine.ExitCode.SOFTWARE;
+  }
+
+  private Report run(Conformance conformance, Subject subject) {
+    PrintWriter out = spec.commandLine().getOut();
+    Report report;
+    if (json) {
+      report = conformance.run();
+      out.println(JsonReport.of(report));
+    } else {
+      TextReport text = new TextReport(out, conformance.checks(), isColourful());
+      conformance.listener(claims -> text.begin(subject, claims), text::found);
+      report = conformance.run();
+      text.end(report);
+    }
+    if (junit != null) {
+      write(junit, JunitReport.of(report));
+    }
+    return report;
+  }
+
+  private Subject subject() {
+    if (plugin == null) {
+      throw new ConformanceException("missing required parameter: PLUGIN");
+    }
+    Subject subject =
+        Subject.of(
+            plugin,
+            Optional.ofNullable(kind).map(ConformanceCommand::kind),
+            Optional.ofNullable(config).map(ConformanceCommand::read));
+    subject = subject.environment(environment);
+    if (cniPath != null) {
+      subject = subject.path(PluginPath.parse(cniPath));
+    }
+    if (limit != null) {
+      subject = subject.limit(Duration.ofSeconds(limit));
+    }
+    return netns == null ? subject : subject.netns(netns.toAbsolutePath());
+  }
+
+  private static Kind kind(String name) {
+    return Kind.find(name)
+        .orElseThrow(
+            () ->
+                new ConformanceException(
+                    "\"%s\" is no kind of plugin: %s"
+                        .formatted(name, String.join(", ", new Kinds()))));
+  }
+
+  private Deviations deviations() {
+    return expect == null
+        ? Deviations.NONE
+        : Deviations.parse(
+            new String(read(expect), java.nio.charset.StandardCharsets.UTF_8),
+            Checks.all().stream().map(Check::id).collect(Collectors.toSet()));
+  }
+
+  private static byte[] read(Path file) {
+    try {
+      return Files.readAllBytes(file);
+    } catch (IOException e) {
+      throw new ConformanceException("cannot read " + file + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static void write(Path file, String text) {
+    try {
+      Files.writeString(file, text);
+    } catch (IOException e) {
+      throw new ConformanceException("cannot write " + file + ": " + e.getMessage(), e);
+    }
+  }
+
+  // It is null in the distribution, whose Java lacks the module of the newer console.
+  @SuppressWarnings("SystemConsoleNull")
+  private static boolean isColourful() {
+    Console console = System.console();
+    return console != null && console.isTerminal() && System.getenv("NO_COLOR") == null;
+  }
+
+  private static void list(PrintWriter out) {
+    int width = Checks.all().stream().mapToInt(check -> check.id().length()).max().orElse(0);
+    for (Check check : Checks.all()) {
+      out.println(
+          "%s  %s  %s"
+              .formatted(
+                  check.id() + " ".repeat(width - check.id().length()),
+                  "%-6s".formatted(check.severity()),
+                  check.sentence()));
+    }
+  }
+}

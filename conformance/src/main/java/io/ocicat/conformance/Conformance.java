@@ -1,0 +1,120 @@
+package io.ocicat.conformance;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.SpecVersion;
+import io.ocicat.cni.VersionReply;
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.json.Quoted;
+import io.ocicat.conformance.check.Check;
+import io.ocicat.conformance.check.Checks;
+import io.ocicat.conformance.check.Verdict;
+import io.ocicat.conformance.lab.Answer;
+import io.ocicat.conformance.lab.Claims;
+import io.ocicat.conformance.lab.Lab;
+import io.ocicat.conformance.lab.Scratch;
+import io.ocicat.conformance.report.Deviations;
+import io.ocicat.conformance.report.Finding;
+import io.ocicat.conformance.report.Report;
+import io.ocicat.conformance.subject.Subject;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Checks a plugin:
+ *
+ * <pre>{@code
+ * Subject bridge = Subject.of(Path.of("/usr/lib/cni/bridge"), Optional.empty(), Optional.empty());
+ * Report report = new Conformance(bridge).run();
+ * }</pre>
+ *
+ * <p>Needs to be root, of the machine or of a user namespace. Every check has namespaces and
+ * directories of its own, so nothing of the machine is touched; they run one after the other.
+ */
+public final class Conformance {
+  private final Subject subject;
+  private List<Check> checks = Checks.all();
+  private Deviations deviations = Deviations.NONE;
+  private Consumer<Claims> onBegin = _ -> {};
+  private Consumer<Finding> onFinding = _ -> {};
+
+  public Conformance(Subject subject) {
+    this.subject = subject;
+  }
+
+  /**
+   * Runs some of the checks only.
+   *
+   * @param names ids of checks, or topics
+   */
+  public Conformance only(List<String> names) {
+    for (String name : names) {
+      if (Checks.all().stream().noneMatch(check -> matches(check, name))) {
+        throw new ConformanceException(
+            "there is no check or topic called " + Quoted.brief(name) + "; --list shows them all");
+      }
+    }
+    checks =
+        Checks.all().stream()
+            .filter(check -> names.stream().anyMatch(name -> matches(check, name)))
+            .toList();
+    return this;
+  }
+
+  private static boolean matches(Check check, String name) {
+    return check.id().equals(name) || check.topic().equals(name);
+  }
+
+  public Conformance expecting(Deviations known) {
+    deviations = known;
+    return this;
+  }
+
+  /** Is told the plugin's versions before the first check, and of each check when it is done. */
+  public Conformance listener(Consumer<Claims> begin, Consumer<Finding> finding) {
+    onBegin = begin;
+    onFinding = finding;
+    return this;
+  }
+
+  public List<Check> checks() {
+    return checks;
+  }
+
+  public Report run() {
+    long start = System.nanoTime();
+    List<Finding> findings = new ArrayList<>();
+    try (Scratch scratch = Scratch.open(subject)) {
+      Claims claims = claims(scratch);
+      onBegin.accept(claims);
+      for (Check check : checks) {
+        long checkStart = System.nanoTime();
+        Verdict verdict = check.run(scratch, subject.profile(), claims);
+        Finding finding =
+            new Finding(
+                check, verdict, deviations.reason(subject.name(), check.id()), since(checkStart));
+        findings.add(finding);
+        onFinding.accept(finding);
+      }
+      return new Report(subject, claims, findings, since(start));
+    }
+  }
+
+  private static Duration since(long start) {
+    return Duration.ofNanos(System.nanoTime() - start);
+  }
+
+  /** What the plugin says about itself; whether it says so properly is for the checks. */
+  private static Claims claims(Scratch scratch) {
+    try (Lab lab = scratch.lab(Claims.NONE)) {
+      Answer answer =
+          lab.run(lab.call("VERSION", Json.object().put("cniVersion", SpecVersion.LATEST.text())));
+      return answer instanceof Answer.Ended ended
+          ? Claims.of(VersionReply.parse(ended.stdout()).supportedVersions())
+          : Claims.NONE;
+    } catch (CniException _) {
+      return Claims.NONE;
+    }
+  }
+}

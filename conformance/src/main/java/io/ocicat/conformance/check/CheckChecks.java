@@ -1,0 +1,108 @@
+package io.ocicat.conformance.check;
+
+import static io.ocicat.conformance.check.Check.must;
+import static io.ocicat.conformance.check.Check.should;
+import static io.ocicat.conformance.subject.Kind.CHAINED;
+import static io.ocicat.conformance.subject.Kind.INTERFACE;
+
+import io.ocicat.cni.SpecVersion;
+import io.ocicat.conformance.lab.Attached;
+import io.ocicat.conformance.lab.Call;
+import io.ocicat.conformance.lab.Container;
+import io.ocicat.conformance.lab.Lab;
+import io.ocicat.conformance.subject.Loss;
+import java.util.List;
+import java.util.Optional;
+
+/** CHECK is content after ADD, and not when something is missing. */
+final class CheckChecks {
+  private static final String SPEC = "spec 2, CHECK";
+  private static final int OTHER_MTU = 1333;
+
+  private CheckChecks() {}
+
+  static List<Check> all() {
+    return List.of(
+        must(
+                "check.after-add",
+                "succeeds at CHECK right after ADD, as often as it is asked",
+                SPEC,
+                lab -> {
+                  Attached attached = lab.attach();
+                  lab.run(lab.call("CHECK", attached)).succeeds();
+                  lab.run(lab.call("CHECK", attached)).succeeds();
+                })
+            .since(SpecVersion.V0_4_0),
+        must(
+                "check.changes-nothing",
+                "changes neither host nor container at CHECK",
+                SPEC,
+                CheckChecks::changesNothing)
+            .since(SpecVersion.V0_4_0),
+        should(
+                "check.notices-loss",
+                "fails at CHECK when something that it made is gone",
+                SPEC,
+                CheckChecks::noticesLoss)
+            .since(SpecVersion.V0_4_0)
+            .unless(
+                (profile, _) ->
+                    profile.loss() == Loss.NOTHING
+                        ? Optional.of("the plugin keeps nothing that could get lost")
+                        : Optional.empty()),
+        should(
+                "check.needs-prev-result",
+                "refuses CHECK without prevResult, which it has to compare with",
+                SPEC,
+                lab -> {
+                  var config = lab.config(lab.attach()).without("prevResult");
+                  lab.run(lab.call("CHECK", config)).fails();
+                })
+            .on(INTERFACE, CHAINED)
+            .since(SpecVersion.V0_4_0));
+  }
+
+  private static void changesNothing(Lab lab) {
+    Attached attached = lab.attach();
+    var host = lab.host().snapshot();
+    var container = attached.container().namespace().snapshot();
+    lab.run(lab.call("CHECK", attached)).succeeds();
+    Expect.unchanged("the host", host, lab.host()::snapshot);
+    Expect.unchanged("the container", container, attached.container().namespace()::snapshot);
+  }
+
+  private static void noticesLoss(Lab lab) {
+    Attached attached = lab.attach();
+    lab.run(afterLoss(lab, attached)).fails();
+  }
+
+  private static Call afterLoss(Lab lab, Attached attached) {
+    Call check = lab.call("CHECK", attached);
+    Container container = attached.container();
+    return switch (lab.profile().loss()) {
+      case INTERFACE -> {
+        container.namespace().delete(container.ifName());
+        yield check;
+      }
+      case LINK_DOWN -> {
+        container.namespace().down(container.ifName());
+        yield check;
+      }
+      case MTU -> {
+        container.namespace().mtu(container.ifName(), OTHER_MTU);
+        yield check;
+      }
+      case DATA -> {
+        lab.loseData();
+        yield check;
+      }
+      case HOST -> check.in(lab.newHost());
+      case EVERYTHING -> {
+        container.namespace().delete(container.ifName());
+        lab.loseData();
+        yield check.in(lab.newHost());
+      }
+      case NOTHING -> check;
+    };
+  }
+}

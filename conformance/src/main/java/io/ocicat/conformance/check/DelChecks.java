@@ -1,0 +1,146 @@
+package io.ocicat.conformance.check;
+
+import static io.ocicat.conformance.check.Check.must;
+import static io.ocicat.conformance.check.Check.should;
+import static io.ocicat.conformance.subject.Kind.CHAINED;
+import static io.ocicat.conformance.subject.Kind.INTERFACE;
+import static io.ocicat.conformance.subject.Kind.IPAM;
+
+import io.ocicat.conformance.lab.Answer;
+import io.ocicat.conformance.lab.Attached;
+import io.ocicat.conformance.lab.Call;
+import io.ocicat.conformance.lab.Container;
+import io.ocicat.conformance.lab.Lab;
+import java.util.List;
+import java.util.function.BiFunction;
+
+/** DEL always succeeds in the end, whatever is missing by then, and always cleans up. */
+final class DelChecks {
+  private static final String SPEC = "spec 2, DEL";
+
+  private DelChecks() {}
+
+  static List<Check> all() {
+    return List.of(
+        must("del.interface-gone", "takes the interface away", SPEC, DelChecks::interfaceGone)
+            .on(INTERFACE),
+        must(
+            "del.twice",
+            "succeeds at the second DEL as at the first",
+            SPEC,
+            lab -> {
+              Attached attached = lab.attach();
+              lab.detach(attached);
+              lab.detach(attached);
+            }),
+        must(
+            "del.never-added",
+            "succeeds at DEL of what was never added",
+            SPEC,
+            lab -> lab.run(lab.call("DEL", lab.config().without("prevResult"))).succeeds()),
+        cleansUp(
+            "del.without-prev-result",
+            "without prevResult",
+            (lab, attached) -> {
+              var config = lab.config(attached).without("prevResult");
+              return lab.call("DEL", attached.container(), config);
+            }),
+        cleansUp(
+            "del.netns-unset",
+            "without CNI_NETNS",
+            (lab, attached) -> lab.call("DEL", attached).without("CNI_NETNS")),
+        cleansUp(
+            "del.netns-empty",
+            "with an empty CNI_NETNS",
+            (lab, attached) -> lab.call("DEL", attached).with("CNI_NETNS", "")),
+        cleansUp(
+            "del.netns-vanished",
+            "when the path of the namespace is gone",
+            (lab, attached) ->
+                lab.call("DEL", attached).with("CNI_NETNS", lab.nowhere().toString())),
+        should(
+            "del.netns-is-a-file",
+            "succeeds at DEL when CNI_NETNS is a plain file, as after a restart of the machine, and keeps no file about the container",
+            SPEC,
+            lab -> {
+              Attached attached = lab.attach();
+              lab.run(lab.call("DEL", attached).with("CNI_NETNS", lab.plainFile().toString()))
+                  .succeeds();
+              nothingKept(lab, attached);
+            }),
+        must(
+                "del.interface-missing",
+                "succeeds at DEL when the interface is gone already, and keeps no file about the container",
+                SPEC,
+                DelChecks::interfaceMissing)
+            .on(INTERFACE, CHAINED),
+        must(
+            "del.after-failed-add",
+            "succeeds at DEL after an ADD that failed",
+            SPEC,
+            lab -> {
+              Answer failed = lab.run(lab.call("ADD").with("CNI_NETNS", lab.nowhere().toString()));
+              failed.isInProtocol();
+              lab.run(lab.call("DEL", lab.config().without("prevResult"))).succeeds();
+              nothingKept(lab, lab.container());
+            }),
+        must(
+                "del.only-its-own",
+                "leaves the attachment of another container alone",
+                SPEC,
+                DelChecks::onlyItsOwn)
+            .on(INTERFACE, IPAM));
+  }
+
+  private static Check cleansUp(String id, String how, BiFunction<Lab, Attached, Call> call) {
+    return must(
+        id,
+        "succeeds at DEL %s, and keeps no file about the container".formatted(how),
+        SPEC,
+        lab -> {
+          Attached attached = lab.attach();
+          lab.run(call.apply(lab, attached)).succeeds();
+          nothingKept(lab, attached);
+        });
+  }
+
+  private static void interfaceGone(Lab lab) {
+    Attached attached = lab.attach();
+    lab.detach(attached);
+    Container container = attached.container();
+    Expect.that(
+        !container.namespace().hasLink(container.ifName()),
+        "no interface %s after DEL".formatted(container.ifName()),
+        "it is still there");
+  }
+
+  private static void interfaceMissing(Lab lab) {
+    Attached attached = lab.attach();
+    Container container = attached.container();
+    container.namespace().delete(container.ifName());
+    lab.detach(attached);
+    nothingKept(lab, attached);
+  }
+
+  private static void onlyItsOwn(Lab lab) {
+    Attached first = lab.attach();
+    Attached second = lab.attach(lab.version(), lab.newContainer());
+    Container other = second.container();
+    List<String> files = lab.filesAbout(other);
+    var before = other.namespace().snapshot();
+    lab.detach(first);
+    Expect.unchanged("the other container", before, other.namespace()::snapshot);
+    Expect.same(files, lab.filesAbout(other), "files about the other container:");
+  }
+
+  /** What the plugin keeps in its files about a container must be gone after DEL. */
+  private static void nothingKept(Lab lab, Attached attached) {
+    nothingKept(lab, attached.container());
+  }
+
+  private static void nothingKept(Lab lab, Container container) {
+    List<String> kept = lab.filesAbout(container);
+    Expect.that(
+        kept.isEmpty(), "no file about container " + container.id(), String.join(", ", kept));
+  }
+}

@@ -1,0 +1,97 @@
+package io.ocicat.conformance.check;
+
+import static io.ocicat.conformance.check.Check.must;
+
+import io.ocicat.cni.SpecVersion;
+import io.ocicat.conformance.lab.Attached;
+import io.ocicat.conformance.lab.Container;
+import io.ocicat.conformance.lab.Lab;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * What is left when everything is over. Some of it is meant to stay (a bridge, a lock file), so it
+ * is the second life of an attachment that must not leave more than the first.
+ */
+final class ResidueChecks {
+  private static final String SPEC = "spec 2, DEL";
+
+  private ResidueChecks() {}
+
+  static List<Check> all() {
+    return List.of(
+        must(
+            "residue.container",
+            "leaves the container after DEL as it was before ADD: links, addresses, routes, rules",
+            SPEC,
+            ResidueChecks::container),
+        must(
+            "residue.host",
+            "leaves with every ADD and DEL nothing more on the host: links, addresses, routes, rules",
+            SPEC,
+            ResidueChecks::host),
+        must(
+            "residue.files",
+            "leaves with every ADD and DEL no more files in its data, working and temporary directories",
+            SPEC,
+            ResidueChecks::files),
+        must(
+            "residue.processes",
+            "leaves no process behind, neither when it succeeds nor when it fails",
+            "spec 2, overview",
+            ResidueChecks::processes));
+  }
+
+  private static void container(Lab lab) {
+    Container container = lab.container();
+    life(lab, container);
+    Expect.unchanged("the container", container.before(), container.namespace()::snapshot);
+  }
+
+  private static void host(Lab lab) {
+    life(lab, lab.container());
+    var before = lab.host().snapshot();
+    life(lab, lab.replug(lab.container()));
+    Expect.unchanged("the host", before, lab.host()::snapshot);
+  }
+
+  private static void files(Lab lab) {
+    life(lab, lab.container());
+    var before = lab.files();
+    life(lab, lab.replug(lab.container()));
+    Expect.unchanged("the directories", before, lab::files);
+    List<String> about = lab.filesAbout(lab.container());
+    Expect.that(
+        about.isEmpty(),
+        "no file about container " + lab.container().id(),
+        String.join(", ", about));
+  }
+
+  private static void life(Lab lab, Container container) {
+    lab.detach(lab.attach(lab.version(), container));
+    lab.unplug(container);
+  }
+
+  private static void processes(Lab lab) {
+    none(lab, "VERSION", () -> lab.run(VersionChecks.version(lab)));
+    none(lab, "an ADD that fails", () -> lab.run(lab.call("ADD").stdin("not JSON")));
+    Attached attached = lab.attach();
+    none(lab, "ADD", () -> {});
+    if (lab.version().isAtLeast(SpecVersion.V0_4_0)) {
+      none(lab, "CHECK", () -> lab.run(lab.call("CHECK", attached)));
+    }
+    none(lab, "DEL", () -> lab.detach(attached));
+  }
+
+  private static void none(Lab lab, String occasion, Runnable action) {
+    action.run();
+    List<ProcessHandle> left = lab.leftovers();
+    Expect.that(
+        left.isEmpty(),
+        "no process after " + occasion,
+        left.stream()
+            .map(
+                process -> "%d (%s)".formatted(process.pid(), process.info().command().orElse("?")))
+            .collect(Collectors.joining(", ")));
+  }
+}

@@ -1,0 +1,42 @@
+package io.ocicat.conformance.check;
+
+import static io.ocicat.conformance.check.Check.must;
+
+import io.ocicat.cni.SpecVersion;
+import io.ocicat.conformance.lab.Attached;
+import io.ocicat.conformance.lab.Lab;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/** Every version that a plugin claims, from ADD to DEL. */
+final class ResultChecks {
+  private ResultChecks() {}
+
+  static List<Check> all() {
+    return Arrays.stream(SpecVersion.values()).map(ResultChecks::of).toList();
+  }
+
+  private static Check of(SpecVersion version) {
+    return must(
+            "versions." + version,
+            "serves ADD, %sDEL in %s and answers with a result of exactly that version and shape"
+                .formatted(version.isAtLeast(SpecVersion.V0_4_0) ? "CHECK and " : "and ", version),
+            "spec 5, ADD success",
+            lab -> lifeIn(lab, version))
+        .unless(
+            (_, claims) ->
+                claims.include(version)
+                    ? Optional.empty()
+                    : Optional.of("the plugin speaks " + claims));
+  }
+
+  private static void lifeIn(Lab lab, SpecVersion version) {
+    Attached attached = lab.attach(version);
+    Expect.shape(attached.result(), version);
+    if (version.isAtLeast(SpecVersion.V0_4_0)) {
+      lab.run(lab.call("CHECK", attached)).succeeds();
+    }
+    lab.detach(attached);
+  }
+}

@@ -1,0 +1,130 @@
+package io.ocicat.conformance.check;
+
+import static io.ocicat.conformance.check.Check.must;
+import static io.ocicat.conformance.check.Check.should;
+
+import io.ocicat.cni.json.Json;
+import io.ocicat.conformance.lab.Lab;
+import io.ocicat.conformance.lab.Stdin;
+import io.ocicat.conformance.lab.Value;
+import java.util.List;
+import java.util.function.Function;
+
+/** What a plugin reads that is no configuration. */
+final class StdinChecks {
+  private static final int IO_FAILURE = 5;
+  private static final int DECODING = 6;
+  private static final int INVALID_CONFIG = 7;
+  private static final String SPEC = "spec 2, errors";
+
+  private StdinChecks() {}
+
+  static List<Check> all() {
+    return List.of(
+        refused("not-json", "text that is no JSON", _ -> "this is not JSON", DECODING),
+        refused("empty", "nothing", _ -> "", DECODING),
+        refused(
+            "cut-off",
+            "a configuration that breaks off",
+            lab -> {
+              String config = Json.compact(lab.config());
+              return config.substring(0, config.length() / 2);
+            },
+            DECODING),
+        refused("list", "a list", _ -> "[]", DECODING),
+        refused("text", "a text", _ -> "\"config\"", DECODING),
+        refused("null", "null", _ -> "null", DECODING, INVALID_CONFIG),
+        refused(
+            "name-missing",
+            "a configuration without name",
+            lab -> Json.compact(lab.config().without("name")),
+            INVALID_CONFIG),
+        refused(
+            "name-empty",
+            "a configuration with an empty name",
+            lab -> Json.compact(lab.config().put("name", "")),
+            INVALID_CONFIG),
+        refused(
+            "name-number",
+            "a configuration whose name is a number",
+            lab -> Json.compact(lab.config().put("name", 5)),
+            DECODING,
+            INVALID_CONFIG),
+        refused(
+            "two-documents",
+            "two configurations",
+            lab -> Json.compact(lab.config()) + Json.compact(lab.config()),
+            DECODING),
+        refused(
+            "garbage-behind",
+            "a configuration with something behind it",
+            lab -> Json.compact(lab.config()) + " }",
+            DECODING),
+        should(
+            "stdin.closed",
+            "refuses ADD when stdin is closed, with code 5 or 6",
+            SPEC,
+            lab -> {
+              var call = lab.call("ADD").stdin(new Stdin.Closed());
+              lab.run(call).failsWith(IO_FAILURE, DECODING);
+            }),
+        inProtocol(
+            "byte-order-mark",
+            "a byte order mark before the configuration",
+            lab -> Value.raw("\u00ef\u00bb\u00bf").then(Json.compact(lab.config()))),
+        inProtocol(
+            "duplicate-keys",
+            "two values for one key",
+            lab -> around(lab, Value.of("\"name\":\"other\""))),
+        inProtocol(
+            "deep-nesting",
+            "100,000 lists in one another",
+            lab ->
+                around(
+                    lab, Value.of("\"deep\":").thenRepeat("[", 100_000).thenRepeat("]", 100_000))),
+        inProtocol(
+            "huge-numbers",
+            "numbers that fit no machine word",
+            lab -> around(lab, Value.of("\"a\":1e999999999,\"b\":").thenRepeat("9", 5000))),
+        inProtocol(
+            "five-megabytes",
+            "5 MB of text in a member of no meaning",
+            lab -> around(lab, Value.of("\"ballast\":\"").thenRepeat("x", 5_000_000).then("\""))),
+        inProtocol(
+            "bad-utf-8",
+            "bytes that are not UTF-8",
+            lab -> around(lab, Value.of("\"ballast\":\"").thenRaw("\u00c3(\u00ff").then("\""))),
+        inProtocol(
+            "nul-bytes",
+            "zero bytes between the configuration's own",
+            lab -> around(lab, Value.of("\"ballast\":\"").thenRaw("\u0000\u0000").then("\""))));
+  }
+
+  /** The configuration with more members, which may be as bad as they like. */
+  private static Value around(Lab lab, Value members) {
+    String config = Json.compact(lab.config());
+    Value value = Value.of(config.substring(0, config.length() - 1) + ",");
+    for (Value.Part part : members.parts()) {
+      value = value.then(part);
+    }
+    return value.then("}");
+  }
+
+  private static Check refused(String id, String what, Function<Lab, String> stdin, int... codes) {
+    String allowed = codes.length == 1 ? "" + codes[0] : codes[0] + " or " + codes[1];
+    return must(
+        "stdin." + id,
+        "refuses ADD with %s on stdin, with code %s".formatted(what, allowed),
+        SPEC,
+        lab -> lab.run(lab.call("ADD").stdin(stdin.apply(lab))).failsWith(codes));
+  }
+
+  /** Whether to take or to refuse it is the plugin's choice, but not to crash. */
+  private static Check inProtocol(String id, String what, Function<Lab, Value> stdin) {
+    return must(
+        "stdin." + id,
+        "survives %s: either success or an error object".formatted(what),
+        SPEC,
+        lab -> lab.run(lab.call("ADD").stdin(stdin.apply(lab))).isInProtocol());
+  }
+}

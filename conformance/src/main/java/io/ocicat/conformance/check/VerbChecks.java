@@ -1,0 +1,70 @@
+package io.ocicat.conformance.check;
+
+import static io.ocicat.conformance.check.Check.must;
+import static io.ocicat.conformance.check.Check.should;
+
+import io.ocicat.conformance.lab.Answer;
+import io.ocicat.conformance.lab.ErrorObject;
+import io.ocicat.conformance.lab.Lab;
+import java.util.List;
+
+/** CNI_COMMAND, known and unknown. */
+final class VerbChecks {
+  private static final int INVALID_ENVIRONMENT = 4;
+
+  private VerbChecks() {}
+
+  static List<Check> all() {
+    return List.of(
+        must(
+            "verb.unknown",
+            "refuses a CNI_COMMAND that is no verb, with code 4",
+            "spec 2, errors",
+            lab -> lab.run(lab.call("FROBNICATE")).failsWith(INVALID_ENVIRONMENT)),
+        should(
+            "verb.unknown-text",
+            "says \"unknown CNI_COMMAND: <verb>\", which runtimes look for to recognise plugins of 0.1.0",
+            "libcni, VERSION probing",
+            VerbChecks::unknownText),
+        must(
+            "verb.lower-case",
+            "refuses \"add\", with code 4: verbs are upper-case",
+            "spec 2, parameters",
+            lab -> lab.run(lab.call("add")).failsWith(INVALID_ENVIRONMENT)),
+        must(
+            "verb.line-break",
+            "refuses \"ADD\" with a line break behind it, with code 4",
+            "spec 2, parameters",
+            lab -> lab.run(lab.call("ADD\n")).failsWith(INVALID_ENVIRONMENT)),
+        should(
+            "verb.none",
+            "tells people what it is and which versions it speaks when there is no verb, or says that CNI_COMMAND is missing with code 4",
+            "skel",
+            VerbChecks::none));
+  }
+
+  private static void unknownText(Lab lab) {
+    ErrorObject error = lab.run(lab.call("FROBNICATE")).fails();
+    Expect.same("unknown CNI_COMMAND: FROBNICATE", error.msg(), "msg");
+  }
+
+  private static void none(Lab lab) {
+    Answer answer =
+        lab.run(
+            lab.call("")
+                .without("CNI_COMMAND", "CNI_CONTAINERID", "CNI_NETNS", "CNI_IFNAME", "CNI_PATH"));
+    if (answer instanceof Answer.Ended ended && ended.exitCode() == 0) {
+      answer.succeedsSilently();
+      String versions =
+          "CNI protocol versions supported: "
+              + String.join(
+                  ", ", VersionChecks.reply(lab, VersionChecks.version(lab)).supportedVersions());
+      Expect.that(
+          ended.stderr().contains(versions), "\"" + versions + "\" on stderr", answer.describe());
+    } else {
+      ErrorObject error = answer.failsWith(INVALID_ENVIRONMENT);
+      Expect.that(
+          error.mentions("CNI_COMMAND"), "an error that names CNI_COMMAND", answer.describe());
+    }
+  }
+}

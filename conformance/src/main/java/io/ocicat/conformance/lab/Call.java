@@ -1,0 +1,73 @@
+package io.ocicat.conformance.lab;
+
+import java.nio.file.Path;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/**
+ * One execution of the plugin to come: its whole environment, its stdin and the namespace it runs
+ * in. Immutable.
+ */
+public record Call(Map<String, Value> variables, Stdin stdin, Namespace where) {
+  public Call {
+    variables = Collections.unmodifiableMap(new LinkedHashMap<>(variables));
+  }
+
+  public Call with(String variable, Value value) {
+    Map<String, Value> changed = new LinkedHashMap<>(variables);
+    changed.put(variable, value);
+    return new Call(changed, stdin, where);
+  }
+
+  public Call with(String variable, String value) {
+    return with(variable, Value.of(value));
+  }
+
+  public Call without(String... names) {
+    Map<String, Value> fewer = new LinkedHashMap<>(variables);
+    for (String name : names) {
+      fewer.remove(name);
+    }
+    return new Call(fewer, stdin, where);
+  }
+
+  public Call stdin(Stdin other) {
+    return new Call(variables, other, where);
+  }
+
+  public Call stdin(String text) {
+    return stdin(Stdin.of(text));
+  }
+
+  public Call stdin(Value value) {
+    return stdin(new Stdin.Piped(value));
+  }
+
+  public Call in(Namespace other) {
+    return new Call(variables, stdin, other);
+  }
+
+  /** A command that runs the plugin with this environment and namespace, its stdin aside. */
+  String command(Path executable) {
+    return "nsenter --net=%s env -i %s %s%s"
+        .formatted(
+            Shell.quote(where.path().toString()),
+            variables.entrySet().stream()
+                .map(variable -> variable.getKey() + "=" + variable.getValue().word())
+                .collect(Collectors.joining(" ")),
+            Shell.quote(executable.toString()),
+            stdin instanceof Stdin.Closed ? " <&-" : "");
+  }
+
+  /** The same with its stdin. */
+  String pipeline(Path executable) {
+    return switch (stdin) {
+      case Stdin.Piped(Value value) when value.bytes().length == 0 ->
+          command(executable) + " </dev/null";
+      case Stdin.Piped(Value value) -> value.command() + " | " + command(executable);
+      case Stdin.Closed() -> command(executable);
+    };
+  }
+}

@@ -1,0 +1,28 @@
+package io.ocicat.conformance.lab;
+
+/** The plugin did something else than it should; ends a check. */
+public final class Mismatch extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  private final String expected;
+  private final String actual;
+
+  public Mismatch(String expected, String actual) {
+    super("expected " + expected + ", got " + actual, null, false, false);
+    this.expected = expected;
+    this.actual = actual;
+  }
+
+  public String expected() {
+    return expected;
+  }
+
+  public String actual() {
+    return actual;
+  }
+
+  /** The same in a greater context, as {@code after DEL}. */
+  public Mismatch during(String occasion) {
+    return new Mismatch(expected + " (" + occasion + ")", actual);
+  }
+}

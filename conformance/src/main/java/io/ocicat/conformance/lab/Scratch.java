@@ -1,0 +1,148 @@
+package io.ocicat.conformance.lab;
+
+import io.ocicat.cni.exec.PluginExec;
+import io.ocicat.cni.exec.ProcessExec;
+import io.ocicat.conformance.ConformanceException;
+import io.ocicat.conformance.subject.Subject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+
+/**
+ * Everything one run of the checks needs on the machine, and its removal: also when the run is
+ * interrupted, and the namespaces of a run that was killed are removed by the next one.
+ */
+public final class Scratch implements AutoCloseable {
+  private static final Duration GRACE = Duration.ofMillis(500);
+
+  /** A plugin that hangs so often hangs always, and nobody wants to wait for all of it. */
+  private static final int MOST_STOPS = 3;
+
+  private final Subject subject;
+  private final PluginExec exec = new ProcessExec(GRACE);
+  private final Path directory;
+  private final Path launcher;
+  private final Set<Lab> open = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger labs = new AtomicInteger();
+  private final AtomicInteger stops = new AtomicInteger();
+  private final Thread removal = new Thread(this::remove, "remove conformance labs");
+
+  private Scratch(Subject subject, Path directory) throws IOException {
+    this.subject = subject;
+    this.directory = directory;
+    // Calls are read by this one rather than executed themselves: a file that was written a moment
+    // ago is "busy" for execve while any other thread is just starting a process.
+    this.launcher =
+        Files.writeString(directory.resolve("launcher"), "#!/bin/sh\n. \"$OCICAT_CALL\"\n");
+    Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwx------"));
+    Runtime.getRuntime().addShutdownHook(removal);
+  }
+
+  public static Scratch open(Subject subject) {
+    Path parent = Path.of(System.getProperty("java.io.tmpdir"));
+    try {
+      ScratchNames.sweep(parent);
+      return new Scratch(subject, ScratchNames.newDirectory(parent));
+    } catch (IOException e) {
+      throw new ConformanceException("cannot make a scratch directory: " + e.getMessage(), e);
+    }
+  }
+
+  /** A fresh place, wired as the plugin's profile says. */
+  public Lab lab(Claims claims) {
+    Lab lab = new Lab(this, claims, labs.incrementAndGet());
+    open.add(lab);
+    try {
+      lab.prepare();
+      return lab;
+    } catch (RuntimeException e) {
+      lab.close();
+      throw e;
+    }
+  }
+
+  /** Whether the plugin took too long so often that there is no point in going on. */
+  public boolean isHopeless() {
+    return stops.get() >= MOST_STOPS;
+  }
+
+  Subject subject() {
+    return subject;
+  }
+
+  PluginExec exec() {
+    return exec;
+  }
+
+  Path launcher() {
+    return launcher;
+  }
+
+  /** What the names of namespaces begin with. */
+  String name() {
+    return directory.getFileName().toString();
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  void stopped() {
+    stops.incrementAndGet();
+  }
+
+  void closed(Lab lab) {
+    open.remove(lab);
+  }
+
+  static void delete(Path directory) {
+    if (!Files.exists(directory)) {
+      return;
+    }
+    deleteContent(directory);
+    deleteOne(directory);
+  }
+
+  static void deleteContent(Path directory) {
+    try (Stream<Path> paths = Files.walk(directory)) {
+      paths
+          .filter(path -> !path.equals(directory))
+          .sorted(Comparator.reverseOrder())
+          .toList()
+          .forEach(Scratch::deleteOne);
+    } catch (IOException e) {
+      throw new ConformanceException("cannot list " + directory + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static void deleteOne(Path path) {
+    try {
+      Files.deleteIfExists(path);
+    } catch (IOException e) {
+      throw new ConformanceException("cannot remove " + path + ": " + e.getMessage(), e);
+    }
+  }
+
+  private void remove() {
+    List.copyOf(open).forEach(Lab::close);
+    delete(directory);
+  }
+
+  @Override
+  public void close() {
+    remove();
+    try {
+      Runtime.getRuntime().removeShutdownHook(removal);
+    } catch (IllegalStateException _) {
+      // The JVM is going down and runs the hook itself.
+    }
+  }
+}

@@ -1,0 +1,22 @@
+package io.ocicat.conformance.lab;
+
+/** What a plugin finds at descriptor 0. */
+public sealed interface Stdin {
+
+  /** A pipe with something in it. */
+  record Piped(Value value) implements Stdin {}
+
+  /** Nothing at all: the descriptor is closed. */
+  record Closed() implements Stdin {}
+
+  static Stdin of(String text) {
+    return new Piped(Value.of(text));
+  }
+
+  default byte[] bytes() {
+    return switch (this) {
+      case Piped(Value value) -> value.bytes();
+      case Closed() -> new byte[0];
+    };
+  }
+}

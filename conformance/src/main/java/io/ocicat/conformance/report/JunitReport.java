@@ -1,0 +1,124 @@
+package io.ocicat.conformance.report;
+
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.toList;
+
+import io.ocicat.conformance.check.Verdict;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** What was found, in the XML that CI servers read: a suite per topic, a test case per check. */
+public final class JunitReport {
+  private final StringBuilder out = new StringBuilder();
+  private final Report report;
+
+  private JunitReport(Report report) {
+    this.report = report;
+  }
+
+  public static String of(Report report) {
+    return new JunitReport(report).write();
+  }
+
+  private String write() {
+    Map<String, List<Finding>> topics =
+        report.findings().stream()
+            .collect(groupingBy(f -> f.check().topic(), LinkedHashMap::new, toList()));
+    out.append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    out.append("<testsuites ").append(counts(report.findings(), report.took())).append(">\n");
+    topics.forEach(this::suite);
+    return out.append("</testsuites>\n").toString();
+  }
+
+  private void suite(String topic, List<Finding> findings) {
+    Duration took = findings.stream().map(Finding::took).reduce(Duration.ZERO, Duration::plus);
+    out.append("  <testsuite name=\"%s\" %s>\n".formatted(topic, counts(findings, took)));
+    findings.forEach(this::testCase);
+    out.append("  </testsuite>\n");
+  }
+
+  private void testCase(Finding finding) {
+    out.append(
+        "    <testcase classname=\"%s\" name=\"%s\" time=\"%s\""
+            .formatted(
+                attribute(report.subject().name() + "." + finding.check().topic()),
+                attribute(finding.check().id()),
+                seconds(finding.took())));
+    switch (finding.verdict()) {
+      case Verdict.Passed _ -> out.append("/>\n");
+      case Verdict.NotApplicable(String why) -> skipped(why);
+      case Verdict.Failed failed -> {
+        if (finding.outcome() == Outcome.DEVIATES) {
+          skipped("expected deviation: " + finding.deviation());
+        } else {
+          failure(finding, failed);
+        }
+      }
+    }
+  }
+
+  private void skipped(String why) {
+    out.append(">\n      <skipped message=\"%s\"/>\n    </testcase>\n".formatted(attribute(why)));
+  }
+
+  private void failure(Finding finding, Verdict.Failed failed) {
+    out.append(
+        ">\n      <failure type=\"%s\" message=\"%s\">"
+            .formatted(
+                finding.check().severity(),
+                attribute("expected %s, got %s".formatted(failed.expected(), failed.actual()))));
+    out.append(
+        text(
+            "%s (%s)\n\n%s\n"
+                .formatted(
+                    finding.check().sentence(),
+                    finding.check().source(),
+                    String.join("\n", failed.reproduction()))));
+    out.append("</failure>\n    </testcase>\n");
+  }
+
+  private static String counts(List<Finding> findings, Duration took) {
+    return "tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"%d\" time=\"%s\""
+        .formatted(
+            findings.size(),
+            count(findings, Outcome.FAILED),
+            count(findings, Outcome.NOT_APPLICABLE) + count(findings, Outcome.DEVIATES),
+            seconds(took));
+  }
+
+  private static long count(List<Finding> findings, Outcome outcome) {
+    return findings.stream().filter(finding -> finding.outcome() == outcome).count();
+  }
+
+  private static String seconds(Duration duration) {
+    return String.format(Locale.ROOT, "%.3f", duration.toMillis() / 1000.0);
+  }
+
+  private static String attribute(String text) {
+    return text(text).replace("\"", "&quot;").replace("\n", "&#10;");
+  }
+
+  /** Characters that XML 1.0 cannot hold, not even escaped, become U+FFFD. */
+  private static String text(String text) {
+    StringBuilder safe = new StringBuilder();
+    text.codePoints()
+        .forEach(
+            c -> {
+              switch (c) {
+                case '<' -> safe.append("&lt;");
+                case '>' -> safe.append("&gt;");
+                case '&' -> safe.append("&amp;");
+                case '\t', '\n', '\r' -> safe.append((char) c);
+                default -> safe.appendCodePoint(isXml(c) ? c : 0xfffd);
+              }
+            });
+    return safe.toString();
+  }
+
+  private static boolean isXml(int c) {
+    return (c >= 0x20 && c <= 0xd7ff) || (c >= 0xe000 && c <= 0xfffd) || c >= 0x10000;
+  }
+}

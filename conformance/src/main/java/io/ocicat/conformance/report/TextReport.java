@@ -1,0 +1,122 @@
+package io.ocicat.conformance.report;
+
+import io.ocicat.conformance.check.Check;
+import io.ocicat.conformance.check.Verdict;
+import io.ocicat.conformance.lab.Claims;
+import io.ocicat.conformance.subject.Subject;
+import java.io.PrintWriter;
+import java.util.List;
+
+/** Tells people what is found while it is being found: a line per check, failures in full. */
+public final class TextReport {
+  private static final int OUTCOME_WIDTH = 8;
+  private static final String INDENT = "             ";
+
+  private final PrintWriter out;
+  private final boolean colour;
+  private final int idWidth;
+  private String topic = "";
+
+  /**
+   * @param checks those that are going to be reported, for the width of the columns
+   * @param colour for terminals
+   */
+  public TextReport(PrintWriter out, List<Check> checks, boolean colour) {
+    this.out = out;
+    this.colour = colour;
+    this.idWidth = checks.stream().mapToInt(check -> check.id().length()).max().orElse(0);
+  }
+
+  public void begin(Subject subject, Claims claims) {
+    out.println(
+        paint(Colour.BOLD, subject.name())
+            + "  %s  (kind %s, speaks %s)"
+                .formatted(subject.executable(), subject.profile().kind(), claims));
+    out.flush();
+  }
+
+  public void found(Finding finding) {
+    if (!topic.equals(finding.check().topic())) {
+      topic = finding.check().topic();
+      out.println();
+      out.println(paint(Colour.BOLD, topic));
+    }
+    Outcome outcome = finding.outcome();
+    out.println(
+        "  %s  %s  %s  %s"
+            .formatted(
+                paint(colourOf(outcome), pad(outcome.word(), OUTCOME_WIDTH)),
+                pad(finding.check().id(), idWidth),
+                pad(finding.check().severity().name(), 6),
+                finding.check().sentence()));
+    switch (finding.verdict()) {
+      case Verdict.Passed _ -> {
+        if (outcome == Outcome.PASSED_UNEXPECTEDLY) {
+          line("expected to deviate", finding.deviation());
+        }
+      }
+      case Verdict.NotApplicable(String why) -> line("because", why);
+      case Verdict.Failed failed -> failure(finding, failed);
+    }
+    out.flush();
+  }
+
+  public void end(Report report) {
+    out.println();
+    out.println(
+        paint(
+            report.isGood() ? Colour.GREEN : Colour.RED,
+            "%s: %s, in %.1f s"
+                .formatted(
+                    report.subject().name(), report.summary(), report.took().toMillis() / 1000.0)));
+    out.flush();
+  }
+
+  private void failure(Finding finding, Verdict.Failed failed) {
+    if (finding.outcome() == Outcome.DEVIATES) {
+      line("because", finding.deviation());
+      return;
+    }
+    line("see", finding.check().source());
+    line("expected", failed.expected());
+    line("got", failed.actual());
+    out.println(INDENT + paint(Colour.DIM, "to reproduce, as root:"));
+    failed.reproduction().forEach(command -> out.println(INDENT + "  " + command));
+  }
+
+  private void line(String label, String text) {
+    out.println(INDENT + paint(Colour.DIM, label) + " " + text);
+  }
+
+  private static String pad(String text, int width) {
+    return text + " ".repeat(Math.max(0, width - text.length()));
+  }
+
+  private static Colour colourOf(Outcome outcome) {
+    return switch (outcome) {
+      case PASSED -> Colour.GREEN;
+      case FAILED -> Colour.RED;
+      case DEVIATES, PASSED_UNEXPECTEDLY -> Colour.YELLOW;
+      case NOT_APPLICABLE -> Colour.DIM;
+    };
+  }
+
+  private String paint(Colour wanted, String text) {
+    return colour ? "\u001b[%dm%s\u001b[0m".formatted(wanted.code, text) : text;
+  }
+
+  /** ECMA-48, select graphic rendition. */
+  private enum Colour {
+    BOLD(1),
+    DIM(2),
+    RED(31),
+    GREEN(32),
+    YELLOW(33);
+
+    private final int code;
+
+    Colour(int code) {
+      this.code = code;
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** What the checks found: for people, for CI servers and for programs. */
+@NullMarked
+package io.ocicat.conformance.report;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,68 @@
+package io.ocicat.conformance.subject;
+
+import io.ocicat.cni.json.Json;
+import java.util.regex.Pattern;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What the runner knows about a plugin.
+ *
+ * @param network the name of the network it is called for
+ * @param ifName the name of the container's interface
+ * @param config what it is configured with; <code>${data}</code> in it stands for an empty
+ *     directory. Name and version are added, and a prevResult where the kind wants one.
+ * @param keepsResult whether a chained plugin hands the previous result on as it is
+ */
+public record Profile(
+    String name,
+    Kind kind,
+    String network,
+    String ifName,
+    ObjectNode config,
+    Wiring wiring,
+    Loss loss,
+    boolean keepsResult) {
+  private static final Pattern NETWORK = Pattern.compile("[a-zA-Z0-9][a-zA-Z0-9_.-]*");
+  private static final String DATA = "${data}";
+
+  /** For a plugin nobody knows: all that its kind says. */
+  static Profile of(String name, Kind kind, ObjectNode config) {
+    return switch (kind) {
+      case INTERFACE -> plain(name, kind, "eth0", config, Wiring.UPLINK, Loss.INTERFACE);
+      case LOOPBACK -> plain(name, kind, "lo", config, Wiring.NONE, Loss.LINK_DOWN);
+      case IPAM -> plain(name, kind, "eth0", config, Wiring.NONE, Loss.DATA);
+      case CHAINED -> plain(name, kind, "eth0", config, Wiring.CABLE, Loss.EVERYTHING);
+    };
+  }
+
+  private static Profile plain(
+      String name, Kind kind, String ifName, ObjectNode config, Wiring wiring, Loss loss) {
+    return new Profile(name, kind, "conformance", ifName, config, wiring, loss, false);
+  }
+
+  Profile wiring(Wiring other) {
+    return new Profile(name, kind, network, ifName, config, other, loss, keepsResult);
+  }
+
+  Profile loss(Loss other) {
+    return new Profile(name, kind, network, ifName, config, wiring, other, keepsResult);
+  }
+
+  Profile keepingResult() {
+    return new Profile(name, kind, network, ifName, config, wiring, loss, true);
+  }
+
+  /** The same plugin with a configuration of the user's; its name is kept when it can be one. */
+  Profile config(ObjectNode other) {
+    String wanted = other.path("name").asString("");
+    String name = NETWORK.matcher(wanted).matches() ? wanted : network;
+    return new Profile(this.name, kind, name, ifName, other, wiring, loss, keepsResult);
+  }
+
+  /** The configuration with a directory in the place of <code>${data}</code>. */
+  public ObjectNode configIn(String data) {
+    String quoted = Json.compact(Json.object().stringNode(data));
+    String text = Json.compact(config).replace(DATA, quoted.substring(1, quoted.length() - 1));
+    return (ObjectNode) Json.parse(text);
+  }
+}

@@ -1,0 +1,89 @@
+package io.ocicat.conformance.subject;
+
+import static java.util.function.Function.identity;
+import static java.util.stream.Collectors.toMap;
+
+import io.ocicat.cni.json.Json;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The plugins that are known by name, each with a configuration that shows what it does. */
+public final class Profiles {
+  private static final String HOST_LOCAL =
+      """
+      "ipam": { "type": "host-local", "dataDir": "${data}", "ranges": [[{ "subnet": "10.88.0.0/24" }]] }
+      """;
+
+  private static final Map<String, Profile> KNOWN =
+      List.of(
+              of(
+                      "bridge",
+                      Kind.INTERFACE,
+                      "\"bridge\": \"cnf0\", \"isDefaultGateway\": true, " + HOST_LOCAL)
+                  .wiring(Wiring.NONE),
+              of("ptp", Kind.INTERFACE, HOST_LOCAL).wiring(Wiring.NONE),
+              of("macvlan", Kind.INTERFACE, "\"master\": \"uplink0\", " + HOST_LOCAL),
+              of("loopback", Kind.LOOPBACK, "\"capabilities\": {}"),
+              of("host-local", Kind.IPAM, HOST_LOCAL),
+              of(
+                      "static",
+                      Kind.IPAM,
+                      """
+                      "ipam": { "type": "static",
+                        "addresses": [{ "address": "10.88.0.5/24", "gateway": "10.88.0.1" }],
+                        "routes": [{ "dst": "0.0.0.0/0" }], "dns": { "nameservers": ["10.88.0.53"] } }
+                      """)
+                  .loss(Loss.NOTHING),
+              of(
+                      "portmap",
+                      Kind.CHAINED,
+                      """
+                      "runtimeConfig": { "portMappings": [
+                        { "hostPort": 8080, "containerPort": 80, "protocol": "tcp" }] }
+                      """)
+                  .loss(Loss.HOST)
+                  .keepingResult(),
+              of(
+                      "bandwidth",
+                      Kind.CHAINED,
+                      """
+                      "ingressRate": 8000000, "ingressBurst": 8000000,
+                      "egressRate": 8000000, "egressBurst": 8000000
+                      """)
+                  .loss(Loss.HOST),
+              of("firewall", Kind.CHAINED, "\"backend\": \"iptables\"")
+                  .loss(Loss.HOST)
+                  .keepingResult(),
+              of(
+                      "tuning",
+                      Kind.CHAINED,
+                      """
+                      "dataDir": "${data}", "mtu": 1400,
+                      "sysctl": { "net.ipv4.conf.eth0.arp_filter": "1" }
+                      """)
+                  .loss(Loss.MTU)
+                  .keepingResult(),
+              of("sbr", Kind.CHAINED, "\"capabilities\": {}").loss(Loss.INTERFACE).keepingResult())
+          .stream()
+          .collect(toMap(Profile::name, identity()));
+
+  private Profiles() {}
+
+  public static Optional<Profile> find(String plugin) {
+    return Optional.ofNullable(KNOWN.get(plugin));
+  }
+
+  public static SortedSet<String> names() {
+    return new TreeSet<>(KNOWN.keySet());
+  }
+
+  private static Profile of(String name, Kind kind, String members) {
+    ObjectNode config =
+        (ObjectNode) Json.parse("{ \"type\": \"%s\", %s }".formatted(name, members));
+    return Profile.of(name, kind, config);
+  }
+}

@@ -1,0 +1,81 @@
+package io.ocicat.conformance.subject;
+
+import io.ocicat.cni.exec.PluginPath;
+import io.ocicat.conformance.ConformanceException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The plugin that is checked, and how it is called.
+ *
+ * @param path where it finds the plugins it delegates to
+ * @param environment what it is given besides the variables of the protocol
+ * @param limit how long one call may take
+ * @param netns the container's namespace, when it is not to be a fresh one for every check
+ */
+public record Subject(
+    Path executable,
+    Profile profile,
+    PluginPath path,
+    Map<String, String> environment,
+    Duration limit,
+    Optional<Path> netns) {
+  private static final Duration LIMIT = Duration.ofSeconds(10);
+
+  public Subject {
+    environment = Collections.unmodifiableMap(new LinkedHashMap<>(environment));
+    if (!Files.isRegularFile(executable) || !Files.isExecutable(executable)) {
+      throw new ConformanceException(executable + " is not an executable file");
+    }
+    if (limit.isNegative() || limit.isZero()) {
+      throw new ConformanceException("the time limit must be more than nothing");
+    }
+  }
+
+  /**
+   * A plugin with what is known about it by its name.
+   *
+   * @param kind overrides what the name says
+   * @param config replaces the built-in configuration
+   */
+  public static Subject of(Path executable, Optional<Kind> kind, Optional<byte[]> config) {
+    Path absolute = executable.toAbsolutePath().normalize();
+    Path file = absolute.getFileName();
+    Path directory = absolute.getParent();
+    if (file == null || directory == null) {
+      throw new ConformanceException(executable + " is not an executable file");
+    }
+    return new Subject(
+        absolute,
+        ProfileChoice.choose(file.toString(), kind, config),
+        PluginPath.of(directory),
+        Map.of(),
+        LIMIT,
+        Optional.empty());
+  }
+
+  public String name() {
+    return profile.name();
+  }
+
+  public Subject path(PluginPath other) {
+    return new Subject(executable, profile, other, environment, limit, netns);
+  }
+
+  public Subject environment(Map<String, String> other) {
+    return new Subject(executable, profile, path, other, limit, netns);
+  }
+
+  public Subject limit(Duration other) {
+    return new Subject(executable, profile, path, environment, other, netns);
+  }
+
+  public Subject netns(Path other) {
+    return new Subject(executable, profile, path, environment, limit, Optional.of(other));
+  }
+}

@@ -1,0 +1,12 @@
+package io.ocicat.conformance.subject;
+
+/** What is in the namespaces before the plugin is called for the first time. */
+public enum Wiring {
+  NONE,
+
+  /** On the host {@code uplink0}, an Ethernet link as a machine has one. */
+  UPLINK,
+
+  /** Between host and container a cable with addresses, as an interface plugin would leave it. */
+  CABLE
+}
