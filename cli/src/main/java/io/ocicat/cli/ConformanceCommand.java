@@ -16,9 +16,13 @@ import io.ocicat.conformance.subject.Subject;
 import java.io.Console;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -100,6 +104,12 @@ final class ConformanceCommand implements Callable<Integer> {
   private @Nullable Integer limit;
 
   @Option(
+      names = "--jobs",
+      paramLabel = "COUNT",
+      description = "How many checks run at once. Default: 4.")
+  private @Nullable Integer jobs;
+
+  @Option(
       names = "--only",
       paramLabel = "NAME",
       description = "Only this check or topic; may be repeated.")
@@ -125,7 +135,7 @@ final class ConformanceCommand implements Callable<Integer> {
   /** What {@code --kind} takes. */
   static final class Kinds implements Iterable<String> {
     @Override
-    public java.util.Iterator<String> iterator() {
+    public Iterator<String> iterator() {
       return List.of(Kind.values()).stream().map(Kind::toString).iterator();
     }
   }
@@ -141,6 +151,9 @@ final class ConformanceCommand implements Callable<Integer> {
     try {
       subject = subject();
       conformance = new Conformance(subject).expecting(deviations());
+      if (jobs != null) {
+        conformance.jobs(jobs);
+      }
       if (!only.isEmpty()) {
         conformance.only(only);
       }
@@ -202,7 +215,7 @@ final class ConformanceCommand implements Callable<Integer> {
     return expect == null
         ? Deviations.NONE
         : Deviations.parse(
-            new String(read(expect), java.nio.charset.StandardCharsets.UTF_8),
+            new String(read(expect), StandardCharsets.UTF_8),
             Checks.all().stream().map(Check::id).collect(Collectors.toSet()));
   }
 
@@ -210,7 +223,7 @@ final class ConformanceCommand implements Callable<Integer> {
     try {
       return Files.readAllBytes(file);
     } catch (IOException e) {
-      throw new ConformanceException("cannot read " + file + ": " + e.getMessage(), e);
+      throw new ConformanceException("cannot read " + file + ": " + reason(e), e);
     }
   }
 
@@ -218,8 +231,17 @@ final class ConformanceCommand implements Callable<Integer> {
     try {
       Files.writeString(file, text);
     } catch (IOException e) {
-      throw new ConformanceException("cannot write " + file + ": " + e.getMessage(), e);
+      throw new ConformanceException("cannot write " + file + ": " + reason(e), e);
     }
+  }
+
+  /** Java's own messages are no more than the path here. */
+  private static String reason(IOException e) {
+    return switch (e) {
+      case NoSuchFileException _ -> "there is no such file";
+      case AccessDeniedException _ -> "permission denied";
+      default -> String.valueOf(e.getMessage());
+    };
   }
 
   // It is null in the distribution, whose Java lacks the module of the newer console.

@@ -19,6 +19,7 @@ import io.ocicat.conformance.subject.Subject;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
 /**
@@ -30,12 +31,16 @@ import java.util.function.Consumer;
  * }</pre>
  *
  * <p>Needs to be root, of the machine or of a user namespace. Every check has namespaces and
- * directories of its own, so nothing of the machine is touched; they run one after the other.
+ * directories of its own, so nothing of the machine is touched, and several run at once.
  */
 public final class Conformance {
+  /** Most of a check is waiting for the kernel, so there may be more than there are processors. */
+  private static final int JOBS = 4;
+
   private final Subject subject;
   private List<Check> checks = Checks.all();
   private Deviations deviations = Deviations.NONE;
+  private int jobs = JOBS;
   private Consumer<Claims> onBegin = _ -> {};
   private Consumer<Finding> onFinding = _ -> {};
 
@@ -82,23 +87,38 @@ public final class Conformance {
     return checks;
   }
 
+  /** How many checks run at once; they are reported in their order all the same. */
+  public Conformance jobs(int count) {
+    if (count < 1) {
+      throw new ConformanceException("there must be at least one job, not " + count);
+    }
+    jobs = count;
+    return this;
+  }
+
   public Report run() {
     long start = System.nanoTime();
     List<Finding> findings = new ArrayList<>();
     try (Scratch scratch = Scratch.open(subject)) {
       Claims claims = claims(scratch);
       onBegin.accept(claims);
-      for (Check check : checks) {
-        long checkStart = System.nanoTime();
-        Verdict verdict = check.run(scratch, subject.profile(), claims);
-        Finding finding =
-            new Finding(
-                check, verdict, deviations.reason(subject.name(), check.id()), since(checkStart));
-        findings.add(finding);
-        onFinding.accept(finding);
+      try (Workers workers = new Workers(subject.netns().isPresent() ? 1 : jobs)) {
+        for (Future<Finding> future :
+            workers.startAll(checks, check -> finding(check, scratch, claims))) {
+          Finding finding = workers.await(future);
+          findings.add(finding);
+          onFinding.accept(finding);
+        }
       }
       return new Report(subject, claims, findings, since(start));
     }
+  }
+
+  private Finding finding(Check check, Scratch scratch, Claims claims) {
+    long start = System.nanoTime();
+    Verdict verdict = check.run(scratch, subject.profile(), claims);
+    return new Finding(
+        check, verdict, deviations.find(subject.name(), check.id()).orElse(null), since(start));
   }
 
   private static Duration since(long start) {

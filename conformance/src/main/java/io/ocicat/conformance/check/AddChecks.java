@@ -72,7 +72,9 @@ final class AddChecks {
                 "add.no-such-netns",
                 "refuses ADD for a namespace that does not exist",
                 SPEC,
-                lab -> lab.run(lab.call("ADD").with("CNI_NETNS", lab.nowhere().toString())).fails())
+                lab ->
+                    lab.run(lab.call("ADD").with("CNI_NETNS", lab.files().nowhere().toString()))
+                        .fails())
             .on(INTERFACE, LOOPBACK),
         must(
                 "add.netns-is-a-file",

@@ -8,7 +8,6 @@ import io.ocicat.conformance.lab.Scratch;
 import io.ocicat.conformance.subject.Kind;
 import io.ocicat.conformance.subject.Profile;
 import java.util.EnumSet;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiFunction;
@@ -99,8 +98,7 @@ public record Check(
         trial.run(lab);
         return new Verdict.Passed();
       } catch (Mismatch e) {
-        List<String> reproduction = lab.transcript().lines();
-        return new Verdict.Failed(e.expected(), e.actual(), reproduction);
+        return new Verdict.Failed(e.expected(), e.actual(), lab.reproduction());
       }
     }
   }

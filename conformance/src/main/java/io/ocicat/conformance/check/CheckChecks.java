@@ -93,13 +93,13 @@ final class CheckChecks {
         yield check;
       }
       case DATA -> {
-        lab.loseData();
+        lab.files().loseData();
         yield check;
       }
       case HOST -> check.in(lab.newHost());
       case EVERYTHING -> {
         container.namespace().delete(container.ifName());
-        lab.loseData();
+        lab.files().loseData();
         yield check.in(lab.newHost());
       }
       case NOTHING -> check;

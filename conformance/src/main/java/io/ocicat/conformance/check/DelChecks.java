@@ -11,12 +11,15 @@ import io.ocicat.conformance.lab.Attached;
 import io.ocicat.conformance.lab.Call;
 import io.ocicat.conformance.lab.Container;
 import io.ocicat.conformance.lab.Lab;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.BiFunction;
+import tools.jackson.databind.node.ObjectNode;
 
 /** DEL always succeeds in the end, whatever is missing by then, and always cleans up. */
 final class DelChecks {
   private static final String SPEC = "spec 2, DEL";
+  private static final int[] KILLED_AFTER_MILLIS = {2, 5, 10, 20, 40};
 
   private DelChecks() {}
 
@@ -57,14 +60,16 @@ final class DelChecks {
             "del.netns-vanished",
             "when the path of the namespace is gone",
             (lab, attached) ->
-                lab.call("DEL", attached).with("CNI_NETNS", lab.nowhere().toString())),
+                lab.call("DEL", attached).with("CNI_NETNS", lab.files().nowhere().toString())),
         should(
             "del.netns-is-a-file",
             "succeeds at DEL when CNI_NETNS is a plain file, as after a restart of the machine, and keeps no file about the container",
             SPEC,
             lab -> {
               Attached attached = lab.attach();
-              lab.run(lab.call("DEL", attached).with("CNI_NETNS", lab.plainFile().toString()))
+              lab.run(
+                      lab.call("DEL", attached)
+                          .with("CNI_NETNS", lab.files().plainFile().toString()))
                   .succeeds();
               nothingKept(lab, attached);
             }),
@@ -79,11 +84,17 @@ final class DelChecks {
             "succeeds at DEL after an ADD that failed",
             SPEC,
             lab -> {
-              Answer failed = lab.run(lab.call("ADD").with("CNI_NETNS", lab.nowhere().toString()));
+              Answer failed =
+                  lab.run(lab.call("ADD").with("CNI_NETNS", lab.files().nowhere().toString()));
               failed.isInProtocol();
               lab.run(lab.call("DEL", lab.config().without("prevResult"))).succeeds();
               nothingKept(lab, lab.container());
             }),
+        should(
+            "del.after-killed-add",
+            "cleans up at DEL after an ADD that was killed at any moment, so that ADD works again",
+            SPEC,
+            DelChecks::afterKilledAdd),
         must(
                 "del.only-its-own",
                 "leaves the attachment of another container alone",
@@ -122,15 +133,30 @@ final class DelChecks {
     nothingKept(lab, attached);
   }
 
+  private static void afterKilledAdd(Lab lab) {
+    Container container = lab.container();
+    for (int millis : KILLED_AFTER_MILLIS) {
+      ObjectNode config = lab.config(lab.version(), container);
+      lab.run(lab.call("ADD", container, config).killedAfter(Duration.ofMillis(millis)));
+      // What it has started may have survived it and still be at work.
+      lab.leftovers();
+      lab.run(lab.call("DEL", container, config.without("prevResult"))).succeeds();
+      nothingKept(lab, container);
+      lab.unplug(container);
+      container = lab.replug(container);
+    }
+    lab.attach(lab.version(), container);
+  }
+
   private static void onlyItsOwn(Lab lab) {
     Attached first = lab.attach();
     Attached second = lab.attach(lab.version(), lab.newContainer());
     Container other = second.container();
-    List<String> files = lab.filesAbout(other);
+    List<String> files = lab.files().about(other);
     var before = other.namespace().snapshot();
     lab.detach(first);
     Expect.unchanged("the other container", before, other.namespace()::snapshot);
-    Expect.same(files, lab.filesAbout(other), "files about the other container:");
+    Expect.same(files, lab.files().about(other), "files about the other container:");
   }
 
   /** What the plugin keeps in its files about a container must be gone after DEL. */
@@ -139,7 +165,7 @@ final class DelChecks {
   }
 
   private static void nothingKept(Lab lab, Container container) {
-    List<String> kept = lab.filesAbout(container);
+    List<String> kept = lab.files().about(container);
     Expect.that(
         kept.isEmpty(), "no file about container " + container.id(), String.join(", ", kept));
   }

@@ -113,10 +113,10 @@ final class GcChecks {
   private static void keeps(Lab lab, Attached attached, Call gc) {
     Container container = attached.container();
     var before = container.namespace().snapshot();
-    var files = lab.filesAbout(container);
+    var files = lab.files().about(container);
     lab.run(gc).succeeds();
     Expect.unchanged("the container", before, container.namespace()::snapshot);
-    Expect.same(files, lab.filesAbout(container), "files about the container:");
+    Expect.same(files, lab.files().about(container), "files about the container:");
     lab.run(lab.call("CHECK", attached)).succeeds();
   }
 
@@ -124,10 +124,10 @@ final class GcChecks {
     Attached stale = lab.attach();
     Attached live = lab.attach(lab.version(), lab.newContainer());
     Container kept = live.container();
-    var files = lab.filesAbout(kept);
+    var files = lab.files().about(kept);
     Attachment valid = new Attachment(kept.id(), kept.ifName());
     lab.run(gc(lab, config -> valid(config, List.of(valid)))).succeeds();
-    Expect.same(List.of(), lab.filesAbout(stale.container()), "files about what is not listed:");
-    Expect.same(files, lab.filesAbout(kept), "files about what is listed:");
+    Expect.same(List.of(), lab.files().about(stale.container()), "files about what is not listed:");
+    Expect.same(files, lab.files().about(kept), "files about what is listed:");
   }
 }

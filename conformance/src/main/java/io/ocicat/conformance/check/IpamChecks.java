@@ -30,7 +30,8 @@ final class IpamChecks {
                 "serves ADD whatever CNI_NETNS is: it touches no interface",
                 SPEC,
                 lab ->
-                    lab.run(lab.call("ADD").with("CNI_NETNS", lab.nowhere().toString())).document())
+                    lab.run(lab.call("ADD").with("CNI_NETNS", lab.files().nowhere().toString()))
+                        .document())
             .on(IPAM),
         must(
                 "ipam.touches-no-network",

@@ -21,6 +21,11 @@ final class OutputChecks {
   static List<Check> all() {
     return List.of(
         must(
+            "output.in-time",
+            "ends within the time limit, whether it succeeds or fails",
+            SPEC,
+            OutputChecks::inTime),
+        must(
             "output.one-document-on-success",
             "prints exactly one JSON object when ADD succeeds",
             SPEC,
@@ -64,6 +69,18 @@ final class OutputChecks {
                 "spec 2, CHECK",
                 lab -> lab.run(lab.call("CHECK", lab.attach())).succeedsSilently())
             .since(SpecVersion.V0_4_0));
+  }
+
+  private static void inTime(Lab lab) {
+    for (Call call :
+        List.of(
+            VersionChecks.version(lab),
+            refused(lab),
+            lab.call("ADD"),
+            lab.call("DEL", lab.config().without("prevResult")))) {
+      Answer answer = lab.run(call);
+      Expect.that(answer instanceof Answer.Ended, "an end in time", answer.describe());
+    }
   }
 
   private static Call refused(Lab lab) {

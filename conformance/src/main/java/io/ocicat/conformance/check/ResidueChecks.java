@@ -57,10 +57,10 @@ final class ResidueChecks {
 
   private static void files(Lab lab) {
     life(lab, lab.container());
-    var before = lab.files();
+    var before = lab.files().snapshot();
     life(lab, lab.replug(lab.container()));
-    Expect.unchanged("the directories", before, lab::files);
-    List<String> about = lab.filesAbout(lab.container());
+    Expect.unchanged("the directories", before, lab.files()::snapshot);
+    List<String> about = lab.files().about(lab.container());
     Expect.that(
         about.isEmpty(),
         "no file about container " + lab.container().id(),

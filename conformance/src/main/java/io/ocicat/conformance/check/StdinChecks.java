@@ -9,6 +9,7 @@ import io.ocicat.conformance.lab.Stdin;
 import io.ocicat.conformance.lab.Value;
 import java.util.List;
 import java.util.function.Function;
+import tools.jackson.databind.node.ObjectNode;
 
 /** What a plugin reads that is no configuration. */
 final class StdinChecks {
@@ -67,6 +68,15 @@ final class StdinChecks {
             lab -> {
               var call = lab.call("ADD").stdin(new Stdin.Closed());
               lab.run(call).failsWith(IO_FAILURE, DECODING);
+            }),
+        should(
+            "stdin.args-object",
+            "ignores an args object that it does not understand",
+            "conventions, args in network config",
+            lab -> {
+              ObjectNode config = lab.config();
+              config.set("args", Json.parse("{\"lab.example\":{\"any\":[1,\"x\"]}}"));
+              lab.run(lab.call("ADD", config)).succeeds();
             }),
         inProtocol(
             "byte-order-mark",

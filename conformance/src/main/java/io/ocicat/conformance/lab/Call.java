@@ -1,6 +1,7 @@
 package io.ocicat.conformance.lab;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -9,8 +10,11 @@ import java.util.stream.Collectors;
 /**
  * One execution of the plugin to come: its whole environment, its stdin and the namespace it runs
  * in. Immutable.
+ *
+ * @param killedAfter when it is killed in the middle of its work; zero for not at all
  */
-public record Call(Map<String, Value> variables, Stdin stdin, Namespace where) {
+public record Call(
+    Map<String, Value> variables, Stdin stdin, Namespace where, Duration killedAfter) {
   public Call {
     variables = Collections.unmodifiableMap(new LinkedHashMap<>(variables));
   }
@@ -18,7 +22,7 @@ public record Call(Map<String, Value> variables, Stdin stdin, Namespace where) {
   public Call with(String variable, Value value) {
     Map<String, Value> changed = new LinkedHashMap<>(variables);
     changed.put(variable, value);
-    return new Call(changed, stdin, where);
+    return new Call(changed, stdin, where, killedAfter);
   }
 
   public Call with(String variable, String value) {
@@ -30,11 +34,11 @@ public record Call(Map<String, Value> variables, Stdin stdin, Namespace where) {
     for (String name : names) {
       fewer.remove(name);
     }
-    return new Call(fewer, stdin, where);
+    return new Call(fewer, stdin, where, killedAfter);
   }
 
   public Call stdin(Stdin other) {
-    return new Call(variables, other, where);
+    return new Call(variables, other, where, killedAfter);
   }
 
   public Call stdin(String text) {
@@ -46,13 +50,19 @@ public record Call(Map<String, Value> variables, Stdin stdin, Namespace where) {
   }
 
   public Call in(Namespace other) {
-    return new Call(variables, stdin, other);
+    return new Call(variables, stdin, other, killedAfter);
+  }
+
+  /** With SIGKILL, if it has not ended by then. */
+  public Call killedAfter(Duration time) {
+    return new Call(variables, stdin, where, time);
   }
 
   /** A command that runs the plugin with this environment and namespace, its stdin aside. */
   String command(Path executable) {
-    return "nsenter --net=%s env -i %s %s%s"
+    return "%snsenter --net=%s env -i %s %s%s"
         .formatted(
+            killedAfter.isZero() ? "" : "timeout -s KILL 0.%03d ".formatted(killedAfter.toMillis()),
             Shell.quote(where.path().toString()),
             variables.entrySet().stream()
                 .map(variable -> variable.getKey() + "=" + variable.getValue().word())

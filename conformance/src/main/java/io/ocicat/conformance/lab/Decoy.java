@@ -6,7 +6,6 @@ import io.ocicat.conformance.ConformanceException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 /**
@@ -17,27 +16,22 @@ import java.util.List;
  */
 public record Decoy(Path directory, String name) {
 
-  static Decoy make(Path directory, String name, String answer, Transcript transcript) {
-    Path program = directory.resolve(name);
+  /**
+   * A shell command that makes it. Not Java: a program that we have just written is "busy" for
+   * whoever executes it, if another thread of ours started a process at that moment.
+   */
+  String making(String answer) {
     String script =
         """
         #!/bin/sh
-        printf '%%s\\n' "$CNI_COMMAND $CNI_CONTAINERID $CNI_NETNS $CNI_IFNAME" >>"$0.calls"
+        printf '%%s\n' "$CNI_COMMAND $CNI_CONTAINERID $CNI_NETNS $CNI_IFNAME" >>"$0.calls"
         cat >"$0.$CNI_COMMAND"
         [ "$CNI_COMMAND" != ADD ] || printf %%s %s
         """
             .formatted(Shell.quote(answer));
-    try {
-      Files.createDirectories(directory);
-      Files.writeString(program, script);
-      Files.setPosixFilePermissions(program, PosixFilePermissions.fromString("rwxr-xr-x"));
-    } catch (IOException e) {
-      throw new ConformanceException("cannot make " + program + ": " + e.getMessage(), e);
-    }
-    String path = Shell.quote(program.toString());
-    transcript.say("mkdir -p " + Shell.quote(directory.toString()));
-    transcript.say("printf %%s %s >%s && chmod +x %s".formatted(Shell.quote(script), path, path));
-    return new Decoy(directory, name);
+    String path = Shell.quote(directory.resolve(name).toString());
+    return "mkdir -p %s && printf %%s %s >%s && chmod +x %s"
+        .formatted(Shell.quote(directory.toString()), Shell.quote(script), path, path);
   }
 
   /** The verb, container id, namespace and interface of each call, with blanks between. */

@@ -5,22 +5,19 @@ import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Invocation;
+import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.json.Json;
 import io.ocicat.conformance.ConformanceException;
 import io.ocicat.conformance.subject.Kind;
 import io.ocicat.conformance.subject.Profile;
 import io.ocicat.conformance.subject.Subject;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -31,11 +28,14 @@ public final class Lab implements AutoCloseable {
   private static final String SEARCH_PATH =
       "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
+  /** What libcni says about whoever ends without a word; here it is no news. */
+  private static final String NO_MESSAGE = "netplugin failed with no error message: ";
+
   private final Scratch scratch;
   private final Subject subject;
   private final Claims claims;
   private final String name;
-  private final Path directory;
+  private final LabFiles files;
   private final Transcript transcript = new Transcript();
   private final AtomicInteger calls = new AtomicInteger();
   private final List<Namespace> namespaces = new ArrayList<>();
@@ -46,24 +46,11 @@ public final class Lab implements AutoCloseable {
     this.subject = scratch.subject();
     this.claims = claims;
     this.name = scratch.name() + "-" + number;
-    this.directory = scratch.directory().resolve(Integer.toString(number));
+    this.files = new LabFiles(scratch.directory().resolve(Integer.toString(number)), transcript);
   }
 
   void prepare() {
-    for (Path path : List.of(data(), work(), temporary())) {
-      try {
-        Files.createDirectories(path);
-      } catch (IOException e) {
-        throw new ConformanceException("cannot make " + path + ": " + e.getMessage(), e);
-      }
-    }
-    transcript.say(
-        "mkdir -p %s && cd %s"
-            .formatted(
-                Stream.of(data(), temporary(), work())
-                    .map(path -> Shell.quote(path.toString()))
-                    .collect(Collectors.joining(" ")),
-                Shell.quote(work().toString())));
+    files.prepare();
     newNamespace("host").up("lo");
     cabling().onHost();
     newContainer();
@@ -86,8 +73,13 @@ public final class Lab implements AutoCloseable {
     return claims.newest();
   }
 
-  public Transcript transcript() {
-    return transcript;
+  /** Shell commands that do again what was done here so far, and clean up after themselves. */
+  public List<String> reproduction() {
+    List<String> commands = new ArrayList<>(transcript.lines());
+    ownNamespaces()
+        .forEach(namespace -> commands.add("ip netns del " + namespace.path().getFileName()));
+    commands.add("cd / && rm -rf " + Shell.quote(scratch.directory().toString()));
+    return commands;
   }
 
   /** Where the plugin runs. */
@@ -99,23 +91,8 @@ public final class Lab implements AutoCloseable {
     return containers.getFirst();
   }
 
-  /** Where the plugin is configured to keep its files. */
-  public Path data() {
-    return directory.resolve("data");
-  }
-
-  /** Its working directory. */
-  Path work() {
-    return directory.resolve("work");
-  }
-
-  private Path temporary() {
-    return directory.resolve("tmp");
-  }
-
-  /** A path in the lab that does not exist. */
-  public Path nowhere() {
-    return directory.resolve("no-such-namespace");
+  public LabFiles files() {
+    return files;
   }
 
   /** A host where nothing has happened yet. */
@@ -133,6 +110,7 @@ public final class Lab implements AutoCloseable {
     String ifName = profile().ifName();
     Container container =
         new Container(
+            number,
             name + "-" + number,
             namespace,
             ifName,
@@ -152,11 +130,12 @@ public final class Lab implements AutoCloseable {
   /** And at the next ADD: lays it again. */
   public Container replug(Container container) {
     return new Container(
+        container.number(),
         container.id(),
         container.namespace(),
         container.ifName(),
         container.before(),
-        cabling().lay(container.namespace(), container.ifName(), containers.indexOf(container)));
+        cabling().lay(container.namespace(), container.ifName(), container.number()));
   }
 
   private Namespace borrow(Path path) {
@@ -185,7 +164,7 @@ public final class Lab implements AutoCloseable {
   }
 
   public ObjectNode config(SpecVersion version, Container container) {
-    ObjectNode config = profile().configIn(data().toString());
+    ObjectNode config = profile().configIn(files.data().toString());
     config.put("cniVersion", version.text()).put("name", profile().network());
     Result previous = container.previous();
     if (previous != null) {
@@ -225,40 +204,51 @@ public final class Lab implements AutoCloseable {
     variables.put(CniEnvironment.IFNAME, Value.of(container.ifName()));
     variables.put(CniEnvironment.PATH, Value.of(subject.path().toString()));
     variables.put("PATH", Value.of(SEARCH_PATH));
-    variables.put("TMPDIR", Value.of(temporary().toString()));
+    variables.put("TMPDIR", Value.of(files.temporary().toString()));
     subject.environment().forEach((key, value) -> variables.put(key, Value.of(value)));
-    return new Call(variables, Stdin.of(Json.compact(config)), host());
+    return new Call(variables, Stdin.of(Json.compact(config)), host(), Duration.ZERO);
   }
 
   public Answer run(Call call) {
-    Path file = directory.resolve("call-" + calls.incrementAndGet());
-    try {
-      Files.writeString(
-          file,
-          "cd %s && exec %s\n"
-              .formatted(Shell.quote(work().toString()), call.command(subject.executable())));
-    } catch (IOException e) {
-      throw new ConformanceException("cannot write " + file + ": " + e.getMessage(), e);
-    }
-    Map<String, String> environment = new HashMap<>();
-    environment.put("PATH", subject.environment().getOrDefault("PATH", SEARCH_PATH));
-    environment.put("OCICAT_CALL", file.toString());
+    String command = call.command(subject.executable());
     transcript.say(call.pipeline(subject.executable()));
     Answer answer;
     try {
-      answer =
-          new Answer.Ended(
-              scratch
-                  .exec()
-                  .run(
-                      new Invocation(
-                          scratch.launcher(), environment, call.stdin().bytes(), subject.limit())));
+      answer = new Answer.Ended(shell("exec " + command, call.stdin().bytes()));
     } catch (CniException e) {
       scratch.stopped();
-      answer = new Answer.Stopped(e.msg());
+      answer = new Answer.Stopped(e.msg().replace(NO_MESSAGE, ""));
     }
     transcript.answer(answer.describe());
     return answer;
+  }
+
+  /** A program that writes down who calls it and answers ADD with {@code answer}. */
+  public Decoy decoy(String folder, String name, String answer) {
+    Decoy decoy = files.decoy(folder, name);
+    String making = decoy.making(answer);
+    transcript.say(making);
+    Reply reply = shell(making, new byte[0]);
+    if (reply.exitCode() != 0) {
+      throw new ConformanceException("cannot make %s: %s".formatted(decoy, reply.stderr()));
+    }
+    return decoy;
+  }
+
+  private Reply shell(String command, byte[] stdin) {
+    String directory = Shell.quote(files.work().toString());
+    Path file =
+        files.write(
+            "call-" + calls.incrementAndGet(), "cd %s && %s\n".formatted(directory, command));
+    Map<String, String> environment =
+        Map.of(
+            "PATH",
+            subject.environment().getOrDefault("PATH", SEARCH_PATH),
+            "OCICAT_CALL",
+            file.toString());
+    return scratch
+        .exec()
+        .run(new Invocation(scratch.launcher(), environment, stdin, subject.limit()));
   }
 
   /** ADD, which must succeed. */
@@ -280,39 +270,6 @@ public final class Lab implements AutoCloseable {
     run(call("DEL", attached)).succeeds();
   }
 
-  /** The files that the plugin has made: where it was told to, where it works, and in TMPDIR. */
-  public Snapshot files() {
-    return Snapshot.of(data()).and(Snapshot.of(work())).and(Snapshot.of(temporary()));
-  }
-
-  /** Those files that name a container, in their names or in what is in them. */
-  public List<String> filesAbout(Container container) {
-    return FilesAbout.find(data(), container.id());
-  }
-
-  /** Takes away everything the plugin has stored. */
-  public void loseData() {
-    Scratch.deleteContent(data());
-    transcript.say("rm -rf %s/*".formatted(Shell.quote(data().toString())));
-  }
-
-  /** A path that is a file and no namespace. */
-  public Path plainFile() {
-    Path file = directory.resolve("plain-file");
-    try {
-      Files.createFile(file);
-    } catch (IOException e) {
-      throw new ConformanceException("cannot make " + file + ": " + e.getMessage(), e);
-    }
-    transcript.say(": >" + Shell.quote(file.toString()));
-    return file;
-  }
-
-  /** A program in the lab that writes down who calls it and answers ADD with {@code answer}. */
-  public Decoy decoy(String directory, String name, String answer) {
-    return Decoy.make(this.directory.resolve(directory), name, answer, transcript);
-  }
-
   /** Processes of the plugin's that have outlived it. */
   public List<ProcessHandle> leftovers() {
     return Leftovers.in(ownNamespaces());
@@ -323,11 +280,28 @@ public final class Lab implements AutoCloseable {
     return namespaces.stream().filter(namespace -> !namespace.isBorrowed()).toList();
   }
 
+  /** Does all of it even when some of it fails. */
   @Override
   public void close() {
-    Leftovers.kill(ownNamespaces());
-    namespaces.forEach(Namespace::close);
-    Scratch.delete(directory);
+    List<Runnable> steps = new ArrayList<>();
+    steps.add(() -> Leftovers.kill(ownNamespaces()));
+    namespaces.forEach(namespace -> steps.add(namespace::close));
+    steps.add(files::delete);
+    RuntimeException first = null;
+    for (Runnable step : steps) {
+      try {
+        step.run();
+      } catch (RuntimeException e) {
+        if (first == null) {
+          first = e;
+        } else {
+          first.addSuppressed(e);
+        }
+      }
+    }
     scratch.closed(this);
+    if (first != null) {
+      throw first;
+    }
   }
 }

@@ -1,5 +1,7 @@
 package io.ocicat.conformance.lab;
 
+import io.ocicat.cni.json.Quoted;
+
 /** The plugin did something else than it should; ends a check. */
 public final class Mismatch extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -10,7 +12,7 @@ public final class Mismatch extends RuntimeException {
   public Mismatch(String expected, String actual) {
     super("expected " + expected + ", got " + actual, null, false, false);
     this.expected = expected;
-    this.actual = actual;
+    this.actual = Shell.isPresentable(actual) ? actual.replace('\n', ' ') : Quoted.of(actual);
   }
 
   public String expected() {
@@ -19,10 +21,5 @@ public final class Mismatch extends RuntimeException {
 
   public String actual() {
     return actual;
-  }
-
-  /** The same in a greater context, as {@code after DEL}. */
-  public Mismatch during(String occasion) {
-    return new Mismatch(expected + " (" + occasion + ")", actual);
   }
 }

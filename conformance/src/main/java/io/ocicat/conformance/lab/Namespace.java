@@ -1,7 +1,9 @@
 package io.ocicat.conformance.lab;
 
+import io.ocicat.conformance.ConformanceException;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
+import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Protocol;
 import io.ocicat.netlink.link.Link;
@@ -15,6 +17,7 @@ import io.ocicat.netlink.route.Addresses;
 import io.ocicat.netlink.route.Device;
 import io.ocicat.netlink.route.Route;
 import io.ocicat.netlink.route.Routes;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -47,7 +50,18 @@ public final class Namespace implements AutoCloseable {
 
   static Namespace create(String name, Transcript transcript) {
     transcript.say("ip netns add " + name);
-    return new Namespace(NAMED.pathOf(name), NAMED.create(name), transcript, false);
+    return new Namespace(NAMED.pathOf(name), create(name), transcript, false);
+  }
+
+  private static NetNs create(String name) {
+    try {
+      return NAMED.create(name);
+    } catch (NetlinkException | UncheckedIOException e) {
+      throw new ConformanceException(
+          "cannot make a network namespace (%s): this needs root, of the machine or of a user namespace (unshare --user --map-root-user --mount, and a /run of its own)"
+              .formatted(e.getMessage()),
+          e);
+    }
   }
 
   /** Somebody else's: it is left as it was found. */

@@ -13,6 +13,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
@@ -22,6 +24,7 @@ import java.util.stream.Stream;
  */
 public final class Scratch implements AutoCloseable {
   private static final Duration GRACE = Duration.ofMillis(500);
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   /** A plugin that hangs so often hangs always, and nobody wants to wait for all of it. */
   private static final int MOST_STOPS = 3;
@@ -33,7 +36,10 @@ public final class Scratch implements AutoCloseable {
   private final Set<Lab> open = ConcurrentHashMap.newKeySet();
   private final AtomicInteger labs = new AtomicInteger();
   private final AtomicInteger stops = new AtomicInteger();
-  private final Thread removal = new Thread(this::remove, "remove conformance labs");
+  private final Thread owner = Thread.currentThread();
+  private final Thread removal = new Thread(this::interrupted, "remove conformance labs");
+  private final CountDownLatch closed = new CountDownLatch(1);
+  private volatile boolean closing;
 
   private Scratch(Subject subject, Path directory) throws IOException {
     this.subject = subject;
@@ -58,6 +64,9 @@ public final class Scratch implements AutoCloseable {
 
   /** A fresh place, wired as the plugin's profile says. */
   public Lab lab(Claims claims) {
+    if (closing) {
+      throw new ConformanceException("interrupted");
+    }
     Lab lab = new Lab(this, claims, labs.incrementAndGet());
     open.add(lab);
     try {
@@ -131,6 +140,21 @@ public final class Scratch implements AutoCloseable {
     }
   }
 
+  /** Ctrl-C: whoever uses this is asked to stop and clean up; if it does not, we do. */
+  private void interrupted() {
+    closing = true;
+    owner.interrupt();
+    boolean done = false;
+    try {
+      done = closed.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+    if (!done) {
+      remove();
+    }
+  }
+
   private void remove() {
     List.copyOf(open).forEach(Lab::close);
     delete(directory);
@@ -138,11 +162,15 @@ public final class Scratch implements AutoCloseable {
 
   @Override
   public void close() {
-    remove();
+    try {
+      remove();
+    } finally {
+      closed.countDown();
+    }
     try {
       Runtime.getRuntime().removeShutdownHook(removal);
     } catch (IllegalStateException _) {
-      // The JVM is going down and runs the hook itself.
+      // The JVM is going down and has started the hook, which waits for us.
     }
   }
 }

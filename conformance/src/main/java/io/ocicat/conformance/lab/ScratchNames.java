@@ -1,5 +1,7 @@
 package io.ocicat.conformance.lab;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import io.ocicat.netlink.ns.NamedNetNs;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -54,7 +56,20 @@ final class ScratchNames {
     return parts.matches()
         && ProcessHandle.of(Long.parseLong(parts.group(1)))
             .filter(owner -> start(owner).equals(parts.group(2)))
+            .filter(ScratchNames::isRunning)
             .isEmpty();
+  }
+
+  /** Not so a process that is dead and only waits for its parent to notice. */
+  private static boolean isRunning(ProcessHandle process) {
+    try {
+      Path stat = Path.of("/proc", Long.toString(process.pid()), "stat");
+      String text = Files.readString(stat, ISO_8859_1);
+      // The name before the state is in parentheses and may itself hold some.
+      return "ZX".indexOf(text.charAt(text.lastIndexOf(')') + 2)) < 0;
+    } catch (IOException _) {
+      return false;
+    }
   }
 
   private static String start(ProcessHandle process) {

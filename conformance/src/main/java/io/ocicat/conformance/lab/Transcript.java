@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** Everything that was done in a lab, as shell commands that do it again. Thread-safe. */
-public final class Transcript {
+final class Transcript {
   private final List<String> lines = new ArrayList<>();
 
   synchronized void say(String command) {
@@ -16,7 +16,7 @@ public final class Transcript {
     lines.add("# " + text.replace("\n", " "));
   }
 
-  public synchronized List<String> lines() {
+  synchronized List<String> lines() {
     return List.copyOf(lines);
   }
 }

@@ -4,6 +4,7 @@ import io.ocicat.cni.json.Quoted;
 import io.ocicat.conformance.ConformanceException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -16,6 +17,8 @@ import java.util.regex.Pattern;
  * version.echo            the library answers with its own version
  * # For some:
  * bridge, ptp: del.netns-is-a-file   only a missing path counts as gone
+ * # Not at every run, so that passing is no surprise:
+ * bridge: del.after-killed-add?      depends on the moment
  * </pre>
  */
 public final class Deviations {
@@ -23,10 +26,19 @@ public final class Deviations {
 
   private static final Pattern LINE =
       Pattern.compile(
-          "(?:(?<plugins>[^\\s:]+(?:\\s*,\\s*[^\\s:]+)*)\\s*:\\s+)?(?<id>\\S+)\\s+(?<why>\\S.*)");
+          "(?:(?<plugins>[^\\s:]+(?:\\s*,\\s*[^\\s:]+)*)\\s*:\\s+)?(?<id>[^\\s?]+)(?<sometimes>\\??)\\s+(?<why>\\S.*)");
 
-  /** An empty set of plugins means all. */
-  private record Deviation(Set<String> plugins, String check, String why) {}
+  /**
+   * A check that some plugins fail.
+   *
+   * @param plugins empty for all
+   * @param sometimes whether they do not always fail it
+   */
+  public record Deviation(Set<String> plugins, String check, boolean sometimes, String why) {
+    public Deviation {
+      plugins = Set.copyOf(plugins);
+    }
+  }
 
   private final List<Deviation> all;
 
@@ -55,7 +67,8 @@ public final class Deviations {
   private static Deviation parse(String line, int number, Set<String> known) {
     Matcher parts = LINE.matcher(line);
     if (!parts.matches()) {
-      throw refuse(number, "wants \"[plugin, plugin:] check reason\", not " + Quoted.brief(line));
+      throw refuse(
+          number, "wants \"[plugin, plugin:] check[?] reason\", not " + Quoted.brief(line));
     }
     String check = parts.group("id");
     if (!known.contains(check)) {
@@ -63,20 +76,18 @@ public final class Deviations {
     }
     String plugins = parts.group("plugins");
     Set<String> named = plugins == null ? Set.of() : Set.of(plugins.split("\\s*,\\s*", -1));
-    return new Deviation(named, check, parts.group("why"));
+    return new Deviation(named, check, !parts.group("sometimes").isEmpty(), parts.group("why"));
   }
 
   private static ConformanceException refuse(int number, String why) {
     return new ConformanceException("line %d of the deviations: %s".formatted(number, why));
   }
 
-  /** Why a plugin is known to fail a check; empty when it is not. */
-  public String reason(String plugin, String check) {
+  /** What is known about a plugin and a check. */
+  public Optional<Deviation> find(String plugin, String check) {
     return all.stream()
         .filter(deviation -> deviation.check.equals(check))
         .filter(deviation -> deviation.plugins.isEmpty() || deviation.plugins.contains(plugin))
-        .map(Deviation::why)
-        .findFirst()
-        .orElse("");
+        .findFirst();
   }
 }

@@ -39,8 +39,8 @@ public final class JsonReport {
             .put("source", finding.check().source())
             .put("outcome", name(finding.outcome()))
             .put("milliseconds", finding.took().toMillis());
-    if (!finding.deviation().isEmpty()) {
-      json.put("deviation", finding.deviation());
+    if (!finding.reason().isEmpty()) {
+      json.put("deviation", finding.reason());
     }
     switch (finding.verdict()) {
       case Verdict.Passed _ -> {}

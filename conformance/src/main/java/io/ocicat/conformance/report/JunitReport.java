@@ -52,7 +52,7 @@ public final class JunitReport {
       case Verdict.NotApplicable(String why) -> skipped(why);
       case Verdict.Failed failed -> {
         if (finding.outcome() == Outcome.DEVIATES) {
-          skipped("expected deviation: " + finding.deviation());
+          skipped("expected deviation: " + finding.reason());
         } else {
           failure(finding, failed);
         }

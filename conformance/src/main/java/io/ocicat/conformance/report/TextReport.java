@@ -6,6 +6,7 @@ import io.ocicat.conformance.lab.Claims;
 import io.ocicat.conformance.subject.Subject;
 import java.io.PrintWriter;
 import java.util.List;
+import java.util.Locale;
 
 /** Tells people what is found while it is being found: a line per check, failures in full. */
 public final class TextReport {
@@ -52,7 +53,7 @@ public final class TextReport {
     switch (finding.verdict()) {
       case Verdict.Passed _ -> {
         if (outcome == Outcome.PASSED_UNEXPECTEDLY) {
-          line("expected to deviate", finding.deviation());
+          line("expected to deviate", finding.reason());
         }
       }
       case Verdict.NotApplicable(String why) -> line("because", why);
@@ -66,15 +67,18 @@ public final class TextReport {
     out.println(
         paint(
             report.isGood() ? Colour.GREEN : Colour.RED,
-            "%s: %s, in %.1f s"
-                .formatted(
-                    report.subject().name(), report.summary(), report.took().toMillis() / 1000.0)));
+            String.format(
+                Locale.ROOT,
+                "%s: %s, in %.1f s",
+                report.subject().name(),
+                report.summary(),
+                report.took().toMillis() / 1000.0)));
     out.flush();
   }
 
   private void failure(Finding finding, Verdict.Failed failed) {
     if (finding.outcome() == Outcome.DEVIATES) {
-      line("because", finding.deviation());
+      line("because", finding.reason());
       return;
     }
     line("see", finding.check().source());

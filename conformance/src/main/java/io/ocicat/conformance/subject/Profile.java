@@ -48,7 +48,8 @@ public record Profile(
     return new Profile(name, kind, network, ifName, config, wiring, other, keepsResult);
   }
 
-  Profile keepingResult() {
+  /** The same for a chained plugin that must hand the previous result on as it is. */
+  public Profile keepingResult() {
     return new Profile(name, kind, network, ifName, config, wiring, loss, true);
   }
 

@@ -2,6 +2,8 @@ package io.ocicat.conformance.subject;
 
 import io.ocicat.cni.exec.PluginPath;
 import io.ocicat.conformance.ConformanceException;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.ns.NetNs;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -63,6 +65,10 @@ public record Subject(
     return profile.name();
   }
 
+  public Subject profile(Profile other) {
+    return new Subject(executable, other, path, environment, limit, netns);
+  }
+
   public Subject path(PluginPath other) {
     return new Subject(executable, profile, other, environment, limit, netns);
   }
@@ -75,7 +81,23 @@ public record Subject(
     return new Subject(executable, profile, path, environment, other, netns);
   }
 
+  /**
+   * The same with a container that is already there.
+   *
+   * @throws ConformanceException when there is none, or it is the machine's own network
+   */
   public Subject netns(Path other) {
+    try (NetNs container = NetNs.open(other);
+        NetNs own = NetNs.current()) {
+      if (container.id().equals(own.id())) {
+        throw new ConformanceException(
+            other
+                + " is the network namespace of this very command, and not for trying plugins in");
+      }
+    } catch (NetlinkException e) {
+      throw new ConformanceException(
+          "%s is not a network namespace (%s)".formatted(other, e.getMessage()), e);
+    }
     return new Subject(executable, profile, path, environment, limit, Optional.of(other));
   }
 }

@@ -1,0 +1,73 @@
+package io.ocicat.conformance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ocicat.conformance.report.Outcome;
+import io.ocicat.conformance.report.Report;
+import io.ocicat.conformance.subject.Kind;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A plugin that does everything right passes everything that concerns it. */
+class ExemplarTest {
+  @TempDir private Path directory;
+
+  @Test
+  void anInterfacePluginPassesAll() {
+    Report report = new Conformance(new Exemplar(directory).flawless(Kind.INTERFACE)).run();
+
+    assertThat(failures(report)).isEmpty();
+    assertThat(report.claims().versions()).hasSize(7);
+    assertThat(topics(report, Outcome.NOT_APPLICABLE))
+        .containsExactlyInAnyOrder("chain", "gc", "ipam");
+  }
+
+  @Test
+  void anIpamPluginPassesWhatConcernsIt() {
+    Report report = run(Kind.IPAM);
+
+    assertThat(failures(report)).isEmpty();
+    assertThat(report.with(Outcome.PASSED))
+        .extracting(f -> f.check().topic())
+        .contains("ipam", "gc");
+  }
+
+  @Test
+  void aChainedPluginPassesWhatConcernsIt() {
+    Report report = run(Kind.CHAINED);
+
+    assertThat(failures(report)).isEmpty();
+    assertThat(report.with(Outcome.PASSED)).extracting(f -> f.check().topic()).contains("chain");
+  }
+
+  /** What plugins of one kind do otherwise than those of another. */
+  private Report run(Kind kind) {
+    return new Conformance(new Exemplar(directory).flawless(kind))
+        .only(
+            List.of(
+                "versions",
+                "add",
+                "check",
+                "del",
+                "chain",
+                "ipam",
+                "delegation",
+                "gc",
+                "status",
+                "netns",
+                "residue"))
+        .run();
+  }
+
+  private static List<String> failures(Report report) {
+    return report.with(Outcome.FAILED).stream()
+        .map(finding -> finding.check().id() + ": " + finding.verdict())
+        .toList();
+  }
+
+  private static List<String> topics(Report report, Outcome outcome) {
+    return report.with(outcome).stream().map(f -> f.check().topic()).distinct().toList();
+  }
+}

@@ -1,0 +1,64 @@
+package io.ocicat.conformance;
+
+import static java.util.stream.Collectors.toSet;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ocicat.cni.SpecVersion;
+import io.ocicat.conformance.check.Check;
+import io.ocicat.conformance.check.Checks;
+import io.ocicat.conformance.report.Deviations;
+import io.ocicat.conformance.report.Finding;
+import io.ocicat.conformance.report.Outcome;
+import io.ocicat.conformance.report.Report;
+import io.ocicat.conformance.subject.Subject;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Debian's Go plugins (package containernetworking-plugins) pass, but for what is listed and
+ * explained; and what is listed they do fail.
+ */
+class GoPluginsTest {
+  private static final Path DEVIATIONS =
+      Path.of("deviations/containernetworking-plugins-1.1.1.txt");
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "loopback",
+        "bridge",
+        "ptp",
+        "macvlan",
+        "host-local",
+        "static",
+        "portmap",
+        "bandwidth",
+        "firewall",
+        "tuning",
+        "sbr"
+      })
+  void passesButForWhatIsListed(String plugin) throws IOException {
+    Subject subject =
+        Subject.of(Path.of("/usr/lib/cni", plugin), Optional.empty(), Optional.empty());
+    Report report = new Conformance(subject).expecting(deviations()).run();
+
+    assertThat(describe(report.with(Outcome.FAILED))).isEmpty();
+    assertThat(describe(report.with(Outcome.PASSED_UNEXPECTEDLY))).isEmpty();
+    assertThat(report.claims().newest()).isEqualTo(SpecVersion.V1_0_0);
+    assertThat(report.count(Outcome.PASSED)).isGreaterThan(100);
+  }
+
+  private static Deviations deviations() throws IOException {
+    return Deviations.parse(
+        Files.readString(DEVIATIONS), Checks.all().stream().map(Check::id).collect(toSet()));
+  }
+
+  private static List<String> describe(List<Finding> findings) {
+    return findings.stream().map(f -> f.check().id() + ": " + f.verdict()).toList();
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.conformance.check;
+
+import org.jspecify.annotations.NullMarked;

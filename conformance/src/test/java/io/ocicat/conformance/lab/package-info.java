@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.conformance.lab;
+
+import org.jspecify.annotations.NullMarked;

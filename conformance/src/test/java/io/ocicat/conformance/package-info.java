@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.conformance;
+
+import org.jspecify.annotations.NullMarked;

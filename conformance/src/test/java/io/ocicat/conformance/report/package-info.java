@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.conformance.report;
+
+import org.jspecify.annotations.NullMarked;

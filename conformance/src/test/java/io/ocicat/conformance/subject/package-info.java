@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.conformance.subject;
+
+import org.jspecify.annotations.NullMarked;
