@@ -24,6 +24,7 @@ import io.ocicat.plugins.masquerade.Masquerade;
 import io.ocicat.plugins.net.ContainerInterface;
 import io.ocicat.plugins.net.Forwarding;
 import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.OwnedCable;
 import io.ocicat.plugins.net.Owner;
 import io.ocicat.plugins.net.VethPair;
 import java.util.ArrayList;
@@ -191,7 +192,7 @@ public final class BridgePlugin implements Plugin {
   private static void removeCable(DelCall call, Net host, Owner owner, Optional<Result> previous) {
     Optional<Net> container = Net.ofRemaining(call.netns());
     try {
-      HostPort.remove(host, container, owner, previous);
+      OwnedCable.remove(host, container, owner, previous);
     } finally {
       container.ifPresent(Net::close);
     }
@@ -218,7 +219,7 @@ public final class BridgePlugin implements Plugin {
     }
     try (Net host = Net.ofHost(call)) {
       Steps.all(
-          () -> HostPort.collect(host, call.network(), valid.get()),
+          () -> OwnedCable.collect(host, call.network(), valid.get()),
           () -> {
             if (!call.config().ipamType().isEmpty()) {
               call.ipam().gc();

@@ -3,39 +3,19 @@ package io.ocicat.plugins.bridge;
 import static io.ocicat.netlink.link.PortOption.HAIRPIN;
 import static io.ocicat.netlink.link.PortOption.ISOLATED;
 
-import io.ocicat.cni.Attachment;
-import io.ocicat.cni.Interface;
-import io.ocicat.cni.NetworkName;
-import io.ocicat.cni.Result;
 import io.ocicat.ip.MacAddress;
-import io.ocicat.netlink.NetlinkException;
-import io.ocicat.netlink.Outcome;
 import io.ocicat.netlink.Request;
 import io.ocicat.netlink.link.BridgePort;
-import io.ocicat.netlink.link.Link;
-import io.ocicat.netlink.link.LinkSettings;
 import io.ocicat.netlink.link.Links;
-import io.ocicat.netlink.linux.Errno;
 import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.OwnedCable;
 import io.ocicat.plugins.net.Owner;
 import io.ocicat.plugins.net.VethPair;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
-/**
- * The host's end of a container's cable, a port of the bridge. Its alias says whose it is: {@code
- * cni:network/container/interface}.
- */
+/** The host's end of a container's cable, as a port of the bridge. */
 final class HostPort {
-  private static final String ALIAS = "cni:";
-
-  /** Of links that are about to be deleted together: the letters of our name. */
-  private static final int TRASH = 0x6f636963;
-
   private HostPort() {}
 
   /** Makes the cable, in one send: the end on the host is complete before anything can pass it. */
@@ -46,104 +26,22 @@ final class HostPort {
       HostBridge bridge,
       BridgeConf conf,
       Optional<MacAddress> mac) {
-    return VethPair.create(
+    return OwnedCable.create(
         host,
         container,
+        owner,
         VethPair.Plan.of(owner.ifName().value())
             .withMtu(conf.mtu())
             .withMac(mac)
             .onHost(end -> end.master(bridge.index()).up())
-            .then(name -> finish(name, owner, conf)));
+            .then(name -> options(name, conf)));
   }
 
-  private static List<Request> finish(String name, Owner owner, BridgeConf conf) {
-    List<Request> requests = new ArrayList<>();
-    requests.add(Links.set(name, LinkSettings.none().alias(ALIAS + owner.label())));
-    if (conf.hairpin() || conf.isolated()) {
-      requests.add(
-          Links.setPort(
-              name, BridgePort.with(HAIRPIN, conf.hairpin()).and(ISOLATED, conf.isolated())));
-    }
-    return requests;
-  }
-
-  /**
-   * Removes the cable by its end in the container, or where that is not to be found by the one on
-   * the host: a namespace may live on without a name, and the cable with it.
-   *
-   * @param container what is left of the container's namespace
-   * @param previous what ADD returned, if it is at hand
-   */
-  static void remove(Net host, Optional<Net> container, Owner owner, Optional<Result> previous) {
-    Request inside = Links.delete(owner.ifName().value());
-    if (container.isPresent() && performOnRemaining(container.get(), List.of(inside))) {
-      return;
-    }
-    List<Link> found =
-        previous.isPresent()
-            ? named(host, owner, previous.get())
-            : container.isPresent() ? List.of() : aliased(host, owner);
-    performOnRemaining(host, found.stream().map(link -> Links.delete(link.index())).toList());
-  }
-
-  /** Whether all were there; gone already is fine. */
-  private static boolean performOnRemaining(Net net, List<Request> requests) {
-    boolean all = true;
-    for (Outcome outcome : net.route().attempt(requests)) {
-      NetlinkException failure = outcome.failure().orElse(null);
-      if (failure != null && !failure.is(Errno.ENODEV)) {
-        throw failure;
-      }
-      all &= failure == null;
-    }
-    return all;
-  }
-
-  private static List<Link> named(Net host, Owner owner, Result previous) {
-    return previous.interfaces().stream()
-        .filter(link -> link.isOnHost() && BridgeConf.isLinkName(link.name()))
-        .flatMap(named -> host.link(named.name()).filter(link -> isOf(link, named, owner)).stream())
-        .toList();
-  }
-
-  /**
-   * By its alias. The original gives none, but chooses name and hardware address at random: nobody
-   * else has both.
-   */
-  private static boolean isOf(Link link, Interface named, Owner owner) {
-    if (!link.kind().equals("veth")) {
-      return false;
-    }
-    if (link.alias().startsWith(ALIAS)) {
-      return link.alias().equals(ALIAS + owner.label());
-    }
-    return named.name().startsWith("veth")
-        && named.macAddress().filter(mac -> mac.equals(link.mac())).isPresent();
-  }
-
-  private static List<Link> aliased(Net host, Owner owner) {
-    return host.route()
-        .list(Links.ofKind("veth").where(link -> link.alias().equals(ALIAS + owner.label())));
-  }
-
-  /** Removes those of the network's ports whose containers are not among the valid ones. */
-  static void collect(Net host, NetworkName network, Set<Attachment> valid) {
-    Set<String> kept =
-        valid.stream()
-            .flatMap(attachment -> Owner.of(network, attachment).stream())
-            .map(owner -> ALIAS + owner.label())
-            .collect(Collectors.toSet());
-    String ours = ALIAS + Owner.labelPrefix(network);
-    List<Link> stale =
-        host.route()
-            .list(
-                Links.ofKind("veth")
-                    .where(link -> link.alias().startsWith(ours) && !kept.contains(link.alias())));
-    if (!stale.isEmpty()) {
-      // Deleted as a group they wait together; one after the other each would wait 20 ms.
-      Stream<Request> marking = stale.stream().map(link -> Links.setGroup(link.index(), TRASH));
-      performOnRemaining(
-          host, Stream.concat(marking, Stream.of(Links.deleteGroup(TRASH))).toList());
-    }
+  private static List<Request> options(String name, BridgeConf conf) {
+    return conf.hairpin() || conf.isolated()
+        ? List.of(
+            Links.setPort(
+                name, BridgePort.with(HAIRPIN, conf.hairpin()).and(ISOLATED, conf.isolated())))
+        : List.of();
   }
 }

@@ -277,7 +277,9 @@ class BridgePluginTest {
         .add()
         .ok();
 
-    assertThat(pod.exec("ip", "-6", "address").stdout()).doesNotContain("tentative");
+    assertThat(pod.exec("ip", "-6", "address", "show", "dev", "eth0", "scope", "global").stdout())
+        .contains("2001:db8:1::2/64")
+        .doesNotContain("tentative");
     assertThat(host.exec("ip", "-6", "address", "show", "dev", "br0", "scope", "global").stdout())
         .doesNotContain("tentative");
     assertThat(pod.exec("cat", "/proc/sys/net/ipv4/conf/eth0/arp_notify").stdout())
