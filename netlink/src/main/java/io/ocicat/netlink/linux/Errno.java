@@ -23,6 +23,7 @@ public record Errno(int number) {
   public static final Errno EPROTO = new Errno(71);
   public static final Errno ERESTART = new Errno(85);
   public static final Errno EMSGSIZE = new Errno(90);
+  public static final Errno EPROTONOSUPPORT = new Errno(93);
   public static final Errno EOPNOTSUPP = new Errno(95);
   public static final Errno EADDRINUSE = new Errno(98);
   public static final Errno EADDRNOTAVAIL = new Errno(99);

@@ -80,8 +80,10 @@ public final class IptablesChains {
 
   private static List<RuleStore> stores(Net host, IpFamily family, String table) {
     List<RuleStore> stores = new ArrayList<>();
-    Family nft = family == IpFamily.V4 ? Family.IP : Family.IP6;
-    stores.add(new NftStore(host.netfilter(), new TableId(nft, table)));
+    if (host.hasNfTables()) {
+      Family nft = family == IpFamily.V4 ? Family.IP : Family.IP6;
+      stores.add(new NftStore(host.netfilter(), new TableId(nft, table)));
+    }
     LegacyStore.of(host, family, table).ifPresent(stores::add);
     return stores;
   }

@@ -86,7 +86,7 @@ final class GoMasquerade {
   }
 
   private static List<InstalledRule> rules(Net host) {
-    return host.netfilter().find(Chains.get(CHECKS)).isPresent()
+    return host.hasNfTables() && host.netfilter().find(Chains.get(CHECKS)).isPresent()
         ? host.netfilter().list(Rules.in(CHECKS))
         : List.of();
   }

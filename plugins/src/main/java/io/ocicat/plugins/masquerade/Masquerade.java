@@ -85,17 +85,19 @@ public final class Masquerade {
             .map(Owner::label)
             .collect(Collectors.toSet());
     Steps.all(
-        () -> removeExcept(host, network, keep),
-        () -> MasqueradeTable.restore(host),
-        () -> GoMasquerade.collect(host, network, valid));
+        () -> removeExcept(host, network, keep), () -> GoMasquerade.collect(host, network, valid));
   }
 
   private static void removeExcept(Net host, NetworkName network, Set<String> keep) {
+    if (!host.hasNfTables()) {
+      return;
+    }
     for (String label : new Holdings(host.netfilter()).labels()) {
       if (label.startsWith(Owner.labelPrefix(network)) && !keep.contains(label)) {
         remove(host, label);
       }
     }
+    MasqueradeTable.restore(host);
   }
 
   /**
@@ -125,6 +127,9 @@ public final class Masquerade {
   }
 
   private static void remove(Net host, String label) {
+    if (!host.hasNfTables()) {
+      return;
+    }
     Holdings holdings = new Holdings(host.netfilter());
     List<IpPrefix> held = holdings.of(label);
     if (held.isEmpty()) {

@@ -10,11 +10,13 @@ import io.ocicat.netlink.Protocol;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.nft.Generation;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.netlink.ns.Sysctl;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,6 +24,10 @@ import org.jspecify.annotations.Nullable;
  * opened when first asked for. Belongs to one call; not thread-safe.
  */
 public final class Net implements AutoCloseable {
+  /** No netfilter sockets at all, or no nf_tables behind them. */
+  private static final Set<Errno> NOT_THERE =
+      Set.of(Errno.EPROTONOSUPPORT, Errno.EINVAL, Errno.EOPNOTSUPP);
+
   private final NetNs namespace;
   private @Nullable NetlinkSocket route;
   private @Nullable NetlinkSocket netfilter;
@@ -96,6 +102,21 @@ public final class Net implements AutoCloseable {
       netfilter = open;
     }
     return open;
+  }
+
+  /**
+   * Whether the kernel has nf_tables. Where it has not, nobody can have left anything in there, and
+   * DEL has nothing to complain about.
+   */
+  public boolean hasNfTables() {
+    try {
+      return netfilter().find(Generation.current()).isPresent();
+    } catch (NetlinkException e) {
+      if (NOT_THERE.contains(e.errno())) {
+        return false;
+      }
+      throw e;
+    }
   }
 
   public Optional<Link> link(String name) {
