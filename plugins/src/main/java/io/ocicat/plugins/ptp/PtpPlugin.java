@@ -12,10 +12,8 @@ import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.IpFamily;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.Request;
 import io.ocicat.netlink.link.Links;
-import io.ocicat.netlink.nft.Generation;
 import io.ocicat.netlink.ns.Sysctl;
 import io.ocicat.netlink.route.Address;
 import io.ocicat.netlink.route.Addresses;
@@ -24,6 +22,7 @@ import io.ocicat.netlink.route.Routes;
 import io.ocicat.plugins.Steps;
 import io.ocicat.plugins.Undo;
 import io.ocicat.plugins.masquerade.Masquerade;
+import io.ocicat.plugins.net.Carrier;
 import io.ocicat.plugins.net.ContainerInterface;
 import io.ocicat.plugins.net.Forwarding;
 import io.ocicat.plugins.net.Net;
@@ -73,6 +72,7 @@ public final class PtpPlugin implements Plugin {
               .mapIps(ip -> ip.onInterface(CONTAINER));
       configureContainer(container, cable.container().device(), addresses, result);
       configureHost(host, cable.host().device(), addresses);
+      Carrier.await(container, cable.container().device(), call.deadline());
 
       if (conf.masquerade()) {
         undo.onFailure(() -> Masquerade.remove(host, owner));
@@ -179,14 +179,10 @@ public final class PtpPlugin implements Plugin {
   @Override
   public void status(StatusCall call) {
     PtpConf conf = PtpConf.read(call.config());
-    if (conf.masquerade()) {
-      try (Net host = Net.ofHost(call)) {
-        host.netfilter().find(Generation.current());
-      } catch (NetlinkException e) {
+    try (Net host = Net.ofHost(call)) {
+      if (conf.masquerade() && !host.hasNfTables()) {
         throw new CniException(
-            ErrorCode.PLUGIN_NOT_AVAILABLE,
-            "ipMasq needs nf_tables, which the kernel does not offer: " + e.getMessage(),
-            e);
+            ErrorCode.PLUGIN_NOT_AVAILABLE, "ipMasq needs a kernel with nf_tables, this has none");
       }
     }
     call.ipam().status();

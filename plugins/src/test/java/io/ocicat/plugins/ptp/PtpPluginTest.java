@@ -95,6 +95,20 @@ class PtpPluginTest {
     assertThat(host.json("ip", "-j", "link", "show", cable).at("/0/mtu").asInt()).isEqualTo(1400);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"\"iptables\"", "\"nftables\"", "null"})
+  void whateverBackEndIsAskedForItIsNfTables(String backEnd, Host host, Host pod) {
+    Attaching eth0 = Ptp.with(withBoth(host, pod), "ipMasqBackend", Json.parse(backEnd));
+
+    eth0.add().ok();
+
+    assertThat(Ptp.traces(host)).anyMatch(trace -> trace.contains("10.1.2.5 comment"));
+    assertThat(host.exec("nft", "list", "tables").stdout().strip())
+        .isEqualTo("table inet ocicat_masquerade");
+    eth0.del().ok();
+    assertThat(Ptp.traces(host)).isEmpty();
+  }
+
   @Test
   void dnsOfTheConfigurationReplacesThatOfIpam(Host host, Host pod) {
     TestIpam ipam =

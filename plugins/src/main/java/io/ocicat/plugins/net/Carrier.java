@@ -1,0 +1,53 @@
+package io.ocicat.plugins.net;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.exec.Deadline;
+import io.ocicat.netlink.Monitor;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.route.Device;
+import java.time.Duration;
+
+/**
+ * Whether packets can leave by an end of a cable. Until the other end is up they are dropped, and
+ * the kernel lets the end that came up first know in its own time; since Linux 6.8 at the latest
+ * when somebody asks.
+ */
+public final class Carrier {
+  private static final Duration PATIENCE = Duration.ofMillis(2500);
+
+  private Carrier() {}
+
+  /**
+   * Waits until packets can leave; usually they can.
+   *
+   * @throws CniException when they cannot in time
+   */
+  public static void await(Net net, Device end, Deadline deadline) {
+    if (isRunning(net, end)) {
+      return;
+    }
+    Deadline limit = deadline.atMost(PATIENCE);
+    try (Monitor<Link> changes = Monitor.open(net.namespace(), Links.CHANGES)) {
+      while (!isRunning(net, end)) {
+        if (limit.hasPassed() || changes.poll(limit.remaining()).isEmpty()) {
+          throw new CniException(
+              ErrorCode.INTERNAL,
+              "interface \"%s\" has no carrier".formatted(end.name()),
+              "both ends of the cable were brought up: somebody takes one down again");
+        }
+      }
+    }
+  }
+
+  private static boolean isRunning(Net net, Device end) {
+    return net.route()
+        .find(Links.byIndex(end.index()))
+        .orElseThrow(
+            () ->
+                new CniException(
+                    ErrorCode.INTERNAL, "interface \"%s\" is gone".formatted(end.name())))
+        .isRunning();
+  }
+}
