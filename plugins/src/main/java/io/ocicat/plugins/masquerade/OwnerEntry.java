@@ -23,8 +23,6 @@ record OwnerEntry(IpSets family, String label, String list) {
   /** Five bits each: too many to meet by chance. */
   private static final int KEY_LETTERS = 15;
 
-  private static final String ALPHABET = "abcdefghijklmnopqrstuvwxyz234567";
-
   /** In place of a list that is longer than a comment may be. */
   private static final String TOO_MANY = "*";
 
@@ -60,11 +58,6 @@ record OwnerEntry(IpSets family, String label, String list) {
   }
 
   private static Element key(String label) {
-    byte[] digest = NamingHash.bytes(label);
-    StringBuilder letters = new StringBuilder();
-    for (int i = 0; i < KEY_LETTERS; i++) {
-      letters.append(ALPHABET.charAt(digest[i] & 31));
-    }
-    return Element.of(Value.interfaceName(letters.toString()));
+    return Element.of(Value.interfaceName(NamingHash.word(label, KEY_LETTERS)));
   }
 }

@@ -11,6 +11,8 @@ import java.util.HexFormat;
  * beginning of SHA-512, in hexadecimal.
  */
 public final class NamingHash {
+  private static final String LETTERS = "abcdefghijklmnopqrstuvwxyz234567";
+
   private NamingHash() {}
 
   /** The first {@code digits} of the hash of a text. */
@@ -23,8 +25,22 @@ public final class NamingHash {
     return prefix + of(text, length - prefix.length());
   }
 
+  /**
+   * The hash as a word of letters and the digits 2 to 7, five bits each. Where a set of nf_tables
+   * is to be keyed by a text, such a word of 15 is, as the name of an interface: that is the one
+   * text nft knows as a key.
+   */
+  public static String word(String text, int letters) {
+    byte[] hash = bytes(text);
+    StringBuilder word = new StringBuilder(letters);
+    for (int i = 0; i < letters; i++) {
+      word.append(LETTERS.charAt(hash[i] & 31));
+    }
+    return word.toString();
+  }
+
   /** All 64 bytes of it. */
-  public static byte[] bytes(String text) {
+  private static byte[] bytes(String text) {
     try {
       return MessageDigest.getInstance("SHA-512").digest(text.getBytes(UTF_8));
     } catch (NoSuchAlgorithmException e) {
