@@ -38,9 +38,11 @@ public final class NetlinkSocket implements AutoCloseable {
   private static final Set<Errno> ABSENT =
       Set.of(Errno.ENODEV, Errno.ENOENT, Errno.ESRCH, Errno.ENXIO, Errno.EADDRNOTAVAIL);
 
+  private static final int FIRST_SEQUENCE = 1;
+
   private final Wire wire;
   private final ReentrantLock lock = new ReentrantLock();
-  private int sequence = 1;
+  private int sequence = FIRST_SEQUENCE;
 
   private NetlinkSocket(Wire wire) {
     this.wire = wire;
@@ -182,6 +184,16 @@ public final class NetlinkSocket implements AutoCloseable {
         throw failed.cause();
       }
     };
+  }
+
+  /** How many messages were sent so far: what the work done with this socket cost. */
+  public int messagesSent() {
+    lock.lock();
+    try {
+      return sequence - FIRST_SEQUENCE;
+    } finally {
+      lock.unlock();
+    }
   }
 
   @Override

@@ -50,6 +50,15 @@ class NetlinkSocketTest {
   }
 
   @Test
+  void messagesAreCountedWhateverBecomesOfThem() {
+    assertThat(socket.messagesSent()).isZero();
+    socket.attempt(List.of(setGroup(1, 7), setGroup(99, 7), setGroup(1, 8)));
+    assertThat(socket.messagesSent()).isEqualTo(3);
+    socket.list(allNames());
+    assertThat(socket.messagesSent()).isEqualTo(4);
+  }
+
+  @Test
   void aFailureInTheLastMessageEndsTheExchangeToo() {
     assertThatThrownBy(() -> socket.perform(setGroup(1, 7), setGroup(98, 7), setGroup(99, 7)))
         .isInstanceOf(NetlinkException.class)
