@@ -81,7 +81,15 @@ public final class Connections {
    * @return how many were deleted
    */
   public static int purge(NetlinkSocket net, ConnectionFilter filter) {
-    List<Request> deletions = net.list(list(filter)).stream().map(Connections::delete).toList();
+    return purge(net, list(filter));
+  }
+
+  /**
+   * The same for what a question finds. The kernel looks at its whole table for each question, so
+   * one for several ports, with {@link Query#where}, is better than several for one each.
+   */
+  public static int purge(NetlinkSocket net, Query<Connection> stale) {
+    List<Request> deletions = net.list(stale).stream().map(Connections::delete).toList();
     int deleted = 0;
     NetlinkException first = null;
     for (Outcome outcome : net.attempt(deletions)) {

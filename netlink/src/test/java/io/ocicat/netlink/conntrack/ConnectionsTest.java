@@ -264,6 +264,9 @@ class ConnectionsTest {
                     .isInstanceOfSatisfying(
                         Ports.class, ports -> assertThat(ports.destination()).isEqualTo(54)));
     assertThat(Connections.purge(net, all.protocol(TCP))).isZero();
+    assertThat(Connections.purge(net, Connections.list(all.protocol(UDP)).where(_ -> false)))
+        .isZero();
+    assertThat(Connections.purge(net, Connections.list(all.protocol(UDP)))).isEqualTo(600);
   }
 
   @Test
