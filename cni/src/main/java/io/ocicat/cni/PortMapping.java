@@ -14,6 +14,8 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public record PortMapping(
     int hostPort, int containerPort, Protocol protocol, @Nullable IpAddress hostIp) {
+  private static final int LAST_PORT = 65535;
+
   /** What can be mapped. */
   public enum Protocol {
     TCP,
@@ -38,11 +40,27 @@ public record PortMapping(
 
   /** The protocol is read in any case of letters, as Kubernetes and Docker write it. */
   public static PortMapping read(JsonFields in) {
+    // Callers of the Go plugin know its words for a bad port, and that it looks at this one first.
+    int containerPort = port(in, "containerPort", "container");
     return new PortMapping(
-        in.integer("hostPort", 1, 65535).required(),
-        in.integer("containerPort", 1, 65535).required(),
+        port(in, "hostPort", "host"),
+        containerPort,
         in.text("protocol").map(Protocol::parse, Protocol.TCP).or(Protocol.TCP),
         in.ip("hostIP").orNull());
+  }
+
+  private static int port(JsonFields in, String name, String whose) {
+    return in.longInteger(name, Long.MIN_VALUE, Long.MAX_VALUE)
+        .map(
+            number -> {
+              if (number < 1 || number > LAST_PORT) {
+                throw new IllegalArgumentException(
+                    "must be 1–%d: Invalid %s port number: %d".formatted(LAST_PORT, whose, number));
+              }
+              return number.intValue();
+            },
+            1)
+        .required();
   }
 
   public ObjectNode toJson() {

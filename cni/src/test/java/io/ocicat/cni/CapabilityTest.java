@@ -32,8 +32,8 @@ class CapabilityTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "{\"hostPort\":0,\"containerPort\":2}|hostPort must be a whole number 1–65535, not 0",
-        "{\"hostPort\":1,\"containerPort\":65536}|containerPort must be a whole number 1–65535, not 65536",
+        "{\"hostPort\":0,\"containerPort\":2}|hostPort must be 1–65535: Invalid host port number: 0",
+        "{\"hostPort\":1,\"containerPort\":65536}|containerPort must be 1–65535: Invalid container port number: 65536",
         "{\"hostPort\":1}|containerPort is missing",
         "{\"hostPort\":1,\"containerPort\":2,\"protocol\":\"icmp\"}|protocol must be tcp, udp or sctp, not \"icmp\"",
         "{\"hostPort\":1,\"containerPort\":2,\"hostIP\":\"host\"}|hostIP \"host\" is not an IP address: expected four numbers, as in 10.0.0.1",
