@@ -5,6 +5,7 @@ import io.ocicat.plugins.bandwidth.BandwidthPlugin;
 import io.ocicat.plugins.bridge.BridgePlugin;
 import io.ocicat.plugins.flannel.FlannelPlugin;
 import io.ocicat.plugins.loopback.LoopbackPlugin;
+import io.ocicat.plugins.portmap.PortmapPlugin;
 import io.ocicat.plugins.ptp.PtpPlugin;
 import java.util.Collections;
 import java.util.Map;
@@ -22,6 +23,7 @@ public final class Plugins {
               Map.entry("bridge", BridgePlugin::new),
               Map.entry("flannel", FlannelPlugin::new),
               Map.entry("loopback", LoopbackPlugin::new),
+              Map.entry("portmap", PortmapPlugin::new),
               Map.entry("ptp", PtpPlugin::new)));
 
   private Plugins() {}

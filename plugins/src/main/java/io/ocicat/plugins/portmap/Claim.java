@@ -1,0 +1,172 @@
+package io.ocicat.plugins.portmap;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.PortMapping;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.netlink.Request;
+import io.ocicat.netlink.nft.Clause;
+import io.ocicat.netlink.nft.Match;
+import io.ocicat.netlink.nft.Nat;
+import io.ocicat.netlink.nft.NatRange;
+import io.ocicat.netlink.nft.Rule;
+import io.ocicat.netlink.nft.Rules;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Everything one attachment wants: which ports of the host lead to it, and what that is in the
+ * kernel.
+ *
+ * @param label the owner's, the comment of all that is its
+ */
+record Claim(String label, PortmapConf conf, List<Forward> forwards) {
+  Claim {
+    forwards = List.copyOf(forwards);
+  }
+
+  /**
+   * What a configuration wants for a container that is at these places, at most one in a family.
+   *
+   * @throws CniException with code 7 when it wants one port to lead to two
+   */
+  static Claim of(String label, PortmapConf conf, List<Place> places) {
+    Map<HostPort, Forward> forwards = new LinkedHashMap<>();
+    for (Place place : places) {
+      for (PortMapping mapping : conf.mappings()) {
+        IpAddress hostIp = mapping.hostIp();
+        if (hostIp != null && hostIp.isV4() != place.address().isV4()) {
+          continue;
+        }
+        HostPort port =
+            new HostPort(
+                hostIp == null ? HostPort.allLike(place.address()) : hostIp,
+                mapping.protocol(),
+                mapping.hostPort());
+        Forward forward = new Forward(port, place, mapping.containerPort());
+        Forward other = forwards.putIfAbsent(port, forward);
+        if (other != null && !other.equals(forward)) {
+          throw new CniException(
+              ErrorCode.INVALID_NETWORK_CONFIG,
+              "runtimeConfig.portMappings leads host port %s to two ports of the container, %d and %d"
+                  .formatted(port, other.containerPort(), forward.containerPort()));
+        }
+      }
+    }
+    return new Claim(label, conf, List.copyOf(forwards.values()));
+  }
+
+  /** All elements, each once. */
+  Set<Entry> entries() {
+    Set<Entry> entries = new LinkedHashSet<>();
+    for (FamilySets family : FamilySets.BOTH) {
+      List<Forward> own = forwards.stream().filter(f -> FamilySets.of(f) == family).toList();
+      for (int i = 0; i < own.size(); i++) {
+        entries.add(family.owned(label, i, own.get(i)));
+      }
+      if (conf.conditions(family).isNone()) {
+        own.forEach(forward -> entries.add(family.forward(forward)));
+      }
+      own.forEach(forward -> entries.addAll(hidden(family, forward)));
+    }
+    return entries.stream()
+        .map(entry -> entry.withComment(label))
+        .collect(LinkedHashSet::new, Set::add, Set::addAll);
+  }
+
+  /** Which clients the container must take for the host, because it could not answer them. */
+  private List<Entry> hidden(FamilySets family, Forward forward) {
+    Place container = forward.container();
+    if (!conf.snat()) {
+      return List.of();
+    }
+    if (conf.masqAll()) {
+      return List.of(family.masqAll(container));
+    }
+    List<Entry> entries = new ArrayList<>();
+    entries.add(family.self(container));
+    if (container.hasLink()) {
+      entries.add(family.link(container));
+    }
+    if (forward.port().isOnLoopback()) {
+      entries.add(family.loopback(container));
+    }
+    return entries;
+  }
+
+  /** Where containers are that programs on the host reach by its loopback address. */
+  Set<Place> loopbackPlaces() {
+    return forwards.stream()
+        .filter(forward -> conf.snat() && forward.port().isOnLoopback())
+        .map(Forward::container)
+        .filter(Place::hasLink)
+        .collect(Collectors.toSet());
+  }
+
+  /** The rules of what has conditions. */
+  List<Rule> rules() {
+    List<Rule> rules = new ArrayList<>();
+    for (Forward forward : forwards) {
+      Conditions conditions = conf.conditions(FamilySets.of(forward));
+      if (!conditions.isNone()) {
+        conditions.alternatives().forEach(one -> rules.add(rule(one, forward)));
+      }
+    }
+    return rules;
+  }
+
+  private Rule rule(List<Clause> conditions, Forward forward) {
+    List<Clause> clauses = new ArrayList<>(conditions);
+    HostPort port = forward.port();
+    if (!port.isOnAllAddresses()) {
+      clauses.add(Match.destination(IpPrefix.host(port.address())));
+    }
+    clauses.add(Match.destinationPort(FamilySets.l4(port.protocol()), port.number()));
+    clauses.add(Nat.dnat(NatRange.of(forward.container().address(), forward.containerPort())));
+    Rule rule = new Rule(PortmapTable.CONDITIONAL, clauses, label);
+    try {
+      rule.expressions();
+    } catch (IllegalArgumentException e) {
+      throw new CniException(
+          ErrorCode.INVALID_NETWORK_CONFIG,
+          "conditions%s can never hold for host port %s: %s"
+              .formatted(FamilySets.of(forward), port, e.getMessage()),
+          e);
+    }
+    return rule;
+  }
+
+  /**
+   * The keys of ports that must be free although they are not asked for: a port on one address is
+   * taken when somebody has it on all of them.
+   */
+  List<Entry> wider() {
+    return forwards.stream()
+        .filter(forward -> conf.conditions(FamilySets.of(forward)).isNone())
+        .filter(forward -> !forward.port().isOnAllAddresses())
+        .map(forward -> FamilySets.of(forward).forward(forward.onAllAddresses()))
+        .toList();
+  }
+
+  /**
+   * Makes it all. EEXIST when something is there already: it is the owner's from before, or a port
+   * is somebody else's.
+   */
+  List<Request> requests() {
+    List<Request> requests = new ArrayList<>();
+    for (Entry wider : wider()) {
+      // In and out within the transaction: nothing but the question whether it is free.
+      requests.add(wider.create());
+      requests.add(wider.delete());
+    }
+    entries().forEach(entry -> requests.add(entry.create()));
+    rules().forEach(rule -> requests.add(Rules.append(rule)));
+    return requests;
+  }
+}

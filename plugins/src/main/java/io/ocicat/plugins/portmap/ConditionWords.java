@@ -1,0 +1,61 @@
+package io.ocicat.plugins.portmap;
+
+import io.ocicat.cni.json.Quoted;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The words of conditions, taken one by one. A token of the configuration may hold several; braces,
+ * commas and {@code &} are words of their own wherever they stand.
+ */
+final class ConditionWords {
+  private static final Pattern WORD = Pattern.compile("\\s*(\"[^\"]*\"|[{},&]|[^\\s{},&\"]+)");
+  private static final String MARKS = "{},&";
+
+  private final Deque<String> words = new ArrayDeque<>();
+
+  ConditionWords(List<String> tokens) {
+    String text = String.join(" ", tokens);
+    Matcher word = WORD.matcher(text);
+    int end = 0;
+    while (word.find(end) && word.start() == end) {
+      words.add(word.group(1));
+      end = word.end();
+    }
+    if (!text.substring(end).isBlank()) {
+      throw refuse(Quoted.brief(text.substring(end)) + " begins a quote that does not end");
+    }
+  }
+
+  boolean isEmpty() {
+    return words.isEmpty();
+  }
+
+  boolean nextIs(String word) {
+    return word.equals(words.peek());
+  }
+
+  /** Whatever comes next. */
+  String next(String expected) {
+    if (words.isEmpty()) {
+      throw refuse("they end where %s is expected".formatted(expected));
+    }
+    return words.remove();
+  }
+
+  /** A value comes next. */
+  String value() {
+    String word = next("a value");
+    if (MARKS.contains(word)) {
+      throw refuse("\"%s\" stands where a value is expected".formatted(word));
+    }
+    return word.replace("\"", "");
+  }
+
+  static IllegalArgumentException refuse(String why) {
+    return new IllegalArgumentException("cannot be used: " + why);
+  }
+}

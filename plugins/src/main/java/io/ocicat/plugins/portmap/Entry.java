@@ -1,0 +1,41 @@
+package io.ocicat.plugins.portmap;
+
+import io.ocicat.netlink.Request;
+import io.ocicat.netlink.nft.Element;
+import io.ocicat.netlink.nft.Elements;
+import io.ocicat.netlink.nft.NamedSet;
+import io.ocicat.netlink.nft.Value;
+
+/** An element and the set it belongs into. */
+record Entry(NamedSet set, Element element) {
+  static Entry of(NamedSet set, Value... key) {
+    return new Entry(set, Element.of(key));
+  }
+
+  Entry to(Value... values) {
+    return new Entry(set, element.to(values));
+  }
+
+  Entry withComment(String comment) {
+    return new Entry(set, element.withComment(comment));
+  }
+
+  /** Without what it leads to and its comment. */
+  Entry key() {
+    return of(set, element.first().toArray(Value[]::new));
+  }
+
+  /** Fails with EEXIST when there is one of this key. */
+  Request create() {
+    return Elements.create(set, element);
+  }
+
+  Request delete() {
+    return Elements.delete(set, element);
+  }
+
+  @Override
+  public String toString() {
+    return "element %s { %s }".formatted(set.id(), element);
+  }
+}

@@ -1,0 +1,209 @@
+package io.ocicat.plugins.portmap;
+
+import static io.ocicat.netlink.nft.DataType.IFNAME;
+import static io.ocicat.netlink.nft.DataType.INET_PROTO;
+import static io.ocicat.netlink.nft.DataType.INET_SERVICE;
+
+import io.ocicat.cni.PortMapping.Protocol;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.netlink.IpFamily;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.nft.Data;
+import io.ocicat.netlink.nft.DataType;
+import io.ocicat.netlink.nft.Element;
+import io.ocicat.netlink.nft.Field;
+import io.ocicat.netlink.nft.L4Protocol;
+import io.ocicat.netlink.nft.Layout;
+import io.ocicat.netlink.nft.NamedSet;
+import io.ocicat.netlink.nft.Value;
+import io.ocicat.plugins.net.NamingHash;
+import java.util.List;
+
+/**
+ * The sets and maps of {@link PortmapTable} for one address family, and the elements that a {@link
+ * Forward} has in them. All are hash sets, so that nothing costs more when there are more of them.
+ */
+final class FamilySets {
+  static final FamilySets V4 =
+      new FamilySets(
+          "4", IpFamily.V4, DataType.IPV4_ADDR, Field.IP_SADDR, Field.IP_DADDR, "127.0.0.1");
+  static final FamilySets V6 =
+      new FamilySets("6", IpFamily.V6, DataType.IPV6_ADDR, Field.IP6_SADDR, Field.IP6_DADDR, "::1");
+  static final List<FamilySets> BOTH = List.of(V4, V6);
+
+  /** Five bits each: too many to meet by chance. */
+  private static final int KEY_LETTERS = 15;
+
+  private final String version;
+  final IpFamily family;
+  final IpAddress loopback;
+  final Field source;
+  final Field destination;
+
+  /** Protocol and port of the host, on all its addresses → address and port of a container. */
+  final NamedSet ports;
+
+  /** Address, protocol and port of the host → address and port of a container. */
+  final NamedSet hostIpPorts;
+
+  /** A source and the container it must not show itself to: the container itself, 127.0.0.1. */
+  final NamedSet hairpin;
+
+  /** A container and the link it is behind, as are its neighbours. */
+  final NamedSet link;
+
+  /** Containers that see the host in place of every client. */
+  final NamedSet masqAll;
+
+  /**
+   * What an owner has: the key of its label and a number from 0 on → a {@link HostPort} and the
+   * {@link Place} it leads to.
+   */
+  final NamedSet owners;
+
+  private FamilySets(
+      String version,
+      IpFamily family,
+      DataType address,
+      Field source,
+      Field destination,
+      String loopback) {
+    this.version = version;
+    this.family = family;
+    this.loopback = IpAddress.parse(loopback);
+    this.source = source;
+    this.destination = destination;
+    Layout endpoint = Layout.of(address, INET_SERVICE);
+    this.ports = map("ports" + version, Layout.of(INET_PROTO, INET_SERVICE), endpoint);
+    this.hostIpPorts =
+        map("hostip_ports" + version, Layout.of(address, INET_PROTO, INET_SERVICE), endpoint);
+    this.hairpin = set("hairpin" + version, address, address);
+    this.link = set("link" + version, IFNAME, address);
+    this.masqAll = set("masq_all" + version, address);
+    this.owners =
+        map(
+            "owners" + version,
+            Layout.of(IFNAME, INET_SERVICE),
+            Layout.of(address, INET_PROTO, INET_SERVICE, address, IFNAME));
+  }
+
+  private static NamedSet map(String name, Layout key, Layout data) {
+    return NamedSet.map(PortmapTable.TABLE.set(name), key, data);
+  }
+
+  private static NamedSet set(String name, DataType... key) {
+    return NamedSet.set(PortmapTable.TABLE.set(name), key);
+  }
+
+  static FamilySets of(Forward forward) {
+    return of(forward.container().address());
+  }
+
+  static FamilySets of(IpAddress address) {
+    return address.isV4() ? V4 : V6;
+  }
+
+  List<NamedSet> all() {
+    return List.of(ports, hostIpPorts, hairpin, link, masqAll, owners);
+  }
+
+  /** What leads packets to the container. */
+  Entry forward(Forward forward) {
+    return port(forward.port())
+        .to(Value.address(forward.container().address()), Value.port(forward.containerPort()));
+  }
+
+  /** The key of a port. */
+  Entry port(HostPort port) {
+    Value protocol = protocol(port);
+    Value number = Value.port(port.number());
+    return port.isOnAllAddresses()
+        ? Entry.of(ports, protocol, number)
+        : Entry.of(hostIpPorts, Value.address(port.address()), protocol, number);
+  }
+
+  Entry self(Place container) {
+    Value address = Value.address(container.address());
+    return Entry.of(hairpin, address, address);
+  }
+
+  Entry loopback(Place container) {
+    return Entry.of(hairpin, Value.address(loopback), Value.address(container.address()));
+  }
+
+  Entry link(Place container) {
+    return Entry.of(
+        link, Value.interfaceName(container.link()), Value.address(container.address()));
+  }
+
+  Entry masqAll(Place container) {
+    return Entry.of(masqAll, Value.address(container.address()));
+  }
+
+  /** The key under which an owner keeps the {@code number}th of what it has. */
+  Entry owned(String label, int number) {
+    return Entry.of(
+        owners, Value.interfaceName(NamingHash.word(label, KEY_LETTERS)), Value.port(number));
+  }
+
+  Entry owned(String label, int number, Forward forward) {
+    return owned(label, number)
+        .to(
+            Value.address(forward.port().address()),
+            protocol(forward.port()),
+            Value.port(forward.port().number()),
+            Value.address(forward.container().address()),
+            Value.interfaceName(forward.container().link()));
+  }
+
+  /** What an element of {@link #owners} tells. */
+  Holding holding(Element element) {
+    if (!(element.data() instanceof Data.Values(List<Value> values)) || values.size() != 5) {
+      throw NetlinkException.malformed("element " + element + " tells of no host port");
+    }
+    return new Holding(
+        new HostPort(
+            values.get(0).address(),
+            protocol(values.get(1)),
+            Math.toIntExact(values.get(2).number())),
+        new Place(values.get(3).address(), values.get(4).interfaceName()));
+  }
+
+  /** The keys of all that there may be because of a holding. */
+  List<Entry> belonging(Holding holding) {
+    Place container = holding.container();
+    return List.of(
+        port(holding.port()),
+        self(container),
+        loopback(container),
+        link(container),
+        masqAll(container));
+  }
+
+  static L4Protocol l4(Protocol protocol) {
+    return switch (protocol) {
+      case TCP -> L4Protocol.TCP;
+      case UDP -> L4Protocol.UDP;
+      case SCTP -> L4Protocol.SCTP;
+    };
+  }
+
+  private static Value protocol(HostPort port) {
+    return Value.protocol(l4(port.protocol()));
+  }
+
+  private static Protocol protocol(Value value) {
+    for (Protocol protocol : Protocol.values()) {
+      if (l4(protocol).number() == value.number()) {
+        return protocol;
+      }
+    }
+    throw NetlinkException.malformed("protocol " + value + " has no ports to forward");
+  }
+
+  /** {@code V4} or {@code V6}, as in the names of options. */
+  @Override
+  public String toString() {
+    return "V" + version;
+  }
+}

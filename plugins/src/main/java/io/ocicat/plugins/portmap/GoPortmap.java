@@ -1,0 +1,94 @@
+package io.ocicat.plugins.portmap;
+
+import io.ocicat.cni.ContainerId;
+import io.ocicat.cni.NetworkName;
+import io.ocicat.netlink.IpFamily;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.nft.Family;
+import io.ocicat.netlink.nft.InstalledRule;
+import io.ocicat.netlink.nft.Rules;
+import io.ocicat.netlink.nft.TableId;
+import io.ocicat.plugins.Steps;
+import io.ocicat.plugins.iptables.ChainName;
+import io.ocicat.plugins.iptables.IptablesChains;
+import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.Owner;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * The same as the Go plugin does it: by a chain of iptables for each container, or, from version
+ * 1.6 on and if told so, by rules in nf_tables tables of its own.
+ */
+final class GoPortmap {
+  private static final String NAT = "nat";
+  private static final String PORTS = "CNI-DN-";
+
+  /** Of versions before 0.8. */
+  private static final String HAIRPIN = "CNI-SN-";
+
+  private static final List<TableId> TABLES =
+      List.of(new TableId(Family.IP, "cni_hostport"), new TableId(Family.IP6, "cni_hostport"));
+
+  /** Each fails only when somebody removed one of the very rules in between. */
+  private static final int ATTEMPTS = 20;
+
+  private GoPortmap() {}
+
+  /**
+   * Removes what belongs to the owner. The rules in nf_tables tell no more than the container, as
+   * they do to the Go plugin: those of its other networks go with them.
+   */
+  static void remove(Net host, Owner owner) {
+    Steps.all(
+        () -> IptablesChains.remove(host, NAT, chain(PORTS, owner.network(), owner.container())),
+        () -> IptablesChains.remove(host, NAT, chain(HAIRPIN, owner.network(), owner.container())),
+        () -> TABLES.forEach(table -> removeRules(host, table, owner.container())));
+  }
+
+  /**
+   * Removes the chains of containers that are no longer on the network. Rules in nf_tables are left
+   * alone: nobody can tell of which network they are.
+   */
+  static void collect(Net host, NetworkName network, Set<Owner> valid) {
+    Set<String> keep =
+        valid.stream()
+            .map(owner -> chain(PORTS, network, owner.container()))
+            .collect(Collectors.toSet());
+    String comment = "dnat name: \"%s\" id: \"".formatted(network);
+    IptablesChains.collect(host, NAT, PORTS, comment, keep);
+  }
+
+  /** Whether a Go plugin forwards ports of a family to the owner. */
+  static boolean isInstalled(Net host, Owner owner, IpFamily family) {
+    TableId table = TABLES.get(family == IpFamily.V4 ? 0 : 1);
+    return IptablesChains.isReached(
+            host, family, NAT, chain(PORTS, owner.network(), owner.container()))
+        || !rules(host, table, owner.container()).isEmpty();
+  }
+
+  private static void removeRules(Net host, TableId table, ContainerId container) {
+    for (int attempt = 1; ; attempt++) {
+      List<InstalledRule> found = rules(host, table, container);
+      try {
+        host.netfilter().transact(found.stream().map(Rules::delete).toList());
+        return;
+      } catch (NetlinkException e) {
+        if (!e.is(Errno.ENOENT) || attempt == ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static List<InstalledRule> rules(Net host, TableId table, ContainerId container) {
+    return host.netfilter()
+        .list(Rules.in(table).where(rule -> rule.comment().equals(container.value())));
+  }
+
+  private static String chain(String prefix, NetworkName network, ContainerId container) {
+    return ChainName.of(prefix, network, container);
+  }
+}

@@ -1,0 +1,40 @@
+package io.ocicat.plugins.portmap;
+
+import io.ocicat.cni.PortMapping.Protocol;
+import io.ocicat.ip.IpAddress;
+
+/**
+ * A port of the host, in one address family.
+ *
+ * @param address the address of the host it is about; 0.0.0.0 or :: for all of them
+ */
+record HostPort(IpAddress address, Protocol protocol, int number) {
+
+  /** What stands for all addresses of this one's family. */
+  static IpAddress allLike(IpAddress address) {
+    return address.isV4() ? IpAddress.ofV4(0) : IpAddress.ofV6(0, 0);
+  }
+
+  HostPort onAllAddresses() {
+    return new HostPort(allLike(address), protocol, number);
+  }
+
+  boolean isOnAllAddresses() {
+    return address.isUnspecified();
+  }
+
+  /** Whether 127.0.0.1 or ::1 may be what a client on the host connects to. */
+  boolean isOnLoopback() {
+    return isOnAllAddresses() || address.isLoopback();
+  }
+
+  /** As in {@code 8080/tcp} or {@code 10.0.0.1:8080/tcp}. */
+  @Override
+  public String toString() {
+    String port = number + "/" + protocol.text();
+    if (isOnAllAddresses()) {
+      return port;
+    }
+    return (address.isV6() ? "[" + address + "]:" : address + ":") + port;
+  }
+}

@@ -1,0 +1,86 @@
+package io.ocicat.plugins.portmap;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.ns.Sysctl;
+import io.ocicat.netlink.route.Device;
+import io.ocicat.netlink.route.Route;
+import io.ocicat.netlink.route.RouteTable;
+import io.ocicat.netlink.route.RouteType;
+import io.ocicat.netlink.route.Routes;
+import io.ocicat.plugins.net.Net;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Lets programs on the host reach forwarded ports by 127.0.0.1 and ::1. Their packets leave by the
+ * container's link, and the answers come back by it for an address that belongs to another link,
+ * {@code lo}: the kernel has to be told that this is fine. Told once for a link; it stays so.
+ *
+ * <p>IPv4 has a setting for it, {@code route_localnet}, which also lets everybody behind the link
+ * send to 127.0.0.0/8 of the host (CVE-2020-8558); the chain {@code input} of {@link PortmapTable}
+ * drops that. IPv6 has no setting, but insists only that the route to ::1 is one of the link the
+ * answer came by (rt6_need_strict): so there is one. Strangers cannot use it: packets on a wire
+ * with ::1 in them are dropped before they are looked at (ip6_rcv_core). For the same reason it is
+ * of no use behind a bridge whose packets pass the rules for IPv6 (bridge-nf-call-ip6tables): there
+ * the answer's destination is ::1 again before that point.
+ */
+final class LoopbackAccess {
+  private static final IpPrefix LOOPBACK6 = IpPrefix.parse("::1/128");
+
+  /** Far behind lo's own route of metric 0, which programs on the host must go on to use. */
+  private static final long METRIC = 4096;
+
+  private LoopbackAccess() {}
+
+  static void open(Net host, Place container) {
+    if (!container.hasLink()) {
+      return;
+    }
+    if (container.address().isV4()) {
+      openIpv4(host, container);
+    } else {
+      openIpv6(host, container);
+    }
+  }
+
+  private static void openIpv4(Net host, Place container) {
+    if (isOpen(host, container)) {
+      return;
+    }
+    try {
+      host.write(setting(container), "1");
+    } catch (NetlinkException e) {
+      throw new CniException(
+          ErrorCode.INTERNAL,
+          "unable to set route_localnet = 1 for \"%s\": %s"
+              .formatted(container.link(), e.getMessage()),
+          "set it in advance, or do without forwarding from 127.0.0.1 with \"snat\": false");
+    }
+  }
+
+  static boolean isOpen(Net host, Place container) {
+    return container.address().isV6() || host.read(setting(container)).equals("1");
+  }
+
+  private static Sysctl setting(Place container) {
+    return Sysctl.of("net", "ipv4", "conf", container.link(), "route_localnet");
+  }
+
+  private static void openIpv6(Net host, Place container) {
+    Optional<Link> link = host.link(container.link());
+    if (link.isEmpty()) {
+      return;
+    }
+    Route route =
+        Route.of(RouteType.LOCAL, LOOPBACK6)
+            .dev(Device.of(link.get()))
+            .table(RouteTable.LOCAL)
+            .metric(METRIC);
+    // EEXIST is the usual outcome. Any other refusal leaves all clients but those of ::1.
+    host.route().attempt(List.of(Routes.add(route)));
+  }
+}

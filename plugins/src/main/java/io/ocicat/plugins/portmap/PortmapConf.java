@@ -1,0 +1,150 @@
+package io.ocicat.plugins.portmap;
+
+import io.ocicat.cni.Capability;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.PortMapping;
+import io.ocicat.cni.json.JsonFields;
+import io.ocicat.cni.json.Quoted;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The configuration. What only chooses between ways to the same end ({@code backend}, {@code
+ * markMasqBit}) is checked and has no effect: there is one way here, nf_tables without marks.
+ *
+ * @param snat whether clients are hidden where the container could not answer them otherwise
+ * @param masqAll whether all clients are hidden
+ */
+record PortmapConf(
+    boolean snat,
+    boolean masqAll,
+    Conditions conditionsV4,
+    Conditions conditionsV6,
+    List<PortMapping> mappings) {
+  private static final String IPTABLES = "iptables";
+  private static final String NFTABLES = "nftables";
+  private static final String EXTERNAL_CHAIN = "externalSetMarkChain";
+  private static final String MARK_BIT = "markMasqBit";
+
+  PortmapConf {
+    mappings = List.copyOf(mappings);
+  }
+
+  /**
+   * Reads it, with what the runtime supplies.
+   *
+   * @throws io.ocicat.cni.CniException with code 7, naming every bad field
+   */
+  static PortmapConf read(PluginConfig config) {
+    return config.read(PortmapConf::read);
+  }
+
+  private static PortmapConf read(JsonFields in) {
+    checkBackend(in);
+    checkMarks(in);
+    return new PortmapConf(
+        in.bool("snat").or(true),
+        in.bool("masqAll").or(false),
+        conditions(in, FamilySets.V4),
+        conditions(in, FamilySets.V6),
+        mappings(in.object("runtimeConfig")));
+  }
+
+  Conditions conditions(FamilySets family) {
+    return family == FamilySets.V4 ? conditionsV4 : conditionsV6;
+  }
+
+  /** Options of the other back end are refused as the original does. */
+  private static void checkBackend(JsonFields in) {
+    String backend = in.text("backend").or("");
+    List<String> ofIptables = new ArrayList<>();
+    List<String> ofNftables = new ArrayList<>();
+    if (!in.text(EXTERNAL_CHAIN).or("").isEmpty()) {
+      ofIptables.add(EXTERNAL_CHAIN);
+    }
+    for (FamilySets family : FamilySets.BOTH) {
+      List<String> tokens = tokens(in, family);
+      if (!tokens.isEmpty()) {
+        (Conditions.areOfIptables(tokens) ? ofIptables : ofNftables).add("conditions" + family);
+      }
+    }
+    switch (backend) {
+      case "" -> refuseIptables(in, ofIptables);
+      case IPTABLES -> {
+        refuseIptables(in, ofIptables);
+        refuseOptions(in, IPTABLES, NFTABLES, ofNftables);
+      }
+      case NFTABLES -> refuseOptions(in, NFTABLES, IPTABLES, ofIptables);
+      default ->
+          in.problem(
+              "backend",
+              "is an unrecognized backend: must be \"iptables\" or \"nftables\", not "
+                  + Quoted.brief(backend));
+    }
+  }
+
+  /** What cannot be said in nf_tables. */
+  private static void refuseIptables(JsonFields in, List<String> options) {
+    for (String option : options) {
+      in.problem(
+          option,
+          option.equals(EXTERNAL_CHAIN)
+              ? "cannot be used: port mappings are made in nf_tables, where no chain of iptables"
+                  + " can be called; leave it out, clients are masqueraded without marks"
+              : "cannot be used: they are of iptables, port mappings are made in nf_tables; write"
+                  + " them as nft does, for instance \"ip saddr != 192.0.2.0/24\"");
+    }
+  }
+
+  private static void refuseOptions(
+      JsonFields in, String backend, String other, List<String> options) {
+    if (!options.isEmpty()) {
+      in.problem(
+          "backend",
+          "does not fit: %s backend was requested but configuration contains %s-specific options [%s]"
+              .formatted(backend, other, String.join(" ", options)));
+    }
+  }
+
+  private static void checkMarks(JsonFields in) {
+    in.longInteger(MARK_BIT, Long.MIN_VALUE, Long.MAX_VALUE)
+        .map(PortmapConf::checkBit, 0L)
+        .optional();
+    if (in.has(MARK_BIT) && !in.text(EXTERNAL_CHAIN).or("").isEmpty()) {
+      in.problem(MARK_BIT, "cannot be used: cannot specify both it and externalSetMarkChain");
+    }
+  }
+
+  private static Long checkBit(Long bit) {
+    if (bit < 0 || bit > 31) {
+      throw new IllegalArgumentException("must be between 0 and 31, not " + bit);
+    }
+    return bit;
+  }
+
+  private static List<String> tokens(JsonFields in, FamilySets family) {
+    return in.texts("conditions" + family).or(List.of());
+  }
+
+  private static Conditions conditions(JsonFields in, FamilySets family) {
+    return in.texts("conditions" + family)
+        .map(
+            tokens ->
+                Conditions.areOfIptables(tokens)
+                    ? Conditions.NONE
+                    : Conditions.parse(family, tokens),
+            Conditions.NONE)
+        .or(Conditions.NONE);
+  }
+
+  private static List<PortMapping> mappings(JsonFields runtime) {
+    List<PortMapping> mappings = new ArrayList<>();
+    for (JsonFields in : runtime.objects(Capability.PORT_MAPPINGS)) {
+      PortMapping mapping = PortMapping.read(in);
+      if (!mappings.contains(mapping)) {
+        mappings.add(mapping);
+      }
+    }
+    return mappings;
+  }
+}

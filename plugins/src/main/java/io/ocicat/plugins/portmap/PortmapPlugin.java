@@ -1,0 +1,138 @@
+package io.ocicat.plugins.portmap;
+
+import io.ocicat.cni.Attachment;
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Result;
+import io.ocicat.cni.plugin.AddCall;
+import io.ocicat.cni.plugin.CheckCall;
+import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.GcCall;
+import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.cni.plugin.StatusCall;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.Errno;
+import io.ocicat.plugins.Steps;
+import io.ocicat.plugins.Undo;
+import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.Owner;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Forwards ports of the host to a container that other plugins have connected. The ports come from
+ * the runtime, as the capability {@code portMappings}; the kernel does the forwarding, by the maps
+ * of {@link PortmapTable}.
+ */
+public final class PortmapPlugin implements Plugin {
+
+  @Override
+  public Result add(AddCall call) {
+    PortmapConf conf = PortmapConf.read(call.config());
+    Result previous = call.requirePreviousResult();
+    if (conf.mappings().isEmpty()) {
+      return previous;
+    }
+    try (Net host = Net.ofHost(call);
+        Undo undo = new Undo()) {
+      List<Place> places = Place.of(host, previous, call.ifName().value());
+      Claim claim = Claim.of(Owner.of(call).label(), conf, places);
+      if (claim.forwards().isEmpty()) {
+        call.log(
+            "portmap: no port is mapped: prevResult has no address for %s of the family asked for"
+                .formatted(call.ifName()));
+      }
+      HostPorts ports = new HostPorts(host.netfilter());
+      ports.give(claim);
+      undo.onFailure(() -> ports.take(claim.label()));
+      claim.loopbackPlaces().forEach(place -> LoopbackAccess.open(host, place));
+      forgetOldClients(call, host, claim);
+      return undo.keep(previous);
+    }
+  }
+
+  private static void forgetOldClients(AddCall call, Net host, Claim claim) {
+    try {
+      StaleFlows.forgetBefore(host.netfilter(), claim.forwards());
+    } catch (NetlinkException e) {
+      // The ports work for everybody who is newer than the forwarding.
+      call.log("portmap: old UDP clients may still reach what was there before: " + e.getMessage());
+    }
+  }
+
+  @Override
+  public void del(DelCall call) {
+    Owner owner = Owner.of(call);
+    try (Net host = Net.ofHost(call)) {
+      Steps.all(() -> remove(host, owner.label()), () -> GoPortmap.remove(host, owner));
+    }
+  }
+
+  private static void remove(Net host, String label) {
+    StaleFlows.forgetAfter(host.netfilter(), new HostPorts(host.netfilter()).take(label));
+  }
+
+  @Override
+  public void check(CheckCall call) {
+    PortmapConf conf = PortmapConf.read(call.config());
+    Result previous = call.requirePreviousResult();
+    if (conf.mappings().isEmpty()) {
+      return;
+    }
+    Owner owner = Owner.of(call);
+    try (Net host = Net.ofHost(call)) {
+      List<Place> places = Place.of(host, previous, call.ifName().value());
+      new Inspection(host).require(owner, Claim.of(owner.label(), conf, places));
+    }
+  }
+
+  @Override
+  public void gc(GcCall call) {
+    call.validAttachments().ifPresent(attachments -> collect(call, attachments));
+  }
+
+  private static void collect(GcCall call, Set<Attachment> attachments) {
+    Set<Owner> valid =
+        attachments.stream()
+            .flatMap(attachment -> Owner.of(call.network(), attachment).stream())
+            .collect(Collectors.toSet());
+    Set<String> keep = valid.stream().map(Owner::label).collect(Collectors.toSet());
+    try (Net host = Net.ofHost(call)) {
+      HostPorts ports = new HostPorts(host.netfilter());
+      Steps.all(
+          () ->
+              Steps.all(
+                  ports.owners().stream()
+                      .filter(label -> label.startsWith(Owner.labelPrefix(call.network())))
+                      .filter(label -> !keep.contains(label))
+                      .<Runnable>map(label -> () -> remove(host, label))
+                      .toArray(Runnable[]::new)),
+          ports::restoreTable,
+          () -> GoPortmap.collect(host, call.network(), valid));
+    }
+  }
+
+  @Override
+  public void status(StatusCall call) {
+    PortmapConf.read(call.config());
+    try (Net host = Net.ofHost(call)) {
+      try {
+        host.netfilter().transact(PortmapTable.rehearsal());
+      } catch (NetlinkException e) {
+        if (!e.is(Errno.EEXIST)) {
+          throw new CniException(
+              ErrorCode.PLUGIN_NOT_AVAILABLE,
+              "cannot forward ports: nf_tables refused to " + e.getMessage(),
+              e);
+        }
+        new Inspection(host).requireTable(ErrorCode.LIMITED_CONNECTIVITY);
+      }
+    }
+  }
+
+  @Override
+  public String about() {
+    return "CNI portmap plugin (ocicat)";
+  }
+}

@@ -1,0 +1,5 @@
+/** Forwards ports of the host to containers. */
+@NullMarked
+package io.ocicat.plugins.portmap;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,172 @@
+package io.ocicat.plugins.portmap;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.PortMapping;
+import io.ocicat.ip.IpAddress;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class PortmapConfTest {
+
+  @Test
+  void nothingIsRequired() {
+    PortmapConf conf = read("");
+
+    assertThat(conf.snat()).isTrue();
+    assertThat(conf.masqAll()).isFalse();
+    assertThat(conf.conditionsV4().isNone()).isTrue();
+    assertThat(conf.conditionsV6().isNone()).isTrue();
+    assertThat(conf.mappings()).isEmpty();
+  }
+
+  @Test
+  void everythingCanBeSaid() {
+    PortmapConf conf =
+        read(
+            """
+            "backend":"nftables","snat":false,"masqAll":true,
+            "conditionsV4":["ip","saddr","10.0.0.0/8"],"conditionsV6":["iifname eth0"],
+            "runtimeConfig":{"portMappings":[
+              {"hostPort":8080,"containerPort":80,"protocol":"TCP","hostIP":"192.0.2.1"},
+              {"hostPort":8080,"containerPort":80,"protocol":"tcp","hostIP":"192.0.2.1"},
+              {"hostPort":53,"containerPort":53,"protocol":"udp","hostIP":""}]}""");
+
+    assertThat(conf.snat()).isFalse();
+    assertThat(conf.masqAll()).isTrue();
+    assertThat(conf.conditionsV4().alternatives()).hasSize(1);
+    assertThat(conf.conditionsV6().alternatives()).hasSize(1);
+    assertThat(conf.mappings())
+        .containsExactly(
+            new PortMapping(8080, 80, PortMapping.Protocol.TCP, IpAddress.parse("192.0.2.1")),
+            new PortMapping(53, 53, PortMapping.Protocol.UDP, null));
+  }
+
+  /** What configures the other back end of the Go plugin and changes nothing for the user. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "\"backend\":\"iptables\"",
+        "\"backend\":\"iptables\",\"markMasqBit\":5",
+        "\"markMasqBit\":0",
+        "\"markMasqBit\":31",
+        "\"backend\":\"nftables\",\"markMasqBit\":13",
+        "\"backend\":null,\"snat\":null,\"externalSetMarkChain\":null,\"conditionsV4\":null",
+        "\"externalSetMarkChain\":\"\",\"conditionsV4\":[],\"backend\":\"\"",
+        "\"SNAT\":true,\"RuntimeConfig\":{\"portmappings\":[]}",
+        "\"future\":{\"option\":1}",
+      })
+  void whatMakesNoDifferenceIsAccepted(String options) {
+    assertThat(read(options)).isEqualTo(read(""));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "\"backend\":\"pf\"|backend is an unrecognized backend: must be \"iptables\" or \"nftables\", not \"pf\"",
+        "\"backend\":7|backend must be a string, not 7",
+        "\"snat\":\"yes\"|snat must be true or false, not \"yes\"",
+        "\"masqAll\":1|masqAll must be true or false, not 1",
+        "\"markMasqBit\":32|markMasqBit must be between 0 and 31, not 32",
+        "\"markMasqBit\":-1|markMasqBit must be between 0 and 31, not -1",
+        "\"markMasqBit\":\"13\"|markMasqBit must be a whole number",
+        "\"markMasqBit\":13,\"externalSetMarkChain\":\"X\"|cannot specify both",
+        "\"externalSetMarkChain\":\"KUBE-MARK-MASQ\"|externalSetMarkChain cannot be used: port mappings are made in nf_tables",
+        "\"backend\":\"iptables\",\"externalSetMarkChain\":\"X\"|externalSetMarkChain cannot be used: port mappings are made in nf_tables",
+        "\"externalSetMarkChain\":[]|externalSetMarkChain must be a string, not a list",
+        "\"conditionsV4\":[\"-s\",\"10.0.0.0/8\"]|conditionsV4 cannot be used: they are of iptables",
+        "\"conditionsV6\":[\"!\",\"-s\",\"fd00::/8\"]|conditionsV6 cannot be used: they are of iptables",
+        "\"backend\":\"iptables\",\"conditionsV4\":[\"-s\",\"10.0.0.0/8\"]|conditionsV4 cannot be used: they are of iptables",
+        "\"backend\":\"iptables\",\"conditionsV4\":[\"ip\",\"saddr\",\"10.0.0.0/8\"]|iptables backend was requested but configuration contains nftables-specific options [conditionsV4]",
+        "\"backend\":\"nftables\",\"externalSetMarkChain\":\"X\",\"conditionsV6\":[\"-s\",\"fd00::/8\"]|nftables backend was requested but configuration contains iptables-specific options [externalSetMarkChain conditionsV6]",
+        "\"conditionsV4\":\"ip saddr 10.0.0.0/8\"|conditionsV4 must be a list, not \"ip saddr 10.0.0.0/8\"",
+        "\"conditionsV4\":[\"ip\",7]|conditionsV4[1] must be a string, not 7",
+        "\"conditionsV4\":[\"ip\",\"saddr\",\"elsewhere\"]|conditionsV4 \"elsewhere\" is not an IP address",
+        "\"runtimeConfig\":[]|runtimeConfig must be an object, not a list",
+        "\"runtimeConfig\":{\"portMappings\":{}}|runtimeConfig.portMappings must be a list, not an object",
+        "\"runtimeConfig\":{\"portMappings\":[8080]}|runtimeConfig.portMappings[0] must be an object, not 8080",
+      })
+  void whatIsWrongIsNamed(String options, String message) {
+    assertThatThrownBy(() -> read(options))
+        .isInstanceOfSatisfying(
+            CniException.class,
+            e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_NETWORK_CONFIG))
+        .hasMessageContaining(message);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "\"hostPort\":0,\"containerPort\":80|hostPort must be 1–65535: Invalid host port number: 0",
+        "\"hostPort\":-1,\"containerPort\":80|hostPort must be 1–65535: Invalid host port number: -1",
+        "\"hostPort\":65536,\"containerPort\":80|hostPort must be 1–65535: Invalid host port number: 65536",
+        "\"hostPort\":80,\"containerPort\":0|containerPort must be 1–65535: Invalid container port number: 0",
+        "\"hostPort\":80,\"containerPort\":70000|containerPort must be 1–65535: Invalid container port number: 70000",
+        "\"hostPort\":\"80\",\"containerPort\":80|hostPort must be a whole number",
+        "\"hostPort\":80.5,\"containerPort\":80|hostPort must be a whole number",
+        "\"containerPort\":80|hostPort is missing",
+        "\"hostPort\":80|containerPort is missing",
+        "\"hostPort\":80,\"containerPort\":80,\"protocol\":\"icmp\"|protocol must be tcp, udp or sctp, not \"icmp\"",
+        "\"hostPort\":80,\"containerPort\":80,\"protocol\":6|protocol must be a string, not 6",
+        "\"hostPort\":80,\"containerPort\":80,\"hostIP\":\"localhost\"|hostIP \"localhost\" is not an IP address",
+        "\"hostPort\":80,\"containerPort\":80,\"hostIP\":\"10.0.0.1/24\"|hostIP \"10.0.0.1/24\" is not an IP address",
+        "\"hostPort\":80,\"containerPort\":80,\"hostIP\":10|hostIP must be a string, not 10",
+      })
+  void aWrongMappingIsNamed(String mapping, String message) {
+    assertThatThrownBy(() -> read("\"runtimeConfig\":{\"portMappings\":[{%s}]}".formatted(mapping)))
+        .isInstanceOfSatisfying(
+            CniException.class,
+            e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_NETWORK_CONFIG))
+        .hasMessageContaining("runtimeConfig.portMappings[0]." + message);
+  }
+
+  @Test
+  void everythingWrongIsNamedAtOnce() {
+    assertThatThrownBy(
+            () ->
+                read(
+                    "\"snat\":1,\"runtimeConfig\":{\"portMappings\":[{\"hostPort\":0,\"containerPort\":0}]}"))
+        .hasMessageContaining("3 problems")
+        .hasMessageContaining("snat must be true or false")
+        .hasMessageContaining("Invalid container port number: 0")
+        .hasMessageContaining("Invalid host port number: 0");
+  }
+
+  @Test
+  void onePortCannotLeadToTwoPlaces() {
+    PortmapConf conf =
+        read(
+            """
+            "runtimeConfig":{"portMappings":[
+              {"hostPort":8080,"containerPort":80},
+              {"hostPort":8080,"containerPort":80,"hostIP":"0.0.0.0"},
+              {"hostPort":8080,"containerPort":81,"hostIP":"0.0.0.0"}]}""");
+    List<Place> places = List.of(new Place(IpAddress.parse("10.1.0.2"), "cni0"));
+
+    assertThatThrownBy(() -> Claim.of("net/pod/eth0", conf, places))
+        .isInstanceOfSatisfying(
+            CniException.class,
+            e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_NETWORK_CONFIG))
+        .hasMessage(
+            "runtimeConfig.portMappings leads host port 8080/tcp to two ports of the container, 80 and 81");
+  }
+
+  private static PortmapConf read(String options) {
+    String config =
+        "{\"cniVersion\":\"1.1.0\",\"name\":\"net\",\"type\":\"portmap\"%s%s}"
+            .formatted(options.isEmpty() ? "" : ",", options);
+    return PortmapConf.read(PluginConfig.ofRequest(config.getBytes(UTF_8)));
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.plugins.portmap;
+
+import org.jspecify.annotations.NullMarked;
