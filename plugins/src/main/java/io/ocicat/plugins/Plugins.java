@@ -7,6 +7,7 @@ import io.ocicat.plugins.flannel.FlannelPlugin;
 import io.ocicat.plugins.loopback.LoopbackPlugin;
 import io.ocicat.plugins.portmap.PortmapPlugin;
 import io.ocicat.plugins.ptp.PtpPlugin;
+import io.ocicat.plugins.tuning.TuningPlugin;
 import java.util.Collections;
 import java.util.Map;
 import java.util.Optional;
@@ -24,7 +25,8 @@ public final class Plugins {
               Map.entry("flannel", FlannelPlugin::new),
               Map.entry("loopback", LoopbackPlugin::new),
               Map.entry("portmap", PortmapPlugin::new),
-              Map.entry("ptp", PtpPlugin::new)));
+              Map.entry("ptp", PtpPlugin::new),
+              Map.entry("tuning", TuningPlugin::new)));
 
   private Plugins() {}
 

@@ -1,0 +1,105 @@
+package io.ocicat.plugins.tuning;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.json.Quoted;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+
+/**
+ * The sysctls that the administrator of the host lets configurations set: regular expressions, one
+ * a line, of which one must be found in the key as it is written. An empty list allows none.
+ *
+ * <p>It fails closed: only when there is no such file everything is allowed. One that cannot be
+ * read or understood is an error, for whoever wrote it wanted something to be forbidden.
+ */
+record AllowList(List<String> lines, List<Pattern> patterns) {
+  private static final int LARGEST = 1 << 20;
+
+  AllowList {
+    lines = List.copyOf(lines);
+    patterns = List.copyOf(patterns);
+  }
+
+  /**
+   * The list of a file; empty when there is none.
+   *
+   * @throws CniException when it is there and no use
+   */
+  static Optional<AllowList> load(Path file) {
+    Optional<String> text = read(file);
+    if (text.isEmpty()) {
+      return Optional.empty();
+    }
+    List<String> lines = text.get().lines().map(String::strip).filter(s -> !s.isEmpty()).toList();
+    List<Pattern> patterns = new ArrayList<>();
+    for (String line : lines) {
+      try {
+        patterns.add(GoPattern.compile(line));
+      } catch (PatternSyntaxException e) {
+        throw refuse(
+            file,
+            ErrorCode.INVALID_NETWORK_CONFIG,
+            "%s is no regular expression: %s".formatted(Quoted.brief(line), e.getDescription()),
+            e);
+      }
+    }
+    return Optional.of(new AllowList(lines, patterns));
+  }
+
+  private static Optional<String> read(Path file) {
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] bytes = in.readNBytes(LARGEST + 1);
+      if (bytes.length > LARGEST) {
+        throw new IOException("it is larger than %d bytes".formatted(LARGEST));
+      }
+      return Optional.of(UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
+    } catch (NoSuchFileException e) {
+      if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+        throw refuse(file, ErrorCode.IO_FAILURE, "it is a link to nowhere", e);
+      }
+      return Optional.empty();
+    } catch (CharacterCodingException e) {
+      throw refuse(file, ErrorCode.INVALID_NETWORK_CONFIG, "it is not UTF-8", e);
+    } catch (IOException e) {
+      throw refuse(file, ErrorCode.IO_FAILURE, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  private static CniException refuse(Path file, ErrorCode code, String why, Exception cause) {
+    return new CniException(
+        code,
+        "cannot use the list of allowed sysctls %s: %s; no sysctl is set until it is repaired or removed"
+            .formatted(file, why),
+        cause);
+  }
+
+  /**
+   * Lets pass what is on the list.
+   *
+   * @throws CniException with code 7, naming the first key that is not
+   */
+  void require(List<NetSysctl> sysctls) {
+    for (NetSysctl sysctl : sysctls) {
+      if (patterns.stream().noneMatch(pattern -> pattern.matcher(sysctl.key()).find())) {
+        throw new CniException(
+            ErrorCode.INVALID_NETWORK_CONFIG,
+            "Sysctl %s is not allowed. Only the following sysctls are allowed: [%s]"
+                .formatted(sysctl.key(), String.join(" ", lines)));
+      }
+    }
+  }
+}

@@ -1,0 +1,141 @@
+package io.ocicat.plugins.tuning;
+
+import io.ocicat.cni.Attachment;
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.json.JsonFields;
+import io.ocicat.cni.json.JsonValue;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.Outcome;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.ns.Sysctl;
+import io.ocicat.plugins.net.Net;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What was there before. As JSON it is what Go's plugin writes and reads, with a member more, which
+ * Go passes over: the sysctls, and whose this is.
+ *
+ * @param network empty when Go made it
+ */
+record Backup(String network, Attachment attachment, LinkTuning link, Map<Sysctl, String> sysctls) {
+  private static final String OWN = "ocicat";
+
+  Backup {
+    sysctls = Collections.unmodifiableMap(new LinkedHashMap<>(sysctls));
+  }
+
+  /** The present state of what a configuration is going to change. */
+  static Backup of(
+      Net container, Optional<Link> link, TuningConf conf, String network, Attachment attachment) {
+    Map<Sysctl, String> sysctls = new LinkedHashMap<>();
+    container
+        .namespace()
+        .visit(
+            () -> {
+              for (NetSysctl wanted : conf.sysctls()) {
+                readable(wanted.setting())
+                    .filter(found -> !wanted.isValue(found))
+                    .ifPresent(found -> sysctls.put(wanted.setting(), found));
+              }
+              return sysctls;
+            });
+    LinkTuning before = link.map(conf.link()::of).orElse(LinkTuning.NONE);
+    return new Backup(network, attachment, before, sysctls);
+  }
+
+  /** Some can only be written, as net/ipv4/route/flush; whether one is missing shows later. */
+  private static Optional<String> readable(Sysctl setting) {
+    try {
+      return Optional.of(setting.read());
+    } catch (NetlinkException e) {
+      return Optional.empty();
+    }
+  }
+
+  boolean isEmpty() {
+    return link.isEmpty() && sysctls.isEmpty();
+  }
+
+  /** What an older backup says is truer: it was made before the first change. */
+  Backup after(Backup older) {
+    Map<Sysctl, String> all = new LinkedHashMap<>(sysctls);
+    all.putAll(older.sysctls);
+    return new Backup(network, attachment, older.link.or(link), all);
+  }
+
+  /**
+   * Puts everything back that can be. A link or sysctl that is gone needs nothing.
+   *
+   * @param failures told what could not be put back, and why
+   */
+  void restore(Net container, Consumer<String> failures) {
+    container
+        .link(attachment.ifName())
+        .map(found -> container.route().attempt(link.requests(found.index())))
+        .ifPresent(
+            outcomes ->
+                outcomes.stream()
+                    .map(Outcome::failure)
+                    .flatMap(Optional::stream)
+                    .forEach(e -> failures.accept("failed to restore: " + e.getMessage())));
+    sysctls.forEach(
+        (setting, value) -> {
+          try {
+            container.write(setting, value);
+          } catch (NetlinkException e) {
+            if (!e.is(Errno.ENOENT)) {
+              failures.accept("failed to restore: " + e.getMessage());
+            }
+          }
+        });
+  }
+
+  ObjectNode toJson() {
+    ObjectNode values = Json.object();
+    sysctls.forEach((setting, value) -> values.put(String.join("/", setting.path()), value));
+    ObjectNode own =
+        Json.object()
+            .put("network", network)
+            .put("containerID", attachment.containerId())
+            .put("ifname", attachment.ifName());
+    own.set("sysctl", values);
+    ObjectNode json = link.toJson();
+    json.set(OWN, own);
+    return json;
+  }
+
+  /**
+   * Reads what either plugin wrote.
+   *
+   * @param owner whose it is if it does not say so itself
+   * @param problems told what of it makes no sense; the rest is read
+   */
+  static Backup read(JsonNode json, Attachment owner, Consumer<String> problems) {
+    JsonFields in = JsonValue.of(json).object();
+    JsonFields own = in.object(OWN);
+    Map<Sysctl, String> sysctls = new LinkedHashMap<>();
+    JsonFields values = own.object("sysctl");
+    for (String path : values.names()) {
+      Sysctl setting = new Sysctl(List.of(path.split("/", -1)));
+      if (setting.path().getFirst().equals("net")) {
+        sysctls.put(setting, values.text(path).required());
+      }
+    }
+    Backup backup =
+        new Backup(
+            own.text("network").or(""),
+            own.has("ifname") ? Attachment.read(own) : owner,
+            LinkTuning.read(in),
+            sysctls);
+    in.problems().all().forEach(problems);
+    return backup;
+  }
+}

@@ -1,0 +1,145 @@
+package io.ocicat.plugins.tuning;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.ocicat.cni.Attachment;
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.json.Json;
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+
+/** Where the backup of an attachment lies, under the name that Go gives it. */
+record BackupFile(Path directory, String name, Attachment attachment) {
+  private static final String SUFFIX = ".json";
+
+  static BackupFile of(Path dataDir, Attachment attachment) {
+    String name = attachment.containerId() + "_" + attachment.ifName() + SUFFIX;
+    return new BackupFile(dataDir, name, attachment);
+  }
+
+  /** All there are, of any network. Which attachment they belong to is in them, or unknown. */
+  static List<BackupFile> in(Path dataDir) {
+    List<BackupFile> files = new ArrayList<>();
+    if (!Files.isDirectory(dataDir)) {
+      return files;
+    }
+    try (Stream<Path> entries = Files.list(dataDir)) {
+      entries
+          .filter(Files::isRegularFile)
+          .map(path -> dataDir.relativize(path).toString())
+          .filter(name -> name.endsWith(SUFFIX))
+          .forEach(name -> files.add(new BackupFile(dataDir, name, new Attachment("", ""))));
+    } catch (IOException e) {
+      throw failed("list backups in", dataDir, e);
+    }
+    return files;
+  }
+
+  /**
+   * What it holds. One that cannot be understood holds nothing: a crash may have left it half
+   * written by Go.
+   *
+   * @param problems told why
+   */
+  Optional<Backup> read(Consumer<String> problems) {
+    Path path = path();
+    if (!Files.exists(path)) {
+      return Optional.empty();
+    }
+    try {
+      byte[] bytes = Files.readAllBytes(path);
+      return Optional.of(
+          Backup.read(
+              Json.parse(bytes),
+              attachment,
+              why -> problems.accept("backup " + path + ": " + why)));
+    } catch (NoSuchFileException e) {
+      return Optional.empty();
+    } catch (IOException e) {
+      throw failed("read", path, e);
+    } catch (CniException | IllegalArgumentException e) {
+      problems.accept("backup %s is ignored: %s".formatted(path, e.getMessage()));
+      return Optional.empty();
+    }
+  }
+
+  /** All or nothing: a reader never sees half of it. */
+  void write(Backup backup) {
+    Path path = path();
+    Path next = next();
+    try {
+      makeDirectory();
+      Files.deleteIfExists(next);
+      Files.createFile(next, permissions("rw-------"));
+      Files.write(next, Json.prettyBytes(backup.toJson()));
+      Files.move(next, path, StandardCopyOption.ATOMIC_MOVE);
+    } catch (IOException e) {
+      throw failed("save", path, e);
+    }
+  }
+
+  void delete() {
+    Path path = path();
+    if (!Files.isDirectory(directory)) {
+      return;
+    }
+    try {
+      Files.deleteIfExists(path);
+      Files.deleteIfExists(next());
+    } catch (IOException e) {
+      throw failed("remove", path, e);
+    }
+  }
+
+  private Path path() {
+    return directory.resolve(name);
+  }
+
+  /** A name of one length, however long that of the file is. */
+  private Path next() {
+    return directory.resolve("." + UUID.nameUUIDFromBytes(name.getBytes(UTF_8)) + ".tmp");
+  }
+
+  private void makeDirectory() throws IOException {
+    if (Files.isDirectory(directory)) {
+      return;
+    }
+    Path parent = directory.getParent();
+    if (parent != null) {
+      Files.createDirectories(parent);
+    }
+    try {
+      Files.createDirectory(directory, permissions("rwx------"));
+    } catch (FileAlreadyExistsException e) {
+      if (!Files.isDirectory(directory)) {
+        throw e;
+      }
+    }
+  }
+
+  private static FileAttribute<?> permissions(String mode) {
+    return PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString(mode));
+  }
+
+  private static CniException failed(String what, Path path, IOException e) {
+    return new CniException(
+        ErrorCode.IO_FAILURE, "failed to %s %s: %s".formatted(what, path, describe(e)), e);
+  }
+
+  private static String describe(IOException e) {
+    return e.getClass().getSimpleName().replace("Exception", "") + " " + e.getMessage();
+  }
+}

@@ -1,0 +1,73 @@
+package io.ocicat.plugins.tuning;
+
+import io.ocicat.cni.Capability;
+import io.ocicat.cni.CniArgs;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.json.JsonFields;
+import io.ocicat.cni.plugin.AttachmentCall;
+import io.ocicat.ip.MacAddress;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What the configuration asks for.
+ *
+ * @param link promisc is in it only when it is to be on
+ * @param dataDir where it is kept what to put back
+ */
+record TuningConf(List<NetSysctl> sysctls, LinkTuning link, Path dataDir) {
+  private static final String DATA_DIR = "/run/cni/tuning";
+  private static final String MAC = "MAC";
+
+  TuningConf {
+    sysctls = List.copyOf(sysctls);
+  }
+
+  /** Each from {@code args.cni} before the configuration; the MAC address has two sources more. */
+  static TuningConf read(AttachmentCall call) {
+    CniArgs args = call.args();
+    args.refuseUnknown(Set.of(MAC));
+    Optional<MacAddress> asked =
+        args.get(MAC).filter(text -> !text.isEmpty()).isPresent()
+            ? args.get(MAC, MacAddress::parse)
+            : Optional.empty();
+    return call.config()
+        .read(
+            in -> {
+              JsonFields cni = in.object("args").object("cni");
+              LinkTuning own = LinkTuning.read(in);
+              LinkTuning overriding = LinkTuning.read(cni);
+              LinkTuning link =
+                  new LinkTuning(
+                      cni.has("mac")
+                          ? overriding.mac()
+                          : in.object("runtimeConfig")
+                              .mac(Capability.MAC)
+                              .optional()
+                              .or(() -> asked)
+                              .or(own::mac),
+                      overriding.promisc().or(own::promisc).filter(on -> on),
+                      cni.has("mtu") ? overriding.mtu() : own.mtu(),
+                      overriding.allmulti().or(own::allmulti),
+                      overriding.txQLen().or(own::txQLen));
+              List<NetSysctl> sysctls =
+                  NetSysctl.read(in.object("sysctl"), cni.object("sysctl"), call.ifName().value());
+              return new TuningConf(sysctls, link, dataDir(in));
+            });
+  }
+
+  /** All that DEL, GC and STATUS need to know. */
+  static Path dataDir(PluginConfig config) {
+    return config.read(TuningConf::dataDir);
+  }
+
+  private static Path dataDir(JsonFields in) {
+    return in.text("dataDir")
+        .map(text -> text.isEmpty() ? DATA_DIR : text, DATA_DIR)
+        .map(Path::of, Path.of(DATA_DIR))
+        .check(Path::isAbsolute, "must be an absolute path")
+        .or(Path.of(DATA_DIR));
+  }
+}

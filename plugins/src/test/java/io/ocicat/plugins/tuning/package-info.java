@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.plugins.tuning;
+
+import org.jspecify.annotations.NullMarked;
