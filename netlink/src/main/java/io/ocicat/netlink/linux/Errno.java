@@ -79,6 +79,7 @@ public record Errno(int number) {
           case 24 -> "EMFILE:Too many open files";
           case 28 -> "ENOSPC:No space left on device";
           case 30 -> "EROFS:Read-only file system";
+          case 31 -> "EMLINK:Too many links";
           case 32 -> "EPIPE:Broken pipe";
           case 34 -> "ERANGE:Numerical result out of range";
           case 36 -> "ENAMETOOLONG:File name too long";

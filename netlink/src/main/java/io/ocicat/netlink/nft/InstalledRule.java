@@ -9,9 +9,10 @@ import java.util.List;
  *
  * @param handle what names it within its table, never used again for another
  * @param comment empty for none
+ * @param note as in {@link Rule}
  */
 public record InstalledRule(
-    ChainId chain, long handle, List<Expression> expressions, String comment) {
+    ChainId chain, long handle, List<Expression> expressions, String comment, String note) {
   public InstalledRule {
     expressions = List.copyOf(expressions);
   }
@@ -23,6 +24,7 @@ public record InstalledRule(
         table.chain(Nft.name(attributes, Rules.CHAIN)),
         attributes.be64(Rules.HANDLE, 0),
         ExpressionReader.read(attributes.elements(Rules.EXPRESSIONS)),
-        UserData.readText(attributes, Rules.USERDATA, UserData.COMMENT));
+        UserData.readText(attributes, Rules.USERDATA, UserData.COMMENT),
+        UserData.readText(attributes, Rules.USERDATA, UserData.NOTE));
   }
 }

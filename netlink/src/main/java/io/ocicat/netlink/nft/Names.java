@@ -11,6 +11,9 @@ final class Names {
   /** The longest comment nft reads back from its own listing. */
   private static final int LONGEST_COMMENT = 128;
 
+  /** NFT_USERDATA_MAXLEN without two bytes before and a zero behind each of two texts. */
+  private static final int LONGEST_NOTES = 250;
+
   /** The kernel's NF_LOG_PREFIXLEN holds a terminating zero as well. */
   private static final int LONGEST_LOG_PREFIX = 127;
 
@@ -21,7 +24,7 @@ final class Names {
   /** The kernel would silently cut a name at a zero byte, and mean another object. */
   static void refuseZeros(String name) {
     if (name.indexOf('\0') >= 0) {
-      throw new IllegalArgumentException("a name in nf_tables cannot hold a zero character");
+      throw new IllegalArgumentException("a text in nf_tables cannot hold a zero character");
     }
   }
 
@@ -45,6 +48,18 @@ final class Names {
   /** What starts a line in the kernel's log; empty for nothing. */
   static String logPrefix(String text) {
     return quotable("log prefix", text, LONGEST_LOG_PREFIX);
+  }
+
+  /** A note that the kernel has room for beside the comment; empty for none. */
+  static String note(String text, String comment) {
+    int bytes = text.getBytes(UTF_8).length + comment.getBytes(UTF_8).length;
+    if (bytes > LONGEST_NOTES) {
+      throw new IllegalArgumentException(
+          "note \"%s\" and comment have %d bytes, the kernel keeps %d: shorten them"
+              .formatted(text, bytes, LONGEST_NOTES));
+    }
+    refuseZeros(text);
+    return text;
   }
 
   private static String quotable(String kind, String text, int longest) {

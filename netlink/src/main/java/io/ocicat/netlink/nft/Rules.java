@@ -128,7 +128,10 @@ public final class Rules {
   private static Request write(
       Rule rule, int flags, Consumer<MessageWriter> place, Supplier<String> operation) {
     List<Expression> expressions = rule.expressions();
-    UserData notes = new UserData().text(UserData.COMMENT, Names.comment(rule.comment()));
+    UserData notes =
+        new UserData()
+            .text(UserData.COMMENT, Names.comment(rule.comment()))
+            .text(UserData.NOTE, Names.note(rule.note(), rule.comment()));
     return Nft.request(
         Nft.NEW_RULE,
         flags,

@@ -47,6 +47,13 @@ public final class Statement {
   }
 
   /**
+   * Expressions as they are, for a rule in another program's form; messages show the text instead.
+   */
+  public static Clause expressions(String text, List<Expression> expressions) {
+    return Clause.Phrase.of(text, rule -> expressions.forEach(rule::add));
+  }
+
+  /**
    * Decides as the verdict map says for what the fields say, joined; goes on when it says nothing.
    */
   public static Clause vmap(NamedSet map, Field... fields) {

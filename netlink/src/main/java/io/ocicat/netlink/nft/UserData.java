@@ -16,6 +16,9 @@ final class UserData {
   /** The comment of a table, chain, rule or element. */
   static final int COMMENT = 0;
 
+  /** Ours alone: high above the few numbers that nft and iptables know. */
+  static final int NOTE = 0xc1;
+
   static final int SET_KEY_ORDER = 0;
   static final int SET_DATA_ORDER = 1;
   static final int SET_DATA_INTERVAL = 6;

@@ -2,6 +2,7 @@ package io.ocicat.netlink.nft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
@@ -75,6 +76,24 @@ class RulesTest {
                 .formatted(mine.getFirst().handle()))
         .satisfies(e -> assertThat(((NetlinkException) e).is(Errno.ENOENT)).isTrue());
     ruleset.net().transact(Rules.destroy(CHAIN, mine.getFirst().handle()));
+  }
+
+  @Test
+  void aNoteIsReadBackAndShownToNobody() {
+    String note = "n".repeat(122);
+    String comment = "c".repeat(128);
+    ruleset.net().transact(Rules.append(named(comment).withNote(note)));
+    ruleset.net().transact(Rules.append(named("").withNote("alone")));
+
+    assertThat(ruleset.net().list(Rules.in(CHAIN)))
+        .map(InstalledRule::note, InstalledRule::comment)
+        .containsExactly(tuple(note, comment), tuple("alone", ""));
+    assertThat(String.join("\n", ruleset.printed()))
+        .contains(comment)
+        .doesNotContain("nnn", "alone");
+    assertThatThrownBy(() -> Rules.append(named(comment).withNote(note + "n")))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("251 bytes, the kernel keeps 250");
   }
 
   @Test
