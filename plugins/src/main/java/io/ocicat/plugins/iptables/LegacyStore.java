@@ -95,7 +95,7 @@ record LegacyStore(LegacyCommands commands, String table) implements RuleStore {
     }
   }
 
-  private static boolean has(List<String> saved, String chain) {
+  static boolean has(List<String> saved, String chain) {
     return saved.stream().anyMatch(line -> line.startsWith(":" + chain + " "));
   }
 
