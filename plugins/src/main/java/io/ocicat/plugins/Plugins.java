@@ -3,6 +3,7 @@ package io.ocicat.plugins;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.plugins.bandwidth.BandwidthPlugin;
 import io.ocicat.plugins.bridge.BridgePlugin;
+import io.ocicat.plugins.firewall.FirewallPlugin;
 import io.ocicat.plugins.flannel.FlannelPlugin;
 import io.ocicat.plugins.loopback.LoopbackPlugin;
 import io.ocicat.plugins.portmap.PortmapPlugin;
@@ -22,6 +23,7 @@ public final class Plugins {
           Map.ofEntries(
               Map.entry("bandwidth", BandwidthPlugin::new),
               Map.entry("bridge", BridgePlugin::new),
+              Map.entry("firewall", FirewallPlugin::new),
               Map.entry("flannel", FlannelPlugin::new),
               Map.entry("loopback", LoopbackPlugin::new),
               Map.entry("portmap", PortmapPlugin::new),

@@ -1,0 +1,163 @@
+package io.ocicat.plugins.firewall;
+
+import io.ocicat.ip.IpAddress;
+import io.ocicat.netlink.IpFamily;
+import io.ocicat.netlink.Request;
+import io.ocicat.plugins.iptables.LegacyTable;
+import io.ocicat.plugins.iptables.NftTable;
+import io.ocicat.plugins.iptables.TableDraft;
+import io.ocicat.plugins.net.CurrentRuleset;
+import io.ocicat.plugins.net.Net;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.EnumMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Predicate;
+
+/**
+ * The rules in the host's tables {@code filter} of both families, changed in one transaction of
+ * nf_tables.
+ *
+ * <p>A host that uses the old xtables gets the same rules there as well: a packet must be accepted
+ * by both. Those in nf_tables come first and go last then, because only they tell whose they are.
+ */
+final class FilterRules {
+  private static final List<String> ACCEPTING = List.of(AcceptRules.CHAIN);
+  private static final List<String> ISOLATING = List.of(Isolation.STAGE_1, Isolation.STAGE_2);
+
+  private final Net host;
+
+  FilterRules(Net host) {
+    this.host = host;
+  }
+
+  AddressOwners owners() {
+    return new AddressOwners(read(ACCEPTING).values());
+  }
+
+  /** Makes the rules for an owner's addresses, and removes those for others that it had. */
+  void install(String label, Admission admission) {
+    Set<IpAddress> lost = new LinkedHashSet<>();
+    CurrentRuleset.change(
+        host,
+        () -> {
+          Map<IpFamily, TableDraft> tables = read(admission.chains());
+          lost.clear();
+          lost.addAll(new AddressOwners(tables.values()).addressesOf(label));
+          admission.addresses().forEach(lost::remove);
+          tables.forEach((family, table) -> install(table, family, label, admission, lost));
+          return requests(tables);
+        });
+    changeLegacy(
+        admission.chains(), (family, table) -> install(table, family, label, admission, lost));
+  }
+
+  private static void install(
+      TableDraft table,
+      IpFamily family,
+      String label,
+      Admission admission,
+      Collection<IpAddress> lost) {
+    AcceptRules.remove(table, lost);
+    if (admission.concerns(family)) {
+      admission.install(table, family, label);
+    }
+  }
+
+  /**
+   * Removes the rules for all addresses that an owner has, and for the last ones, except those that
+   * another owner has by now.
+   *
+   * @param last the addresses it had by the runtime's account
+   */
+  void withdraw(String label, Collection<IpAddress> last) {
+    Function<AddressOwners, Set<IpAddress>> choice =
+        owners -> {
+          Set<IpAddress> going = owners.addressesOf(label);
+          last.stream().filter(address -> owners.of(address).isEmpty()).forEach(going::add);
+          return going;
+        };
+    Set<IpAddress> going = choice.apply(owners());
+    if (going.isEmpty()) {
+      return;
+    }
+    changeLegacy(ACCEPTING, (_, table) -> AcceptRules.remove(table, going));
+    CurrentRuleset.change(
+        host,
+        () -> {
+          Map<IpFamily, TableDraft> tables = read(ACCEPTING);
+          Set<IpAddress> still = choice.apply(new AddressOwners(tables.values()));
+          tables.values().forEach(table -> AcceptRules.remove(table, still));
+          return requests(tables);
+        });
+  }
+
+  /** Removes what keeps bridges apart that are no more. */
+  void collectIsolation(Predicate<String> isThere) {
+    Consumer<TableDraft> plan = table -> Isolation.collect(table, isThere);
+    changeLegacy(ISOLATING, (_, table) -> plan.accept(table));
+    CurrentRuleset.change(
+        host,
+        () -> {
+          Map<IpFamily, TableDraft> tables = read(ISOLATING);
+          tables.values().forEach(plan);
+          return requests(tables);
+        });
+  }
+
+  /**
+   * A rule that is not there, as iptables prints it. One place with all of them will do: the Go
+   * plugin knows but one.
+   */
+  Optional<String> missing(Admission admission) {
+    for (IpFamily family : IpFamily.values()) {
+      if (admission.concerns(family)) {
+        TableDraft table = nft(family).read(admission.chains());
+        Optional<String> missing = admission.missing(table, family);
+        if (missing.isPresent() && !isInLegacy(family, admission)) {
+          return missing;
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private boolean isInLegacy(IpFamily family, Admission admission) {
+    return LegacyTable.of(host, family)
+        .map(table -> table.read(admission.chains()))
+        .filter(table -> admission.missing(table, family).isEmpty())
+        .isPresent();
+  }
+
+  private Map<IpFamily, TableDraft> read(List<String> chains) {
+    Map<IpFamily, TableDraft> tables = new EnumMap<>(IpFamily.class);
+    for (IpFamily family : IpFamily.values()) {
+      tables.put(family, nft(family).read(chains));
+    }
+    return tables;
+  }
+
+  private List<Request> requests(Map<IpFamily, TableDraft> tables) {
+    List<Request> requests = new ArrayList<>();
+    tables.forEach((family, table) -> requests.addAll(nft(family).requests(table)));
+    return requests;
+  }
+
+  private void changeLegacy(List<String> chains, BiConsumer<IpFamily, TableDraft> plan) {
+    for (IpFamily family : IpFamily.values()) {
+      LegacyTable.of(host, family)
+          .ifPresent(table -> table.change(chains, draft -> plan.accept(family, draft)));
+    }
+  }
+
+  private NftTable nft(IpFamily family) {
+    return new NftTable(host.netfilter(), family);
+  }
+}

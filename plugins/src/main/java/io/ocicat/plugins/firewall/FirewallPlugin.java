@@ -1,0 +1,158 @@
+package io.ocicat.plugins.firewall;
+
+import io.ocicat.cni.Attachment;
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.IpConfig;
+import io.ocicat.cni.Result;
+import io.ocicat.cni.SpecVersion;
+import io.ocicat.cni.plugin.AddCall;
+import io.ocicat.cni.plugin.AttachmentCall;
+import io.ocicat.cni.plugin.CheckCall;
+import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.GcCall;
+import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.cni.plugin.StatusCall;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.nft.Generation;
+import io.ocicat.plugins.Undo;
+import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.Owner;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Lets the packets of a container through the host's firewall, which may drop all that it does not
+ * know, and keeps containers on different bridges apart where that is wanted.
+ */
+public final class FirewallPlugin implements Plugin {
+
+  @Override
+  public Result add(AddCall call) {
+    FirewallConf conf = FirewallConf.read(call.config());
+    if (conf.isBackendUnknown()) {
+      call.log("backend \"%s\" is unknown: taking \"iptables\"".formatted(conf.backend()));
+    }
+    Result previous = previousResult(call);
+    Optional<BridgeSide> bridge = BridgeSide.of(conf.ingressPolicy(), previous);
+    String label = Owner.of(call).label();
+    List<IpAddress> addresses = addresses(previous);
+    try (Net host = Net.ofHost(call);
+        Undo undo = new Undo()) {
+      FilterRules rules = new FilterRules(host);
+      bridge.ifPresent(side -> side.isolatePorts(host));
+      undo.onFailure(() -> rules.withdraw(label, List.of()));
+      rules.install(label, admission(conf, addresses, bridge));
+      return undo.keep(previous);
+    }
+  }
+
+  @Override
+  public void del(DelCall call) {
+    List<IpAddress> last = call.previousResult().map(FirewallPlugin::addresses).orElse(List.of());
+    try (Net host = Net.ofHost(call)) {
+      new FilterRules(host).withdraw(Owner.of(call).label(), last);
+    }
+  }
+
+  @Override
+  public void check(CheckCall call) {
+    FirewallConf conf = FirewallConf.read(call.config());
+    Result previous = previousResult(call);
+    Optional<BridgeSide> bridge = BridgeSide.of(conf.ingressPolicy(), previous);
+    String label = Owner.of(call).label();
+    List<IpAddress> addresses = addresses(previous);
+    try (Net host = Net.ofHost(call)) {
+      FilterRules rules = new FilterRules(host);
+      AddressOwners owners = rules.owners();
+      for (IpAddress address : addresses) {
+        String owner = owners.of(address).orElse(label);
+        if (!owner.equals(label)) {
+          throw broken("address %s belongs to %s by now".formatted(address, owner));
+        }
+      }
+      Optional<String> missing = rules.missing(admission(conf, addresses, bridge));
+      if (missing.isPresent()) {
+        throw broken("expected rule not found: iptables " + missing.get());
+      }
+      if (!owners.addressesOf(label).isEmpty()) {
+        // The Go plugin leaves ports as they are.
+        bridge.ifPresent(side -> side.checkPorts(host));
+      }
+    }
+  }
+
+  @Override
+  public void gc(GcCall call) {
+    Optional<Set<Attachment>> valid = call.validAttachments();
+    if (valid.isEmpty()) {
+      return;
+    }
+    Set<String> keep = new HashSet<>();
+    for (Attachment attachment : valid.get()) {
+      Owner.of(call.network(), attachment).map(Owner::label).ifPresent(keep::add);
+    }
+    try (Net host = Net.ofHost(call)) {
+      FilterRules rules = new FilterRules(host);
+      for (String label : rules.owners().labels()) {
+        if (label.startsWith(Owner.labelPrefix(call.network())) && !keep.contains(label)) {
+          rules.withdraw(label, List.of());
+        }
+      }
+      rules.collectIsolation(bridge -> host.link(bridge).isPresent());
+    }
+  }
+
+  @Override
+  public void status(StatusCall call) {
+    FirewallConf.read(call.config());
+    try (Net host = Net.ofHost(call)) {
+      host.netfilter().find(Generation.current());
+    } catch (NetlinkException e) {
+      throw new CniException(
+          ErrorCode.PLUGIN_NOT_AVAILABLE,
+          "nf_tables is not available (load the kernel module, run as root): " + e.getMessage(),
+          e);
+    }
+  }
+
+  @Override
+  public List<String> supportedVersions() {
+    return SpecVersion.textsFrom(SpecVersion.V0_4_0);
+  }
+
+  @Override
+  public String about() {
+    return "CNI firewall plugin (ocicat)";
+  }
+
+  private static Result previousResult(AttachmentCall call) {
+    return call.previousResult()
+        .orElseThrow(
+            () ->
+                new CniException(
+                    ErrorCode.INVALID_NETWORK_CONFIG,
+                    "missing prevResult from earlier plugin",
+                    "put \"firewall\" behind the plugin that makes the interface"));
+  }
+
+  private static List<IpAddress> addresses(Result result) {
+    return result.ips().stream()
+        .map(IpConfig::address)
+        .map(prefix -> prefix.address())
+        .distinct()
+        .toList();
+  }
+
+  private static Admission admission(
+      FirewallConf conf, List<IpAddress> addresses, Optional<BridgeSide> bridge) {
+    return new Admission(conf.adminChain(), addresses, bridge.map(BridgeSide::isolation));
+  }
+
+  private static CniException broken(String what) {
+    return new CniException(ErrorCode.INTERNAL, what);
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.plugins.firewall;
+
+import org.jspecify.annotations.NullMarked;
