@@ -30,7 +30,7 @@ class PortmapInteropTest {
   private Site site;
 
   /** What the command iptables is. */
-  private enum Iptables {
+  enum Iptables {
     NFT,
     LEGACY;
 
