@@ -104,7 +104,7 @@ public record VethPair(End host, End container) {
   /** The same with a name of the caller's choice. Fails with EEXIST when either name is taken. */
   public static VethPair create(Net host, Net container, String hostName, Plan plan) {
     // Chosen here rather than by the kernel, so that nobody has to ask for them afterwards.
-    MacAddress hostMac = randomMac();
+    MacAddress hostMac = highMac();
     MacAddress mac = plan.mac().orElseGet(VethPair::randomMac);
     LinkSettings inside = sized(LinkSettings.named(plan.name()).mac(mac), plan.mtu());
     LinkSettings outside = sized(LinkSettings.named(hostName).mac(hostMac), plan.mtu());
@@ -145,6 +145,11 @@ public record VethPair(End host, End container) {
   /** What the host's end of a cable is called: nobody has to look it up. */
   public static String randomName() {
     return "veth" + HexFormat.of().toHexDigits(RANDOM.nextInt());
+  }
+
+  /** Random, but high: a bridge that takes the lowest address of its ports keeps the one it has. */
+  private static MacAddress highMac() {
+    return new MacAddress((0xfeL << 40) | (randomMac().bits() & 0xff_ffff_ffffL));
   }
 
   /** Random, locally administered, unicast. */
