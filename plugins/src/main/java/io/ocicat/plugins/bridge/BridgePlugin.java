@@ -100,7 +100,7 @@ public final class BridgePlugin implements Plugin {
       if (conf.addressed() && conf.detectDuplicates()) {
         DuplicateDetection.await(container, veth.container().device(), call.deadline());
       }
-      interfaces.set(0, bridge.again(host).inResult());
+      interfaces.set(0, bridge.withPort(host, veth.host().mac()).inResult());
       return undo.keep(result.withInterfaces(interfaces));
     }
   }

@@ -130,10 +130,11 @@ record HostBridge(Link link, boolean fresh) {
   }
 
   /**
-   * As it is now: a bridge that others made may have taken a new port's hardware address for its
-   * own.
+   * As it is with one port more: a bridge that others made may take the lowest address of its ports
+   * for its own. Usually it has ports already, one of them lower, and nobody has to look.
    */
-  HostBridge again(Net host) {
-    return fresh ? this : new HostBridge(host.requireLink(name()), false);
+  HostBridge withPort(Net host, MacAddress port) {
+    boolean keepsAddress = fresh || (link.isRunning() && mac().compareTo(port) < 0);
+    return keepsAddress ? this : new HostBridge(host.requireLink(name()), false);
   }
 }

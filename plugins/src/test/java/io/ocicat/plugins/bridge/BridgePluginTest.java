@@ -124,13 +124,28 @@ class BridgePluginTest {
     host.exec("ip", "link", "add", "br0", "mtu", "1400", "type", "bridge");
     int index = link(host, "br0").path("ifindex").asInt();
 
-    JsonNode result = BridgeNetwork.on(host).with("mtu", 5000).attach(pod).add().ok();
+    BridgeNetwork.on(host).with("mtu", 5000).attach(pod).add().ok();
 
     assertThat(link(host, "br0").path("ifindex").asInt()).isEqualTo(index);
     assertThat(link(host, "br0").path("flags").toString()).contains("\"UP\"");
-    assertThat(result.at("/interfaces/0/mac").asString())
-        .as("a bridge that nobody gave an address takes its first port's")
-        .isEqualTo(link(host, "br0").path("address").asString());
+  }
+
+  /** From a bridge that nobody gave one: it takes the lowest of its ports'. */
+  @Test
+  void theResultHasTheBridgesAddressOfNow(Host host, Host pod) {
+    host.exec("ip", "link", "add", "br0", "type", "bridge");
+    BridgeNetwork network = BridgeNetwork.on(host);
+
+    JsonNode first = network.attach(pod).add().ok();
+    String taken = first.at("/interfaces/1/mac").asString();
+    assertThat(first.at("/interfaces/0/mac").asString()).isEqualTo(taken);
+    assertThat(link(host, "br0").path("address").asString()).isEqualTo(taken);
+
+    String port = first.at("/interfaces/1/name").asString();
+    host.exec("ip", "link", "set", port, "address", "02:00:00:00:00:05");
+    JsonNode second = network.attach(pod).with("CNI_IFNAME", "eth1").add().ok();
+    assertThat(second.at("/interfaces/0/mac").asString()).isEqualTo("02:00:00:00:00:05");
+    assertThat(link(host, "br0").path("address").asString()).isEqualTo("02:00:00:00:00:05");
   }
 
   @Test
