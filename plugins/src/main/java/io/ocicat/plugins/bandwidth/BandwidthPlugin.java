@@ -6,7 +6,6 @@ import io.ocicat.cni.Interface;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.plugin.AddCall;
-import io.ocicat.cni.plugin.AttachmentCall;
 import io.ocicat.cni.plugin.CheckCall;
 import io.ocicat.cni.plugin.DelCall;
 import io.ocicat.cni.plugin.GcCall;
@@ -22,8 +21,10 @@ import io.ocicat.netlink.link.LinkSettings;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.netlink.tc.Rate;
+import io.ocicat.plugins.Steps;
 import io.ocicat.plugins.Undo;
 import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.Owner;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -58,11 +59,11 @@ public final class BandwidthPlugin implements Plugin {
         undo.onFailure(() -> Removal.perform(net, TokenBucket.remove(net, veth)));
       }
       if (conf.egress().isPresent()) {
-        Ifb owner = ifb(call);
-        Link ifb = undo.onFailure(owner.create(host, veth.mtu()), made -> delete(net, made));
+        Ifb named = new Ifb(Owner.of(call));
+        Link ifb = undo.onFailure(named.create(host, veth.mtu()), made -> delete(net, made));
         undo.onFailure(
             () -> Removal.perform(net, Redirect.remove(net, veth.index(), Set.of(ifb.index()))));
-        requests.add(Links.setAlias(ifb.index(), owner.tag()));
+        requests.add(Links.setAlias(ifb.index(), named.alias()));
         requests.add(TokenBucket.on(ifb, conf.egress().get()));
         requests.addAll(Redirect.to(net, veth, ifb.index()));
         result = previous.withInterface(onHost(ifb));
@@ -72,16 +73,14 @@ public final class BandwidthPlugin implements Plugin {
     }
   }
 
-  /** What ADD made is undone: by its own steps, whether or not there was an ADD. */
   @Override
   public void del(DelCall call) {
-    try (Net host = Net.ofHost(call);
-        Undo undo = new Undo()) {
-      NetlinkSocket net = host.route();
-      Optional<Link> ifb = ifb(call).find(host);
-      ifb.ifPresent(found -> undo.onFailure(found, made -> delete(net, made)));
+    try (Net host = Net.ofHost(call)) {
+      Optional<Link> ifb = new Ifb(Owner.of(call)).find(host);
       // The veth may outlive this DEL. Its filter goes before the ifb: without, it drops packets.
-      undo.onFailure(() -> release(call, host, ifb));
+      Steps.all(
+          () -> release(call, host, ifb),
+          () -> ifb.ifPresent(found -> delete(host.route(), found)));
     }
   }
 
@@ -118,12 +117,12 @@ public final class BandwidthPlugin implements Plugin {
   }
 
   private static void checkEgress(CheckCall call, Net host, Link veth, Limit limit) {
-    Ifb owner = ifb(call);
+    Ifb named = new Ifb(Owner.of(call));
     Link ifb =
-        owner
+        named
             .find(host)
             .orElseThrow(
-                () -> failed("get ifb device: link \"%s\" not found".formatted(owner.name())));
+                () -> failed("get ifb device: link \"%s\" not found".formatted(named.name())));
     if (!ifb.isUp()) {
       throw failed("ifb \"%s\" is down".formatted(ifb.name()));
     }
@@ -144,7 +143,7 @@ public final class BandwidthPlugin implements Plugin {
         .ifPresent(
             valid -> {
               try (Net host = Net.ofHost(call)) {
-                StaleIfbs.collect(host.route(), call.network().value(), valid);
+                StaleIfbs.collect(host.route(), call.network(), valid);
               }
             });
   }
@@ -176,10 +175,6 @@ public final class BandwidthPlugin implements Plugin {
   @Override
   public String about() {
     return "CNI bandwidth plugin (ocicat)";
-  }
-
-  private static Ifb ifb(AttachmentCall call) {
-    return new Ifb(call.network().value(), call.attachment());
   }
 
   private static Interface onHost(Link ifb) {

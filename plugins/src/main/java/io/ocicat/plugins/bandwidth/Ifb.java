@@ -1,20 +1,17 @@
 package io.ocicat.plugins.bandwidth;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.NetworkName;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.LinkKind;
 import io.ocicat.netlink.link.LinkSettings;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.plugins.net.NamingHash;
 import io.ocicat.plugins.net.Net;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
+import io.ocicat.plugins.net.Owner;
 import java.util.Optional;
 import java.util.Set;
 
@@ -25,54 +22,44 @@ import java.util.Set;
  * the interface's: a second interface of a container in the same network gets a name of ours. Whose
  * a device is says its alias, which Go's have not.
  */
-record Ifb(String network, Attachment attachment) {
+record Ifb(Owner owner) {
   static final String NAME_PREFIX = "bwp";
   private static final String KIND = "ifb";
-  private static final String TAG = "ocicat bandwidth ";
+  private static final String ALIAS = "cni:";
   private static final int LONGEST_NAME = 15;
-  private static final int LONGEST_ALIAS = 255;
-  private static final int HASH = 16;
 
   /** As Go calls it. */
   String name() {
-    return named(network + attachment.containerId());
+    return named(owner.network().value() + owner.container().value());
   }
 
   /** As we call it when that name is taken. No network or container id holds a colon. */
   String secondName() {
-    return named(network + attachment.containerId() + ":" + attachment.ifName());
+    return named(
+        owner.network().value() + owner.container().value() + ":" + owner.ifName().value());
   }
 
   Set<String> names() {
     return Set.of(name(), secondName());
   }
 
-  /** The alias. Hashes first, because ids may be longer than what fits; the rest is for people. */
-  String tag() {
-    String text =
-        "%s net %s, if %s, id %s"
-            .formatted(mark(), network, attachment.ifName(), attachment.containerId());
-    byte[] bytes = text.getBytes(UTF_8);
-    return bytes.length <= LONGEST_ALIAS ? text : new String(bytes, 0, LONGEST_ALIAS, UTF_8);
-  }
-
-  private String mark() {
-    return networkMark(network)
-        + hash(attachment.ifName() + ":" + attachment.containerId()).substring(0, HASH);
+  /** Says whose it is: {@code cni:network/container/interface}. */
+  String alias() {
+    return ALIAS + owner.label();
   }
 
   /** What the aliases of a network's devices begin with. */
-  static String networkMark(String network) {
-    return TAG + hash(network).substring(0, HASH) + "-";
+  static String aliasPrefix(NetworkName network) {
+    return ALIAS + Owner.labelPrefix(network);
   }
 
-  static boolean isTagged(Link link) {
-    return link.alias().startsWith(TAG);
+  /** Whether somebody's name is on it. */
+  static boolean isOwned(Link link) {
+    return link.alias().startsWith(ALIAS);
   }
 
-  /** Whether the alias of a device says that it is this attachment's. */
-  boolean owns(Link link) {
-    return link.alias().startsWith(mark());
+  private boolean owns(Link link) {
+    return link.alias().equals(alias());
   }
 
   /**
@@ -107,7 +94,7 @@ record Ifb(String network, Attachment attachment) {
   private CniException exists(String name) {
     return new CniException(
         ErrorCode.INTERNAL,
-        "ifb \"%s\" of interface %s already exists".formatted(name, attachment.ifName()),
+        "ifb \"%s\" of interface %s already exists".formatted(name, owner.ifName().value()),
         "ADD ran before for this interface: run DEL first");
   }
 
@@ -119,7 +106,7 @@ record Ifb(String network, Attachment attachment) {
     Optional<Link> second = ifb(host, secondName());
     return second.isPresent()
         ? second
-        : ifb(host, name()).filter(link -> owns(link) || !isTagged(link));
+        : ifb(host, name()).filter(link -> owns(link) || !isOwned(link));
   }
 
   private static Optional<Link> ifb(Net host, String name) {
@@ -127,15 +114,6 @@ record Ifb(String network, Attachment attachment) {
   }
 
   private static String named(String text) {
-    return (NAME_PREFIX + hash(text)).substring(0, LONGEST_NAME);
-  }
-
-  private static String hash(String text) {
-    try {
-      byte[] digest = MessageDigest.getInstance("SHA-512").digest(text.getBytes(UTF_8));
-      return HexFormat.of().formatHex(digest);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("every Java has SHA-512", e);
-    }
+    return NamingHash.name(NAME_PREFIX, text, LONGEST_NAME);
   }
 }

@@ -1,9 +1,11 @@
 package io.ocicat.plugins.bandwidth;
 
 import io.ocicat.cni.Attachment;
+import io.ocicat.cni.NetworkName;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.Links;
+import io.ocicat.plugins.net.Owner;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -22,29 +24,28 @@ final class StaleIfbs {
 
   private StaleIfbs() {}
 
-  static void collect(NetlinkSocket net, String network, Set<Attachment> valid) {
-    List<Ifb> used = valid.stream().map(attachment -> new Ifb(network, attachment)).toList();
-    Set<String> usedNames =
+  static void collect(NetlinkSocket net, NetworkName network, Set<Attachment> valid) {
+    List<Ifb> used =
+        valid.stream().flatMap(a -> Owner.of(network, a).stream()).map(Ifb::new).toList();
+    Set<String> aliases = used.stream().map(Ifb::alias).collect(Collectors.toSet());
+    Set<String> names =
         used.stream().flatMap(ifb -> ifb.names().stream()).collect(Collectors.toSet());
-    String mark = Ifb.networkMark(network);
 
-    List<Link> ours = find(net, link -> link.alias().startsWith(mark) && noneOwns(used, link));
-    if (!ours.isEmpty()) {
-      takeFiltersAway(net, indexes(ours));
-      delete(net, ours);
+    String ours = Ifb.aliasPrefix(network);
+    List<Link> stale =
+        find(net, link -> link.alias().startsWith(ours) && !aliases.contains(link.alias()));
+    if (!stale.isEmpty()) {
+      takeFiltersAway(net, indexes(stale));
+      delete(net, stale);
     }
 
-    Predicate<Link> nameless = link -> !Ifb.isTagged(link) && !usedNames.contains(link.name());
+    Predicate<Link> nameless = link -> !Ifb.isOwned(link) && !names.contains(link.name());
     List<Link> suspects = unused(net, nameless);
     if (!suspects.isEmpty()) {
       LockSupport.parkNanos(BETWEEN_LOOKS.toNanos());
       Set<Integer> before = indexes(suspects);
       delete(net, unused(net, nameless.and(link -> before.contains(link.index()))));
     }
-  }
-
-  private static boolean noneOwns(List<Ifb> used, Link link) {
-    return used.stream().noneMatch(ifb -> ifb.owns(link));
   }
 
   private static List<Link> find(NetlinkSocket net, Predicate<Link> wanted) {

@@ -3,7 +3,6 @@ package io.ocicat.plugins.bandwidth;
 import static io.ocicat.plugins.bandwidth.Shaped.BOTH;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.Attachment;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -20,7 +19,7 @@ class BandwidthCheckTest {
   @BeforeEach
   void attach(Host host, Host pod) {
     eth0 = Shaped.wired(host, pod).with("1.1.0", BOTH);
-    ifb = new Ifb(Shaped.NETWORK, new Attachment(pod.name(), "eth0")).name();
+    ifb = Shaped.ifb(pod, "eth0").name();
     eth0.add().ok();
     eth0.check().ok();
   }

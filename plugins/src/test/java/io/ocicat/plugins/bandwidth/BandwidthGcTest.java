@@ -27,7 +27,7 @@ class BandwidthGcTest {
 
     gc(kept, attachment(pod, "eth0")).gc().ok();
 
-    assertThat(kept.ifbs()).containsExactly(ifb(pod, "eth0").name());
+    assertThat(kept.ifbs()).containsExactly(Shaped.ifb(pod, "eth0").name());
     kept.with("1.1.0", BOTH).check().ok();
     assertThat(stale.filters()).as("a veth that outlived its attachment").isEmpty();
     assertThat(stale.qdisc("veth2", "ingress").isMissingNode()).isTrue();
@@ -74,7 +74,8 @@ class BandwidthGcTest {
     gc(used, attachment(other, "eth0")).gc().ok();
 
     assertThat(used.ifbs())
-        .containsExactlyInAnyOrder(ifb(pod, "eth0").name(), ifb(other, "eth0").name(), "ifb7");
+        .containsExactlyInAnyOrder(
+            Shaped.ifb(pod, "eth0").name(), Shaped.ifb(other, "eth0").name(), "ifb7");
   }
 
   private static Attaching gc(Shaped shaped, Attachment... valid) {
@@ -85,9 +86,5 @@ class BandwidthGcTest {
 
   private static Attachment attachment(Host pod, String ifName) {
     return new Attachment(pod.name(), ifName);
-  }
-
-  private static Ifb ifb(Host pod, String ifName) {
-    return new Ifb(Shaped.NETWORK, attachment(pod, ifName));
   }
 }

@@ -5,7 +5,6 @@ import static io.ocicat.plugins.bandwidth.Shaped.EGRESS;
 import static io.ocicat.plugins.bandwidth.Shaped.INGRESS;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.plugins.Attaching;
@@ -30,7 +29,7 @@ class BandwidthPluginTest {
 
     JsonNode result = eth0.add().ok();
 
-    String ifb = ifb(pod, "eth0").name();
+    String ifb = Shaped.ifb(pod, "eth0").name();
     assertThat(result.path("cniVersion").asString()).isEqualTo(version);
     assertThat(result.path("interfaces").size()).isEqualTo(3);
     assertThat(result.at("/interfaces/2/name").asString()).isEqualTo(ifb);
@@ -42,7 +41,7 @@ class BandwidthPluginTest {
     assertThat(link.path("txqlen").asInt()).isZero();
     assertThat(link.path("flags").toString()).contains("\"UP\"");
     assertThat(link.path("ifalias").asString())
-        .endsWith("net %s, if eth0, id %s".formatted(Shaped.NETWORK, pod.name()));
+        .isEqualTo("cni:%s/%s/eth0".formatted(Shaped.NETWORK, pod.name()));
 
     JsonNode ingress = shaped.bucket("veth0");
     assertThat(ingress.path("rate").asLong()).isEqualTo(1_000_000);
@@ -82,7 +81,8 @@ class BandwidthPluginTest {
     shaped.with("1.0.0", EGRESS).add().ok();
 
     assertThat(shaped.bucket("veth0").isMissingNode()).isTrue();
-    assertThat(shaped.bucket(ifb(pod, "eth0").name()).path("rate").asLong()).isEqualTo(2_000_000);
+    assertThat(shaped.bucket(Shaped.ifb(pod, "eth0").name()).path("rate").asLong())
+        .isEqualTo(2_000_000);
   }
 
   @Test
@@ -91,7 +91,7 @@ class BandwidthPluginTest {
     String runtime = "'runtimeConfig':{'bandwidth':{%s}}".formatted(EGRESS);
 
     shaped.with("1.1.0", runtime).add().ok();
-    assertThat(shaped.ifbs()).containsExactly(ifb(pod, "eth0").name());
+    assertThat(shaped.ifbs()).containsExactly(Shaped.ifb(pod, "eth0").name());
 
     shaped.with("1.1.0", runtime).del().ok();
     shaped.with("1.1.0", INGRESS + "," + runtime).add().ok();
@@ -190,9 +190,9 @@ class BandwidthPluginTest {
     first.with("1.0.0", BOTH).add().ok();
     JsonNode result = second.with("1.0.0", BOTH).add().ok();
 
-    String name = ifb(pod, "eth1").secondName();
+    String name = Shaped.ifb(pod, "eth1").secondName();
     assertThat(result.at("/interfaces/2/name").asString()).isEqualTo(name);
-    assertThat(first.ifbs()).containsExactlyInAnyOrder(ifb(pod, "eth0").name(), name);
+    assertThat(first.ifbs()).containsExactlyInAnyOrder(Shaped.ifb(pod, "eth0").name(), name);
     assertThat(second.filters()).contains("device " + name);
     first.with("1.0.0", BOTH).check().ok();
     second.with("1.0.0", BOTH).check().ok();
@@ -214,7 +214,7 @@ class BandwidthPluginTest {
     second.with("1.0.0", BOTH).del().ok();
     second.with("1.0.0", BOTH).del().ok();
 
-    assertThat(first.ifbs()).containsExactly(ifb(pod, "eth0").name());
+    assertThat(first.ifbs()).containsExactly(Shaped.ifb(pod, "eth0").name());
     first.with("1.0.0", BOTH).check().ok();
   }
 
@@ -254,9 +254,5 @@ class BandwidthPluginTest {
     shaped.bare("1.1.0", "").status().ok();
 
     assertThat(shaped.everything()).isEqualTo(before);
-  }
-
-  private static Ifb ifb(Host pod, String ifName) {
-    return new Ifb(Shaped.NETWORK, new Attachment(pod.name(), ifName));
   }
 }

@@ -3,7 +3,6 @@ package io.ocicat.plugins.bandwidth;
 import static io.ocicat.plugins.bandwidth.Shaped.BOTH;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.testkit.Host;
@@ -43,7 +42,7 @@ class BandwidthRollbackTest {
   @Test
   void bothNamesOfTheIfbAreTaken(Host host, Host pod) {
     Shaped shaped = Shaped.wired(host, pod);
-    Ifb ifb = new Ifb(Shaped.NETWORK, new Attachment(pod.name(), "eth0"));
+    Ifb ifb = Shaped.ifb(pod, "eth0");
     host.exec("ip", "link", "add", ifb.name(), "type", "ifb");
     host.exec("ip", "link", "add", ifb.secondName(), "type", "bridge");
 

@@ -1,9 +1,8 @@
 package io.ocicat.plugins.bandwidth;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.Attachment;
+import io.ocicat.cni.NetworkName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,21 +30,13 @@ class IfbTest {
 
   @Test
   void theAliasTellsPeopleWhoseItIs() {
-    assertThat(ifb("blue", "pod-1", "eth0").tag())
-        .matches("ocicat bandwidth [0-9a-f]{16}-[0-9a-f]{16} net blue, if eth0, id pod-1")
-        .startsWith(Ifb.networkMark("blue"))
-        .doesNotStartWith(Ifb.networkMark("blues"));
-  }
-
-  @Test
-  void theAliasFitsHoweverLongTheNamesAre() {
-    String tag = ifb("n".repeat(300), "c".repeat(300), "ħħħħħħħ").tag();
-
-    assertThat(tag.getBytes(UTF_8)).hasSize(255);
-    assertThat(tag).startsWith(Ifb.networkMark("n".repeat(300)));
+    assertThat(ifb("blue", "pod-1", "eth0").alias())
+        .isEqualTo("cni:blue/pod-1/eth0")
+        .startsWith(Ifb.aliasPrefix(new NetworkName("blue")))
+        .doesNotStartWith(Ifb.aliasPrefix(new NetworkName("blu")));
   }
 
   private static Ifb ifb(String network, String container, String ifName) {
-    return new Ifb(network, new Attachment(container, ifName));
+    return Shaped.ifb(network, container, ifName);
   }
 }

@@ -1,6 +1,10 @@
 package io.ocicat.plugins.bandwidth;
 
+import io.ocicat.cni.ContainerId;
+import io.ocicat.cni.InterfaceName;
+import io.ocicat.cni.NetworkName;
 import io.ocicat.plugins.Attaching;
+import io.ocicat.plugins.net.Owner;
 import io.ocicat.testkit.Host;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,6 +52,15 @@ record Shaped(Host host, Host pod, String veth, String ifName) {
   /** The same with another result of plugins before. */
   Attaching after(String previous, String fields) {
     return bare("1.0.0", fields + ",'prevResult':" + previous);
+  }
+
+  static Ifb ifb(Host pod, String ifName) {
+    return ifb(NETWORK, pod.name(), ifName);
+  }
+
+  static Ifb ifb(String network, String container, String ifName) {
+    return new Ifb(
+        new Owner(new NetworkName(network), new ContainerId(container), new InterfaceName(ifName)));
   }
 
   /** Options of the token bucket at the root of a link; missing when there is none. */
