@@ -7,18 +7,17 @@ import io.ocicat.conformance.report.Finding;
 import io.ocicat.conformance.report.Outcome;
 import io.ocicat.conformance.subject.Kind;
 import io.ocicat.conformance.subject.Subject;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Whatever a plugin does wrong, the check that is meant for it notices. */
+@Execution(ExecutionMode.CONCURRENT)
 class BrokenPluginTest {
-  @TempDir private Path directory;
-
   @ParameterizedTest(name = "{0} {1} fails {2}")
   @CsvSource(
       textBlock =
@@ -142,7 +141,7 @@ class BrokenPluginTest {
           """)
   void isCaught(String kind, String defect, String check) {
     List<Finding> findings =
-        new Exemplar(directory).check(Kind.find(kind).orElseThrow(), defect, check).findings();
+        Exemplar.check(Kind.find(kind).orElseThrow(), defect, check).findings();
 
     assertThat(findings).hasSize(1);
     assertThat(findings.getFirst().verdict()).isInstanceOf(Verdict.Failed.class);
@@ -150,7 +149,7 @@ class BrokenPluginTest {
 
   @Test
   void aChangedResultIsCaughtWhereItHasToStay() {
-    Subject subject = new Exemplar(directory).with(Kind.CHAINED, "changes-dns");
+    Subject subject = Exemplar.with(Kind.CHAINED, "changes-dns");
 
     assertThat(resultUnchanged(subject)).isInstanceOf(Verdict.NotApplicable.class);
     assertThat(resultUnchanged(subject.profile(subject.profile().keepingResult())))
@@ -169,8 +168,7 @@ class BrokenPluginTest {
   @Test
   void aPluginThatHangsIsNotWaitedForTooOften() {
     var report =
-        new Conformance(
-                new Exemplar(directory).with(Kind.IPAM, "hangs").limit(Duration.ofMillis(300)))
+        new Conformance(Exemplar.with(Kind.IPAM, "hangs").limit(Duration.ofMillis(300)))
             .only(List.of("output", "del"))
             .run();
 

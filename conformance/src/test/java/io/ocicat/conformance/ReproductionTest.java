@@ -9,14 +9,11 @@ import io.ocicat.testkit.Output;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The commands of a failed check, pasted into a shell, do it again and clean up. */
 class ReproductionTest {
-  @TempDir private Path directory;
-
   @ParameterizedTest
   @CsvSource(
       textBlock =
@@ -33,8 +30,7 @@ class ReproductionTest {
           """)
   void doesTheSameAgain(String kind, String defect, String check, String answer) {
     Verdict verdict =
-        new Exemplar(directory)
-            .check(Kind.find(kind).orElseThrow(), defect, check)
+        Exemplar.check(Kind.find(kind).orElseThrow(), defect, check)
             .findings()
             .getFirst()
             .verdict();
