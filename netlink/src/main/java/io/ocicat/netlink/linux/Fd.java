@@ -25,7 +25,7 @@ public final class Fd implements AutoCloseable {
   private static final int AT_FDCWD = -100;
   private static final int F_DUPFD_CLOEXEC = 1030;
   private static final int CLOSED = -1;
-  // Generous: struct stat is 144 bytes on x86-64 and 128 on aarch64.
+  // Generous: struct stat is 144 bytes on x86-64 and 128 on aarch64, struct statfs 120 on both.
   private static final int STAT_SIZE = 256;
 
   private final AtomicInteger number;
@@ -72,6 +72,18 @@ public final class Fd implements AutoCloseable {
       check(Kernel.call(Syscall.FSTAT, number(), stat.address()), () -> "stat a descriptor");
       // st_dev and st_ino lead the structure on both architectures.
       return new FileId(stat.get(JAVA_LONG, 0), stat.get(JAVA_LONG, Long.BYTES));
+    }
+  }
+
+  /** The kind of file system it is on, by the number that statfs(2) lists. */
+  public long fileSystem() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment statfs = arena.allocate(STAT_SIZE, Long.BYTES);
+      check(
+          Kernel.call(Syscall.FSTATFS, number(), statfs.address()),
+          () -> "ask for the file system of a descriptor");
+      // f_type leads the structure on both architectures.
+      return statfs.get(JAVA_LONG, 0);
     }
   }
 

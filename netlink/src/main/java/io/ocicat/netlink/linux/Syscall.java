@@ -23,6 +23,7 @@ public enum Syscall {
   FCNTL(72, 25),
   FLOCK(73, 32),
   FCHMOD(91, 52),
+  FSTATFS(138, 44),
   MOUNT(165, 40),
   UMOUNT2(166, 39),
   OPENAT(257, 56),
