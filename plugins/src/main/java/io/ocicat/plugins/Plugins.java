@@ -8,6 +8,7 @@ import io.ocicat.plugins.flannel.FlannelPlugin;
 import io.ocicat.plugins.loopback.LoopbackPlugin;
 import io.ocicat.plugins.portmap.PortmapPlugin;
 import io.ocicat.plugins.ptp.PtpPlugin;
+import io.ocicat.plugins.staticipam.StaticPlugin;
 import io.ocicat.plugins.tuning.TuningPlugin;
 import java.util.Collections;
 import java.util.Map;
@@ -28,6 +29,7 @@ public final class Plugins {
               Map.entry("loopback", LoopbackPlugin::new),
               Map.entry("portmap", PortmapPlugin::new),
               Map.entry("ptp", PtpPlugin::new),
+              Map.entry("static", StaticPlugin::new),
               Map.entry("tuning", TuningPlugin::new)));
 
   private Plugins() {}
