@@ -5,6 +5,7 @@ import io.ocicat.plugins.bandwidth.BandwidthPlugin;
 import io.ocicat.plugins.bridge.BridgePlugin;
 import io.ocicat.plugins.firewall.FirewallPlugin;
 import io.ocicat.plugins.flannel.FlannelPlugin;
+import io.ocicat.plugins.hostlocal.HostLocalPlugin;
 import io.ocicat.plugins.loopback.LoopbackPlugin;
 import io.ocicat.plugins.portmap.PortmapPlugin;
 import io.ocicat.plugins.ptp.PtpPlugin;
@@ -26,6 +27,7 @@ public final class Plugins {
               Map.entry("bridge", BridgePlugin::new),
               Map.entry("firewall", FirewallPlugin::new),
               Map.entry("flannel", FlannelPlugin::new),
+              Map.entry("host-local", HostLocalPlugin::new),
               Map.entry("loopback", LoopbackPlugin::new),
               Map.entry("portmap", PortmapPlugin::new),
               Map.entry("ptp", PtpPlugin::new),

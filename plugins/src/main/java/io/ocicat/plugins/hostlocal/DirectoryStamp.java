@@ -1,0 +1,68 @@
+package io.ocicat.plugins.hostlocal;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a directory looks like as long as no entry has come or gone.
+ *
+ * <p>The kernel sets both times of a directory, modification and change, to the present with every
+ * entry made, removed or renamed. But its clock ticks every few milliseconds only: two changes
+ * within one tick look like one. So the modification time is not just read: {@link #put} sets it to
+ * a moment of the past chosen at random. From then on the two times differ, and the next change of
+ * an entry makes them equal: it cannot bring this pair back, whatever the clock does. (Setting the
+ * time by hand could, but only within the same tick, because that sets the change time.)
+ */
+record DirectoryStamp(long device, long inode, long modified, long changed) {
+  private static final long SECOND = 1_000_000_000;
+
+  /** 2^40 nanoseconds are 18 minutes: room for stamps that were never there before. */
+  private static final int RANDOM_BITS = 40;
+
+  static DirectoryStamp of(Path directory) throws IOException {
+    Map<String, Object> attributes =
+        Files.readAttributes(directory, "unix:dev,ino,lastModifiedTime,ctime");
+    return new DirectoryStamp(
+        number(attributes.get("dev")),
+        number(attributes.get("ino")),
+        number(attributes.get("lastModifiedTime")),
+        number(attributes.get("ctime")));
+  }
+
+  private static long number(@Nullable Object attribute) {
+    return switch (attribute) {
+      case Long number -> number;
+      case FileTime time -> time.to(TimeUnit.NANOSECONDS);
+      case null, default -> throw new IllegalStateException("no such attribute of a file");
+    };
+  }
+
+  /** Marks the directory with a stamp that it never had before. */
+  static DirectoryStamp put(Path directory, RandomGenerator random) throws IOException {
+    long past = of(directory).changed - SECOND - (random.nextLong() >>> (64 - RANDOM_BITS));
+    Files.setLastModifiedTime(directory, FileTime.from(past, TimeUnit.NANOSECONDS));
+    DirectoryStamp stamp = of(directory);
+    if (stamp.modified != past || !stamp.isDistinct()) {
+      throw new IOException(directory + " is on a file system that rounds times");
+    }
+    return stamp;
+  }
+
+  /** Whether the next change of an entry will show. */
+  boolean isDistinct() {
+    return modified != changed;
+  }
+
+  /** Tells two directories apart, however they are reached. */
+  Identity identity() {
+    return new Identity(device, inode);
+  }
+
+  record Identity(long device, long inode) {}
+}

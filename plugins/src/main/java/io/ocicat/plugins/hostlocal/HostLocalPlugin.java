@@ -1,0 +1,174 @@
+package io.ocicat.plugins.hostlocal;
+
+import io.ocicat.cni.Attachment;
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.Dns;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.IpConfig;
+import io.ocicat.cni.Result;
+import io.ocicat.cni.plugin.AddCall;
+import io.ocicat.cni.plugin.Call;
+import io.ocicat.cni.plugin.CheckCall;
+import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.GcCall;
+import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.cni.plugin.StatusCall;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.plugins.Steps;
+import io.ocicat.plugins.Undo;
+import io.ocicat.plugins.hostlocal.LeaseScan.Found;
+import io.ocicat.plugins.hostlocal.RangeSet.Member;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Leases addresses of ranges that belong to this host. A lease is a file in the network's
+ * directory, in the form of the Go plugin of this name, which may work on the same directory at the
+ * same time.
+ *
+ * <p>One instance serves many calls and remembers what is in the directories; how it knows that
+ * this is still true, {@link IndexedDirectory} tells.
+ */
+public final class HostLocalPlugin implements Plugin {
+  private final LeaseCache cache = new LeaseCache();
+
+  @Override
+  public Result add(AddCall call) {
+    HostLocalConf conf = HostLocalConf.read(call.config()).requesting(call.args());
+    if (conf.sets().isEmpty()) {
+      throw new CniException(
+          ErrorCode.INVALID_NETWORK_CONFIG,
+          "no IP ranges specified",
+          "neither ipam.ranges nor ipam.subnet nor runtimeConfig.ipRanges is there");
+    }
+    Dns dns = conf.resolvConf() == null ? Dns.NONE : ResolvConf.read(conf.resolvConf());
+    try (Leases leases = open(conf.directory(), call);
+        Undo undo = new Undo()) {
+      List<IpConfig> ips = allocate(conf, leases, Owner.of(call), undo);
+      return undo.keep(Result.empty().withIps(ips).withRoutes(conf.routes()).withDns(dns));
+    }
+  }
+
+  private static List<IpConfig> allocate(
+      HostLocalConf conf, Leases leases, Owner owner, Undo undo) {
+    Set<IpAddress> requested = new LinkedHashSet<>(conf.requested());
+    List<IpConfig> ips = new ArrayList<>();
+    for (int number = 0; number < conf.sets().size(); number++) {
+      RangeSet set = conf.sets().get(number);
+      Optional<IpAddress> wanted = requested.stream().filter(set::contains).findFirst();
+      wanted.ifPresent(requested::remove);
+      Allocation allocation = new Allocation(leases, owner, set, number);
+      Member given = allocation.allocate(wanted);
+      undo.onFailure(allocation.leaseOf(given), leases::release);
+      ips.add(IpConfig.of(given.inSubnet()).withGateway(given.range().gateway()));
+    }
+    if (!requested.isEmpty()) {
+      throw new CniException(
+          ErrorCode.INVALID_NETWORK_CONFIG,
+          requested.stream()
+              .map(IpAddress::toString)
+              .collect(Collectors.joining(" ", "failed to allocate all requested IPs: ", "")),
+          "each range set gives one address, and only of its ranges");
+    }
+    return ips;
+  }
+
+  /**
+   * Releases before it looks at the ranges: a configuration that became wrong is reported as the Go
+   * plugin does, but keeps no address.
+   */
+  @Override
+  public void del(DelCall call) {
+    Path directory = HostLocalConf.directory(call.config());
+    Steps.all(
+        () -> release(Owner.of(call), directory, call), () -> HostLocalConf.read(call.config()));
+  }
+
+  private void release(Owner owner, Path directory, Call call) {
+    try (Leases leases = open(directory, call)) {
+      List<Found> held = leases.heldBy(owner);
+      leases.releaseAll(held.isEmpty() ? leases.heldBy(owner.legacy()) : held);
+    }
+  }
+
+  @Override
+  public void check(CheckCall call) {
+    HostLocalConf conf = HostLocalConf.read(call.config());
+    Owner owner = Owner.of(call);
+    Optional<Result> previous = call.previousResult();
+    try (Leases leases = open(conf.directory(), call)) {
+      List<Found> held = new ArrayList<>(leases.heldBy(owner));
+      held.addAll(leases.heldBy(owner.legacy()));
+      if (held.isEmpty()) {
+        throw new CniException(
+            ErrorCode.INTERNAL,
+            "host-local: Failed to find address added by container " + owner.id(),
+            "no file in %s is a lease of %s".formatted(conf.directory(), owner));
+      }
+      Set<IpAddress> addresses =
+          held.stream().flatMap(lease -> lease.address().stream()).collect(Collectors.toSet());
+      for (IpConfig ip : previous.map(Result::ips).orElse(List.of())) {
+        requireHeld(ip.address().address(), addresses, conf, leases, owner);
+      }
+    }
+  }
+
+  /** Addresses of other ranges come from elsewhere and are none of our business. */
+  private static void requireHeld(
+      IpAddress address, Set<IpAddress> held, HostLocalConf conf, Leases leases, Owner owner) {
+    if (!held.contains(address) && conf.sets().stream().anyMatch(set -> set.contains(address))) {
+      throw new CniException(
+          ErrorCode.INTERNAL,
+          "host-local: address %s of the previous result is not leased to %s"
+              .formatted(address, owner),
+          leases
+              .holderOf(address)
+              .map(holder -> "it is leased to " + holder)
+              .orElse("it is leased to nobody: others may get it"));
+    }
+  }
+
+  @Override
+  public void gc(GcCall call) {
+    Path directory = HostLocalConf.directory(call.config());
+    Optional<Set<Attachment>> valid = call.validAttachments();
+    if (valid.isPresent()) {
+      try (Leases leases = open(directory, call)) {
+        leases.releaseAll(leases.all().stream().filter(file -> file.isStale(valid.get())).toList());
+      }
+    }
+  }
+
+  /** ADD takes an address of every set, so one set that has none left is enough to fail. */
+  @Override
+  public void status(StatusCall call) {
+    HostLocalConf conf = HostLocalConf.read(call.config());
+    try (Leases leases = open(conf.directory(), call)) {
+      leases.requireWritable();
+      for (int number = 0; number < conf.sets().size(); number++) {
+        RangeSet set = conf.sets().get(number);
+        if (leases.nextFree(set, number).isEmpty()) {
+          throw Allocation.exhausted(set, ErrorCode.PLUGIN_NOT_AVAILABLE);
+        }
+      }
+    } catch (CniException e) {
+      throw e.is(ErrorCode.IO_FAILURE)
+          ? new CniException(ErrorCode.PLUGIN_NOT_AVAILABLE, e.msg(), e)
+          : e;
+    }
+  }
+
+  private Leases open(Path directory, Call call) {
+    return Leases.open(directory, call.deadline(), cache);
+  }
+
+  @Override
+  public String about() {
+    return "CNI host-local plugin (ocicat)";
+  }
+}

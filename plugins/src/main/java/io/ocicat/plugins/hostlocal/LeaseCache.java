@@ -1,0 +1,108 @@
+package io.ocicat.plugins.hostlocal;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.exec.Deadline;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * What a long-lived process knows about the directories it worked in, and the queue in front of
+ * each: threads of this process wait for each other here, in order of arrival, so that at most one
+ * of them waits for the file lock, which is had by trying.
+ *
+ * <p>Bounded: directories nobody works in are forgotten, those not used for longest first, when
+ * there are too many of them or of their leases. Thread-safe.
+ */
+final class LeaseCache {
+  private static final int MAX_DIRECTORIES = 64;
+  private static final int MAX_LEASES = 100_000;
+
+  /** Least recently used first. */
+  private final Map<DirectoryStamp.Identity, Slot> slots = new LinkedHashMap<>(16, 0.75f, true);
+
+  private final Random random = new Random();
+  private long total;
+
+  private static final class Slot {
+    private final ReentrantLock queue = new ReentrantLock(true);
+    private final IndexedDirectory directory;
+    private int users;
+    private int leases;
+
+    Slot(IndexedDirectory directory) {
+      this.directory = directory;
+    }
+  }
+
+  /** The right to work with a directory, as far as this process is concerned. */
+  final class Turn implements AutoCloseable {
+    private final Slot slot;
+
+    private Turn(Slot slot) {
+      this.slot = slot;
+    }
+
+    IndexedDirectory directory() {
+      return slot.directory;
+    }
+
+    @Override
+    public void close() {
+      count(slot, slot.directory.size());
+      slot.queue.unlock();
+      leave(slot);
+    }
+  }
+
+  /**
+   * Waits for its turn.
+   *
+   * @throws CniException with code 11 when the deadline passes before
+   */
+  Turn await(DirectoryStamp.Identity identity, Deadline deadline) {
+    Slot slot = enter(identity);
+    boolean taken = false;
+    try {
+      taken = slot.queue.tryLock(deadline.remaining().toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    if (!taken) {
+      leave(slot);
+      throw new CniException(
+          ErrorCode.TRY_AGAIN_LATER,
+          "other calls for this network took too long",
+          "%d of them wait in this process".formatted(slot.queue.getQueueLength()));
+    }
+    return new Turn(slot);
+  }
+
+  private synchronized Slot enter(DirectoryStamp.Identity identity) {
+    Slot slot = slots.computeIfAbsent(identity, _ -> new Slot(new IndexedDirectory(random)));
+    slot.users++;
+    return slot;
+  }
+
+  private synchronized void count(Slot slot, int leases) {
+    total += leases - slot.leases;
+    slot.leases = leases;
+  }
+
+  private synchronized void leave(Slot left) {
+    left.users--;
+    Iterator<Slot> oldest = slots.values().iterator();
+    while ((slots.size() > MAX_DIRECTORIES || total > MAX_LEASES) && oldest.hasNext()) {
+      Slot slot = oldest.next();
+      if (slot.users == 0 && slot != left) {
+        oldest.remove();
+        slot.directory.close();
+        total -= slot.leases;
+      }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+package io.ocicat.plugins.hostlocal;
+
+import io.ocicat.cni.json.JsonFields;
+import io.ocicat.cni.json.JsonValue;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** Ranges of one family of which a container gets one address. */
+record RangeSet(List<Range> ranges) {
+  RangeSet {
+    ranges = List.copyOf(ranges);
+  }
+
+  /** An address of the set with what its range says about it. */
+  record Member(IpAddress address, Range range) {
+    IpPrefix inSubnet() {
+      return IpPrefix.of(address, range.subnet().length());
+    }
+  }
+
+  /** Nothing when something is wrong with it, which then is among the problems. */
+  static Optional<RangeSet> read(JsonValue value) {
+    List<JsonFields> items = value.objects();
+    if (items.isEmpty()) {
+      value.problem("is an empty range set: expected a list of ranges");
+      return Optional.empty();
+    }
+    List<Range> ranges = new ArrayList<>();
+    for (JsonFields item : items) {
+      Range.read(item).ifPresent(ranges::add);
+    }
+    return ranges.size() == items.size() && fitTogether(ranges, value)
+        ? Optional.of(new RangeSet(ranges))
+        : Optional.empty();
+  }
+
+  private static boolean fitTogether(List<Range> ranges, JsonValue value) {
+    for (int i = 0; i < ranges.size(); i++) {
+      Range one = ranges.get(i);
+      for (Range other : ranges.subList(i + 1, ranges.size())) {
+        if (one.subnet().isV4() != other.subnet().isV4()) {
+          value.problem("is an invalid range set: mixed address families");
+          return false;
+        }
+        if (one.overlaps(other)) {
+          value.problem("is an invalid range set: subnets %s and %s overlap".formatted(one, other));
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  boolean isV4() {
+    return ranges.getFirst().subnet().isV4();
+  }
+
+  Optional<Member> find(IpAddress address) {
+    return ranges.stream()
+        .filter(range -> range.contains(address))
+        .findFirst()
+        .map(range -> new Member(address, range));
+  }
+
+  boolean contains(IpAddress address) {
+    return find(address).isPresent();
+  }
+
+  boolean overlaps(RangeSet other) {
+    return ranges.stream().anyMatch(one -> other.ranges.stream().anyMatch(one::overlaps));
+  }
+
+  /**
+   * The address that is next: from the one behind {@code last} through all ranges and round to
+   * {@code last} itself, without gateways. When {@code last} is not of this set, from the start of
+   * the first range. The Go plugin tries addresses one by one in this order.
+   */
+  Optional<Member> nextFree(Optional<IpAddress> last, AddressRuns used) {
+    Optional<Member> latest = last.flatMap(this::find);
+    int first = latest.map(member -> ranges.indexOf(member.range())).orElse(0);
+    Optional<Member> found = latest.flatMap(m -> firstBehind(m.address(), m.range(), used));
+    // The range that holds "last" comes again at the end, as a whole: what is behind "last" has
+    // nothing to give by then.
+    int turn = latest.isPresent() ? 1 : 0;
+    for (int i = 0; found.isEmpty() && i < ranges.size(); i++) {
+      Range range = ranges.get((first + turn + i) % ranges.size());
+      found = firstFrom(range.start(), range, used);
+    }
+    return found;
+  }
+
+  private static Optional<Member> firstFrom(IpAddress from, Range range, AddressRuns used) {
+    Optional<IpAddress> free = used.firstMissing(from, range.end());
+    return free.isPresent() && free.get().equals(range.gateway())
+        ? firstBehind(range.gateway(), range, used)
+        : free.map(address -> new Member(address, range));
+  }
+
+  private static Optional<Member> firstBehind(IpAddress after, Range range, AddressRuns used) {
+    return after.equals(range.end()) ? Optional.empty() : firstFrom(after.next(), range, used);
+  }
+
+  /** As error messages have it: {@code 10.0.0.1-10.0.0.6,10.0.1.1-10.0.1.6}. */
+  @Override
+  public String toString() {
+    return ranges.stream().map(Range::toString).collect(Collectors.joining(","));
+  }
+}

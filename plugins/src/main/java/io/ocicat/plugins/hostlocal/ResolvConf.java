@@ -1,0 +1,65 @@
+package io.ocicat.plugins.hostlocal;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.Dns;
+import io.ocicat.cni.ErrorCode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A file such as /etc/resolv.conf, read into the DNS part of a result. */
+final class ResolvConf {
+  /** More than a resolver would read. */
+  private static final int MAX_BYTES = 1 << 20;
+
+  private ResolvConf() {}
+
+  /**
+   * Reads it.
+   *
+   * @throws CniException with code 5 when it cannot be read
+   */
+  static Dns read(Path file) {
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] bytes = in.readNBytes(MAX_BYTES + 1);
+      if (bytes.length > MAX_BYTES) {
+        throw new IOException("it has more than " + MAX_BYTES + " bytes");
+      }
+      return parse(new String(bytes, UTF_8));
+    } catch (IOException e) {
+      throw new CniException(
+          ErrorCode.IO_FAILURE, "cannot read ipam.resolvConf: " + FileError.describe(e), e);
+    }
+  }
+
+  static Dns parse(String text) {
+    List<String> nameservers = new ArrayList<>();
+    String domain = "";
+    List<String> search = new ArrayList<>();
+    List<String> options = new ArrayList<>();
+    for (String line : text.lines().toList()) {
+      List<String> words = List.of(line.strip().split("\\s+", -1));
+      if (words.size() < 2
+          || words.getFirst().startsWith("#")
+          || words.getFirst().startsWith(";")) {
+        continue;
+      }
+      List<String> values = words.subList(1, words.size());
+      switch (words.getFirst()) {
+        case "nameserver" -> nameservers.add(values.getFirst());
+        case "domain" -> domain = values.getFirst();
+        case "search" -> search.addAll(values);
+        case "options" -> options.addAll(values);
+        default -> {
+          // sortlist and whatever else a resolver knows has no place in a result.
+        }
+      }
+    }
+    return new Dns(nameservers, domain, search, options);
+  }
+}

@@ -1,0 +1,263 @@
+package io.ocicat.plugins.hostlocal;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.plugins.Ipam;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What is remembered of a directory, in memory and on disk, and what is done when it is not true
+ * any more.
+ */
+class LeaseIndexTest {
+  private static final int MANY = 510;
+
+  @TempDir Path tmp;
+
+  private final Plugin resident = new HostLocalPlugin();
+
+  private Ipam net() {
+    return Ipam.of(
+            "host-local",
+            "{\"cniVersion\":\"1.0.0\",\"name\":\"mynet\",\"type\":\"bridge\",\"ipam\":{\"type\":\"host-local\",\"dataDir\":\"%s\",\"subnet\":\"10.1.0.0/16\"}}"
+                .formatted(tmp))
+        .resident(resident);
+  }
+
+  /** As a process that serves one call. */
+  private Ipam once() {
+    return net().resident(new HostLocalPlugin());
+  }
+
+  private NetworkDir dir() {
+    return new NetworkDir(tmp.resolve("mynet"));
+  }
+
+  private Path indexFile() {
+    return tmp.resolve(".ocicat-index").resolve("mynet");
+  }
+
+  /** So many that an index file is worth while. */
+  private void fill() {
+    for (int i = 2; i < MANY + 2; i++) {
+      dir().put("10.1.%d.%d".formatted(i / 256, i % 256), "old%d\r\neth0".formatted(i));
+    }
+  }
+
+  private static String address(Ipam net) {
+    return net.add().ok().at("/ips/0/address").asString();
+  }
+
+  @Test
+  void asmallDirectoryHasNoIndexFile() {
+    net().add().ok();
+
+    try (Stream<Path> entries = Files.list(tmp)) {
+      assertThat(entries).containsExactly(dir().path());
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void theIndexFileIsPrivateAndNoLease() throws IOException {
+    fill();
+    net().add().ok();
+
+    assertThat(Files.getPosixFilePermissions(indexFile())).hasSize(2);
+    assertThat(Files.getPosixFilePermissions(indexFile().getParent())).hasSize(3);
+    assertThat(Files.readString(indexFile())).startsWith("/ocicat host-local index 1 ");
+    try (Stream<Path> entries = Files.list(indexFile().getParent())) {
+      assertThat(entries).containsExactly(indexFile());
+    }
+  }
+
+  /** Proof that files are not read again: one whose content changed in place is still believed. */
+  @Test
+  void aprocessForOneCallReliesOnTheIndexFile() throws IOException {
+    fill();
+    net().add().ok();
+    Files.writeString(dir().path().resolve("10.1.0.9"), "ghost\r\neth0");
+
+    once().container("ghost").del().ok();
+
+    assertThat(dir().leases()).containsKey("10.1.0.9");
+    // Any change by others, and it is seen.
+    dir().put("10.1.200.1", "other\r\neth0");
+    once().container("ghost").del().ok();
+    assertThat(dir().leases()).doesNotContainKey("10.1.0.9");
+  }
+
+  @Test
+  void processesForOneCallAndAresidentOneFollowEachOther() {
+    fill();
+    for (int i = 0; i < 20; i++) {
+      Ipam first = i % 2 == 0 ? net() : once();
+      Ipam second = i % 3 == 0 ? net() : once();
+      assertThat(address(first.container("a" + i))).isEqualTo(nth(2 * i));
+      assertThat(address(second.container("b" + i))).isEqualTo(nth(2 * i + 1));
+      assertThat(second.container("a" + i).add().error().msg()).contains("duplicate allocation");
+      second.container("a" + i).del().ok();
+      first.container("b" + i).del().ok();
+    }
+    assertThat(dir().leases()).hasSize(MANY);
+  }
+
+  private static String nth(int number) {
+    int n = number + MANY + 2;
+    return "10.1.%d.%d/16".formatted(n / 256, n % 256);
+  }
+
+  @Test
+  void manyChangesMakeItShortAgain() throws IOException {
+    fill();
+    for (int i = 0; i < 200; i++) {
+      net().add().ok();
+      net().del().ok();
+    }
+
+    assertThat(Files.readAllLines(indexFile())).hasSizeLessThan(2 * MANY + 10);
+    assertThat(once().container("old7").check().exitCode()).isZero();
+  }
+
+  @Test
+  void itGoesWhenTheDirectoryIsSmall() {
+    fill();
+    net().add().ok();
+    assertThat(indexFile()).exists();
+    for (int i = 2; i < 14; i++) {
+      net().container("old" + i).del().ok();
+    }
+
+    assertThat(indexFile()).doesNotExist();
+    assertThat(dir().leases()).hasSize(MANY + 1 - 12);
+  }
+
+  @Test
+  void whateverIsWrongWithTheIndexFileTheFilesAreTheTruth() throws IOException {
+    fill();
+    net().add().ok();
+    byte[] good = Files.readAllBytes(indexFile());
+    Random random = new Random(4711);
+    for (int i = 0; i < 15; i++) {
+      byte[] bad = good.clone();
+      switch (i % 3) {
+        case 0 -> bad = Arrays.copyOf(good, random.nextInt(good.length));
+        case 1 -> bad[random.nextInt(bad.length)] ^= 1;
+        default -> bad[bad.length - 2 - random.nextInt(60)] = 'x';
+      }
+      Files.write(indexFile(), bad);
+      assertThat(once().container("new" + i).add().exitCode()).isZero();
+      once().container("new" + i).del().ok();
+      assertThat(dir().leases()).hasSize(MANY + 1);
+    }
+  }
+
+  @Test
+  void anIndexFileOfAnotherBootDoesNotCount() throws IOException {
+    fill();
+    net().add().ok();
+    String text = Files.readString(indexFile());
+    Files.writeString(indexFile(), text.replaceFirst(" 1 [0-9a-f-]+\n", " 1 another-boot\n"));
+    Files.writeString(dir().path().resolve("10.1.0.9"), "ghost\r\neth0");
+
+    once().container("ghost").del().ok();
+
+    assertThat(dir().leases()).doesNotContainKey("10.1.0.9");
+  }
+
+  @Test
+  void anIndexFileThatCannotBeWrittenIsDoneWithout() throws IOException {
+    fill();
+    Files.writeString(tmp.resolve(".ocicat-index"), "in the way");
+
+    net().add().ok();
+    once().del().ok();
+
+    assertThat(dir().leases()).hasSize(MANY);
+  }
+
+  @Test
+  void adirectoryMadeAnewIsAnother() throws IOException {
+    net().add().ok();
+    for (String name : dir().files().keySet()) {
+      dir().remove(name);
+    }
+    Files.delete(dir().path());
+
+    assertThat(address(net())).isEqualTo("10.1.0.2/16");
+  }
+
+  /** Without the lock and in the same tick of the clock as our own change. */
+  @Test
+  void whatOthersDoIsSeenAtOnce() {
+    for (int i = 0; i < 50; i++) {
+      String taken = "10.1.0.%d".formatted(2 * i + 3);
+      String ours = address(net().container("c" + i));
+      assertThat(ours).isEqualTo("10.1.0.%d/16".formatted(2 * i + 2));
+      dir().put(taken, "other%d\r\neth0".formatted(i));
+      assertThat(net().container("other" + i).add().error().msg())
+          .contains(taken + " has been allocated to other" + i);
+    }
+  }
+
+  @Test
+  void aleaseChangedInPlaceIsNotReleasedForItsOldOwner() throws IOException {
+    net().add().ok();
+    Files.writeString(dir().path().resolve("10.1.0.2"), "new\r\neth0");
+
+    net().del().ok();
+    assertThat(dir().leases()).containsKey("10.1.0.2");
+    net().container("new").del().ok();
+    assertThat(dir().leases()).isEmpty();
+  }
+
+  @Test
+  void manyDirectoriesAreRememberedButNotForever() {
+    for (int round = 0; round < 2; round++) {
+      for (int i = 0; i < 80; i++) {
+        Ipam other = net().withConfig(net().config().replace("mynet", "net" + i));
+        assertThat(address(other.container("c" + round)))
+            .isEqualTo("10.1.0.%d/16".formatted(2 + round));
+      }
+    }
+  }
+
+  @Test
+  void ownersAreKnownByTheirContent() {
+    LeaseIndex index = new LeaseIndex();
+    long owner = LeaseIndex.hash("a\r\neth0");
+    index.add(owner, "10.0.0.1");
+    index.add(owner, "fd00::1");
+    index.add(owner, "10.0.0.1");
+    index.remove(LeaseIndex.hash("b\r\neth0"), "10.0.0.1");
+
+    assertThat(index.files(owner)).isEqualTo(List.of("10.0.0.1", "fd00::1"));
+    assertThat(index.size()).isEqualTo(2);
+    assertThat(index.taken().contains(IpAddress.parse("fd00::1"))).isTrue();
+
+    index.remove(owner, "10.0.0.1");
+    index.remove(owner, "fd00::1");
+    assertThat(index.files(owner)).isEmpty();
+    assertThat(index.size()).isZero();
+    assertThat(index.taken().contains(IpAddress.parse("fd00::1"))).isFalse();
+  }
+
+  @Test
+  void onlyOneFormOfAnAddressNamesAlease() {
+    assertThat(
+            Stream.of("10.0.0.1", "fd00::1", "fd00:0::1", "FD00::1", "::ffff:10.0.0.1", "lock", "")
+                .filter(name -> LeaseIndex.addressOf(name).isPresent()))
+        .containsExactly("10.0.0.1", "fd00::1");
+  }
+}
