@@ -21,6 +21,7 @@ import io.ocicat.netlink.route.Device;
 import io.ocicat.plugins.Steps;
 import io.ocicat.plugins.Undo;
 import io.ocicat.plugins.masquerade.Masquerade;
+import io.ocicat.plugins.net.Carrier;
 import io.ocicat.plugins.net.ContainerInterface;
 import io.ocicat.plugins.net.Forwarding;
 import io.ocicat.plugins.net.Net;
@@ -95,7 +96,7 @@ public final class BridgePlugin implements Plugin {
         container.route().perform(Links.up(veth.container().index()));
       }
       if (!conf.leaveDown()) {
-        Carrier.await(host, veth.host(), call.deadline());
+        awaitCarrier(call, host, veth);
       }
       if (conf.addressed() && conf.detectDuplicates()) {
         DuplicateDetection.await(container, veth.container().device(), call.deadline());
@@ -170,6 +171,14 @@ public final class BridgePlugin implements Plugin {
       settings.put(Sysctl.of("net", "ipv6", "conf", name, "enhanced_dad"), "1");
     }
     container.writeIfPossible(settings);
+  }
+
+  private static void awaitCarrier(AddCall call, Net host, VethPair veth) {
+    try {
+      Carrier.await(host, veth.host().device(), call.deadline());
+    } catch (CniException e) {
+      throw e.prefixed("bridge port in error state: ");
+    }
   }
 
   @Override

@@ -108,6 +108,9 @@ final class SpoofCheck {
    *     not guarded need not look through all who are
    */
   static void remove(Net host, Owner owner, Optional<Result> previous) {
+    if (!host.hasNfTables()) {
+      return;
+    }
     boolean named = previous.filter(result -> !result.interfaces().isEmpty()).isPresent();
     if (!named || previous.stream().anyMatch(result -> isGuarded(host, result))) {
       removeWhere(host.netfilter(), label -> label.equals(owner.label()));
@@ -125,6 +128,9 @@ final class SpoofCheck {
 
   /** Forgets the network's containers that are not among the valid ones. */
   static void collect(Net host, NetworkName network, Set<Attachment> valid) {
+    if (!host.hasNfTables()) {
+      return;
+    }
     Set<String> kept =
         valid.stream()
             .flatMap(attachment -> Owner.of(network, attachment).stream())

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** ADD returns when frames can pass. Here somebody takes the port down while IPAM is asked. */
 @Hosts
-class CarrierTest {
+class BridgeCarrierTest {
   @TempDir Path leases;
   @TempDir Path scripts;
 
@@ -21,7 +21,7 @@ class CarrierTest {
     Attaching eth0 = attachment(host, pod, "");
 
     assertThat(eth0.add().error().msg())
-        .matches("bridge port in error state: \"veth[0-9a-f]{8}\" has no carrier");
+        .matches("bridge port in error state: interface \"veth[0-9a-f]{8}\" has no carrier");
 
     assertThat(Left.on(host, leases)).isEqualTo(Left.NOTHING);
     assertThat(ScriptedIpam.in(scripts).calls()).containsExactly("ADD", "DEL");
