@@ -23,6 +23,7 @@ import io.ocicat.plugins.Undo;
 import io.ocicat.plugins.masquerade.Masquerade;
 import io.ocicat.plugins.net.Carrier;
 import io.ocicat.plugins.net.ContainerInterface;
+import io.ocicat.plugins.net.DuplicateDetection;
 import io.ocicat.plugins.net.Forwarding;
 import io.ocicat.plugins.net.Net;
 import io.ocicat.plugins.net.OwnedCable;

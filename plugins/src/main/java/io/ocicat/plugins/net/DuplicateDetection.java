@@ -1,4 +1,4 @@
-package io.ocicat.plugins.bridge;
+package io.ocicat.plugins.net;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
@@ -9,12 +9,11 @@ import io.ocicat.netlink.route.Address;
 import io.ocicat.netlink.route.AddressFlag;
 import io.ocicat.netlink.route.Addresses;
 import io.ocicat.netlink.route.Device;
-import io.ocicat.plugins.net.Net;
 import java.time.Duration;
 import java.util.List;
 
 /** The second or two in which IPv6 asks whether anybody has an address already. */
-final class DuplicateDetection {
+public final class DuplicateDetection {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
   private DuplicateDetection() {}
@@ -24,7 +23,7 @@ final class DuplicateDetection {
    *
    * @throws CniException when somebody has one of them, or the kernel does not come to an end
    */
-  static void await(Net container, Device device, Deadline deadline) {
+  public static void await(Net container, Device device, Deadline deadline) {
     Deadline limit = deadline.atMost(PATIENCE);
     try (Monitor<Address> changes = Monitor.open(container.namespace(), Addresses.CHANGES)) {
       while (isUndecided(container, device)) {
@@ -32,7 +31,7 @@ final class DuplicateDetection {
           throw new CniException(
               ErrorCode.TRY_AGAIN_LATER,
               "addresses of \"%s\" are still tentative".formatted(device.name()),
-              "the search for duplicates (enabledad) did not end in time");
+              "the search for duplicates did not end in time");
         }
       }
     }
@@ -45,7 +44,7 @@ final class DuplicateDetection {
         throw new CniException(
             ErrorCode.INTERNAL,
             "address %s of \"%s\" is a duplicate".formatted(address.prefix(), device.name()),
-            "somebody on the bridge has it already");
+            "somebody on the same network has it already");
       }
     }
     return addresses.stream().anyMatch(address -> address.has(AddressFlag.TENTATIVE));
