@@ -7,6 +7,7 @@ import io.ocicat.plugins.firewall.FirewallPlugin;
 import io.ocicat.plugins.flannel.FlannelPlugin;
 import io.ocicat.plugins.hostlocal.HostLocalPlugin;
 import io.ocicat.plugins.loopback.LoopbackPlugin;
+import io.ocicat.plugins.macvlan.MacvlanPlugin;
 import io.ocicat.plugins.portmap.PortmapPlugin;
 import io.ocicat.plugins.ptp.PtpPlugin;
 import io.ocicat.plugins.staticipam.StaticPlugin;
@@ -29,6 +30,7 @@ public final class Plugins {
               Map.entry("flannel", FlannelPlugin::new),
               Map.entry("host-local", HostLocalPlugin::new),
               Map.entry("loopback", LoopbackPlugin::new),
+              Map.entry("macvlan", MacvlanPlugin::new),
               Map.entry("portmap", PortmapPlugin::new),
               Map.entry("ptp", PtpPlugin::new),
               Map.entry("static", StaticPlugin::new),

@@ -1,0 +1,234 @@
+package io.ocicat.plugins.macvlan;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Interface;
+import io.ocicat.cni.Result;
+import io.ocicat.cni.plugin.AddCall;
+import io.ocicat.cni.plugin.CheckCall;
+import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.GcCall;
+import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.cni.plugin.StatusCall;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.Outcome;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.link.LinkKind.Macvlan;
+import io.ocicat.netlink.link.LinkSettings;
+import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.ns.Sysctl;
+import io.ocicat.netlink.route.Device;
+import io.ocicat.plugins.Steps;
+import io.ocicat.plugins.Undo;
+import io.ocicat.plugins.net.ContainerInterface;
+import io.ocicat.plugins.net.DuplicateDetection;
+import io.ocicat.plugins.net.Net;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Puts a container on the network of one of the host's interfaces: the container's interface shares
+ * that one, with a hardware address of its own.
+ */
+public final class MacvlanPlugin implements Plugin {
+
+  /**
+   * The interface comes before the addresses, because it is refused where an earlier ADD made one:
+   * the addresses of that one must stay its own.
+   */
+  @Override
+  public Result add(AddCall call) {
+    MacvlanConf conf = MacvlanConf.read(call);
+    if (!conf.addressed()) {
+      // Old versions cannot say it: better now than when everything is done.
+      Result.empty().convertTo(call.version());
+    }
+    String ifName = call.ifName().value();
+    try (Net host = Net.ofHost(call);
+        Net container = Net.of(call.netns());
+        Undo undo = new Undo()) {
+      Link master = Master.find(conf.masterInContainer() ? container : host, conf);
+      create(conf.masterInContainer() ? container : host, container, ifName, master, conf);
+      undo.onFailure(() -> delete(container, ifName));
+      Link link = container.requireLink(ifName);
+
+      Result result = Result.empty().withInterface(inSandbox(link, call.netns().text()));
+      if (conf.addressed()) {
+        Result ipam = undo.onFailure(call.ipam().add(), _ -> giveBack(call, container, ifName));
+        requireAddresses(ipam);
+        result =
+            result.withIps(ipam.ips()).withRoutes(ipam.routes()).mapIps(ip -> ip.onInterface(0));
+        configure(call, container, link, result);
+      } else {
+        container.route().perform(Links.up(link.index()));
+      }
+      return undo.keep(result.withDns(conf.dns()));
+    }
+  }
+
+  private static void create(
+      Net where, Net container, String ifName, Link master, MacvlanConf conf) {
+    LinkSettings settings = LinkSettings.named(ifName).in(container.namespace());
+    settings = conf.mtu() == 0 ? settings : settings.mtu(conf.mtu());
+    settings = conf.mac().map(settings::mac).orElse(settings);
+    Macvlan kind =
+        new Macvlan(master.index(), conf.mode()).withBroadcastQueue((int) conf.broadcastQueue());
+    try {
+      where.route().perform(Links.create(settings, kind));
+    } catch (NetlinkException e) {
+      if (e.is(Errno.EEXIST) && container.link(ifName).isPresent()) {
+        throw new CniException(
+            ErrorCode.INTERNAL,
+            "container interface name (\"%s\") already exists".formatted(ifName),
+            "ADD ran before for this interface: run DEL first");
+      }
+      throw e;
+    }
+  }
+
+  private static void requireAddresses(Result ipam) {
+    if (ipam.ips().isEmpty()) {
+      throw new CniException(ErrorCode.INTERNAL, "IPAM plugin returned missing IP config");
+    }
+  }
+
+  private static void configure(AddCall call, Net container, Link link, Result result) {
+    // So that neighbours who knew another container by this address learn at once.
+    container.writeIfPossible(
+        Map.of(
+            Sysctl.of("net", "ipv4", "conf", link.name(), "arp_notify"), "1",
+            Sysctl.of("net", "ipv6", "conf", link.name(), "ndisc_notify"), "1"));
+    Device device = Device.of(link);
+    ContainerInterface.configure(container, device, result, true);
+    boolean v6 = result.ips().stream().anyMatch(ip -> ip.address().isV6());
+    // The network is shared with strangers. Without a cable nobody answers, and nobody asks.
+    if (v6 && container.requireLink(link.name()).isRunning()) {
+      DuplicateDetection.await(container, device, call.deadline());
+    }
+  }
+
+  /** The addresses go last: before the interface has gone nobody else may have them. */
+  private static void giveBack(AddCall call, Net container, String ifName) {
+    Steps.all(() -> delete(container, ifName), () -> call.ipam().del());
+  }
+
+  @Override
+  public void del(DelCall call) {
+    Steps.all(
+        () -> {
+          Optional<Net> remaining = Net.ofRemaining(call.netns());
+          if (remaining.isPresent()) {
+            try (Net container = remaining.get()) {
+              delete(container, call.ifName().value());
+            }
+          }
+        },
+        () -> {
+          if (!call.config().ipamType().isEmpty()) {
+            call.ipam().del();
+          }
+        });
+  }
+
+  /** Gone already is fine. */
+  private static void delete(Net container, String ifName) {
+    for (Outcome outcome : container.route().attempt(List.of(Links.delete(ifName)))) {
+      Optional<NetlinkException> failure = outcome.failure().filter(e -> !e.is(Errno.ENODEV));
+      if (failure.isPresent()) {
+        throw failure.get();
+      }
+    }
+  }
+
+  @Override
+  public void check(CheckCall call) {
+    MacvlanConf conf = MacvlanConf.read(call);
+    try (Net host = Net.ofHost(call);
+        Net container = Net.of(call.netns())) {
+      if (conf.addressed()) {
+        call.ipam().check();
+      }
+      Result result = call.requirePreviousResult();
+      Link master = Master.find(conf.masterInContainer() ? container : host, conf);
+      Link link = container.requireLink(call.ifName().value());
+      checkLink(link, master, conf, recorded(call, result));
+      if (conf.addressed()) {
+        ContainerInterface.verify(container, link.name(), result);
+      }
+    }
+  }
+
+  private static Interface recorded(CheckCall call, Result result) {
+    String name = call.ifName().value();
+    String sandbox = call.netns().text();
+    return result.interfaces().stream()
+        .filter(i -> i.name().equals(name) && i.sandbox().equals(sandbox))
+        .findFirst()
+        .orElseThrow(
+            () -> wrong("prevResult has no interface \"%s\" in %s".formatted(name, sandbox)));
+  }
+
+  private static void checkLink(Link link, Link master, MacvlanConf conf, Interface recorded) {
+    Macvlan macvlan =
+        link.as(Macvlan.class)
+            .orElseThrow(() -> wrong("interface \"%s\" is not a macvlan".formatted(link.name())));
+    if (macvlan.mode() != conf.mode()) {
+      throw wrong(
+          "interface \"%s\" has macvlan mode %s, not %s"
+              .formatted(
+                  link.name(), MacvlanConf.name(macvlan.mode()), MacvlanConf.name(conf.mode())));
+    }
+    if (macvlan.parent() != master.index()) {
+      throw wrong(
+          "interface \"%s\" does not share the master \"%s\""
+              .formatted(link.name(), master.name()));
+    }
+    if (!link.isUp()) {
+      throw wrong("interface \"%s\" is down".formatted(link.name()));
+    }
+    if (!recorded.mac().isEmpty() && !recorded.mac().equalsIgnoreCase(String.valueOf(link.mac()))) {
+      throw wrong(
+          "interface \"%s\" has the hardware address %s, not %s as prevResult says"
+              .formatted(link.name(), link.mac(), recorded.mac()));
+    }
+  }
+
+  private static CniException wrong(String what) {
+    return new CniException(ErrorCode.INTERNAL, what);
+  }
+
+  /** Interfaces end with their namespaces: only addresses can be left. */
+  @Override
+  public void gc(GcCall call) {
+    if (call.validAttachments().isPresent() && !call.config().ipamType().isEmpty()) {
+      call.ipam().gc();
+    }
+  }
+
+  @Override
+  public void status(StatusCall call) {
+    MacvlanConf conf = MacvlanConf.read(call.config());
+    if (!conf.masterInContainer()) {
+      try (Net host = Net.ofHost(call)) {
+        Master.find(host, conf);
+      } catch (CniException e) {
+        throw new CniException(ErrorCode.PLUGIN_NOT_AVAILABLE, e.msg(), e.details());
+      }
+    }
+    if (conf.addressed()) {
+      call.ipam().status();
+    }
+  }
+
+  @Override
+  public String about() {
+    return "CNI macvlan plugin (ocicat)";
+  }
+
+  private static Interface inSandbox(Link link, String sandbox) {
+    Interface inside = Interface.inSandbox(link.name(), sandbox);
+    return link.mac() == null ? inside : inside.withMac(link.mac());
+  }
+}

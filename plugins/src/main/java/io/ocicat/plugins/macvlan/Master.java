@@ -1,0 +1,71 @@
+package io.ocicat.plugins.macvlan;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.netlink.IpFamily;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.route.Device;
+import io.ocicat.netlink.route.Route;
+import io.ocicat.netlink.route.RouteFilter;
+import io.ocicat.netlink.route.RouteType;
+import io.ocicat.netlink.route.Routes;
+import io.ocicat.plugins.net.Net;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Optional;
+
+/** The interface that is shared. */
+final class Master {
+  private Master() {}
+
+  /**
+   * The interface that the configuration names, or else the one of the default route.
+   *
+   * @param net where to look
+   * @throws CniException when there is none, or its MTU is less than the one asked for
+   */
+  static Link find(Net net, MacvlanConf conf) {
+    Link master = conf.master().isEmpty() ? onDefaultRoute(net) : named(net, conf.master());
+    if (conf.mtu() > master.mtu()) {
+      throw new CniException(
+          ErrorCode.INVALID_NETWORK_CONFIG,
+          "invalid MTU %d, must be [0, master MTU(%d)]".formatted(conf.mtu(), master.mtu()),
+          "the master is \"%s\"".formatted(master.name()));
+    }
+    return master;
+  }
+
+  private static Link named(Net net, String name) {
+    return net.link(name)
+        .orElseThrow(
+            () ->
+                new CniException(
+                    ErrorCode.INVALID_NETWORK_CONFIG,
+                    "failed to lookup master \"%s\": link not found".formatted(name)));
+  }
+
+  /** Of IPv4 rather than of IPv6, and of several the one that counts. */
+  private static Link onDefaultRoute(Net net) {
+    return Arrays.stream(IpFamily.values())
+        .flatMap(family -> defaultRoute(net, family).stream())
+        .findFirst()
+        .flatMap(device -> net.route().find(Links.byIndex(device.index())))
+        .orElseThrow(
+            () ->
+                new CniException(
+                    ErrorCode.INVALID_NETWORK_CONFIG,
+                    "no default route interface found",
+                    "say with \"master\" which interface to share"));
+  }
+
+  private static Optional<Device> defaultRoute(Net net, IpFamily family) {
+    RouteFilter filter = RouteFilter.main(family).type(RouteType.UNICAST);
+    return net.route().list(Routes.list(filter)).stream()
+        .filter(route -> route.destination().length() == 0)
+        .sorted(Comparator.comparingLong(Route::metric))
+        .flatMap(route -> route.hops().stream())
+        .flatMap(hop -> Optional.ofNullable(hop.device()).stream())
+        .findFirst();
+  }
+}

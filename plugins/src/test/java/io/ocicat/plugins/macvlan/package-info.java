@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.plugins.macvlan;
+
+import org.jspecify.annotations.NullMarked;
