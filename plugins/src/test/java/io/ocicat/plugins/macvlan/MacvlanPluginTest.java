@@ -221,7 +221,7 @@ class MacvlanPluginTest {
     shared.bare(pod, "1.1.0", "'cni.dev/valid-attachments':[]").gc().ok();
 
     assertThat(shared.ipam().calls())
-        .map(call -> call.split(" ")[0])
+        .map(call -> call.split(" ", -1)[0])
         .containsExactly("STATUS", "GC");
     shared.ipam().failOn("STATUS");
     assertThat(eth0.status().error().msg()).contains("told to fail");
