@@ -220,9 +220,7 @@ class MacvlanPluginTest {
     shared.attaching(pod, "1.1.0", "").gc().ok();
     shared.bare(pod, "1.1.0", "'cni.dev/valid-attachments':[]").gc().ok();
 
-    assertThat(shared.ipam().calls())
-        .map(call -> call.split(" ", -1)[0])
-        .containsExactly("STATUS", "GC");
+    assertThat(shared.ipam().calls()).containsExactly("STATUS " + pod.name(), "GC " + pod.name());
     shared.ipam().failOn("STATUS");
     assertThat(eth0.status().error().msg()).contains("told to fail");
   }
