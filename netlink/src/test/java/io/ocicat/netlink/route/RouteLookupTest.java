@@ -8,8 +8,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Query;
+import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -96,10 +98,14 @@ class RouteLookupTest {
   @ParameterizedTest
   @CsvSource({"10.0.0.1", "fd00::1"})
   void anAddressOfThisHostIsLocal(String address) {
-    Route found = socket.find(Routes.lookup(RouteLookup.to(ip(address)))).orElseThrow();
-
-    assertThat(found.type()).isEqualTo(RouteType.LOCAL);
-    assertThat(found.table()).isEqualTo(RouteTable.LOCAL);
+    // The kernel adds the local route of an IPv6 address a moment later, from a queue of its own.
+    Eventually.passes(
+        Duration.ofSeconds(10),
+        () -> {
+          Route found = socket.find(Routes.lookup(RouteLookup.to(ip(address)))).orElseThrow();
+          assertThat(found.type()).isEqualTo(RouteType.LOCAL);
+          assertThat(found.table()).isEqualTo(RouteTable.LOCAL);
+        });
   }
 
   @ParameterizedTest
