@@ -10,6 +10,7 @@ import io.ocicat.netlink.link.FdbEntry.State;
 import io.ocicat.netlink.link.LinkKind.Bridge;
 import io.ocicat.netlink.link.LinkKind.Veth;
 import io.ocicat.netlink.link.LinkKind.Vxlan;
+import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.util.List;
@@ -41,7 +42,16 @@ class FdbTest {
         Links.create(
             here.net(),
             LinkSettings.named("v0").master(bridge.index()).up(),
-            new Veth(LinkSettings.named("p0")));
+            new Veth(LinkSettings.named("p0")),
+            Links.set("p0", LinkSettings.none().up()));
+    // A port without carrier is found out a moment later and forgets what it has learned.
+    Eventually.await(
+        "the port forwards",
+        () ->
+            host.json("bridge", "-j", "link", "show", "dev", "v0")
+                .at("/0/state")
+                .asString()
+                .equals("forwarding"));
     vxlan =
         Links.create(
             here.net(),
