@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -22,12 +23,16 @@ final class ScratchNames {
   private static final Pattern FORMAT = Pattern.compile("cnf-(\\d{1,10})-([0-9a-z]{1,13})-.+");
   private static final int MOST_RUNS = 10_000;
 
+  /** Namespaces have names in one place for all runs, wherever a run has its directory. */
+  private static final AtomicInteger RUNS = new AtomicInteger();
+
   private ScratchNames() {}
 
   /** A directory that nobody else may look into, with a name that no other run has. */
   static Path newDirectory(Path parent) throws IOException {
     ProcessHandle self = ProcessHandle.current();
-    for (int run = 1; run <= MOST_RUNS; run++) {
+    for (int attempt = 1; attempt <= MOST_RUNS; attempt++) {
+      int run = RUNS.incrementAndGet();
       Path directory = parent.resolve("cnf-%d-%s-%d".formatted(self.pid(), start(self), run));
       try {
         return Files.createDirectory(
