@@ -1,4 +1,0 @@
-@NullMarked
-package io.ocicat.interop;
-
-import org.jspecify.annotations.NullMarked;
