@@ -13,6 +13,7 @@ import io.ocicat.netlink.link.LinkKind.Vxlan;
 import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.StreamSupport;
@@ -171,8 +172,13 @@ class FdbTest {
                                 .to(NODE)))
                 .toList());
 
-    int shown = here.host().json("bridge", "-j", "fdb", "show").size();
-    assertThat(here.net().list(Fdb.all())).hasSize(shown).hasSizeGreaterThan(300);
+    // The kernel goes on adding multicast addresses to links that have just come up.
+    Eventually.passes(
+        Duration.ofSeconds(10),
+        () -> {
+          int shown = here.host().json("bridge", "-j", "fdb", "show").size();
+          assertThat(here.net().list(Fdb.all())).hasSize(shown).hasSizeGreaterThan(300);
+        });
   }
 
   @Test
