@@ -21,7 +21,12 @@ import picocli.CommandLine.HelpCommand;
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND",
-    subcommands = {PluginCommand.class, ConformanceCommand.class, HelpCommand.class})
+    subcommands = {
+      PluginCommand.class,
+      DaemonCommand.class,
+      ConformanceCommand.class,
+      HelpCommand.class
+    })
 public final class Ocicat {
 
   private Ocicat() {}

@@ -1,17 +1,30 @@
 package io.ocicat.cli;
 
+import io.ocicat.cni.exec.CniEnvironment;
+import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.ProcessExec;
+import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.InProcessExec;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.PluginHost;
 import io.ocicat.cni.plugin.PluginMain;
+import io.ocicat.daemon.call.CallRunner;
+import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.call.PluginCall;
+import io.ocicat.daemon.state.BootId;
+import io.ocicat.daemon.state.Folders;
+import io.ocicat.daemon.state.State;
 import io.ocicat.plugins.Plugins;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -21,13 +34,18 @@ import java.util.Optional;
  *
  * @param executables where our own executables are, if this runs from a distribution: a delegate
  *     found there needs no process
+ * @param ours tells which executables those are, wherever copies of them were put
  */
-record OnePlugin(Optional<Path> executables) {
+record OnePlugin(Optional<Path> executables, OurExecutables ours) {
   static final String COMMAND = "plugin";
+
+  /** As the shim allows. */
+  private static final Duration LIMIT = Duration.ofSeconds(60);
 
   static OnePlugin fromDistribution() {
     return new OnePlugin(
-        Optional.ofNullable(System.getProperty("ocicat.home")).map(home -> Path.of(home, "cni")));
+        Optional.ofNullable(System.getProperty("ocicat.home")).map(home -> Path.of(home, "cni")),
+        OurExecutables.fromDistribution());
   }
 
   /** Serves the call that environment and standard input describe. Returns the exit code. */
@@ -39,8 +57,13 @@ record OnePlugin(Optional<Path> executables) {
               .formatted(name, String.join(", ", Plugins.names())));
       return 2;
     }
+    Folders folders = Folders.of(System.getenv());
+    return folders.inUse() ? besideADaemon(name, plugin.get(), folders) : alone(plugin.get());
+  }
+
+  private int alone(Plugin plugin) {
     return PluginMain.run(
-        plugin.get(),
+        plugin,
         PluginHost.process().withExec(exec()),
         System.getenv(),
         System.in,
@@ -48,21 +71,35 @@ record OnePlugin(Optional<Path> executables) {
         System.err);
   }
 
-  /** Runs our own executables in this JVM and all others as processes. */
-  PluginExec exec() {
-    return new InProcessExec(this::ours, new ProcessExec(), Namespaces.OWN);
+  /** With the locks and notes of the daemon, which may come back at any moment. */
+  private int besideADaemon(String name, Plugin plugin, Folders folders) {
+    PrintStream stdout = System.out;
+    System.setOut(System.err);
+    try {
+      boolean reads = !System.getenv().getOrDefault(CniEnvironment.COMMAND, "").isEmpty();
+      PluginCall call =
+          new PluginCall(
+              name,
+              plugin,
+              System.getenv(),
+              reads ? System.in.readNBytes(Json.MAX_BYTES + 1) : new byte[0],
+              Namespaces.OWN,
+              Deadline.in(LIMIT),
+              System.nanoTime());
+      State state = new State(folders, BootId.current());
+      Reply reply = new CallRunner(state, ours, true, Clock.systemUTC()).run(call, () -> false);
+      System.err.print(reply.stderr());
+      stdout.write(reply.stdout());
+      stdout.flush();
+      return reply.exitCode();
+    } catch (IOException e) {
+      System.err.println("ocicat: cannot read the request or write the answer: " + e.getMessage());
+      return 1;
+    }
   }
 
-  /** The plugin an executable is, when it is one of this distribution's or a link to one. */
-  Optional<Plugin> ours(Path executable) {
-    try {
-      Path real = executable.toRealPath();
-      return executables.isPresent() && executables.get().toRealPath().equals(real.getParent())
-          ? Plugins.named(real.getFileName().toString())
-          : Optional.empty();
-    } catch (IOException e) {
-      // Whoever starts it as a process will say what is wrong with it.
-      return Optional.empty();
-    }
+  /** Runs our own executables in this JVM and all others as processes. */
+  PluginExec exec() {
+    return new InProcessExec(ours::find, new ProcessExec(), Namespaces.OWN);
   }
 }

@@ -78,6 +78,7 @@ public final class NetlinkSocket implements AutoCloseable {
 
   /** Makes the changes and says what became of each, in the order given. */
   public List<Outcome> attempt(List<Request> requests) {
+    long start = System.nanoTime();
     lock.lock();
     Buffers buffers = Buffers.borrow();
     try {
@@ -93,6 +94,7 @@ public final class NetlinkSocket implements AutoCloseable {
     } finally {
       buffers.giveBack();
       lock.unlock();
+      Witness.tell(requests, start);
     }
   }
 
@@ -119,6 +121,7 @@ public final class NetlinkSocket implements AutoCloseable {
     if (requests.isEmpty()) {
       return;
     }
+    long start = System.nanoTime();
     lock.lock();
     Buffers buffers = Buffers.borrow();
     try {
@@ -137,6 +140,7 @@ public final class NetlinkSocket implements AutoCloseable {
     } finally {
       buffers.giveBack();
       lock.unlock();
+      Witness.tell(requests, start);
     }
   }
 
@@ -145,6 +149,7 @@ public final class NetlinkSocket implements AutoCloseable {
     if (!query.isDump()) {
       return find(query).map(List::of).orElse(List.of());
     }
+    long start = System.nanoTime();
     lock.lock();
     Buffers buffers = Buffers.borrow();
     try {
@@ -166,6 +171,7 @@ public final class NetlinkSocket implements AutoCloseable {
     } finally {
       buffers.giveBack();
       lock.unlock();
+      Witness.tell(List.of(query.request()), start);
     }
   }
 

@@ -47,6 +47,10 @@ public final class Request {
     return operation.get();
   }
 
+  public Subject subject() {
+    return Subject.of(type);
+  }
+
   int type() {
     return type;
   }

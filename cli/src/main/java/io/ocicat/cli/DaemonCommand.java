@@ -1,0 +1,72 @@
+package io.ocicat.cli;
+
+import io.ocicat.daemon.CallLog;
+import io.ocicat.daemon.Daemon;
+import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.state.BootId;
+import io.ocicat.daemon.state.Folders;
+import io.ocicat.daemon.state.State;
+import io.ocicat.daemon.trace.CallHistory;
+import io.ocicat.netlink.linux.SocketActivation;
+import io.ocicat.netlink.linux.UnixListener;
+import java.time.Clock;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Option;
+
+/** {@code ocicat daemon}: ocicatd in the foreground. */
+@Command(
+    name = "daemon",
+    description = "Serve plugin calls until told to stop (SIGTERM finishes those under way).",
+    mixinStandardHelpOptions = true)
+final class DaemonCommand implements Callable<Integer> {
+  @Option(
+      names = "--take-over",
+      description = "Replace a daemon that runs; no call fails meanwhile.")
+  private boolean takeOver;
+
+  @Override
+  public Integer call() throws InterruptedException {
+    Map<String, String> environment = System.getenv();
+    Folders folders = Folders.of(environment);
+    CallLog log = new CallLog(System.err::println, new CallHistory());
+    Optional<UnixListener> inherited =
+        SocketActivation.take(environment).stream()
+            .findFirst()
+            .map(socket -> UnixListener.adopt(socket.fd()));
+    State state = new State(folders, BootId.current());
+    try (Daemon daemon =
+        Daemon.listen(
+            state,
+            folders,
+            OurExecutables.fromDistribution(),
+            inherited,
+            takeOver,
+            log,
+            Clock.systemUTC())) {
+      Thread main = Thread.currentThread();
+      Runtime.getRuntime()
+          .addShutdownHook(
+              Thread.ofPlatform()
+                  .name("stop")
+                  .unstarted(
+                      () -> {
+                        daemon.stop();
+                        joinQuietly(main);
+                      }));
+      daemon.run();
+    }
+    return ExitCode.OK;
+  }
+
+  private static void joinQuietly(Thread thread) {
+    try {
+      thread.join();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,319 @@
+package io.ocicat.daemon.call;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.exec.CniEnvironment;
+import io.ocicat.cni.exec.Deadline;
+import io.ocicat.cni.exec.PluginExec;
+import io.ocicat.cni.exec.ProcessExec;
+import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.Verb;
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.plugin.Dispatcher;
+import io.ocicat.cni.plugin.InProcessExec;
+import io.ocicat.cni.plugin.Namespaces;
+import io.ocicat.cni.plugin.PluginHost;
+import io.ocicat.daemon.state.AttachmentKey;
+import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.NamespaceId;
+import io.ocicat.daemon.state.State;
+import io.ocicat.daemon.trace.CallTrace;
+import io.ocicat.daemon.trace.Phase;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.RangeLock;
+import io.ocicat.plugins.Plugins;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Makes calls so that none is ever half done for long: one at a time for each attachment, noted in
+ * the journal before it begins, undone when its caller has gone before it ended. The daemon and a
+ * JVM that makes a single call both use it, on the same {@link State}. Thread-safe.
+ */
+public final class CallRunner {
+  /** What DEL may still wait for when its caller's time is nearly up: it must get done. */
+  private static final Duration SHORTEST_DEL = Duration.ofSeconds(10);
+
+  /** Errors that may be gone when it is tried again; the others are wrong input. */
+  private static final Set<ErrorCode> PASSING =
+      Set.of(
+          ErrorCode.UNKNOWN, ErrorCode.IO_FAILURE, ErrorCode.TRY_AGAIN_LATER, ErrorCode.INTERNAL);
+
+  private final State state;
+  private final OurExecutables ours;
+  private final NamespaceId ownNetns;
+  private final Clock clock;
+  private final boolean finishesLater;
+  private final PluginExec processes = new ProcessExec();
+  private final Tombstones tombstones = new Tombstones();
+
+  /**
+   * @param finishesLater whether somebody tries again what DEL cannot do now
+   */
+  public CallRunner(State state, OurExecutables ours, boolean finishesLater, Clock clock) {
+    this.state = state;
+    this.ours = ours;
+    this.finishesLater = finishesLater;
+    this.clock = clock;
+    this.ownNetns = NamespaceId.own();
+  }
+
+  /**
+   * Makes a call.
+   *
+   * @param callerIsGone whether nobody waits for the answer any more
+   */
+  public Reply run(PluginCall call, BooleanSupplier callerIsGone) {
+    Optional<AttachmentKey> key = call.key();
+    Optional<Verb> verb = call.verb();
+    boolean changes = verb.filter(v -> v == Verb.ADD || v == Verb.DEL).isPresent();
+    boolean nested =
+        key.isPresent() && call.variable(CallersExec.WITHIN).equals(key.get().toString());
+    if (key.isEmpty() || !changes || nested) {
+      return dispatch(call);
+    }
+    Duration patience = call.deadline().remaining();
+    if (verb.get() == Verb.DEL && patience.compareTo(SHORTEST_DEL) < 0) {
+      patience = SHORTEST_DEL;
+    }
+    long asked = System.nanoTime();
+    Optional<RangeLock> lock;
+    try {
+      lock = state.lock(key.get(), patience);
+    } catch (NetlinkException e) {
+      return call.failure(
+          new CniException(ErrorCode.IO_FAILURE, "cannot lock attachment " + key.get(), e));
+    }
+    trace(Phase.QUEUE, "lock of " + key.get(), asked);
+    if (lock.isEmpty()) {
+      return call.failure(
+          new CniException(
+              ErrorCode.TRY_AGAIN_LATER,
+              "another call for %s is still under way".formatted(key.get())));
+    }
+    try (RangeLock _ = lock.get()) {
+      return verb.get() == Verb.ADD ? add(call, key.get(), callerIsGone) : del(call, key.get());
+    }
+  }
+
+  private Reply add(PluginCall call, AttachmentKey key, BooleanSupplier callerIsGone) {
+    if (tombstones.isLate(key, call.startedNanos())) {
+      return call.failure(
+          new CniException(
+              ErrorCode.TRY_AGAIN_LATER, "%s was deleted while this ADD waited".formatted(key)));
+    }
+    if (callerIsGone.getAsBoolean()) {
+      return abandoned(call, key);
+    }
+    String name = state.nameOf(key, call.name());
+    CallRecord record = record(call);
+    try {
+      state.journal().read(name).ifPresent(leftover -> dispatch(call(leftover)));
+      long start = System.nanoTime();
+      state.journal().write(name, record);
+      trace(Phase.JOURNAL, "intent", start);
+    } catch (UncheckedIOException e) {
+      return call.failure(
+          new CniException(
+              ErrorCode.IO_FAILURE,
+              "cannot note what is about to be done: " + e.getMessage(),
+              "nothing was changed; make room in or write access to " + state.journal().path()));
+    }
+    Reply reply = dispatch(call);
+    if (reply.exitCode() == 0 && callerIsGone.getAsBoolean()) {
+      dispatch(call.with(Verb.DEL).within(Deadline.in(SHORTEST_DEL)));
+      reply = abandoned(call, key);
+    }
+    if (reply.exitCode() == 0) {
+      reply = commit(call, key, name, record, reply);
+    }
+    forget(name);
+    return reply;
+  }
+
+  private Reply commit(
+      PluginCall call, AttachmentKey key, String name, CallRecord record, Reply reply) {
+    long start = System.nanoTime();
+    try {
+      state.attachments().write(name, record.withResult(reply.stdout()));
+      trace(Phase.JOURNAL, "commit", start);
+      return reply;
+    } catch (UncheckedIOException e) {
+      dispatch(call.with(Verb.DEL).within(Deadline.in(SHORTEST_DEL)));
+      return call.failure(
+          new CniException(
+              ErrorCode.IO_FAILURE,
+              "cannot note that %s exists: %s".formatted(key, e.getMessage()),
+              "it was undone; make room in or write access to " + state.attachments().path()));
+    }
+  }
+
+  private static Reply abandoned(PluginCall call, AttachmentKey key) {
+    return call.failure(
+        new CniException(
+            ErrorCode.TRY_AGAIN_LATER, "whoever asked to add %s is gone; undone".formatted(key)));
+  }
+
+  private Reply del(PluginCall call, AttachmentKey key) {
+    tombstones.put(key, call.startedNanos());
+    String name = state.nameOf(key, call.name());
+    CallRecord record = record(call);
+    try {
+      state.journal().write(name, record);
+    } catch (UncheckedIOException _) {
+      // DEL never needs a note to do its work: who is killed in it, or its runtime, does it again.
+    }
+    Reply reply = dispatch(call.within(atLeast(call.deadline(), SHORTEST_DEL)));
+    if (reply.exitCode() == 0) {
+      forget(name, true);
+      return reply;
+    }
+    Reply answer = finishesLater && isPassing(reply) ? promise(name, record, reply) : reply;
+    forget(name);
+    return answer;
+  }
+
+  /** What can be done here is done; the rest is tried again by the daemon. */
+  private Reply promise(String name, CallRecord record, Reply failure) {
+    try {
+      state.spool().write(name, record);
+    } catch (UncheckedIOException e) {
+      return failure;
+    }
+    return new Reply(
+        0,
+        new byte[0],
+        failure.stderr() + "ocicat: DEL will be finished later: " + message(failure) + "\n");
+  }
+
+  /**
+   * Undoes what a record tells of, whoever made it. The attachment must be locked.
+   *
+   * @return whether nothing is left of it
+   */
+  public boolean undo(String name, CallRecord record) {
+    if (dispatch(call(record)).exitCode() != 0) {
+      return false;
+    }
+    forget(name, true);
+    return true;
+  }
+
+  /** The DEL that undoes what a record tells of. */
+  private PluginCall call(CallRecord record) {
+    Map<String, String> environment = new LinkedHashMap<>(record.environment());
+    environment.put(CniEnvironment.COMMAND, Verb.DEL.name());
+    if (!namespaceIsThere(record)) {
+      environment.put(CniEnvironment.NETNS, "");
+    }
+    return new PluginCall(
+        record.plugin(),
+        Plugins.named(record.plugin())
+            .orElseThrow(() -> new IllegalStateException("there is no plugin " + record.plugin())),
+        environment,
+        record.stdin(),
+        namespaces(record),
+        Deadline.in(Duration.ofSeconds(30)),
+        0);
+  }
+
+  /** Whether the name of its namespace still leads to the namespace it was. */
+  public boolean namespaceIsThere(CallRecord record) {
+    return !record.netns().isNone()
+        && record.boot().equals(state.boot())
+        && record.netns().equals(NamespaceId.of(record.netnsPath()));
+  }
+
+  /** The host's side of a record: gone when it is from before the machine's last start. */
+  private Namespaces namespaces(CallRecord record) {
+    boolean own = record.hostNetns().equals(ownNetns) || !record.boot().equals(state.boot());
+    return own
+        ? Namespaces.OWN
+        : record
+            .hostNetns()
+            .find()
+            .map(path -> new Namespaces(path, Map.of()))
+            .orElse(Namespaces.OWN);
+  }
+
+  private void forget(String name) {
+    forget(name, false);
+  }
+
+  private void forget(String name, boolean attachmentToo) {
+    try {
+      if (attachmentToo) {
+        state.attachments().remove(name);
+      }
+      state.journal().remove(name);
+    } catch (UncheckedIOException _) {
+      // It stays, and means that DEL is run once more: that does no harm.
+    }
+  }
+
+  private Reply dispatch(PluginCall call) {
+    Namespaces namespaces = call.namespaces();
+    boolean elsewhere =
+        !namespaces.equals(Namespaces.OWN) && !NamespaceId.of(namespaces.host()).equals(ownNetns);
+    PluginExec others =
+        new CallersExec(
+            processes,
+            elsewhere ? Optional.of(namespaces.host()) : Optional.empty(),
+            call.key().map(AttachmentKey::toString).orElse(""));
+    PluginExec inProcess = new InProcessExec(ours::find, others, namespaces);
+    PluginExec exec = CallTrace.CURRENT.isBound() ? new TracedExec(inProcess) : inProcess;
+    PluginHost host = new PluginHost(namespaces, exec, call.deadline(), _ -> {});
+    return Dispatcher.dispatch(call.plugin(), host, call.environment(), call.stdin());
+  }
+
+  private CallRecord record(PluginCall call) {
+    Map<String, String> kept = new LinkedHashMap<>();
+    call.environment()
+        .forEach(
+            (variable, value) -> {
+              if (variable.startsWith("CNI_") || variable.equals("PATH")) {
+                kept.put(variable, value);
+              }
+            });
+    String netns = call.variable(CniEnvironment.NETNS);
+    Path held = call.namespaces().held().get(netns);
+    return new CallRecord(
+        state.boot(),
+        clock.millis(),
+        NamespaceId.of(call.namespaces().host()),
+        held == null ? NamespaceId.of(netns) : NamespaceId.of(held),
+        call.name(),
+        kept,
+        call.stdin(),
+        new byte[0]);
+  }
+
+  private static Deadline atLeast(Deadline deadline, Duration least) {
+    return deadline.remaining().compareTo(least) < 0 ? Deadline.in(least) : deadline;
+  }
+
+  private static boolean isPassing(Reply failure) {
+    try {
+      return PASSING.contains(CniException.fromJson(Json.parse(failure.stdout())).code());
+    } catch (CniException _) {
+      return false;
+    }
+  }
+
+  private static String message(Reply failure) {
+    return CniException.fromJson(Json.parse(failure.stdout())).msg();
+  }
+
+  private static void trace(Phase phase, String detail, long start) {
+    if (CallTrace.CURRENT.isBound()) {
+      CallTrace.CURRENT.get().add(phase, () -> detail, start, System.nanoTime());
+    }
+  }
+}

@@ -1,0 +1,45 @@
+package io.ocicat.daemon.call;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.exec.Invocation;
+import io.ocicat.cni.exec.PluginExec;
+import io.ocicat.cni.exec.Reply;
+import io.ocicat.netlink.ns.NetNs;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Executes plugins that are not ours, where the caller would have: in its network namespace. They
+ * are told which attachment they work for, because they may come back to us while we hold its lock.
+ *
+ * @param processes runs them in the namespace of the thread
+ * @param netns the caller's namespace, when it is not this process's own
+ */
+record CallersExec(PluginExec processes, Optional<Path> netns, String within)
+    implements PluginExec {
+  /** Holds the attachment for whose call of ours this process was started. */
+  static final String WITHIN = "OCICAT_WITHIN";
+
+  @Override
+  public Reply run(Invocation invocation) {
+    Map<String, String> environment = new HashMap<>(invocation.environment());
+    environment.put(WITHIN, within);
+    Invocation marked =
+        new Invocation(
+            invocation.executable(), environment, invocation.stdin(), invocation.limit());
+    if (netns.isEmpty()) {
+      return processes.run(marked);
+    }
+    try (NetNs there = NetNs.open(netns.get())) {
+      return there.call(() -> processes.run(marked));
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new CniException(
+          ErrorCode.INTERNAL, "cannot execute %s".formatted(invocation.executable()), e);
+    }
+  }
+}

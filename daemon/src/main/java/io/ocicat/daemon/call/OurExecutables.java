@@ -1,0 +1,85 @@
+package io.ocicat.daemon.call;
+
+import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.plugins.Plugins;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Tells which executables are plugins of ours: those in the distribution, and copies of the shim
+ * wherever they were put. What a file is, is looked at once, until it changes.
+ */
+public final class OurExecutables {
+  private static final long MAX_SHIM = 1 << 20;
+  private static final int MOST_KNOWN = 1000;
+
+  private record FileVersion(Object key, long size, long modifiedNanos) {}
+
+  private final byte[] shim;
+  private final Map<FileVersion, Boolean> known = new ConcurrentHashMap<>();
+
+  private OurExecutables(byte[] shim) {
+    this.shim = shim;
+  }
+
+  /** None at all. */
+  public static OurExecutables none() {
+    return new OurExecutables(new byte[0]);
+  }
+
+  /** Those of the distribution that this JVM was started from, if it was. */
+  public static OurExecutables fromDistribution() {
+    String home = System.getProperty("ocicat.home");
+    return home == null ? none() : of(Path.of(home));
+  }
+
+  /** Those of the distribution in this folder, and its shim's copies. */
+  public static OurExecutables of(Path home) {
+    try {
+      return new OurExecutables(Files.readAllBytes(home.resolve("lib/shim")));
+    } catch (IOException _) {
+      return none();
+    }
+  }
+
+  public Optional<Plugin> find(Path executable) {
+    Path name = executable.getFileName();
+    if (shim.length == 0 || name == null || !Plugins.names().contains(name.toString())) {
+      return Optional.empty();
+    }
+    return isShim(executable) ? Plugins.named(name.toString()) : Optional.empty();
+  }
+
+  private boolean isShim(Path executable) {
+    try {
+      BasicFileAttributes attributes = Files.readAttributes(executable, BasicFileAttributes.class);
+      FileVersion version =
+          new FileVersion(
+              String.valueOf(attributes.fileKey()),
+              attributes.size(),
+              attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS));
+      Boolean answer = known.get(version);
+      if (answer == null) {
+        answer =
+            attributes.size() == shim.length
+                && attributes.size() <= MAX_SHIM
+                && Arrays.equals(Files.readAllBytes(executable), shim);
+        if (known.size() >= MOST_KNOWN) {
+          known.clear();
+        }
+        known.put(version, answer);
+      }
+      return answer;
+    } catch (IOException e) {
+      // Whoever executes it will say what is wrong with it.
+      return false;
+    }
+  }
+}

@@ -1,0 +1,75 @@
+package io.ocicat.daemon.call;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.SpecVersion;
+import io.ocicat.cni.exec.CniEnvironment;
+import io.ocicat.cni.exec.Deadline;
+import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.Verb;
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.plugin.Namespaces;
+import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.daemon.state.AttachmentKey;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A call of one of our plugins.
+ *
+ * @param name the plugin's
+ * @param startedNanos when the caller was started, by the clock that counts from the machine's
+ *     start
+ */
+@SuppressWarnings("ArrayRecordComponent") // nobody compares calls
+public record PluginCall(
+    String name,
+    Plugin plugin,
+    Map<String, String> environment,
+    byte[] stdin,
+    Namespaces namespaces,
+    Deadline deadline,
+    long startedNanos) {
+
+  /** Empty for a verb that there is not, and for none. */
+  public Optional<Verb> verb() {
+    return Verb.find(variable(CniEnvironment.COMMAND));
+  }
+
+  public Optional<AttachmentKey> key() {
+    return AttachmentKey.of(environment);
+  }
+
+  public String variable(String variable) {
+    return environment.getOrDefault(variable, "");
+  }
+
+  /** The same with another verb. */
+  PluginCall with(Verb verb) {
+    return new PluginCall(
+        name,
+        plugin,
+        CniEnvironment.delegated(environment, verb),
+        stdin,
+        namespaces,
+        deadline,
+        startedNanos);
+  }
+
+  PluginCall within(Deadline other) {
+    return new PluginCall(name, plugin, environment, stdin, namespaces, other, startedNanos);
+  }
+
+  /** The answer that says why there is none. */
+  Reply failure(CniException why) {
+    return new Reply(1, Json.prettyBytes(why.toJson(version())), "");
+  }
+
+  private String version() {
+    try {
+      return PluginConfig.ofRequest(stdin).cniVersion();
+    } catch (CniException _) {
+      return SpecVersion.LATEST.text();
+    }
+  }
+}

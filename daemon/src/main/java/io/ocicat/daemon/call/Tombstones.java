@@ -1,0 +1,34 @@
+package io.ocicat.daemon.call;
+
+import io.ocicat.daemon.state.AttachmentKey;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Which attachments were deleted, and when the callers that did so were started: an ADD of an older
+ * caller was overtaken by the DEL and must not bring back what that removed. Thread-safe.
+ */
+final class Tombstones {
+  /** An ADD can be overtaken only while its caller waits, and that many do not wait at once. */
+  private static final int MOST = 4096;
+
+  private final Map<AttachmentKey, Long> deletedNanos =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<AttachmentKey, Long> eldest) {
+          return size() > MOST;
+        }
+      };
+
+  synchronized void put(AttachmentKey key, long startedNanos) {
+    deletedNanos.merge(key, startedNanos, Math::max);
+  }
+
+  /** Whether a caller that was started then comes too late. */
+  synchronized boolean isLate(AttachmentKey key, long startedNanos) {
+    Long deleted = deletedNanos.get(key);
+    return deleted != null && startedNanos < deleted;
+  }
+}

@@ -1,0 +1,87 @@
+package io.ocicat.daemon.server;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.exec.CniEnvironment;
+import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.json.Json;
+import io.ocicat.daemon.trace.CallTrace;
+import io.ocicat.daemon.trace.FinishedCall;
+import java.time.Instant;
+import java.util.Map;
+
+/**
+ * What a call was and what became of it, before anybody has looked closer.
+ *
+ * @param callerStartNanos when the shim was started, by {@link System#nanoTime}
+ */
+@SuppressWarnings("ArrayRecordComponent") // nobody compares outcomes
+public record CallOutcome(
+    long number,
+    Instant time,
+    String plugin,
+    Map<String, String> environment,
+    byte[] stdin,
+    Reply reply,
+    long callerStartNanos,
+    long endNanos) {
+
+  public String verb() {
+    return environment.getOrDefault(CniEnvironment.COMMAND, "");
+  }
+
+  public boolean failed() {
+    return reply.exitCode() != 0;
+  }
+
+  public FinishedCall describe(CallTrace trace) {
+    int code = 0;
+    String message = "";
+    if (failed()) {
+      try {
+        CniException error = CniException.fromJson(Json.parse(reply.stdout()));
+        code = error.code().value();
+        message = error.details().isEmpty() ? error.msg() : error.msg() + "; " + error.details();
+      } catch (CniException e) {
+        message = "the answer is no error object: " + e.msg();
+      }
+    }
+    return new FinishedCall(
+        number,
+        time,
+        plugin,
+        verb(),
+        network(),
+        environment.getOrDefault(CniEnvironment.CONTAINER_ID, ""),
+        environment.getOrDefault(CniEnvironment.IFNAME, ""),
+        pod(),
+        reply.exitCode(),
+        code,
+        message,
+        callerStartNanos,
+        endNanos - callerStartNanos,
+        trace.steps());
+  }
+
+  private String network() {
+    try {
+      return stdin.length == 0 ? "" : PluginConfig.ofRequest(stdin).name();
+    } catch (CniException _) {
+      return "";
+    }
+  }
+
+  private String pod() {
+    String args = environment.getOrDefault(CniEnvironment.ARGS, "");
+    String namespace = "";
+    String name = "";
+    for (String arg : args.split(";", -1)) {
+      if (arg.startsWith("K8S_POD_NAMESPACE=")) {
+        namespace = arg.substring(arg.indexOf('=') + 1);
+      } else if (arg.startsWith("K8S_POD_NAME=")) {
+        name = arg.substring(arg.indexOf('=') + 1);
+      }
+    }
+    return name.isEmpty() ? "" : namespace + "/" + name;
+  }
+}

@@ -1,0 +1,228 @@
+package io.ocicat.daemon.server;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.SpecVersion;
+import io.ocicat.cni.exec.CniEnvironment;
+import io.ocicat.cni.exec.Deadline;
+import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.Verb;
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.plugin.Namespaces;
+import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.daemon.call.CallRunner;
+import io.ocicat.daemon.call.PluginCall;
+import io.ocicat.daemon.trace.CallTrace;
+import io.ocicat.daemon.trace.Phase;
+import io.ocicat.daemon.wire.Answer;
+import io.ocicat.daemon.wire.Place;
+import io.ocicat.daemon.wire.Request;
+import io.ocicat.daemon.wire.WireException;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.Witness;
+import io.ocicat.netlink.linux.PeerCredentials;
+import io.ocicat.netlink.linux.UnixListener;
+import io.ocicat.netlink.linux.UnixSocket;
+import io.ocicat.plugins.Plugins;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/** Serves callers, one call each. */
+public final class CallServer {
+  /** A shim sends its request in one go; who takes longer is none. */
+  private static final Duration REQUEST_LIMIT = Duration.ofSeconds(2);
+
+  private static final Path NOWHERE = Path.of("/proc/self/fd/none");
+
+  private final CallRunner runner;
+  private final Admission admission;
+  private final Events events;
+  private final Clock clock;
+  private final Place ownPlace = Place.own();
+  private final Workers workers;
+  private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
+  private final AtomicLong numbers = new AtomicLong();
+
+  public CallServer(
+      UnixListener listener,
+      CallRunner runner,
+      Admission admission,
+      int mostConnections,
+      Events events,
+      Clock clock) {
+    this.runner = runner;
+    this.admission = admission;
+    this.events = events;
+    this.clock = clock;
+    this.workers = new Workers(listener, mostConnections, this::serve);
+  }
+
+  public void start() {
+    workers.start();
+  }
+
+  /** How many calls are under way or wait for their turn. */
+  public int inFlight() {
+    return connections.size();
+  }
+
+  /** Tells those who wait that they do not wait in vain, and the log who waits for too long. */
+  public void look(Duration stuckAfter) {
+    for (Connection connection : connections) {
+      connection.reassure();
+      if (connection.nanos() > stuckAfter.toNanos()) {
+        StackTraceElement[] where = connection.reportStuck();
+        if (where.length > 0) {
+          events.stuck(connection.about(), connection.nanos(), where);
+        }
+      }
+    }
+  }
+
+  /** Stops accepting and waits for the calls under way. */
+  public boolean drain(Duration limit) throws InterruptedException {
+    return workers.drain(limit);
+  }
+
+  private void serve(UnixSocket socket) {
+    long accepted = System.nanoTime();
+    try (socket) {
+      PeerCredentials peer = socket.peer();
+      if (!peer.isRoot()) {
+        decline(socket, "uid %d may not use this socket, only root".formatted(peer.uid()));
+        return;
+      }
+      Optional<Request> request = Request.receive(socket, REQUEST_LIMIT);
+      if (request.isPresent()) {
+        try (Request received = request.get()) {
+          serve(socket, received, accepted);
+        }
+      }
+    } catch (WireException e) {
+      decline(socket, String.valueOf(e.getMessage()));
+    } catch (NetlinkException e) {
+      events.declined(String.valueOf(e.getMessage()));
+    } catch (RuntimeException e) {
+      events.note("a call failed in a way that none should: " + e);
+    }
+  }
+
+  private void decline(UnixSocket socket, String why) {
+    events.declined(why);
+    try {
+      socket.send(new Answer.Declined(why).bytes(), Duration.ofMillis(100));
+    } catch (NetlinkException _) {
+      // It will see that nobody answers.
+    }
+  }
+
+  private void serve(UnixSocket socket, Request request, long accepted) {
+    Optional<String> refusal = refusal(request);
+    Optional<Plugin> plugin = Plugins.named(request.plugin());
+    if (refusal.isPresent() || plugin.isEmpty()) {
+      decline(socket, refusal.orElse("there is no plugin \"%s\"".formatted(request.plugin())));
+      return;
+    }
+    String about =
+        "%s %s %s"
+            .formatted(
+                request.plugin(),
+                request.variable(CniEnvironment.COMMAND),
+                request.variable(CniEnvironment.CONTAINER_ID));
+    Connection connection = new Connection(socket, about, accepted);
+    connections.add(connection);
+    try {
+      CallTrace trace = new CallTrace(accepted);
+      long callerStart = Math.min(accepted, request.startedNanos());
+      trace.add(Phase.ARRIVE, () -> "shim", callerStart, System.nanoTime());
+      Reply reply = run(call(request, plugin.get()), connection, trace);
+      long replying = System.nanoTime();
+      connection.answer(new Answer.Done(reply));
+      long end = System.nanoTime();
+      trace.add(Phase.REPLY, () -> "answer", replying, end);
+      events.finished(
+          new CallOutcome(
+              numbers.incrementAndGet(),
+              clock.instant(),
+              request.plugin(),
+              request.environment(),
+              request.stdin(),
+              reply,
+              callerStart,
+              end),
+          trace);
+    } finally {
+      connections.remove(connection);
+    }
+  }
+
+  private Reply run(PluginCall call, Connection connection, CallTrace trace) {
+    long asked = System.nanoTime();
+    Verb verb = call.verb().orElse(Verb.VERSION);
+    try (Admission.@Nullable Turn turn = admission.enter(verb, call.deadline())) {
+      trace.add(Phase.QUEUE, () -> "turn", asked, System.nanoTime());
+      if (turn == null) {
+        return tooBusy(call);
+      }
+      return ScopedValue.where(CallTrace.CURRENT, trace)
+          .where(Witness.PRESENT, trace)
+          .call(
+              () ->
+                  trace.timed(
+                      Phase.PLUGIN, call::name, () -> runner.run(call, connection::callerIsGone)));
+    }
+  }
+
+  private static Reply tooBusy(PluginCall call) {
+    CniException error =
+        new CniException(
+            ErrorCode.TRY_AGAIN_LATER,
+            "ocicatd was too busy to begin with %s in time".formatted(call.name()));
+    return new Reply(1, Json.prettyBytes(error.toJson(SpecVersion.LATEST.text())), "");
+  }
+
+  /** Why the caller has to do it itself: what it sees is not what is seen from here. */
+  private Optional<String> refusal(Request request) {
+    Place place = request.place();
+    if (request.hostNetns().isEmpty()) {
+      return Optional.of("the caller's network namespace did not come along");
+    }
+    if (place.userNamespace() != ownPlace.userNamespace()) {
+      return Optional.of("the caller is in another user namespace");
+    }
+    if (place.mountNamespace() != ownPlace.mountNamespace()) {
+      return Optional.of("the caller is in another mount namespace, where files may be others");
+    }
+    if (!place.equals(ownPlace)) {
+      return Optional.of("the caller has another root directory");
+    }
+    return Optional.empty();
+  }
+
+  private static PluginCall call(Request request, Plugin plugin) {
+    String netns = request.variable(CniEnvironment.NETNS);
+    Path host = path(request.hostNetns().orElseThrow().number());
+    Path container = request.containerNetns().map(fd -> path(fd.number())).orElse(NOWHERE);
+    Namespaces namespaces =
+        new Namespaces(host, netns.isEmpty() ? Map.of() : Map.of(netns, container));
+    return new PluginCall(
+        request.plugin(),
+        plugin,
+        request.environment(),
+        request.stdin(),
+        namespaces,
+        Deadline.in(request.limit()),
+        request.startedNanos());
+  }
+
+  private static Path path(int descriptor) {
+    return Path.of("/proc/self/fd/" + descriptor);
+  }
+}

@@ -1,0 +1,129 @@
+package io.ocicat.daemon.server;
+
+import io.ocicat.netlink.linux.UnixListener;
+import io.ocicat.netlink.linux.UnixSocket;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+
+/**
+ * Threads that accept connections and serve them. One at a time waits for a connection; when it has
+ * one, the next idle thread takes its place and it serves the caller itself, so that no call is
+ * handed from thread to thread. There are as many threads as there have been calls at once, up to a
+ * limit; past that, callers wait in the socket's queue.
+ *
+ * <p>Platform threads, because plugins visit namespaces.
+ */
+final class Workers {
+  private static final Duration IDLE = Duration.ofSeconds(30);
+  private static final int KEPT_IDLE = 4;
+
+  private final UnixListener listener;
+  private final Consumer<UnixSocket> serve;
+  private final int most;
+  private final ReentrantLock accepting = new ReentrantLock();
+  private final List<Thread> threads = new ArrayList<>();
+  private int idle;
+  private int named;
+  private volatile boolean stopping;
+
+  Workers(UnixListener listener, int most, Consumer<UnixSocket> serve) {
+    this.listener = listener;
+    this.most = most;
+    this.serve = serve;
+  }
+
+  void start() {
+    startThread();
+  }
+
+  private void startThread() {
+    synchronized (threads) {
+      if (threads.size() < most && !stopping) {
+        Thread thread = Thread.ofPlatform().name("call-" + ++named).unstarted(this::work);
+        threads.add(thread);
+        idle++;
+        thread.start();
+      }
+    }
+  }
+
+  private void work() {
+    try {
+      while (!stopping) {
+        Optional<UnixSocket> caller = accept();
+        if (caller.isPresent()) {
+          serve.accept(caller.get());
+          synchronized (threads) {
+            idle++;
+          }
+        } else if (isSuperfluous()) {
+          return;
+        }
+      }
+    } finally {
+      synchronized (threads) {
+        threads.remove(Thread.currentThread());
+        threads.notifyAll();
+      }
+    }
+  }
+
+  private Optional<UnixSocket> accept() {
+    accepting.lock();
+    try {
+      if (stopping) {
+        return Optional.empty();
+      }
+      Optional<UnixSocket> caller = listener.accept(IDLE);
+      if (caller.isPresent()) {
+        boolean last;
+        synchronized (threads) {
+          last = --idle == 0;
+        }
+        if (last) {
+          startThread();
+        }
+      }
+      return caller;
+    } finally {
+      accepting.unlock();
+    }
+  }
+
+  private boolean isSuperfluous() {
+    synchronized (threads) {
+      if (idle > KEPT_IDLE) {
+        idle--;
+        return true;
+      }
+      return false;
+    }
+  }
+
+  int busy() {
+    synchronized (threads) {
+      return threads.size() - idle;
+    }
+  }
+
+  /** Accepts nobody any more and waits until all that were accepted are served. */
+  boolean drain(Duration limit) throws InterruptedException {
+    stopping = true;
+    listener.close();
+    long deadline = System.nanoTime() + limit.toNanos();
+    synchronized (threads) {
+      while (!threads.isEmpty()) {
+        long left = (deadline - System.nanoTime()) / 1_000_000;
+        if (left <= 0) {
+          return false;
+        }
+        threads.wait(left);
+      }
+    }
+    return true;
+  }
+}

@@ -1,0 +1,25 @@
+package io.ocicat.daemon.state;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.UUID;
+
+/** Which start of the machine something belongs to. */
+public record BootId(UUID id) {
+  public static final Path FILE = Path.of("/proc/sys/kernel/random/boot_id");
+
+  public static BootId current() {
+    return read(FILE);
+  }
+
+  /** Of another file, so that tests can restart the machine. */
+  public static BootId read(Path file) {
+    try {
+      return new BootId(UUID.fromString(Files.readString(file).strip()));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot tell when the machine was started", e);
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package io.ocicat.daemon.state;
+
+import io.ocicat.cni.exec.CniEnvironment;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+
+/**
+ * All that is needed to do a call again, or to undo it with DEL.
+ *
+ * @param boot the start of the machine at which it was made
+ * @param unixMillis when it was made, for people
+ * @param hostNetns the caller's network namespace
+ * @param netns the container's; {@link NamespaceId#NONE} when it had none
+ * @param environment the variables that plugins look at
+ * @param result what ADD answered; empty while it is under way
+ */
+@SuppressWarnings("ArrayRecordComponent") // nobody compares records
+public record CallRecord(
+    BootId boot,
+    long unixMillis,
+    NamespaceId hostNetns,
+    NamespaceId netns,
+    String plugin,
+    Map<String, String> environment,
+    byte[] stdin,
+    byte[] result) {
+  /** "OCR1". */
+  private static final int MAGIC = 0x3152434f;
+
+  private static final int PREFIX = 2 * Integer.BYTES;
+
+  public CallRecord {
+    environment = Map.copyOf(environment);
+  }
+
+  public CallRecord withResult(byte[] answer) {
+    return new CallRecord(boot, unixMillis, hostNetns, netns, plugin, environment, stdin, answer);
+  }
+
+  public Optional<AttachmentKey> key() {
+    return AttachmentKey.of(environment);
+  }
+
+  /** What CNI_NETNS said. */
+  public String netnsPath() {
+    return environment.getOrDefault(CniEnvironment.NETNS, "");
+  }
+
+  byte[] bytes() {
+    byte[] name = plugin.getBytes(StandardCharsets.UTF_8);
+    StringBuilder block = new StringBuilder();
+    environment.forEach((key, value) -> block.append(key).append('=').append(value).append('\0'));
+    byte[] variables = block.toString().getBytes(StandardCharsets.UTF_8);
+    int size =
+        PREFIX + 11 * Long.BYTES + name.length + variables.length + stdin.length + result.length;
+    ByteBuffer out = ByteBuffer.allocate(size);
+    out.putInt(MAGIC).putInt(0);
+    out.putLong(boot.id().getMostSignificantBits()).putLong(boot.id().getLeastSignificantBits());
+    out.putLong(unixMillis);
+    hostNetns.write(out);
+    netns.write(out);
+    for (byte[] part : new byte[][] {name, variables, stdin, result}) {
+      out.putInt(part.length).put(part);
+    }
+    out.putInt(Integer.BYTES, checksum(out.array(), out.position()));
+    return Arrays.copyOf(out.array(), out.position());
+  }
+
+  /** Empty when these are not the bytes of a whole record. */
+  static Optional<CallRecord> parse(byte[] bytes) {
+    try {
+      ByteBuffer in = ByteBuffer.wrap(bytes);
+      if (in.getInt() != MAGIC || in.getInt() != checksum(bytes, bytes.length)) {
+        return Optional.empty();
+      }
+      BootId boot = new BootId(new UUID(in.getLong(), in.getLong()));
+      long millis = in.getLong();
+      NamespaceId host = NamespaceId.read(in);
+      NamespaceId netns = NamespaceId.read(in);
+      String plugin = new String(part(in), StandardCharsets.UTF_8);
+      Map<String, String> environment = new LinkedHashMap<>();
+      for (String variable : new String(part(in), StandardCharsets.UTF_8).split("\0", -1)) {
+        int equals = variable.indexOf('=');
+        if (equals > 0) {
+          environment.put(variable.substring(0, equals), variable.substring(equals + 1));
+        }
+      }
+      return Optional.of(
+          new CallRecord(boot, millis, host, netns, plugin, environment, part(in), part(in)));
+    } catch (BufferUnderflowException | NegativeArraySizeException _) {
+      return Optional.empty();
+    }
+  }
+
+  private static byte[] part(ByteBuffer in) {
+    int length = in.getInt();
+    if (length > in.remaining()) {
+      throw new BufferUnderflowException();
+    }
+    byte[] part = new byte[length];
+    in.get(part);
+    return part;
+  }
+
+  private static int checksum(byte[] bytes, int end) {
+    CRC32C crc = new CRC32C();
+    crc.update(bytes, PREFIX, end - PREFIX);
+    return (int) crc.getValue();
+  }
+}

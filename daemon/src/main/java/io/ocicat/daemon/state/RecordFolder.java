@@ -1,0 +1,134 @@
+package io.ocicat.daemon.state;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A directory with one file for each record. A file is written in one go and has a checksum: one
+ * that is found incomplete was never finished, and is as good as none. Nothing waits for the disk,
+ * because a record has to outlive its process, not the machine.
+ */
+public final class RecordFolder {
+  private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final Set<StandardOpenOption> NEW =
+      Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
+  private static final int MAX_RECORD = 16 << 20;
+
+  private static final Duration WRITING = Duration.ofSeconds(10);
+
+  private final Path folder;
+
+  RecordFolder(Path folder) {
+    this.folder = folder;
+  }
+
+  /** A record and the name it has here. */
+  public record Kept(String name, CallRecord record) {}
+
+  public Path path() {
+    return folder;
+  }
+
+  /** Writes it, in the place of one of the same name. */
+  public void write(String name, CallRecord record) {
+    Path file = folder.resolve(name);
+    try {
+      try {
+        create(file, record.bytes());
+      } catch (FileAlreadyExistsException _) {
+        Files.deleteIfExists(file);
+        create(file, record.bytes());
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot write %s: %s".formatted(file, e), e);
+    }
+  }
+
+  private static void create(Path file, byte[] bytes) throws IOException {
+    try (SeekableByteChannel out = Files.newByteChannel(file, NEW, OWNER_ONLY)) {
+      ByteBuffer left = ByteBuffer.wrap(bytes);
+      while (left.hasRemaining()) {
+        out.write(left);
+      }
+    } catch (FileAlreadyExistsException e) {
+      throw e;
+    } catch (IOException e) {
+      Files.deleteIfExists(file);
+      throw e;
+    }
+  }
+
+  /** Empty when there is none, or none that is whole. */
+  public Optional<CallRecord> read(String name) {
+    Path file = folder.resolve(name);
+    try {
+      return Files.size(file) > MAX_RECORD
+          ? Optional.empty()
+          : CallRecord.parse(Files.readAllBytes(file));
+    } catch (NoSuchFileException _) {
+      return Optional.empty();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot read %s: %s".formatted(file, e), e);
+    }
+  }
+
+  public boolean remove(String name) {
+    try {
+      return Files.deleteIfExists(folder.resolve(name));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot remove %s: %s".formatted(folder.resolve(name), e), e);
+    }
+  }
+
+  /** Whether it is older than any writing of it may take. */
+  public boolean isOld(String name) {
+    try {
+      Instant modified = Files.getLastModifiedTime(folder.resolve(name)).toInstant();
+      return modified.isBefore(Instant.now().minus(WRITING));
+    } catch (IOException _) {
+      return false;
+    }
+  }
+
+  /** The names of all files, also of those that are no whole record. */
+  public List<String> names() {
+    List<String> names = new ArrayList<>();
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
+      files.forEach(file -> names.add(file.getFileName().toString()));
+    } catch (NoSuchFileException | NotDirectoryException _) {
+      return List.of();
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot list %s: %s".formatted(folder, e), e);
+    }
+    names.sort(null);
+    return names;
+  }
+
+  /** All whole records. */
+  public List<Kept> list() {
+    List<Kept> records = new ArrayList<>();
+    for (String name : names()) {
+      read(name).ifPresent(record -> records.add(new Kept(name, record)));
+    }
+    return records;
+  }
+}

@@ -1,0 +1,98 @@
+package io.ocicat.daemon.trace;
+
+import io.ocicat.netlink.Request;
+import io.ocicat.netlink.Witness;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * Records one call's steps. Texts are composed when somebody looks: recording costs a few hundred
+ * nanoseconds a step.
+ *
+ * <p>Written by the thread that makes the call; read by any once the call is over.
+ */
+public final class CallTrace implements Witness {
+  /** A call that does more than this is shown in part. */
+  private static final int MOST_STEPS = 512;
+
+  /** The one of the call under way on this thread. */
+  public static final ScopedValue<CallTrace> CURRENT = ScopedValue.newInstance();
+
+  private record Timed(Phase phase, Supplier<String> detail, int depth, long start, long end) {}
+
+  private final List<Timed> steps = new ArrayList<>();
+  private final long startNanos;
+  private int depth;
+
+  /**
+   * @param startNanos when the call began, by {@link System#nanoTime}
+   */
+  public CallTrace(long startNanos) {
+    this.startNanos = startNanos;
+  }
+
+  public long startNanos() {
+    return startNanos;
+  }
+
+  /** Notes something that has already happened. */
+  public void add(Phase phase, Supplier<String> detail, long start, long end) {
+    if (steps.size() < MOST_STEPS) {
+      steps.add(new Timed(phase, detail, depth, start, end));
+    }
+  }
+
+  /** Does something and notes how long it took; what happens in it is a part of it. */
+  public <T> T timed(Phase phase, Supplier<String> detail, Supplier<T> work) {
+    long start = System.nanoTime();
+    int place = steps.size();
+    depth++;
+    try {
+      return work.get();
+    } finally {
+      depth--;
+      if (steps.size() < MOST_STEPS) {
+        // Before its parts, which were noted first.
+        steps.add(place, new Timed(phase, detail, depth, start, System.nanoTime()));
+      }
+    }
+  }
+
+  @Override
+  public void exchanged(List<Request> requests, long start, long end) {
+    add(phaseOf(requests), () -> describe(requests), start, end);
+  }
+
+  /** In their order, each before its parts. */
+  public List<Step> steps() {
+    return steps.stream()
+        .map(
+            step ->
+                new Step(step.phase(), step.detail().get(), step.depth(), step.start(), step.end()))
+        .toList();
+  }
+
+  private static String describe(List<Request> requests) {
+    return switch (requests.size()) {
+      case 0 -> "nothing";
+      case 1 -> requests.getFirst().operation();
+      case 2, 3, 4 -> String.join("; ", requests.stream().map(Request::operation).toList());
+      default ->
+          "%s; … (%d in one send)".formatted(requests.getFirst().operation(), requests.size());
+    };
+  }
+
+  private static Phase phaseOf(List<Request> requests) {
+    if (requests.isEmpty()) {
+      return Phase.KERNEL;
+    }
+    return switch (requests.getFirst().subject()) {
+      case LINK -> Phase.LINK;
+      case ADDRESS -> Phase.ADDRESS;
+      case ROUTE -> Phase.ROUTE;
+      case NF_TABLES -> Phase.NFTABLES;
+      case NEIGHBOUR, RULE, TRAFFIC_CONTROL, CONNTRACK, OTHER -> Phase.KERNEL;
+    };
+  }
+}

@@ -1,0 +1,14 @@
+package io.ocicat.daemon.trace;
+
+/**
+ * A part of a call that took time.
+ *
+ * @param phase what kind of work it is, out of a small fixed set: metrics are kept by it
+ * @param detail what exactly, for people
+ * @param depth 0 for the parts of the call, 1 for the parts of those, …
+ */
+public record Step(Phase phase, String detail, int depth, long startNanos, long endNanos) {
+  public long nanos() {
+    return endNanos - startNanos;
+  }
+}

@@ -1,0 +1,5 @@
+/** What a call spent its time on. */
+@NullMarked
+package io.ocicat.daemon.trace;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,27 @@
+/**
+ * What travels between shim and daemon: one request and one answer per connection, with numbers in
+ * little-endian order. The other end is {@code shim.c}.
+ *
+ * <pre>
+ * request   u32 magic  u16 major  u16 minor
+ *           u32 length of name  u32 of environment  u32 of stdin
+ *           u32 limit in milliseconds  u64 start (CLOCK_MONOTONIC, nanoseconds)
+ *           u32 which descriptors came along (1: caller's netns, 2: container's)
+ *           u32 errno of opening the container's
+ *           u64 mount namespace  u64 user namespace  u64 device and u64 inode of the root directory
+ *           name, environment (each variable ends with a 0), stdin
+ * answer    u32 magic  u16 major  u16 minor  u16 kind  u16 exit code
+ *           u32 length of stdout  u32 of stderr
+ *           stdout, stderr
+ * </pre>
+ *
+ * An answer of the kind "working" has no content and says that there is a daemon and that the
+ * answer will come; there may be any number of them.
+ *
+ * <p>A minor version may only give a meaning to what was not used before. A daemon serves shims of
+ * its own major version, whatever their minor.
+ */
+@NullMarked
+package io.ocicat.daemon.wire;
+
+import org.jspecify.annotations.NullMarked;
