@@ -13,6 +13,7 @@ import java.time.Clock;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Option;
@@ -47,24 +48,25 @@ final class DaemonCommand implements Callable<Integer> {
             takeOver,
             log,
             Clock.systemUTC())) {
-      Thread main = Thread.currentThread();
+      // The VM ends when its hooks do, so the hook has to wait; for this method, not for the
+      // thread,
+      // which may itself be waiting for the VM's end by then.
+      CountDownLatch done = new CountDownLatch(1);
       Runtime.getRuntime()
-          .addShutdownHook(
-              Thread.ofPlatform()
-                  .name("stop")
-                  .unstarted(
-                      () -> {
-                        daemon.stop();
-                        joinQuietly(main);
-                      }));
-      daemon.run();
+          .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(() -> stop(daemon, done)));
+      try {
+        daemon.run();
+      } finally {
+        done.countDown();
+      }
     }
     return ExitCode.OK;
   }
 
-  private static void joinQuietly(Thread thread) {
+  private static void stop(Daemon daemon, CountDownLatch done) {
+    daemon.stop();
     try {
-      thread.join();
+      done.await();
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }
