@@ -1,0 +1,75 @@
+package io.ocicat.daemon.trace;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.ocicat.netlink.NetlinkSocket;
+import io.ocicat.netlink.Protocol;
+import io.ocicat.netlink.Witness;
+import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.ns.NetNs;
+import org.junit.jupiter.api.Test;
+
+class CallTraceTest {
+  private final CallTrace trace = new CallTrace(0);
+
+  @Test
+  void aStepComesBeforeItsParts() {
+    int answer =
+        trace.timed(
+            Phase.PLUGIN,
+            () -> "bridge",
+            () -> {
+              trace.add(Phase.QUEUE, () -> "lock", 1, 2);
+              return trace.timed(Phase.IPAM, () -> "host-local", () -> 42);
+            });
+
+    assertThat(answer).isEqualTo(42);
+    assertThat(trace.steps())
+        .extracting(Step::phase, Step::detail, Step::depth)
+        .containsExactly(
+            tuple(Phase.PLUGIN, "bridge", 0),
+            tuple(Phase.QUEUE, "lock", 1),
+            tuple(Phase.IPAM, "host-local", 1));
+  }
+
+  @Test
+  void whatFailsIsNotedAsWell() {
+    assertThatThrownBy(
+            () ->
+                trace.timed(
+                    Phase.PLUGIN,
+                    () -> "bridge",
+                    () -> {
+                      throw new IllegalStateException("no");
+                    }))
+        .hasMessage("no");
+    assertThat(trace.steps()).hasSize(1);
+  }
+
+  @Test
+  void exchangesWithTheKernelAreNotedByWhatTheyAreAbout() {
+    try (NetNs somewhere = NetNs.create();
+        NetlinkSocket socket = NetlinkSocket.open(Protocol.ROUTE, somewhere)) {
+      ScopedValue.where(Witness.PRESENT, trace).run(() -> socket.find(Links.named("lo")));
+      socket.find(Links.named("lo"));
+    }
+    assertThat(trace.steps())
+        .singleElement()
+        .satisfies(
+            step -> {
+              assertThat(step.phase()).isEqualTo(Phase.LINK);
+              assertThat(step.detail()).isEqualTo("get link \"lo\"");
+              assertThat(step.nanos()).isPositive();
+            });
+  }
+
+  @Test
+  void aCallThatDoesVeryMuchIsNotedInPart() {
+    for (int i = 0; i < 10_000; i++) {
+      trace.add(Phase.KERNEL, () -> "", 0, 1);
+    }
+    assertThat(trace.steps()).hasSizeLessThan(1000);
+  }
+}
