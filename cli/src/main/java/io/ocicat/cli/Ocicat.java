@@ -25,6 +25,7 @@ import picocli.CommandLine.HelpCommand;
       PluginCommand.class,
       DaemonCommand.class,
       ConformanceCommand.class,
+      IpamServerCommand.class,
       HelpCommand.class
     })
 public final class Ocicat {

@@ -32,6 +32,7 @@ class ArchitectureTest {
           entry("conformance", Set.of("ip", "netlink", "cni")),
           entry("datastore", Set.of("ip")),
           entry("ipam", Set.of("ip", "datastore")),
+          entry("ipamserver", Set.of("ip", "cni")),
           entry("plugins", Set.of("ip", "netlink", "cni", "datastore", "ipam")),
           entry("daemon", Set.of("ip", "netlink", "cni", "datastore", "ipam", "plugins")),
           entry("sandbox", Set.of("ip", "netlink", "cni", "datastore", "ipam", "plugins")),
@@ -46,6 +47,7 @@ class ArchitectureTest {
                   "datastore",
                   "ipam",
                   "plugins",
+                  "ipamserver",
                   "daemon",
                   "sandbox",
                   "agent")));

@@ -6,6 +6,7 @@ import io.ocicat.plugins.bridge.BridgePlugin;
 import io.ocicat.plugins.firewall.FirewallPlugin;
 import io.ocicat.plugins.flannel.FlannelPlugin;
 import io.ocicat.plugins.hostlocal.HostLocalPlugin;
+import io.ocicat.plugins.httpipam.HttpIpamPlugin;
 import io.ocicat.plugins.loopback.LoopbackPlugin;
 import io.ocicat.plugins.macvlan.MacvlanPlugin;
 import io.ocicat.plugins.portmap.PortmapPlugin;
@@ -29,6 +30,7 @@ public final class Plugins {
               Map.entry("firewall", FirewallPlugin::new),
               Map.entry("flannel", FlannelPlugin::new),
               Map.entry("host-local", HostLocalPlugin::new),
+              Map.entry("ipam", HttpIpamPlugin::new),
               Map.entry("loopback", LoopbackPlugin::new),
               Map.entry("macvlan", MacvlanPlugin::new),
               Map.entry("portmap", PortmapPlugin::new),

@@ -1,0 +1,330 @@
+package io.ocicat.ipamserver;
+
+import io.ocicat.cni.Route;
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.json.Quoted;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ipamserver.PoolAddresses.Found;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Hands out addresses and takes them back. One thing at a time: each begins with whatever became
+ * due meanwhile (leases that ended, addresses that have rested), then looks, then writes the
+ * database, and only then changes the picture of it in memory. When the database fails, the picture
+ * is painted anew before it is looked at again. Thread-safe.
+ */
+final class Allocations implements AutoCloseable {
+  private final Pools pools;
+  private final Store store;
+  private final InstantSource clock;
+  private final ReentrantLock lock = new ReentrantLock();
+  private @Nullable Map<String, PoolAddresses> picture;
+
+  Allocations(Pools pools, Store store, InstantSource clock) {
+    this.pools = pools;
+    this.store = store;
+    this.clock = clock;
+  }
+
+  /**
+   * @param created whether it is new, or what the same request got before
+   */
+  record Allocated(Allocation allocation, boolean created) {}
+
+  /** How full a pool is. */
+  record Level(String pool, Family family, PoolAddresses.Level level) {}
+
+  Allocated allocate(AllocationRequest request) {
+    return alone(
+        now -> {
+          Optional<Allocation> before = store.find(request.key());
+          if (before.isPresent()) {
+            return new Allocated(sameRequest(before.get(), request), false);
+          }
+          Pool pool = pools.of(request);
+          PoolAddresses addresses = addresses(pool.name());
+          List<Found> found = new ArrayList<>();
+          for (Family family : families(request, pool)) {
+            found.add(choose(request, family, pool, addresses));
+          }
+          Allocation wanted =
+              new Allocation(
+                  0,
+                  request.key(),
+                  request.node(),
+                  pool.name(),
+                  request.canonical(),
+                  answer(pool, found),
+                  request.leaseSeconds(),
+                  now,
+                  expiry(now, request.leaseSeconds()));
+          List<IpAddress> chosen = found.stream().map(each -> each.address().address()).toList();
+          Allocation added = store.add(wanted, chosen);
+          chosen.forEach(addresses::use);
+          return new Allocated(added, true);
+        });
+  }
+
+  private static Allocation sameRequest(Allocation before, AllocationRequest request) {
+    if (!before.request().equals(request.canonical())) {
+      throw Refusal.idempotencyMismatch(
+          "%s has allocation %s, made by a different request: release it first"
+              .formatted(request.key(), before.idText()));
+    }
+    return before;
+  }
+
+  private static List<Family> families(AllocationRequest request, Pool pool) {
+    for (Family family : request.families()) {
+      if (!pool.families().contains(family)) {
+        throw Refusal.badRequest(
+            "pool %s has no %s addresses".formatted(Quoted.brief(pool.name()), family.text()));
+      }
+    }
+    return request.families().isEmpty()
+        ? pool.families()
+        : request.families().stream().sorted().toList();
+  }
+
+  /** The one that was asked for, even when it rests, or else any. */
+  private static Found choose(
+      AllocationRequest request, Family family, Pool pool, PoolAddresses addresses) {
+    Optional<IpAddress> wanted =
+        request.requestedIps().stream().filter(ip -> Family.of(ip) == family).findFirst();
+    if (wanted.isPresent()) {
+      Found found =
+          addresses
+              .find(wanted.get())
+              .orElseThrow(
+                  () ->
+                      Refusal.badRequest(
+                          "%s is none of the addresses that pool %s hands out"
+                              .formatted(wanted.get(), Quoted.brief(pool.name()))));
+      if (!addresses.isFree(wanted.get()) && !addresses.isResting(wanted.get())) {
+        throw Refusal.addressInUse(
+            "%s of pool %s is in use".formatted(wanted.get(), Quoted.brief(pool.name())));
+      }
+      return found;
+    }
+    return addresses
+        .next(family)
+        .orElseThrow(() -> exhausted(family, pool, addresses.level(family)));
+  }
+
+  private static Refusal exhausted(Family family, Pool pool, PoolAddresses.Level level) {
+    return Refusal.exhausted(
+        "no free %s address in pool %s: %d of %s in use, %d resting after release"
+            .formatted(
+                family.text(),
+                Quoted.brief(pool.name()),
+                level.used(),
+                level.capacity(),
+                level.resting()),
+        level.resting() > 0);
+  }
+
+  private static String answer(Pool pool, List<Found> found) {
+    ObjectNode answer = Json.object();
+    ArrayNode addresses = answer.putArray("addresses");
+    for (Found each : found) {
+      ObjectNode address = addresses.addObject().put("address", each.address().toString());
+      if (each.gateway() != null) {
+        address.put("gateway", each.gateway().toString());
+      }
+    }
+    ArrayNode routes = answer.putArray("routes");
+    for (Route route : pool.routes()) {
+      if (found.stream().anyMatch(each -> each.address().isV4() == route.dst().isV4())) {
+        routes.add(route.toJson());
+      }
+    }
+    answer.set("dns", pool.dns().toJson());
+    return Json.compact(answer);
+  }
+
+  private static @Nullable Instant expiry(Instant now, long leaseSeconds) {
+    return leaseSeconds == 0 ? null : now.plusSeconds(leaseSeconds);
+  }
+
+  /** Releases what the attachment has, if anything; with an id only that very allocation. */
+  void release(AllocationKey key, OptionalLong id) {
+    alone(
+        now -> {
+          Optional<Allocation> found = store.find(key);
+          if (found.isPresent() && id.isPresent() && found.get().id() != id.getAsLong()) {
+            throw Refusal.stale(
+                "%s has allocation %s now, not %s"
+                    .formatted(key, found.get().idText(), Allocation.idText(id.getAsLong())));
+          }
+          release(found.stream().toList(), now);
+          return found;
+        });
+  }
+
+  Allocation get(AllocationKey key) {
+    return alone(_ -> store.find(key))
+        .orElseThrow(() -> Refusal.notFound("%s has no allocation".formatted(key)));
+  }
+
+  List<Allocation> list(Store.Filter filter, long after, int limit) {
+    return alone(_ -> store.list(filter, after, limit));
+  }
+
+  Allocation renew(long id, long leaseSeconds) {
+    return alone(
+        now -> {
+          Allocation found =
+              store
+                  .find(id)
+                  .orElseThrow(
+                      () ->
+                          store.existed(id)
+                              ? Refusal.expired(
+                                  "allocation %s has expired or was released"
+                                      .formatted(Allocation.idText(id)))
+                              : Refusal.notFound(
+                                  "there is no allocation " + Allocation.idText(id)));
+          Allocation renewed = found.renewed(leaseSeconds, expiry(now, leaseSeconds));
+          store.renew(renewed);
+          return renewed;
+        });
+  }
+
+  /** Releases what a node holds in a network for attachments that are not in use any more. */
+  int collect(String network, String node, Set<AllocationKey> valid) {
+    return alone(
+        now -> {
+          List<Allocation> stale = new ArrayList<>();
+          long after = 0;
+          List<Allocation> page;
+          do {
+            page = store.list(new Store.Filter(network, node, null), after, 1000);
+            for (Allocation allocation : page) {
+              after = allocation.id();
+              if (!valid.contains(allocation.key())) {
+                stale.add(allocation);
+              }
+            }
+          } while (!page.isEmpty());
+          release(stale, now);
+          return stale.size();
+        });
+  }
+
+  List<Level> levels() {
+    return alone(
+        _ ->
+            pools.all().stream()
+                .flatMap(
+                    pool ->
+                        pool.families().stream()
+                            .map(
+                                family ->
+                                    new Level(
+                                        pool.name(), family, addresses(pool.name()).level(family))))
+                .toList());
+  }
+
+  private void release(List<Allocation> allocations, Instant now) {
+    if (allocations.isEmpty()) {
+      return;
+    }
+    List<IpAddress> given =
+        allocations.stream().flatMap(each -> store.addressesOf(each).stream()).toList();
+    store.release(allocations, now.plus(pools.rest()));
+    given.forEach(each -> holder(each, picture()).ifPresent(pool -> pool.giveBack(each)));
+  }
+
+  private void tidy(Instant now) {
+    release(store.expired(now), now);
+    List<IpAddress> rested = store.rested(now);
+    if (!rested.isEmpty()) {
+      store.forget(rested);
+      rested.forEach(each -> holder(each, picture()).ifPresent(pool -> pool.release(each)));
+    }
+  }
+
+  private Map<String, PoolAddresses> paint() {
+    Map<String, PoolAddresses> painted = new HashMap<>();
+    for (Pool pool : pools.all()) {
+      painted.put(pool.name(), new PoolAddresses(pool.ranges()));
+    }
+    for (Store.Taken taken : store.taken()) {
+      holder(taken.address(), painted)
+          .ifPresent(
+              pool -> {
+                if (taken.resting()) {
+                  pool.rest(taken.address());
+                } else {
+                  pool.use(taken.address());
+                }
+              });
+    }
+    return painted;
+  }
+
+  /**
+   * The pool that hands the address out now, whatever the pool was called that it came from: a
+   * range that moved to another pool keeps its allocations. None for an address that is in no range
+   * any more.
+   */
+  private static Optional<PoolAddresses> holder(
+      IpAddress address, Map<String, PoolAddresses> painted) {
+    return painted.values().stream().filter(each -> each.find(address).isPresent()).findFirst();
+  }
+
+  private PoolAddresses addresses(String pool) {
+    return Objects.requireNonNull(picture().get(pool), "every configured pool is painted");
+  }
+
+  private Map<String, PoolAddresses> picture() {
+    return Objects.requireNonNull(picture, "painted before anything is done");
+  }
+
+  /** Something to be done now. */
+  @FunctionalInterface
+  private interface Action<T> {
+    T at(Instant now);
+  }
+
+  private <T> T alone(Action<T> action) {
+    lock.lock();
+    try {
+      Instant now = clock.instant().truncatedTo(ChronoUnit.SECONDS);
+      if (picture == null) {
+        picture = paint();
+      }
+      tidy(now);
+      return action.at(now);
+    } catch (StoreException e) {
+      picture = null;
+      throw e;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      store.close();
+    } finally {
+      lock.unlock();
+    }
+  }
+}

@@ -1,0 +1,121 @@
+package io.ocicat.ipamserver;
+
+import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsServer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.time.InstantSource;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The reference server of the HTTP IPAM protocol: pools from a file, allocations in an SQLite
+ * database, a virtual thread per request. Closing it ends the requests under way, then closes the
+ * database. Thread-safe.
+ */
+public final class IpamServer implements AutoCloseable {
+  /**
+   * The JDK's server knows its limits from properties only, and reads them once. A client that does
+   * not get its request or answer across in these seconds is cut off; small answers leave at once.
+   */
+  private static final Map<String, String> LIMITS =
+      Map.of(
+          "sun.net.httpserver.maxReqTime", "10",
+          "sun.net.httpserver.maxRspTime", "30",
+          "sun.net.httpserver.nodelay", "true",
+          "jdk.httpserver.maxConnections", "1024");
+
+  /**
+   * What a server is to do.
+   *
+   * @param tls null for plain HTTP
+   * @param log told what happens, a line each
+   */
+  public record Settings(
+      InetSocketAddress listen,
+      Path database,
+      Path tokenFile,
+      Path pools,
+      @Nullable KeyStoreFile tls,
+      InstantSource clock,
+      Consumer<String> log) {}
+
+  private final HttpServer server;
+  private final Door door;
+  private final ExecutorService threads;
+  private final Allocations allocations;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private IpamServer(
+      HttpServer server, Door door, ExecutorService threads, Allocations allocations) {
+    this.server = server;
+    this.door = door;
+    this.threads = threads;
+    this.allocations = allocations;
+  }
+
+  /**
+   * Starts to listen.
+   *
+   * @throws IpamServerException when a file is unusable or the address is taken
+   */
+  public static IpamServer start(Settings settings) {
+    Pools pools = Pools.read(settings.pools());
+    Tokens tokens = Tokens.read(settings.tokenFile(), settings.log());
+    LIMITS.forEach(
+        (name, value) -> {
+          if (System.getProperty(name) == null) {
+            System.setProperty(name, value);
+          }
+        });
+    Allocations allocations =
+        new Allocations(pools, Store.open(settings.database()), settings.clock());
+    try {
+      HttpServer server = listen(settings);
+      ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+      server.setExecutor(threads);
+      Door door = new Door(tokens, new Api(allocations), settings.log());
+      server.createContext("/", door);
+      server.start();
+      return new IpamServer(server, door, threads, allocations);
+    } catch (RuntimeException e) {
+      allocations.close();
+      throw e;
+    }
+  }
+
+  private static HttpServer listen(Settings settings) {
+    try {
+      if (settings.tls() == null) {
+        return HttpServer.create(settings.listen(), 0);
+      }
+      HttpsServer server = HttpsServer.create(settings.listen(), 0);
+      server.setHttpsConfigurator(new HttpsConfigurator(settings.tls().context()));
+      return server;
+    } catch (IOException e) {
+      throw new IpamServerException(
+          "cannot listen on %s: %s".formatted(settings.listen(), e.getMessage()), e);
+    }
+  }
+
+  /** Where it listens; the port is a real one even if 0 was asked for. */
+  public InetSocketAddress address() {
+    return server.getAddress();
+  }
+
+  @Override
+  public void close() {
+    if (!closed.getAndSet(true)) {
+      door.close();
+      server.stop(0);
+      threads.shutdownNow();
+      allocations.close();
+    }
+  }
+}

@@ -1,0 +1,16 @@
+package io.ocicat.ipamserver;
+
+import org.jspecify.annotations.Nullable;
+
+/** Anything that goes wrong here; the root of this module's exceptions. */
+public class IpamServerException extends RuntimeException {
+  private static final long serialVersionUID = 1;
+
+  IpamServerException(String message, @Nullable Throwable cause) {
+    super(message, cause);
+  }
+
+  IpamServerException(String message) {
+    this(message, null);
+  }
+}

@@ -1,0 +1,47 @@
+package io.ocicat.ipamserver;
+
+import io.ocicat.cni.Dns;
+import io.ocicat.cni.Route;
+import io.ocicat.cni.json.JsonFields;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Addresses that belong together, and what a container that has one of them needs to know.
+ *
+ * @param networks those that use it, without naming it even; empty for any that names it
+ */
+record Pool(String name, Set<String> networks, List<Range> ranges, List<Route> routes, Dns dns) {
+  Pool {
+    networks = Set.copyOf(networks);
+    ranges = List.copyOf(ranges);
+    routes = List.copyOf(routes);
+  }
+
+  static Pool read(JsonFields in) {
+    String name = AllocationRequest.label(in.text("name")).required();
+    if (name.isEmpty()) {
+      in.problem("name", "must not be empty");
+    }
+    List<Range> ranges = in.objects("ranges").stream().map(Range::read).toList();
+    if (ranges.isEmpty()) {
+      in.problem("ranges", "must have at least one range");
+    }
+    return new Pool(
+        name,
+        new TreeSet<>(in.texts("networks").or(List.of())),
+        ranges,
+        in.objects("routes").stream().map(Route::read).toList(),
+        Dns.read(in.object("dns")));
+  }
+
+  /** In the order in which answers hold them. */
+  List<Family> families() {
+    return ranges.stream().map(Range::family).distinct().sorted().toList();
+  }
+
+  boolean mayServe(String network) {
+    return networks.isEmpty() || networks.contains(network);
+  }
+}

@@ -1,0 +1,87 @@
+package io.ocicat.ipamserver;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TokensTest {
+  private static final String OLD = "old-0123456789abcdef";
+  private static final String NEW = "new-0123456789abcdef==";
+
+  @TempDir private Path directory;
+  private final List<String> log = new ArrayList<>();
+
+  @Test
+  void tokensCanBeChangedWithoutAPause() throws IOException {
+    Tokens tokens = Tokens.read(write("# the plugin's\n\n  " + OLD + "  \r\n"), log::add);
+    assertThat(tokens.accept(OLD)).isTrue();
+    assertThat(tokens.accept(NEW)).isFalse();
+
+    write(OLD + "\n" + NEW);
+    assertThat(tokens.accept(NEW)).isTrue();
+    assertThat(tokens.accept(OLD)).isTrue();
+
+    write(NEW);
+    assertThat(tokens.accept(OLD)).isFalse();
+    assertThat(tokens.accept(NEW)).isTrue();
+    assertThat(log).hasSize(2).allMatch(line -> line.contains("was read again"));
+  }
+
+  @Test
+  void aFileThatBecameUnusableLocksNobodyOut() throws IOException {
+    Tokens tokens = Tokens.read(write(OLD), log::add);
+    write("");
+    assertThat(tokens.accept(OLD)).isTrue();
+    assertThat(tokens.accept(OLD)).isTrue();
+    assertThat(log)
+        .containsExactly(
+            "the tokens stay as they are: the token file %s holds no token: write one into it, for instance with \"openssl rand -hex 32\""
+                .formatted(file()));
+    Files.delete(file());
+    assertThat(tokens.accept(OLD)).isTrue();
+    assertThat(tokens.accept(NEW)).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "OLD-0123456789abcdef", "old-0123456789abcde", "old-0123456789abcdef0"})
+  void almostRightIsWrong(String token) throws IOException {
+    assertThat(Tokens.read(write(OLD), log::add).accept(token)).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"secret", "with blanks in between", "ünusual-0123456789abcdef"})
+  void whatIsNoTokenIsNotEchoed(String token) throws IOException {
+    write("# one\n" + token);
+    IpamServerException refusal =
+        assertThrows(IpamServerException.class, () -> Tokens.read(file(), log::add));
+    assertThat(refusal.getMessage())
+        .startsWith("line 2 of the token file " + file())
+        .doesNotContain(token);
+  }
+
+  @Test
+  void aMissingFileIsNamed() {
+    assertThat(
+            assertThrows(IpamServerException.class, () -> Tokens.read(file(), log::add))
+                .getMessage())
+        .startsWith("cannot read the token file " + file());
+  }
+
+  private Path write(String text) throws IOException {
+    return Files.writeString(file(), text);
+  }
+
+  private Path file() {
+    return directory.resolve("tokens");
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.ipamserver;
+
+import org.jspecify.annotations.NullMarked;

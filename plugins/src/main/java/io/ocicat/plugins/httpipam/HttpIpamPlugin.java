@@ -1,0 +1,156 @@
+package io.ocicat.plugins.httpipam;
+
+import io.ocicat.cni.Attachment;
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.IpConfig;
+import io.ocicat.cni.Result;
+import io.ocicat.cni.SpecVersion;
+import io.ocicat.cni.plugin.AddCall;
+import io.ocicat.cni.plugin.Call;
+import io.ocicat.cni.plugin.CheckCall;
+import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.GcCall;
+import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.cni.plugin.StatusCall;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.plugins.Undo;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Gets addresses from a server over HTTP. Keeps nothing on the host: the attachment itself is the
+ * key, so whatever is asked twice is answered alike, and DEL needs no memory of ADD.
+ */
+public final class HttpIpamPlugin implements Plugin {
+  @Override
+  public Result add(AddCall call) {
+    HttpIpamConf conf = HttpIpamConf.read(call.config());
+    ObjectNode wish = Wish.of(call, conf);
+    String network = call.network().value();
+    return asking(
+        call,
+        conf,
+        server -> {
+          try (Undo undo = new Undo()) {
+            Granted granted =
+                undo.onFailure(
+                    server.allocate(network, call.attachment(), wish),
+                    _ -> server.release(network, call.attachment()));
+            requireExpressible(granted, call.version());
+            return undo.keep(granted.toResult(conf));
+          }
+        });
+  }
+
+  /** Versions before 0.3.0 have room for one address of each family. */
+  private static void requireExpressible(Granted granted, SpecVersion version) {
+    List<IpPrefix> addresses = granted.addresses().stream().map(IpConfig::address).toList();
+    long v4 = addresses.stream().filter(IpPrefix::isV4).count();
+    if (!version.isAtLeast(SpecVersion.V0_3_0) && (v4 > 1 || addresses.size() - v4 > 1)) {
+      throw new CniException(
+          ErrorCode.INTERNAL,
+          "CNI version %s does not support more than 1 address per family".formatted(version),
+          "the IPAM server gave " + addresses);
+    }
+  }
+
+  @Override
+  public void del(DelCall call) {
+    asking(
+        call,
+        HttpIpamConf.read(call.config()),
+        server -> {
+          server.release(call.network().value(), call.attachment());
+          return server;
+        });
+  }
+
+  /** Renews the lease, too, when there is one: a container that is looked at is alive. */
+  @Override
+  public void check(CheckCall call) {
+    HttpIpamConf conf = HttpIpamConf.read(call.config());
+    List<IpPrefix> expected =
+        call.requirePreviousResult().ips().stream().map(IpConfig::address).toList();
+    asking(
+        call,
+        conf,
+        server -> {
+          Granted granted =
+              server
+                  .get(call.network().value(), call.attachment())
+                  .orElseThrow(() -> drift(call, "has no allocation any more"));
+          for (IpConfig ip : granted.addresses()) {
+            if (!expected.contains(ip.address())) {
+              throw drift(
+                  call, "has %s there, which is not in %s".formatted(ip.address(), expected));
+            }
+          }
+          if (conf.leaseSeconds() > 0 && !granted.id().isEmpty()) {
+            server.renew(granted.id(), conf.leaseSeconds());
+          }
+          return granted;
+        });
+  }
+
+  private static CniException drift(CheckCall call, String what) {
+    return new CniException(
+        Codes.DRIFT,
+        "container %s, interface %s %s".formatted(call.containerId(), call.ifName(), what),
+        "the IPAM server and the container do not agree: delete the container");
+  }
+
+  @Override
+  public void status(StatusCall call) {
+    HttpIpamConf conf = HttpIpamConf.read(call.config());
+    List<AddressServer.Level> levels;
+    try {
+      levels = asking(call, conf, AddressServer::health);
+    } catch (CniException e) {
+      throw new CniException(ErrorCode.PLUGIN_NOT_AVAILABLE, e.msg(), e.details());
+    }
+    for (AddressServer.Level level : levels) {
+      if (level.name().equals(conf.pool()) && conf.wants(level.family()) && level.isFull()) {
+        throw new CniException(
+            ErrorCode.PLUGIN_NOT_AVAILABLE,
+            "all %s %s addresses of pool \"%s\" are in use"
+                .formatted(level.capacity(), level.family(), level.name()));
+      }
+    }
+  }
+
+  @Override
+  public void gc(GcCall call) {
+    Optional<Set<Attachment>> valid = call.validAttachments();
+    if (valid.isPresent()) {
+      asking(
+          call,
+          HttpIpamConf.read(call.config()),
+          server -> {
+            server.collect(call.network().value(), valid.get());
+            return server;
+          });
+    }
+  }
+
+  /** Nothing of HTTP is even loaded before the configuration is known to be good. */
+  private static <T> T asking(Call call, HttpIpamConf conf, Function<AddressServer, T> question) {
+    return HostSide.on(
+        call,
+        () -> {
+          try (Wire wire = new Wire(call, conf)) {
+            return question.apply(new AddressServer(conf, wire));
+          } catch (CniException e) {
+            throw conf.token().hide(e);
+          }
+        });
+  }
+
+  @Override
+  public String about() {
+    return "CNI ipam plugin, addresses over HTTP (ocicat)";
+  }
+}

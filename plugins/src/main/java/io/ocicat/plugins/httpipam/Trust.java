@@ -1,0 +1,116 @@
+package io.ocicat.plugins.httpipam;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import java.io.BufferedInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
+import java.util.List;
+import java.util.Optional;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
+
+/** Whose certificates are believed. */
+final class Trust {
+  /** Where Linux distributions keep those of the machine, which its administrator may add to. */
+  private static final List<Path> BUNDLES =
+      List.of(
+          Path.of("/etc/ssl/certs/ca-certificates.crt"),
+          Path.of("/etc/pki/tls/certs/ca-bundle.crt"),
+          Path.of("/etc/ssl/ca-bundle.pem"),
+          Path.of("/etc/ssl/cert.pem"));
+
+  private Trust() {}
+
+  /**
+   * For plain HTTP the context is never used, but without one the client would make its own, which
+   * takes longer than the rest of the call.
+   */
+  static SSLContext context(HttpIpamConf conf) {
+    try {
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(null, managers(conf), null);
+      return context;
+    } catch (GeneralSecurityException e) {
+      throw new CniException(ErrorCode.INTERNAL, "cannot set up TLS: " + e.getMessage(), e);
+    }
+  }
+
+  private static TrustManager @Nullable [] managers(HttpIpamConf conf)
+      throws GeneralSecurityException {
+    if (!conf.isTls()) {
+      return new TrustManager[0];
+    }
+    if (conf.insecureSkipVerify()) {
+      return new TrustManager[] {new Anybody()};
+    }
+    Optional<Path> bundle =
+        Optional.ofNullable(conf.caFile())
+            .or(() -> BUNDLES.stream().filter(Files::isReadable).findFirst());
+    // Null are those that the Java runtime brings.
+    return bundle.isPresent() ? of(bundle.get()) : null;
+  }
+
+  private static TrustManager[] of(Path file) throws GeneralSecurityException {
+    TrustManagerFactory factory =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
+      KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+      store.load(null, null);
+      int count = 0;
+      for (Certificate certificate :
+          CertificateFactory.getInstance("X.509").generateCertificates(in)) {
+        store.setCertificateEntry("ca" + count++, certificate);
+      }
+      if (count == 0) {
+        throw new CertificateException("it holds no certificate");
+      }
+      factory.init(store);
+      return factory.getTrustManagers();
+    } catch (IOException | CertificateException e) {
+      throw new CniException(
+          ErrorCode.INVALID_NETWORK_CONFIG,
+          "the certificates in %s cannot be used: %s".formatted(file, e.getMessage()),
+          e);
+    }
+  }
+
+  /** Extended, so that the name in the certificate is not compared either. */
+  private static final class Anybody extends X509ExtendedTrustManager {
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+    @Override
+    public X509Certificate[] getAcceptedIssuers() {
+      return new X509Certificate[0];
+    }
+  }
+}

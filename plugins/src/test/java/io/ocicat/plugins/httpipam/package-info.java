@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.plugins.httpipam;
+
+import org.jspecify.annotations.NullMarked;
