@@ -119,6 +119,7 @@ static void read_stdin(void) {
 }
 
 static int pack_environment(void) {
+  environment_length = 0;
   for (char **variable = environ; *variable; variable++) {
     size_t length = strlen(*variable) + 1;
     if (length > MAX_ENVIRONMENT - environment_length) return 0;
@@ -261,6 +262,7 @@ static int send_request(int daemon) {
     if (sent < 0 && errno == EINTR) continue;
     if (sent <= 0) return 0;
     left -= sent;
+    while (message.msg_control && count > 0) close(descriptors[--count]);
     if (left == 0) return 1;
     message.msg_control = NULL;
     message.msg_controllen = 0;
@@ -276,6 +278,7 @@ static int send_request(int daemon) {
 
 enum outcome {
   COMPLETE,
+  REFUSED,
   /* It cannot have begun: the kernel reports a reset only while part of the request has not been read. */
   NOT_BEGUN,
   LOST,
@@ -307,7 +310,7 @@ static enum outcome print_answer(int daemon) {
     if (outcome != COMPLETE) return outcome;
     if (head.magic != MAGIC || head.major != MAJOR) return LOST;
   } while (head.kind == WORKING);
-  if (head.kind == DECLINED) return NOT_BEGUN;
+  if (head.kind == DECLINED) return REFUSED;
   if (head.kind != DONE || head.stdout_length > MAX_REPLY || head.stderr_length > MAX_REPLY - head.stdout_length) {
     return LOST;
   }
@@ -327,14 +330,19 @@ int main(int argc, char **argv) {
   /* Neither has a use for stdin, which may be a terminal. */
   if (*command && !is("VERSION")) read_stdin();
 
-  int daemon = connect_to_daemon();
-  if (daemon >= 0 && pack_environment()) {
+  /* A daemon that is being replaced resets who is still in its queue; the next one is there already. */
+  for (int attempt = 0; attempt < 3 && pack_environment(); attempt++) {
+    int daemon = connect_to_daemon();
+    if (daemon < 0) break;
     enum outcome outcome = send_request(daemon) ? print_answer(daemon) : NOT_BEGUN;
+    close(daemon);
+    if (outcome == NOT_BEGUN) continue;
     /* All but ADD may be done twice. */
     if (outcome == LOST && is("ADD")) {
       fail(11, "ocicatd ended before it had answered, try again",
            "what it had done is undone by DEL, by GC, or when it starts again");
     }
+    break;
   }
   do_it_alone(NULL);
 }

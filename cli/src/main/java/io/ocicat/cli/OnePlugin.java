@@ -5,6 +5,7 @@ import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.ProcessExec;
 import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.InProcessExec;
 import io.ocicat.cni.plugin.Namespaces;
@@ -76,16 +77,16 @@ record OnePlugin(Optional<Path> executables, OurExecutables ours) {
     PrintStream stdout = System.out;
     System.setOut(System.err);
     try {
-      boolean reads = !System.getenv().getOrDefault(CniEnvironment.COMMAND, "").isEmpty();
+      String command = System.getenv().getOrDefault(CniEnvironment.COMMAND, "");
+      // Stdin may be a terminal where it is not needed.
+      boolean reads = !command.isEmpty() && !command.equals(Verb.VERSION.name());
       PluginCall call =
-          new PluginCall(
+          PluginCall.own(
               name,
               plugin,
               System.getenv(),
               reads ? System.in.readNBytes(Json.MAX_BYTES + 1) : new byte[0],
-              Namespaces.OWN,
-              Deadline.in(LIMIT),
-              System.nanoTime());
+              Deadline.in(LIMIT));
       State state = new State(folders, BootId.current());
       Reply reply = new CallRunner(state, ours, true, Clock.systemUTC()).run(call, () -> false);
       System.err.print(reply.stderr());

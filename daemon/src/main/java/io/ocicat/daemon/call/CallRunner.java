@@ -1,7 +1,9 @@
 package io.ocicat.daemon.call;
 
+import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginExec;
@@ -16,6 +18,7 @@ import io.ocicat.cni.plugin.PluginHost;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.NamespaceId;
+import io.ocicat.daemon.state.RecordFolder.Kept;
 import io.ocicat.daemon.state.State;
 import io.ocicat.daemon.trace.CallTrace;
 import io.ocicat.daemon.trace.Phase;
@@ -23,13 +26,14 @@ import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.RangeLock;
 import io.ocicat.plugins.Plugins;
 import java.io.UncheckedIOException;
-import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -54,6 +58,9 @@ public final class CallRunner {
   private final PluginExec processes = new ProcessExec();
   private final Tombstones tombstones = new Tombstones();
 
+  /** GC knows of no attachment that is just being made, so it is alone. */
+  private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock(true);
+
   /**
    * @param finishesLater whether somebody tries again what DEL cannot do now
    */
@@ -76,30 +83,78 @@ public final class CallRunner {
     boolean changes = verb.filter(v -> v == Verb.ADD || v == Verb.DEL).isPresent();
     boolean nested =
         key.isPresent() && call.variable(CallersExec.WITHIN).equals(key.get().toString());
+    if (verb.equals(Optional.of(Verb.GC))) {
+      return gc(call);
+    }
     if (key.isEmpty() || !changes || nested) {
       return dispatch(call);
     }
+    gate.readLock().lock();
+    try {
+      return locked(call, key.get(), verb.get(), callerIsGone);
+    } finally {
+      gate.readLock().unlock();
+    }
+  }
+
+  private Reply locked(
+      PluginCall call, AttachmentKey key, Verb verb, BooleanSupplier callerIsGone) {
     Duration patience = call.deadline().remaining();
-    if (verb.get() == Verb.DEL && patience.compareTo(SHORTEST_DEL) < 0) {
+    if (verb == Verb.DEL && patience.compareTo(SHORTEST_DEL) < 0) {
       patience = SHORTEST_DEL;
     }
     long asked = System.nanoTime();
     Optional<RangeLock> lock;
     try {
-      lock = state.lock(key.get(), patience);
+      lock = state.lock(key, patience);
     } catch (NetlinkException e) {
       return call.failure(
-          new CniException(ErrorCode.IO_FAILURE, "cannot lock attachment " + key.get(), e));
+          new CniException(ErrorCode.IO_FAILURE, "cannot lock attachment " + key, e));
     }
-    trace(Phase.QUEUE, "lock of " + key.get(), asked);
+    trace(Phase.QUEUE, "lock of " + key, asked);
     if (lock.isEmpty()) {
       return call.failure(
           new CniException(
-              ErrorCode.TRY_AGAIN_LATER,
-              "another call for %s is still under way".formatted(key.get())));
+              ErrorCode.TRY_AGAIN_LATER, "another call for %s is still under way".formatted(key)));
     }
     try (RangeLock _ = lock.get()) {
-      return verb.get() == Verb.ADD ? add(call, key.get(), callerIsGone) : del(call, key.get());
+      return verb == Verb.ADD ? add(call, key, callerIsGone) : del(call, key);
+    }
+  }
+
+  /** The plugin collects; what it had of attachments that are not in use any more is forgotten. */
+  private Reply gc(PluginCall call) {
+    gate.writeLock().lock();
+    try {
+      Reply reply = dispatch(call);
+      if (reply.exitCode() == 0) {
+        PluginConfig request = PluginConfig.ofRequest(call.stdin());
+        request.validAttachments().ifPresent(valid -> collect(call, request.name(), valid));
+      }
+      return reply;
+    } finally {
+      gate.writeLock().unlock();
+    }
+  }
+
+  private void collect(PluginCall call, String network, List<Attachment> valid) {
+    for (Kept kept : state.attachments().list()) {
+      CallRecord record = kept.record();
+      Optional<AttachmentKey> key = record.key();
+      boolean stale =
+          key.isPresent()
+              && record.plugin().equals(call.name())
+              && record.network().equals(network)
+              && !valid.contains(new Attachment(key.get().containerId(), key.get().ifName()));
+      if (stale) {
+        state.lock(key.get(), SHORTEST_DEL).ifPresent(lock -> undoLocked(kept, lock));
+      }
+    }
+  }
+
+  private void undoLocked(Kept kept, RangeLock lock) {
+    try (lock) {
+      undo(kept.name(), kept.record());
     }
   }
 
@@ -117,7 +172,10 @@ public final class CallRunner {
     try {
       state.journal().read(name).ifPresent(leftover -> dispatch(call(leftover)));
       long start = System.nanoTime();
-      state.journal().write(name, record);
+      if (state.attachments().read(name).filter(this::namespaceIsThere).isEmpty()) {
+        state.journal().write(name, record);
+      }
+      // Else it exists: the plugin will say so, and were we killed now, it must not be undone.
       trace(Phase.JOURNAL, "intent", start);
     } catch (UncheckedIOException e) {
       return call.failure(
@@ -220,6 +278,8 @@ public final class CallRunner {
         environment,
         record.stdin(),
         namespaces(record),
+        record.hostNetns(),
+        record.netns(),
         Deadline.in(Duration.ofSeconds(30)),
         0);
   }
@@ -260,8 +320,7 @@ public final class CallRunner {
 
   private Reply dispatch(PluginCall call) {
     Namespaces namespaces = call.namespaces();
-    boolean elsewhere =
-        !namespaces.equals(Namespaces.OWN) && !NamespaceId.of(namespaces.host()).equals(ownNetns);
+    boolean elsewhere = !namespaces.equals(Namespaces.OWN) && !call.hostNetns().equals(ownNetns);
     PluginExec others =
         new CallersExec(
             processes,
@@ -282,13 +341,11 @@ public final class CallRunner {
                 kept.put(variable, value);
               }
             });
-    String netns = call.variable(CniEnvironment.NETNS);
-    Path held = call.namespaces().held().get(netns);
     return new CallRecord(
         state.boot(),
         clock.millis(),
-        NamespaceId.of(call.namespaces().host()),
-        held == null ? NamespaceId.of(netns) : NamespaceId.of(held),
+        call.hostNetns(),
+        call.netns(),
         call.name(),
         kept,
         call.stdin(),

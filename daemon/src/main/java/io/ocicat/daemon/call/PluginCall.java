@@ -11,6 +11,7 @@ import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.daemon.state.AttachmentKey;
+import io.ocicat.daemon.state.NamespaceId;
 import java.util.Map;
 import java.util.Optional;
 
@@ -18,6 +19,8 @@ import java.util.Optional;
  * A call of one of our plugins.
  *
  * @param name the plugin's
+ * @param hostNetns what tells the caller's namespace from others
+ * @param netns what tells the container's; {@link NamespaceId#NONE} when there is none
  * @param startedNanos when the caller was started, by the clock that counts from the machine's
  *     start
  */
@@ -28,8 +31,29 @@ public record PluginCall(
     Map<String, String> environment,
     byte[] stdin,
     Namespaces namespaces,
+    NamespaceId hostNetns,
+    NamespaceId netns,
     Deadline deadline,
     long startedNanos) {
+
+  /** A call by this very process, from its own namespace. */
+  public static PluginCall own(
+      String name,
+      Plugin plugin,
+      Map<String, String> environment,
+      byte[] stdin,
+      Deadline deadline) {
+    return new PluginCall(
+        name,
+        plugin,
+        environment,
+        stdin,
+        Namespaces.OWN,
+        NamespaceId.own(),
+        NamespaceId.of(environment.getOrDefault(CniEnvironment.NETNS, "")),
+        deadline,
+        System.nanoTime());
+  }
 
   /** Empty for a verb that there is not, and for none. */
   public Optional<Verb> verb() {
@@ -52,12 +76,15 @@ public record PluginCall(
         CniEnvironment.delegated(environment, verb),
         stdin,
         namespaces,
+        hostNetns,
+        netns,
         deadline,
         startedNanos);
   }
 
   PluginCall within(Deadline other) {
-    return new PluginCall(name, plugin, environment, stdin, namespaces, other, startedNanos);
+    return new PluginCall(
+        name, plugin, environment, stdin, namespaces, hostNetns, netns, other, startedNanos);
   }
 
   /** The answer that says why there is none. */

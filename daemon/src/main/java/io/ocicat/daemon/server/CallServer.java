@@ -12,6 +12,7 @@ import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.daemon.call.CallRunner;
 import io.ocicat.daemon.call.PluginCall;
+import io.ocicat.daemon.state.NamespaceId;
 import io.ocicat.daemon.trace.CallTrace;
 import io.ocicat.daemon.trace.Phase;
 import io.ocicat.daemon.wire.Answer;
@@ -218,6 +219,8 @@ public final class CallServer {
         request.environment(),
         request.stdin(),
         namespaces,
+        NamespaceId.of(request.hostNetns().orElseThrow()),
+        request.containerNetns().map(NamespaceId::of).orElse(NamespaceId.NONE),
         Deadline.in(request.limit()),
         request.startedNanos());
   }

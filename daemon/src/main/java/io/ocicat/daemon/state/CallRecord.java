@@ -1,5 +1,7 @@
 package io.ocicat.daemon.state;
 
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.exec.CniEnvironment;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
@@ -46,6 +48,15 @@ public record CallRecord(
 
   public Optional<AttachmentKey> key() {
     return AttachmentKey.of(environment);
+  }
+
+  /** The network's name; empty when the request names none. */
+  public String network() {
+    try {
+      return PluginConfig.ofRequest(stdin).name();
+    } catch (CniException _) {
+      return "";
+    }
   }
 
   /** What CNI_NETNS said. */

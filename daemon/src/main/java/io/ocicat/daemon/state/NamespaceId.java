@@ -1,6 +1,7 @@
 package io.ocicat.daemon.state;
 
 import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.Fd;
 import io.ocicat.netlink.linux.Fd.FileId;
 import io.ocicat.netlink.ns.NetNs;
 import java.io.IOException;
@@ -35,6 +36,12 @@ public record NamespaceId(long device, long inode) {
     } catch (InvalidPathException _) {
       return NONE;
     }
+  }
+
+  /** The one behind a descriptor, which is taken for a namespace. */
+  public static NamespaceId of(Fd descriptor) {
+    FileId id = descriptor.id();
+    return new NamespaceId(id.device(), id.inode());
   }
 
   public boolean isNone() {
