@@ -78,6 +78,9 @@ public final class NetlinkSocket implements AutoCloseable {
 
   /** Makes the changes and says what became of each, in the order given. */
   public List<Outcome> attempt(List<Request> requests) {
+    if (requests.isEmpty()) {
+      return List.of();
+    }
     long start = System.nanoTime();
     lock.lock();
     Buffers buffers = Buffers.borrow();

@@ -31,6 +31,7 @@ public final class Net implements AutoCloseable {
   private final NetNs namespace;
   private @Nullable NetlinkSocket route;
   private @Nullable NetlinkSocket netfilter;
+  private @Nullable Boolean nfTables;
 
   private Net(NetNs namespace) {
     this.namespace = namespace;
@@ -109,6 +110,15 @@ public final class Net implements AutoCloseable {
    * DEL has nothing to complain about.
    */
   public boolean hasNfTables() {
+    Boolean known = nfTables;
+    if (known == null) {
+      known = askForNfTables();
+      nfTables = known;
+    }
+    return known;
+  }
+
+  private boolean askForNfTables() {
     try {
       return netfilter().find(Generation.current()).isPresent();
     } catch (NetlinkException e) {
