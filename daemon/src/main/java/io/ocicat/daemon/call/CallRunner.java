@@ -14,6 +14,7 @@ import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.InProcessExec;
 import io.ocicat.cni.plugin.Namespaces;
+import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.PluginHost;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
@@ -24,7 +25,6 @@ import io.ocicat.daemon.trace.CallTrace;
 import io.ocicat.daemon.trace.Phase;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.RangeLock;
-import io.ocicat.plugins.Plugins;
 import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.time.Duration;
@@ -70,6 +70,11 @@ public final class CallRunner {
     this.finishesLater = finishesLater;
     this.clock = clock;
     this.ownNetns = NamespaceId.own();
+  }
+
+  /** The plugin that serves a name. */
+  public Optional<Plugin> plugin(String name) {
+    return ours.named(name);
   }
 
   /**
@@ -273,7 +278,7 @@ public final class CallRunner {
     }
     return new PluginCall(
         record.plugin(),
-        Plugins.named(record.plugin())
+        plugin(record.plugin())
             .orElseThrow(() -> new IllegalStateException("there is no plugin " + record.plugin())),
         environment,
         record.stdin(),

@@ -13,8 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Tells which executables are plugins of ours: those in the distribution, and copies of the shim
- * wherever they were put. What a file is, is looked at once, until it changes.
+ * Our plugins, by name and by executable: those in the distribution, and copies of the shim
+ * wherever they were put. What a file is, is looked at once, until it changes. There is one
+ * instance of each plugin, because some remember what they found out.
  */
 public final class OurExecutables {
   private static final long MAX_SHIM = 1 << 20;
@@ -24,6 +25,7 @@ public final class OurExecutables {
 
   private final byte[] shim;
   private final Map<FileVersion, Boolean> known = new ConcurrentHashMap<>();
+  private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
 
   private OurExecutables(byte[] shim) {
     this.shim = shim;
@@ -49,12 +51,24 @@ public final class OurExecutables {
     }
   }
 
+  /** The plugin of a name. */
+  public Optional<Plugin> named(String name) {
+    Plugin present = plugins.get(name);
+    if (present != null) {
+      return Optional.of(present);
+    }
+    return Plugins.names().contains(name)
+        ? Optional.of(plugins.computeIfAbsent(name, it -> Plugins.named(it).orElseThrow()))
+        : Optional.empty();
+  }
+
+  /** The plugin that an executable is, if it is one of ours. */
   public Optional<Plugin> find(Path executable) {
     Path name = executable.getFileName();
     if (shim.length == 0 || name == null || !Plugins.names().contains(name.toString())) {
       return Optional.empty();
     }
-    return isShim(executable) ? Plugins.named(name.toString()) : Optional.empty();
+    return isShim(executable) ? named(name.toString()) : Optional.empty();
   }
 
   private boolean isShim(Path executable) {

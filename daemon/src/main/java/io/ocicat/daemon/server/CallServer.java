@@ -24,7 +24,6 @@ import io.ocicat.netlink.Witness;
 import io.ocicat.netlink.linux.PeerCredentials;
 import io.ocicat.netlink.linux.UnixListener;
 import io.ocicat.netlink.linux.UnixSocket;
-import io.ocicat.plugins.Plugins;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -126,7 +125,7 @@ public final class CallServer {
 
   private void serve(UnixSocket socket, Request request, long accepted) {
     Optional<String> refusal = refusal(request);
-    Optional<Plugin> plugin = Plugins.named(request.plugin());
+    Optional<Plugin> plugin = runner.plugin(request.plugin());
     if (refusal.isPresent() || plugin.isEmpty()) {
       decline(socket, refusal.orElse("there is no plugin \"%s\"".formatted(request.plugin())));
       return;

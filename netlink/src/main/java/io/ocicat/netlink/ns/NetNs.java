@@ -37,8 +37,12 @@ public final class NetNs implements AutoCloseable {
 
   private final Fd fd;
 
-  private NetNs(Fd fd, String origin) {
+  private NetNs(Fd fd) {
     this.fd = fd;
+  }
+
+  private NetNs(Fd fd, String origin) {
+    this(fd);
     long type = Kernel.call(Syscall.IOCTL, fd.number(), NS_GET_NSTYPE);
     if (type != CLONE_NEWNET) {
       fd.close();
@@ -49,7 +53,7 @@ public final class NetNs implements AutoCloseable {
 
   /** The namespace of the calling thread. */
   public static NetNs current() {
-    return open(OWN);
+    return new NetNs(Fd.open(OWN, Fd.O_RDONLY, 0));
   }
 
   /**
