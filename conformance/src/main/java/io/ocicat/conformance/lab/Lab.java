@@ -36,6 +36,8 @@ public final class Lab implements AutoCloseable {
   /** What libcni says about whoever ends without a word; here it is no news. */
   private static final String NO_MESSAGE = "netplugin failed with no error message: ";
 
+  private static final int FIRST_PORT = 8080;
+
   private final Scratch scratch;
   private final Subject subject;
   private final Claims claims;
@@ -55,7 +57,7 @@ public final class Lab implements AutoCloseable {
   }
 
   void prepare() {
-    files.prepare();
+    files.prepare(profile().files());
     newNamespace("host").up("lo");
     cabling().onHost();
     newContainer();
@@ -169,7 +171,8 @@ public final class Lab implements AutoCloseable {
   }
 
   public ObjectNode config(SpecVersion version, Container container) {
-    ObjectNode config = profile().configIn(files.data().toString());
+    ObjectNode config =
+        profile().configIn(files.data().toString(), FIRST_PORT + container.number());
     config.put("cniVersion", version.text()).put("name", profile().network());
     Result previous = container.previous();
     if (previous != null) {
