@@ -71,7 +71,10 @@ public record Call(
   String command() {
     return "%snsenter --net=%s env -i %s %s%s"
         .formatted(
-            killedAfter.isZero() ? "" : "timeout -s KILL 0.%03d ".formatted(killedAfter.toMillis()),
+            killedAfter.isZero()
+                ? ""
+                : "timeout -s KILL %d.%03d "
+                    .formatted(killedAfter.toSeconds(), killedAfter.toMillisPart()),
             Shell.quote(where.path().toString()),
             variables.entrySet().stream()
                 .map(variable -> variable.getKey() + "=" + variable.getValue().word())
