@@ -72,6 +72,7 @@ public final class OneShot {
       builder.environment().put("CNI_IFNAME", "eth0");
       builder.environment().put("CNI_NETNS", namespaces.pathOf(container).toString());
       builder.environment().put("CNI_PATH", executables.toString());
+      builder.environment().put("OCICAT_RUN_DIR", dataDir.resolve("no-daemon").toString());
       Process process = builder.start();
       try (OutputStream stdin = process.getOutputStream()) {
         stdin.write(config());
