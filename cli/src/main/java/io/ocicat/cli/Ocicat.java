@@ -33,9 +33,6 @@ public final class Ocicat {
   private Ocicat() {}
 
   public static void main(String[] args) {
-    if (args.length == 2 && args[0].equals(OnePlugin.COMMAND) && !args[1].startsWith("-")) {
-      System.exit(OnePlugin.fromDistribution().run(args[1]));
-    }
     PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
     PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
     boolean debug = "1".equals(System.getenv("OCICAT_DEBUG"));

@@ -29,9 +29,8 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * {@code ocicat plugin <name>}: one call of one plugin in a JVM of its own, as the executables in
- * {@code cni/} make it. Known to {@link Ocicat#main} before picocli is, which would cost more than
- * the call itself.
+ * {@code ocicat plugin <name>}: one call of one plugin in a JVM of its own. The executables in
+ * {@code cni/} enter here directly: picocli would cost more than the call itself.
  *
  * @param executables where our own executables are, if this runs from a distribution: a delegate
  *     found there needs no process
@@ -47,6 +46,14 @@ record OnePlugin(Optional<Path> executables, OurExecutables ours) {
     return new OnePlugin(
         Optional.ofNullable(System.getProperty("ocicat.home")).map(home -> Path.of(home, "cni")),
         OurExecutables.fromDistribution());
+  }
+
+  /**
+   * Ends the process without ado: nothing is left to be done by then, and the orderly way makes the
+   * JVM look for a logger first, for milliseconds.
+   */
+  public static void main(String[] args) {
+    Runtime.getRuntime().halt(fromDistribution().run(args[0]));
   }
 
   /** Serves the call that environment and standard input describe. Returns the exit code. */

@@ -10,7 +10,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** How {@link OnePlugin} looks in the help; the launcher's way there does not pass through here. */
+/**
+ * How {@link OnePlugin} looks in the help; the executables in {@code cni/} do not pass through
+ * here.
+ */
 @Command(
     name = OnePlugin.COMMAND,
     description = "Run one call of a CNI plugin: CNI_* variables and standard input say which.",

@@ -9,6 +9,7 @@ import io.ocicat.conformance.check.Check;
 import io.ocicat.conformance.check.Checks;
 import io.ocicat.conformance.check.Verdict;
 import io.ocicat.conformance.lab.Answer;
+import io.ocicat.conformance.lab.Call;
 import io.ocicat.conformance.lab.Claims;
 import io.ocicat.conformance.lab.Lab;
 import io.ocicat.conformance.lab.Scratch;
@@ -126,11 +127,18 @@ public final class Conformance {
   }
 
   /** What the plugin says about itself; whether it says so properly is for the checks. */
-  private static Claims claims(Scratch scratch) {
+  private Claims claims(Scratch scratch) {
     try (Lab lab = scratch.lab(Claims.NONE)) {
-      Answer answer =
-          lab.run(lab.call("VERSION", Json.object().put("cniVersion", SpecVersion.LATEST.text())));
-      return answer instanceof Answer.Ended ended
+      Call version =
+          lab.call("VERSION", Json.object().put("cniVersion", SpecVersion.LATEST.text()));
+      Claims own = claims(lab, version);
+      return subject.ipam().map(ipam -> own.with(claims(lab, version.of(ipam)))).orElse(own);
+    }
+  }
+
+  private static Claims claims(Lab lab, Call version) {
+    try {
+      return lab.run(version) instanceof Answer.Ended ended
           ? Claims.of(VersionReply.parse(ended.stdout()).supportedVersions())
           : Claims.NONE;
     } catch (CniException _) {

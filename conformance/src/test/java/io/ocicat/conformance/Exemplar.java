@@ -2,6 +2,7 @@ package io.ocicat.conformance;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.ocicat.cni.exec.PluginPath;
 import io.ocicat.conformance.report.Report;
 import io.ocicat.conformance.subject.Kind;
 import io.ocicat.conformance.subject.Subject;
@@ -18,10 +19,25 @@ final class Exemplar {
   private Exemplar() {}
 
   static Subject flawless(Kind kind) {
-    String config =
+    return of(
+        kind,
         kind == Kind.CHAINED
             ? "{ \"dataDir\": \"${data}\" }"
-            : "{ \"ipam\": { \"type\": \"ipam\", \"dataDir\": \"${data}\" } }";
+            : "{ \"ipam\": { \"type\": \"ipam\", \"dataDir\": \"${data}\" } }");
+  }
+
+  /** An interface plugin with an IPAM plugin of Debian's. */
+  static Subject delegatingTo(String goIpam) {
+    return of(
+            Kind.INTERFACE,
+            """
+            { "ipam": { "type": "%s", "dataDir": "${data}", "ranges": [[{ "subnet": "10.88.0.0/24" }]] } }
+            """
+                .formatted(goIpam))
+        .path(PluginPath.parse("/usr/lib/cni"));
+  }
+
+  private static Subject of(Kind kind, String config) {
     return Subject.of(
             PLUGINS.resolve(kind.toString()),
             Optional.of(kind),

@@ -2,6 +2,7 @@ package io.ocicat.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cni.SpecVersion;
 import io.ocicat.conformance.report.Outcome;
 import io.ocicat.conformance.report.Report;
 import io.ocicat.conformance.subject.Kind;
@@ -36,6 +37,20 @@ class ExemplarTest {
 
     assertThat(failures(report)).isEmpty();
     assertThat(report.with(Outcome.PASSED)).extracting(f -> f.check().topic()).contains("chain");
+  }
+
+  /** Debian's host-local speaks 1.0.0 at most. */
+  @Test
+  void anInterfacePluginIsCalledInVersionsThatItsIpamPluginSpeaks() {
+    Report report =
+        new Conformance(Exemplar.delegatingTo("host-local")).only(List.of("versions")).run();
+
+    assertThat(failures(report)).isEmpty();
+    assertThat(report.claims().versions()).contains(SpecVersion.V1_1_0);
+    assertThat(report.claims().newest()).isEqualTo(SpecVersion.V1_0_0);
+    assertThat(report.with(Outcome.NOT_APPLICABLE))
+        .extracting(f -> f.check().id())
+        .containsExactly("versions.1.1.0");
   }
 
   /** What plugins of this kind do otherwise than others. */

@@ -17,6 +17,7 @@ import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 
@@ -32,6 +33,9 @@ import java.util.Map;
 public final class Dispatcher {
   private static final byte[] NOTHING = {};
   private static final int MAX_CAUSES = 100;
+
+  /** A runtime has written its question before we run; a person at a terminal writes none. */
+  private static final Duration PATIENCE_WITH_ASKERS = Duration.ofSeconds(1);
 
   private final Plugin plugin;
   private final PluginHost host;
@@ -87,8 +91,9 @@ public final class Dispatcher {
     }
     Variables.check(environment);
     if (command.equals(Verb.VERSION.name())) {
-      // Without a look at stdin: it may be a terminal.
-      VersionReply reply = new VersionReply(SpecVersion.LATEST.text(), supported);
+      String asker =
+          VersionQuestion.cniVersion(stdin, PATIENCE_WITH_ASKERS).orElse(SpecVersion.LATEST.text());
+      VersionReply reply = new VersionReply(asker, supported);
       return (Json.compact(reply.toJson()) + "\n").getBytes(StandardCharsets.UTF_8);
     }
     PluginConfig config = config(stdin);

@@ -219,7 +219,7 @@ class DispatcherTest {
   }
 
   @Test
-  void versionNeverTouchesStdin() {
+  void versionIsAnsweredAlsoWhenStdinCannotBeRead() {
     Reply reply =
         Dispatcher.dispatch(plugin, PluginHost.process(), Map.of("CNI_COMMAND", "VERSION"), BROKEN);
     assertThat(reply.exitCode()).isZero();

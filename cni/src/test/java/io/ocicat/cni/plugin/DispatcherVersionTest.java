@@ -6,15 +6,21 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.Result;
+import io.ocicat.cni.VersionReply;
 import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.json.Json;
 import io.ocicat.ip.IpPrefix;
+import java.io.IOException;
+import java.io.PipedInputStream;
+import java.io.PipedOutputStream;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which versions of configurations reach a plugin, and in which it answers. */
 class DispatcherVersionTest {
@@ -119,6 +125,44 @@ class DispatcherVersionTest {
     assertThat(Request.stdout(reply))
         .isEqualTo("{\"cniVersion\":\"1.1.0\",\"supportedVersions\":[\"0.2.0\",\"9.8.7\"]}\n");
     assertThat(plugin.calls).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"0.1.0", "0.4.0", "1.0.0", "99.0.0"})
+  void versionRepeatsTheVersionOfTheQuestion(String version) {
+    assertThat(answered("{\"cniVersion\":\"%s\"}".formatted(version))).isEqualTo(version);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "garbage",
+        "[]",
+        "{}",
+        "{\"cniVersion\":\"\"}",
+        "{\"cniVersion\":7}",
+        "{\"cniVersion\":\"../../etc\"}",
+      })
+  void versionNamesTheNewestWhenTheQuestionNamesNone(String stdin) {
+    assertThat(answered(stdin)).isEqualTo("1.1.0");
+  }
+
+  @Test
+  void versionDoesNotWaitForSomebodyWhoNeverEndsTheQuestion() throws IOException {
+    try (PipedOutputStream open = new PipedOutputStream();
+        PipedInputStream stdin = new PipedInputStream(open)) {
+      Reply reply =
+          Dispatcher.dispatch(
+              plugin, PluginHost.process(), Map.of("CNI_COMMAND", "VERSION"), stdin);
+      assertThat(VersionReply.parse(reply.stdout()).cniVersion()).isEqualTo("1.1.0");
+    }
+  }
+
+  private String answered(String stdin) {
+    Reply reply = Request.of(Verb.VERSION).stdin(stdin).to(plugin);
+    assertThat(reply.exitCode()).isZero();
+    return VersionReply.parse(reply.stdout()).cniVersion();
   }
 
   @ParameterizedTest

@@ -21,10 +21,6 @@ import io.ocicat.conformance.subject.Loss;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.link.Link;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 /** What ADD leaves in the container, and that its result tells the truth about it. */
@@ -178,21 +174,16 @@ final class AddChecks {
   private static void inParallel(Lab lab) {
     List<Container> containers =
         IntStream.range(0, AT_ONCE).mapToObj(_ -> lab.newContainer()).toList();
-    List<Attached> attached;
-    try (ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE)) {
-      List<Future<Answer>> answers =
-          containers.stream()
-              .map(c -> lab.call("ADD", c, lab.config(lab.version(), c)))
-              .map(call -> threads.submit(() -> lab.run(call)))
-              .toList();
-      attached =
-          IntStream.range(0, AT_ONCE)
-              .mapToObj(
-                  i ->
-                      new Attached(
-                          containers.get(i), lab.version(), await(answers.get(i)).document()))
-              .toList();
-    }
+    List<Answer> answers =
+        lab.runAtOnce(
+            containers.stream()
+                .map(c -> lab.call("ADD", c, lab.config(lab.version(), c)))
+                .toList());
+    List<Attached> attached =
+        IntStream.range(0, AT_ONCE)
+            .mapToObj(
+                i -> new Attached(containers.get(i), lab.version(), answers.get(i).document()))
+            .toList();
     List<IpPrefix> addresses =
         attached.stream().flatMap(a -> result(a).ips().stream()).map(IpConfig::address).toList();
     // A plugin that keeps nothing (static) hands out what it is told to.
@@ -202,13 +193,5 @@ final class AddChecks {
         "different addresses",
         addresses.toString());
     attached.forEach(lab::detach);
-  }
-
-  private static Answer await(Future<Answer> answer) {
-    try {
-      return answer.get(1, TimeUnit.MINUTES);
-    } catch (Exception e) {
-      throw new IllegalStateException("a call of several at once did not return", e);
-    }
   }
 }

@@ -19,7 +19,9 @@ import tools.jackson.databind.node.ObjectNode;
 /** DEL always succeeds in the end, whatever is missing by then, and always cleans up. */
 final class DelChecks {
   private static final String SPEC = "spec 2, DEL";
-  private static final int[] KILLED_AFTER_MILLIS = {2, 5, 10, 20, 40};
+
+  /** Of the time that an ADD usually takes: plugins start within a millisecond or within 100. */
+  private static final int[] KILLED_AT_PERCENT = {10, 30, 50, 65, 80, 90};
 
   private DelChecks() {}
 
@@ -134,10 +136,15 @@ final class DelChecks {
   }
 
   private static void afterKilledAdd(Lab lab) {
+    long start = System.nanoTime();
+    Attached undisturbed = lab.attach();
+    Duration usual = Duration.ofNanos(System.nanoTime() - start);
+    lab.detach(undisturbed);
     Container container = lab.container();
-    for (int millis : KILLED_AFTER_MILLIS) {
+    for (int percent : KILLED_AT_PERCENT) {
       ObjectNode config = lab.config(lab.version(), container);
-      lab.run(lab.call("ADD", container, config).killedAfter(Duration.ofMillis(millis)));
+      Duration moment = usual.multipliedBy(percent).dividedBy(100).plusMillis(1);
+      lab.run(lab.call("ADD", container, config).killedAfter(moment));
       // What it has started may have survived it and still be at work.
       lab.leftovers();
       lab.run(lab.call("DEL", container, config.without("prevResult"))).succeeds();

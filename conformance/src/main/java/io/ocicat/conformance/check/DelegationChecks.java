@@ -63,9 +63,9 @@ final class DelegationChecks {
         .since(SpecVersion.V0_3_0)
         .unless(
             (profile, _) ->
-                profile.config().has("ipam")
+                profile.config().at("/ipam/type").isString()
                     ? Optional.empty()
-                    : Optional.of("its configuration has no ipam"));
+                    : Optional.of("its configuration names no IPAM plugin"));
   }
 
   private static ObjectNode withIpam(ObjectNode config, String type) {

@@ -26,7 +26,7 @@ final class ResultChecks {
             lab -> lifeIn(lab, version))
         .unless(
             (_, claims) ->
-                claims.include(version)
+                claims.usable().contains(version)
                     ? Optional.empty()
                     : Optional.of("the plugin speaks " + claims));
   }

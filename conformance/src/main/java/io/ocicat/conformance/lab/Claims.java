@@ -5,36 +5,50 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Which versions the plugin says it speaks, as far as the specification knows them.
+ * Which versions can be spoken to the plugin, as far as the specification knows them.
  *
- * @param versions in the specification's order; empty when VERSION did not tell
+ * @param versions what the plugin says it speaks, in the specification's order; empty when VERSION
+ *     did not tell
+ * @param usable those of them that also its IPAM plugin speaks, which reads the same configuration
  */
-public record Claims(List<SpecVersion> versions) {
+public record Claims(List<SpecVersion> versions, List<SpecVersion> usable) {
   /** What is spoken to a plugin that does not tell. */
   private static final SpecVersion GUESS = SpecVersion.V1_0_0;
 
-  public static final Claims NONE = new Claims(List.of());
+  public static final Claims NONE = new Claims(List.of(), List.of());
 
   public Claims {
     versions = List.copyOf(versions);
+    usable = List.copyOf(usable);
   }
 
   public static Claims of(List<String> supported) {
-    return new Claims(
-        Arrays.stream(SpecVersion.values()).filter(v -> supported.contains(v.text())).toList());
+    List<SpecVersion> known =
+        Arrays.stream(SpecVersion.values()).filter(v -> supported.contains(v.text())).toList();
+    return new Claims(known, known);
   }
 
-  public boolean include(SpecVersion version) {
-    return versions.contains(version);
+  /** The same with an IPAM plugin that speaks these; one that does not tell limits nothing. */
+  public Claims with(Claims ipam) {
+    return ipam.versions.isEmpty()
+        ? this
+        : new Claims(versions, usable.stream().filter(ipam.versions::contains).toList());
   }
 
   /** The version in which the plugin is called unless a check wants another one. */
   public SpecVersion newest() {
-    return versions.isEmpty() ? GUESS : versions.getLast();
+    return usable.isEmpty() ? GUESS : usable.getLast();
   }
 
   @Override
   public String toString() {
+    String spoken = describe(versions);
+    return usable.equals(versions)
+        ? spoken
+        : "%s (with its IPAM plugin: %s)".formatted(spoken, describe(usable));
+  }
+
+  private static String describe(List<SpecVersion> versions) {
     return versions.isEmpty()
         ? "no version of the specification"
         : String.join(", ", versions.stream().map(SpecVersion::text).toList());

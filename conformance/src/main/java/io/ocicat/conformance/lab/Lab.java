@@ -17,6 +17,11 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -30,6 +35,8 @@ public final class Lab implements AutoCloseable {
 
   /** What libcni says about whoever ends without a word; here it is no news. */
   private static final String NO_MESSAGE = "netplugin failed with no error message: ";
+
+  private static final int FIRST_PORT = 8080;
 
   private final Scratch scratch;
   private final Subject subject;
@@ -50,7 +57,7 @@ public final class Lab implements AutoCloseable {
   }
 
   void prepare() {
-    files.prepare();
+    files.prepare(profile().files());
     newNamespace("host").up("lo");
     cabling().onHost();
     newContainer();
@@ -164,7 +171,8 @@ public final class Lab implements AutoCloseable {
   }
 
   public ObjectNode config(SpecVersion version, Container container) {
-    ObjectNode config = profile().configIn(files.data().toString());
+    ObjectNode config =
+        profile().configIn(files.data().toString(), FIRST_PORT + container.number());
     config.put("cniVersion", version.text()).put("name", profile().network());
     Result previous = container.previous();
     if (previous != null) {
@@ -206,21 +214,39 @@ public final class Lab implements AutoCloseable {
     variables.put("PATH", Value.of(SEARCH_PATH));
     variables.put("TMPDIR", Value.of(files.temporary().toString()));
     subject.environment().forEach((key, value) -> variables.put(key, Value.of(value)));
-    return new Call(variables, Stdin.of(Json.compact(config)), host(), Duration.ZERO);
+    return new Call(
+        subject.executable(), variables, Stdin.of(Json.compact(config)), host(), Duration.ZERO);
   }
 
   public Answer run(Call call) {
-    String command = call.command(subject.executable());
-    transcript.say(call.pipeline(subject.executable()));
+    transcript.say(call.pipeline());
     Answer answer;
     try {
-      answer = new Answer.Ended(shell("exec " + command, call.stdin().bytes()));
+      answer = new Answer.Ended(shell("exec " + call.command(), call.stdin().bytes()));
     } catch (CniException e) {
       scratch.stopped();
       answer = new Answer.Stopped(e.msg().replace(NO_MESSAGE, ""));
     }
     transcript.answer(answer.describe());
     return answer;
+  }
+
+  /** Runs several calls at once; the answers are in the order of the calls. */
+  public List<Answer> runAtOnce(List<Call> several) {
+    List<Callable<Answer>> tasks = new ArrayList<>();
+    several.forEach(call -> tasks.add(() -> run(call)));
+    List<Answer> answers = new ArrayList<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(several.size())) {
+      for (Future<Answer> answer : threads.invokeAll(tasks)) {
+        answers.add(answer.get());
+      }
+      return answers;
+    } catch (ExecutionException e) {
+      throw new ConformanceException("one of several calls at once could not be made", e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ConformanceException("interrupted", e);
+    }
   }
 
   /** A program that writes down who calls it and answers ADD with {@code answer}. */

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -24,7 +25,10 @@ public final class LabFiles {
     this.transcript = transcript;
   }
 
-  void prepare() {
+  /**
+   * @param given what the plugin finds in its data directory
+   */
+  void prepare(Map<String, String> given) {
     for (Path path : all()) {
       try {
         Files.createDirectories(path);
@@ -39,6 +43,11 @@ public final class LabFiles {
                     .map(path -> Shell.quote(path.toString()))
                     .collect(Collectors.joining(" ")),
                 Shell.quote(work().toString())));
+    given.forEach(
+        (name, content) -> {
+          Path file = write("data/" + name, content);
+          transcript.say(Shell.print(content) + " >" + Shell.quote(file.toString()));
+        });
   }
 
   private List<Path> all() {

@@ -1,6 +1,7 @@
 package io.ocicat.conformance.subject;
 
 import io.ocicat.cni.json.Json;
+import java.util.Map;
 import java.util.regex.Pattern;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -10,8 +11,10 @@ import tools.jackson.databind.node.ObjectNode;
  * @param network the name of the network it is called for
  * @param ifName the name of the container's interface
  * @param config what it is configured with; <code>${data}</code> in it stands for an empty
- *     directory. Name and version are added, and a prevResult where the kind wants one.
+ *     directory and the text <code>${port}</code> for a number that no other container has. Name
+ *     and version are added, and a prevResult where the kind wants one.
  * @param keepsResult whether a chained plugin hands the previous result on as it is
+ * @param files what others have to have put into that directory, by name
  */
 public record Profile(
     String name,
@@ -21,9 +24,15 @@ public record Profile(
     ObjectNode config,
     Wiring wiring,
     Loss loss,
-    boolean keepsResult) {
+    boolean keepsResult,
+    Map<String, String> files) {
   private static final Pattern NETWORK = Pattern.compile("[a-zA-Z0-9][a-zA-Z0-9_.-]*");
   private static final String DATA = "${data}";
+  private static final String PORT = "\"${port}\"";
+
+  public Profile {
+    files = Map.copyOf(files);
+  }
 
   /** For a plugin nobody knows: all that its kind says. */
   static Profile of(String name, Kind kind, ObjectNode config) {
@@ -37,33 +46,41 @@ public record Profile(
 
   private static Profile plain(
       String name, Kind kind, String ifName, ObjectNode config, Wiring wiring, Loss loss) {
-    return new Profile(name, kind, "conformance", ifName, config, wiring, loss, false);
+    return new Profile(name, kind, "conformance", ifName, config, wiring, loss, false, Map.of());
   }
 
   Profile wiring(Wiring other) {
-    return new Profile(name, kind, network, ifName, config, other, loss, keepsResult);
+    return new Profile(name, kind, network, ifName, config, other, loss, keepsResult, files);
   }
 
   Profile loss(Loss other) {
-    return new Profile(name, kind, network, ifName, config, wiring, other, keepsResult);
+    return new Profile(name, kind, network, ifName, config, wiring, other, keepsResult, files);
+  }
+
+  Profile file(String file, String content) {
+    return new Profile(
+        name, kind, network, ifName, config, wiring, loss, keepsResult, Map.of(file, content));
   }
 
   /** The same for a chained plugin that must hand the previous result on as it is. */
   public Profile keepingResult() {
-    return new Profile(name, kind, network, ifName, config, wiring, loss, true);
+    return new Profile(name, kind, network, ifName, config, wiring, loss, true, files);
   }
 
   /** The same plugin with a configuration of the user's; its name is kept when it can be one. */
   Profile config(ObjectNode other) {
     String wanted = other.path("name").asString("");
     String name = NETWORK.matcher(wanted).matches() ? wanted : network;
-    return new Profile(this.name, kind, name, ifName, other, wiring, loss, keepsResult);
+    return new Profile(this.name, kind, name, ifName, other, wiring, loss, keepsResult, files);
   }
 
-  /** The configuration with a directory in the place of <code>${data}</code>. */
-  public ObjectNode configIn(String data) {
+  /** The configuration with a directory and a port in the places that are for them. */
+  public ObjectNode configIn(String data, int port) {
     String quoted = Json.compact(Json.object().stringNode(data));
-    String text = Json.compact(config).replace(DATA, quoted.substring(1, quoted.length() - 1));
+    String text =
+        Json.compact(config)
+            .replace(DATA, quoted.substring(1, quoted.length() - 1))
+            .replace(PORT, Integer.toString(port));
     return (ObjectNode) Json.parse(text);
   }
 }

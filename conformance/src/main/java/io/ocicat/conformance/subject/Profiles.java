@@ -27,6 +27,22 @@ public final class Profiles {
                   .wiring(Wiring.NONE),
               of("ptp", Kind.INTERFACE, HOST_LOCAL).wiring(Wiring.NONE),
               of("macvlan", Kind.INTERFACE, "\"master\": \"uplink0\", " + HOST_LOCAL),
+              of(
+                      "flannel",
+                      Kind.INTERFACE,
+                      """
+                      "subnetFile": "${data}/subnet.env", "dataDir": "${data}/flannel",
+                      "ipam": { "dataDir": "${data}" }, "delegate": { "bridge": "cnf0" }
+                      """)
+                  .wiring(Wiring.NONE)
+                  .file(
+                      "subnet.env",
+                      """
+                      FLANNEL_NETWORK=10.88.0.0/16
+                      FLANNEL_SUBNET=10.88.7.1/24
+                      FLANNEL_MTU=1450
+                      FLANNEL_IPMASQ=true
+                      """),
               of("loopback", Kind.LOOPBACK, "\"capabilities\": {}"),
               of("host-local", Kind.IPAM, HOST_LOCAL),
               of(
@@ -43,7 +59,7 @@ public final class Profiles {
                       Kind.CHAINED,
                       """
                       "runtimeConfig": { "portMappings": [
-                        { "hostPort": 8080, "containerPort": 80, "protocol": "tcp" }] }
+                        { "hostPort": "${port}", "containerPort": 80, "protocol": "tcp" }] }
                       """)
                   .loss(Loss.HOST)
                   .keepingResult(),

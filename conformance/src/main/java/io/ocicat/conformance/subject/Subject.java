@@ -1,5 +1,7 @@
 package io.ocicat.conformance.subject;
 
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.PluginType;
 import io.ocicat.cni.exec.PluginPath;
 import io.ocicat.conformance.ConformanceException;
 import io.ocicat.netlink.NetlinkException;
@@ -63,6 +65,18 @@ public record Subject(
 
   public String name() {
     return profile.name();
+  }
+
+  /** The IPAM plugin that it delegates to, if there is one where it would look for it. */
+  public Optional<Path> ipam() {
+    String type = profile.config().at("/ipam/type").asString("");
+    try {
+      return profile.kind() == Kind.INTERFACE && !type.isEmpty()
+          ? Optional.of(path.find(new PluginType(type)))
+          : Optional.empty();
+    } catch (CniException _) {
+      return Optional.empty();
+    }
   }
 
   public Subject profile(Profile other) {

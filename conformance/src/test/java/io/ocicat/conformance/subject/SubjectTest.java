@@ -28,8 +28,17 @@ class SubjectTest {
     assertThat(bridge.name()).isEqualTo("bridge");
     assertThat(bridge.profile().kind()).isEqualTo(Kind.INTERFACE);
     assertThat(bridge.path()).hasToString("/usr/lib/cni");
-    assertThat(Json.compact(bridge.profile().configIn("/data/\"here\"")))
+    assertThat(Json.compact(bridge.profile().configIn("/data/\"here\"", 8081)))
         .contains("\"dataDir\":\"/data/\\\"here\\\"\"");
+  }
+
+  @Test
+  void eachContainerHasPortsOfItsOwn() {
+    Subject portmap =
+        Subject.of(Path.of("/usr/lib/cni/portmap"), Optional.empty(), Optional.empty());
+
+    assertThat(Json.compact(portmap.profile().configIn("/data", 8083)))
+        .contains("\"hostPort\":8083,");
   }
 
   @Test
@@ -67,7 +76,7 @@ class SubjectTest {
     assertThatThrownBy(() -> Subject.of(mine, Optional.empty(), Optional.empty()))
         .isInstanceOf(ConformanceException.class)
         .hasMessageStartingWith("no built-in configuration for \"mine\": give one with --config")
-        .hasMessageContaining("bridge, firewall, host-local");
+        .hasMessageContaining("bridge, firewall, flannel, host-local");
     assertThatThrownBy(() -> read(mine, Optional.empty(), "{}"))
         .hasMessageStartingWith("\"mine\" is not known by name: say with --kind");
     assertThat(read(mine, Optional.of(Kind.CHAINED), "{}").wiring()).isEqualTo(Wiring.CABLE);

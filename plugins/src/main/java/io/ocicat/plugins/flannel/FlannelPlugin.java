@@ -10,6 +10,8 @@ import io.ocicat.cni.plugin.DelCall;
 import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
+import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.VethPair;
 import java.util.Map;
 import java.util.Optional;
 
@@ -23,6 +25,7 @@ public final class FlannelPlugin implements Plugin {
     FlannelConf conf = FlannelConf.read(call.config());
     PluginConfig request =
         DelegateRequest.of(call.config(), conf, SubnetEnv.read(conf.subnetFile()));
+    refuseTakenName(call);
     ScratchFiles files = new ScratchFiles(conf.dataDir());
     ScratchName name = ScratchName.of(call);
     // Before the delegate does anything: if we are killed meanwhile, DEL knows whom to ask.
@@ -35,6 +38,19 @@ public final class FlannelPlugin implements Plugin {
         files.remove(name);
       }
       throw failed("add", e);
+    }
+  }
+
+  /**
+   * An ADD that fails is taken back by the delegate's DEL, and that cannot tell an interface which
+   * an earlier ADD or somebody else made: so there must be none.
+   */
+  private static void refuseTakenName(AddCall call) {
+    Optional<Net> container = Net.ofRemaining(Optional.of(call.netns()));
+    if (container.isPresent()) {
+      try (Net net = container.get()) {
+        VethPair.refuseTakenName(net, call.ifName().value());
+      }
     }
   }
 

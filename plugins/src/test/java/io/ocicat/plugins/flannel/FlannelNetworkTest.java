@@ -86,6 +86,31 @@ class FlannelNetworkTest {
   }
 
   @ParameterizedTest
+  @MethodSource("delegates")
+  void aSecondAddIsRefusedAndTheFirstStays(Side side, Host node, Host pod) throws IOException {
+    Attaching eth0 = attach(side, Lease.V4, "1.0.0", node, pod);
+    eth0.add().ok();
+
+    assertThat(eth0.add().error().msg()).contains("\"eth0\") already exists");
+
+    pod.exec("ping", "-c1", "-W2", "10.50.7.1");
+    assertThat(scratch(node).resolve(pod.name())).exists();
+    eth0.del().ok();
+    nothingIsLeft(node, pod);
+  }
+
+  @ParameterizedTest
+  @MethodSource("delegates")
+  void anInterfaceOfSomebodyElseStays(Side side, Host node, Host pod) throws IOException {
+    pod.exec("ip", "link", "add", "eth0", "type", "bridge");
+    Attaching eth0 = attach(side, Lease.V4, "1.0.0", node, pod);
+
+    assertThat(eth0.add().error().msg()).contains("\"eth0\") already exists");
+
+    pod.exec("ip", "link", "show", "eth0");
+  }
+
+  @ParameterizedTest
   @MethodSource
   void stacks(Side side, Lease lease, List<String> ips, List<String> routes, Host node, Host pod)
       throws IOException {

@@ -1,0 +1,85 @@
+package io.ocicat.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ocicat.cni.SpecVersion;
+import io.ocicat.conformance.Conformance;
+import io.ocicat.conformance.check.Check;
+import io.ocicat.conformance.check.Checks;
+import io.ocicat.conformance.report.Finding;
+import io.ocicat.conformance.report.Outcome;
+import io.ocicat.conformance.report.Report;
+import io.ocicat.conformance.subject.Profiles;
+import io.ocicat.conformance.subject.Subject;
+import io.ocicat.plugins.Plugins;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every plugin of ours passes every check, in the newest version of the specification. */
+class OwnPluginsConformanceTest {
+  /** Kills the executable, which is not where the plugin runs here; dist/try does it for real. */
+  private static final String NEEDS_ITS_OWN_PROCESS = "del.after-killed-add";
+
+  /** Asks from within the caller's host, where the runner has nobody to answer. */
+  private static final String NEEDS_A_SERVER = "ipam";
+
+  @SuppressWarnings("NullAway.Init") // by makeExecutables
+  private static ForwardedPlugins plugins;
+
+  @BeforeAll
+  static void makeExecutables(@TempDir Path directory) throws IOException {
+    plugins = ForwardedPlugins.in(directory);
+  }
+
+  @AfterAll
+  static void close() throws IOException {
+    plugins.close();
+  }
+
+  static Set<String> names() {
+    Set<String> names = new TreeSet<>(Plugins.names());
+    names.remove(NEEDS_A_SERVER);
+    return names;
+  }
+
+  @Test
+  void allAreKnownByNameButTheOneThatNeedsAServer() {
+    assertThat(Profiles.names()).containsAll(names()).doesNotContain(NEEDS_A_SERVER);
+  }
+
+  @ParameterizedTest
+  @MethodSource("names")
+  void passesAllThatConcernsIt(String name) {
+    Subject subject =
+        Subject.of(plugins.executable(name), Optional.empty(), Optional.empty())
+            .environment(plugins.environment())
+            .limit(Duration.ofSeconds(30));
+    Report report = new Conformance(subject).only(checks()).run();
+
+    assertThat(describe(report.with(Outcome.FAILED))).isEmpty();
+    assertThat(report.claims().newest()).isEqualTo(SpecVersion.LATEST);
+    assertThat(report.count(Outcome.PASSED)).isGreaterThan(140);
+  }
+
+  private static List<String> checks() {
+    return Checks.all().stream()
+        .map(Check::id)
+        .filter(id -> !id.equals(NEEDS_ITS_OWN_PROCESS))
+        .toList();
+  }
+
+  private static List<String> describe(List<Finding> findings) {
+    return findings.stream().map(f -> f.check().id() + ": " + f.verdict()).toList();
+  }
+}
