@@ -62,6 +62,13 @@ record Claim(String label, PortmapConf conf, List<Forward> forwards) {
     return new Claim(label, conf, List.copyOf(forwards.values()));
   }
 
+  /** Those without conditions; {@link #rules()} has the others. */
+  List<Forward> forwardsByMap() {
+    return forwards.stream()
+        .filter(forward -> conf.conditions(FamilySets.of(forward)).isNone())
+        .toList();
+  }
+
   /** All elements, each once. */
   Set<Entry> entries() {
     Set<Entry> entries = new LinkedHashSet<>();
@@ -70,11 +77,9 @@ record Claim(String label, PortmapConf conf, List<Forward> forwards) {
       for (int i = 0; i < own.size(); i++) {
         entries.add(family.owned(label, i, own.get(i)));
       }
-      if (conf.conditions(family).isNone()) {
-        own.forEach(forward -> entries.add(family.forward(forward)));
-      }
       own.forEach(forward -> entries.addAll(hidden(family, forward)));
     }
+    forwardsByMap().forEach(forward -> entries.add(FamilySets.of(forward).forward(forward)));
     return entries.stream()
         .map(entry -> entry.withComment(label))
         .collect(LinkedHashSet::new, Set::add, Set::addAll);
@@ -146,9 +151,8 @@ record Claim(String label, PortmapConf conf, List<Forward> forwards) {
    * The keys of ports that must be free although they are not asked for: a port on one address is
    * taken when somebody has it on all of them.
    */
-  List<Entry> wider() {
-    return forwards.stream()
-        .filter(forward -> conf.conditions(FamilySets.of(forward)).isNone())
+  private List<Entry> wider() {
+    return forwardsByMap().stream()
         .filter(forward -> !forward.port().isOnAllAddresses())
         .map(forward -> FamilySets.of(forward).forward(forward.onAllAddresses()))
         .toList();

@@ -25,6 +25,16 @@ record Entry(NamedSet set, Element element) {
     return of(set, element.first().toArray(Value[]::new));
   }
 
+  /** Whether it tells of a container's address only, so that whoever has the address has it. */
+  boolean isAboutAddress() {
+    return FamilySets.BOTH.stream()
+        .anyMatch(
+            family ->
+                set.equals(family.hairpin)
+                    || set.equals(family.link)
+                    || set.equals(family.masqAll));
+  }
+
   /** Fails with EEXIST when there is one of this key. */
   Request create() {
     return Elements.create(set, element);

@@ -114,16 +114,19 @@ final class HostPorts {
 
   /**
    * What must go before a claim can be met: what its owner has from before, and what others left
-   * behind about an address that is now its container's.
+   * behind about an address that is now its container's. Ports never change hands.
    */
   private List<Request> room(Claim claim) {
-    claim.forwards().forEach(forward -> refuseTaken(claim, forward));
+    claim.forwardsByMap().forEach(forward -> requireFree(forward, claim.label()));
     Belongings before = belongings(claim.label());
     Map<Entry, Request> deletions = new LinkedHashMap<>(before.elements());
     for (Entry entry : claim.entries()) {
       Entry key = entry.key();
-      if (!deletions.containsKey(key) && find(key).isPresent()) {
-        deletions.put(key, key.delete());
+      Optional<Element> present =
+          find(key)
+              .filter(found -> entry.isAboutAddress() || found.comment().equals(claim.label()));
+      if (present.isPresent()) {
+        deletions.putIfAbsent(key, key.delete());
       }
     }
     List<Request> requests = new ArrayList<>(deletions.values());
@@ -131,15 +134,12 @@ final class HostPorts {
     return requests;
   }
 
-  private void refuseTaken(Claim claim, Forward forward) {
+  private void requireFree(Forward forward, String label) {
     FamilySets family = FamilySets.of(forward);
-    if (!claim.conf().conditions(family).isNone()) {
-      return;
-    }
     HostPort wanted = forward.port();
     for (HostPort port : List.of(wanted, wanted.onAllAddresses())) {
-      String holder = find(family.port(port)).map(Element::comment).orElse(claim.label());
-      if (!holder.equals(claim.label())) {
+      String holder = find(family.port(port)).map(Element::comment).orElse(label);
+      if (!holder.equals(label)) {
         throw new CniException(
             ErrorCode.TRY_AGAIN_LATER,
             "host port %s is taken by %s".formatted(wanted, holder),
