@@ -25,10 +25,24 @@ import java.util.stream.Collectors;
  * kernel.
  *
  * @param label the owner's, the comment of all that is its
+ * @param standing what of it has to wait
  */
-record Claim(String label, PortmapConf conf, List<Forward> forwards) {
+record Claim(String label, PortmapConf conf, List<Forward> forwards, Standing standing) {
   Claim {
     forwards = List.copyOf(forwards);
+  }
+
+  Claim(String label, PortmapConf conf, List<Forward> forwards) {
+    this(label, conf, forwards, Standing.FIRST);
+  }
+
+  Claim at(Standing place) {
+    return new Claim(label, conf, forwards, place);
+  }
+
+  /** Those that need not wait. */
+  List<Forward> effective() {
+    return forwards.stream().filter(forward -> !standing.hasToWait(forward)).toList();
   }
 
   /**
@@ -79,10 +93,15 @@ record Claim(String label, PortmapConf conf, List<Forward> forwards) {
       }
       own.forEach(forward -> entries.addAll(hidden(family, forward)));
     }
-    forwardsByMap().forEach(forward -> entries.add(FamilySets.of(forward).forward(forward)));
+    forwardsByMap().forEach(forward -> entries.add(byMap(forward)));
     return entries.stream()
         .map(entry -> entry.withComment(label))
         .collect(LinkedHashSet::new, Set::add, Set::addAll);
+  }
+
+  private Entry byMap(Forward forward) {
+    FamilySets family = FamilySets.of(forward);
+    return standing.hasToWait(forward) ? family.waiting(label, forward) : family.forward(forward);
   }
 
   /** Which clients the container must take for the host, because it could not answer them. */
@@ -148,27 +167,17 @@ record Claim(String label, PortmapConf conf, List<Forward> forwards) {
   }
 
   /**
-   * The keys of ports that must be free although they are not asked for: a port on one address is
-   * taken when somebody has it on all of them.
-   */
-  private List<Entry> wider() {
-    return forwardsByMap().stream()
-        .filter(forward -> !forward.port().isOnAllAddresses())
-        .map(forward -> FamilySets.of(forward).forward(forward.onAllAddresses()))
-        .toList();
-  }
-
-  /**
    * Makes it all. EEXIST when something is there already: it is the owner's from before, or a port
-   * is somebody else's.
+   * is somebody else's. ENOENT when there is nothing to wait for.
    */
   List<Request> requests() {
     List<Request> requests = new ArrayList<>();
-    for (Entry wider : wider()) {
-      // In and out within the transaction: nothing but the question whether it is free.
-      requests.add(wider.create());
-      requests.add(wider.delete());
-    }
+    standing.ahead().values().stream()
+        .distinct()
+        .forEach(other -> requests.addAll(other.requirePresent()));
+    forwardsByMap().stream()
+        .filter(standing::needsFree)
+        .forEach(forward -> requests.addAll(FamilySets.of(forward).requireWiderFree(forward)));
     entries().forEach(entry -> requests.add(entry.create()));
     rules().forEach(rule -> requests.add(Rules.append(rule)));
     return requests;

@@ -5,6 +5,7 @@ import io.ocicat.netlink.nft.Element;
 import io.ocicat.netlink.nft.Elements;
 import io.ocicat.netlink.nft.NamedSet;
 import io.ocicat.netlink.nft.Value;
+import java.util.List;
 
 /** An element and the set it belongs into. */
 record Entry(NamedSet set, Element element) {
@@ -42,6 +43,20 @@ record Entry(NamedSet set, Element element) {
 
   Request delete() {
     return Elements.delete(set, element);
+  }
+
+  /**
+   * The question whether there is none of this key: in and out within a transaction, else EEXIST.
+   */
+  List<Request> requireAbsent() {
+    return List.of(create(), delete());
+  }
+
+  /**
+   * The question whether there is one of this key: out and in within a transaction, else ENOENT.
+   */
+  List<Request> requirePresent() {
+    return List.of(delete(), create());
   }
 
   @Override

@@ -45,10 +45,10 @@ public final class PortmapPlugin implements Plugin {
                 .formatted(call.ifName()));
       }
       HostPorts ports = new HostPorts(host.netfilter());
-      ports.give(claim);
+      List<Forward> effective = ports.give(claim);
       undo.onFailure(() -> ports.take(claim.label()));
       claim.loopbackPlaces().forEach(place -> LoopbackAccess.open(host, place));
-      forget(call, () -> StaleFlows.forgetBefore(host.netfilter(), claim.forwards()));
+      forget(call, () -> StaleFlows.forgetBefore(host.netfilter(), effective));
       return undo.keep(previous);
     }
   }
@@ -111,6 +111,7 @@ public final class PortmapPlugin implements Plugin {
                       .<Runnable>map(label -> () -> remove(call, host, label))
                       .toArray(Runnable[]::new)),
           ports::restoreTable,
+          () -> ports.promote(_ -> true),
           () -> GoPortmap.collect(host, call.network(), valid));
     }
   }
