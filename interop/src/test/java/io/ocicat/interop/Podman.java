@@ -75,6 +75,7 @@ final class Podman implements AutoCloseable {
 
   /** Starts with a host where podman has never been. */
   static Podman start(Host host, Path home) throws IOException {
+    sweep(host);
     Background init =
         host.start(
             "unshare",
@@ -200,6 +201,18 @@ final class Podman implements AutoCloseable {
         Path group = controller.resolve(host.name());
         Eventually.await("the end of " + group, LIMIT, () -> isRemoved(group));
       }
+    }
+  }
+
+  /** Removes the groups of hosts that are gone: their JVM was killed. */
+  private static void sweep(Host host) throws IOException {
+    String kind = host.name().substring(0, host.name().indexOf('-') + 1);
+    try (Stream<Path> groups = Files.find(CGROUPS, 2, (_, what) -> what.isDirectory())) {
+      groups
+          .filter(group -> group.getFileName().toString().startsWith(kind))
+          .filter(group -> Files.notExists(host.path().resolveSibling(group.getFileName())))
+          .toList()
+          .forEach(Podman::isRemoved);
     }
   }
 
