@@ -1,12 +1,13 @@
 package io.ocicat.plugins.portmap;
 
+import static io.ocicat.plugins.Tcp.ask;
 import static io.ocicat.plugins.portmap.Site.CLIENT;
 import static io.ocicat.plugins.portmap.Site.NODE;
-import static io.ocicat.plugins.portmap.Traffic.ask;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.plugins.Attaching;
+import io.ocicat.plugins.Tcp;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.io.IOException;
@@ -186,8 +187,8 @@ class ConditionsTest {
     site.portmap(site.web(), outside, "0.0.0.0/8080:80").add().ok();
     site.portmap(site.db(), inside, "0.0.0.0/8080:80", "8081:80").add().ok();
 
-    try (ServerSocket web = Traffic.serve(pod, 80, "web");
-        ServerSocket db = Traffic.serve(neighbour, 80, "db")) {
+    try (ServerSocket web = Tcp.serve(pod, 80, "web");
+        ServerSocket db = Tcp.serve(neighbour, 80, "db")) {
       assertThat(web.isBound() && db.isBound()).isTrue();
       assertThat(ask(client, NODE, 8080)).isEqualTo("web sees " + CLIENT);
       assertThat(ask(pod, NODE, 8080)).startsWith("db");

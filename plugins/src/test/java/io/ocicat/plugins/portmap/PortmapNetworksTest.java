@@ -1,13 +1,14 @@
 package io.ocicat.plugins.portmap;
 
+import static io.ocicat.plugins.Tcp.ask;
 import static io.ocicat.plugins.portmap.Site.CLIENT;
 import static io.ocicat.plugins.portmap.Site.NODE;
-import static io.ocicat.plugins.portmap.Traffic.ask;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.plugins.AtOnce;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.plugins.Ran;
+import io.ocicat.plugins.Tcp;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.io.IOException;
@@ -205,8 +206,8 @@ class PortmapNetworksTest {
     Site site = Site.build(node, pod, neighbour, client);
     Attaching red = on(site, "red", 2, "8080:80", "5353:53/udp");
     Attaching blue = on(site, "blue", 3, "8080:80", "5353:53/udp");
-    try (ServerSocket first = Traffic.serve(pod, 80, "red");
-        ServerSocket next = Traffic.serve(neighbour, 80, "blue");
+    try (ServerSocket first = Tcp.serve(pod, 80, "red");
+        ServerSocket next = Tcp.serve(neighbour, 80, "blue");
         Udp old = Udp.bind(pod, site.web().v4(), 53);
         Udp young = Udp.bind(neighbour, site.db().v4(), 53);
         Udp asking = Udp.bind(client, CLIENT, 4711)) {
