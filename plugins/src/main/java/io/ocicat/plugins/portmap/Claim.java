@@ -168,13 +168,10 @@ record Claim(String label, PortmapConf conf, List<Forward> forwards, Standing st
 
   /**
    * Makes it all. EEXIST when something is there already: it is the owner's from before, or a port
-   * is somebody else's. ENOENT when there is nothing to wait for.
+   * is somebody else's.
    */
   List<Request> requests() {
     List<Request> requests = new ArrayList<>();
-    standing.ahead().values().stream()
-        .distinct()
-        .forEach(other -> requests.addAll(other.requirePresent()));
     forwardsByMap().stream()
         .filter(standing::needsFree)
         .forEach(forward -> requests.addAll(FamilySets.of(forward).requireWiderFree(forward)));

@@ -52,13 +52,6 @@ record Entry(NamedSet set, Element element) {
     return List.of(create(), delete());
   }
 
-  /**
-   * The question whether there is one of this key: out and in within a transaction, else ENOENT.
-   */
-  List<Request> requirePresent() {
-    return List.of(delete(), create());
-  }
-
   @Override
   public String toString() {
     return "element %s { %s }".formatted(set.id(), element);

@@ -53,17 +53,16 @@ final class HostPorts {
         requests.addAll(room);
         requests.addAll(claim.requests());
         netfilter.transact(requests);
-        if (!room.isEmpty()) {
-          handOn(wanted.label());
-        }
-        return claim.effective();
+        return room.isEmpty() && claim.standing().equals(Standing.FIRST)
+            ? claim.forwards()
+            : settle(wanted);
       } catch (NetlinkException e) {
         if (attempt == ATTEMPTS) {
           throw e;
         } else if (e.is(Errno.ENOENT) && table.isEmpty()) {
           table = PortmapTable.structure();
         } else if (e.is(Errno.EEXIST) || e.is(Errno.ENOENT)) {
-          // Also when what there was to delete, or to wait for, is gone meanwhile.
+          // Also when what there was to delete is gone meanwhile.
           claim = wanted.at(Standing.of(wanted, this));
           claim.standing().requireNoneTaken();
           room = room(claim);
@@ -74,12 +73,15 @@ final class HostPorts {
     }
   }
 
-  /** Offers what an owner had and has no more. */
-  private void handOn(String label) {
+  /** Offers what an owner had and has no more, and sees to it that it waits for its own only. */
+  private List<Forward> settle(Claim wanted) {
+    String label = wanted.label();
     try (Undo undo = new Undo()) {
       undo.onFailure(() -> take(label));
       promote(other -> Owner.isOneContainer(other, label));
-      undo.keep(label);
+      Standing standing = Standing.of(wanted, this);
+      standing.requireNoneTaken();
+      return undo.keep(wanted.at(standing).effective());
     }
   }
 
@@ -100,8 +102,8 @@ final class HostPorts {
   }
 
   /**
-   * Gives ports that nobody has any more to those of these owners who wait for them. Comes after
-   * the port became free: whoever begins to wait makes sure in the same transaction that it is not.
+   * Gives ports that nobody has any more to those of these owners who wait for them. Comes after a
+   * port became free, and after somebody began to wait: so whichever was first, the other sees it.
    */
   void promote(Predicate<String> labels) {
     for (FamilySets family : FamilySets.BOTH) {
