@@ -2,7 +2,7 @@ package io.ocicat.cni;
 
 import java.nio.charset.StandardCharsets;
 
-/** The name of a network interface, as Linux allows it (dev_valid_name). */
+/** The name of a network interface, as Linux allows it (dev_valid_name, __dev_alloc_name). */
 public record InterfaceName(String value) {
   private static final int MAX_BYTES = 15;
 
@@ -24,6 +24,9 @@ public record InterfaceName(String value) {
     }
     if (value.codePoints().anyMatch(InterfaceName::isForbidden)) {
       throw refuse("interface name contains / or : or whitespace characters", "");
+    }
+    if (value.indexOf('%') >= 0) {
+      throw refuse("interface name contains %", "the kernel takes it for a template, as in eth%d");
     }
   }
 

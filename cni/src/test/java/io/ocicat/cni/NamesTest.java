@@ -58,6 +58,16 @@ class NamesTest {
         "");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"eth%d", "%", "eth%%", "100%"})
+  void refusesInterfaceNamesThatTheKernelWouldComplete(String text) {
+    fails(
+        () -> new InterfaceName(text),
+        4,
+        "interface name contains %",
+        "the kernel takes it for a template, as in eth%d");
+  }
+
   @Test
   void refusesInterfaceNamesThatArePaths() {
     fails(() -> new InterfaceName(""), 4, "interface name is empty", "");

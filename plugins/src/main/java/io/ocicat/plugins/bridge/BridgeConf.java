@@ -5,8 +5,8 @@ import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.json.Field;
 import io.ocicat.cni.json.JsonFields;
 import io.ocicat.ip.MacAddress;
+import io.ocicat.plugins.net.NetworkDns;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -77,7 +77,7 @@ record BridgeConf(
             in.bool("disableContainerInterface").or(false),
             addressed,
             mac(in),
-            dns(in.object("dns")));
+            NetworkDns.read(in));
     conf.reportContradictions(in);
     return conf;
   }
@@ -132,12 +132,5 @@ record BridgeConf(
     return mac.check(
         address -> !address.isMulticast() && address.bits() != 0,
         "must be the address of one interface: neither multicast nor all zeros");
-  }
-
-  /** A list that is there and empty replaces as well. */
-  private static @Nullable Dns dns(JsonFields in) {
-    boolean lists = List.of("nameservers", "search", "options").stream().anyMatch(in::has);
-    Dns dns = Dns.read(in);
-    return lists || !dns.domain().isEmpty() ? dns : null;
   }
 }

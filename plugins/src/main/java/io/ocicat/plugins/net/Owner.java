@@ -57,6 +57,16 @@ public record Owner(NetworkName network, ContainerId container, InterfaceName if
     return brief(network.value(), NETWORK_CHARACTERS) + "/";
   }
 
+  /** Whether two labels are of one container: of interfaces of it, or of networks that it is on. */
+  public static boolean isOneContainer(String label, String other) {
+    return container(label).equals(container(other));
+  }
+
+  /** None of the names has a slash in it, also after it was cut. */
+  private static String container(String label) {
+    return label.substring(label.indexOf('/') + 1, label.lastIndexOf('/') + 1);
+  }
+
   private static String brief(String name, int most) {
     return name.length() <= most
         ? name

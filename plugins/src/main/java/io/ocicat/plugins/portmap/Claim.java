@@ -25,10 +25,24 @@ import java.util.stream.Collectors;
  * kernel.
  *
  * @param label the owner's, the comment of all that is its
+ * @param standing what of it has to wait
  */
-record Claim(String label, PortmapConf conf, List<Forward> forwards) {
+record Claim(String label, PortmapConf conf, List<Forward> forwards, Standing standing) {
   Claim {
     forwards = List.copyOf(forwards);
+  }
+
+  Claim(String label, PortmapConf conf, List<Forward> forwards) {
+    this(label, conf, forwards, Standing.FIRST);
+  }
+
+  Claim at(Standing place) {
+    return new Claim(label, conf, forwards, place);
+  }
+
+  /** Those that need not wait. */
+  List<Forward> effective() {
+    return forwards.stream().filter(forward -> !standing.hasToWait(forward)).toList();
   }
 
   /**
@@ -62,6 +76,13 @@ record Claim(String label, PortmapConf conf, List<Forward> forwards) {
     return new Claim(label, conf, List.copyOf(forwards.values()));
   }
 
+  /** Those without conditions; {@link #rules()} has the others. */
+  List<Forward> forwardsByMap() {
+    return forwards.stream()
+        .filter(forward -> conf.conditions(FamilySets.of(forward)).isNone())
+        .toList();
+  }
+
   /** All elements, each once. */
   Set<Entry> entries() {
     Set<Entry> entries = new LinkedHashSet<>();
@@ -70,14 +91,17 @@ record Claim(String label, PortmapConf conf, List<Forward> forwards) {
       for (int i = 0; i < own.size(); i++) {
         entries.add(family.owned(label, i, own.get(i)));
       }
-      if (conf.conditions(family).isNone()) {
-        own.forEach(forward -> entries.add(family.forward(forward)));
-      }
       own.forEach(forward -> entries.addAll(hidden(family, forward)));
     }
+    forwardsByMap().forEach(forward -> entries.add(byMap(forward)));
     return entries.stream()
         .map(entry -> entry.withComment(label))
         .collect(LinkedHashSet::new, Set::add, Set::addAll);
+  }
+
+  private Entry byMap(Forward forward) {
+    FamilySets family = FamilySets.of(forward);
+    return standing.hasToWait(forward) ? family.waiting(label, forward) : family.forward(forward);
   }
 
   /** Which clients the container must take for the host, because it could not answer them. */
@@ -143,28 +167,14 @@ record Claim(String label, PortmapConf conf, List<Forward> forwards) {
   }
 
   /**
-   * The keys of ports that must be free although they are not asked for: a port on one address is
-   * taken when somebody has it on all of them.
-   */
-  List<Entry> wider() {
-    return forwards.stream()
-        .filter(forward -> conf.conditions(FamilySets.of(forward)).isNone())
-        .filter(forward -> !forward.port().isOnAllAddresses())
-        .map(forward -> FamilySets.of(forward).forward(forward.onAllAddresses()))
-        .toList();
-  }
-
-  /**
    * Makes it all. EEXIST when something is there already: it is the owner's from before, or a port
    * is somebody else's.
    */
   List<Request> requests() {
     List<Request> requests = new ArrayList<>();
-    for (Entry wider : wider()) {
-      // In and out within the transaction: nothing but the question whether it is free.
-      requests.add(wider.create());
-      requests.add(wider.delete());
-    }
+    forwardsByMap().stream()
+        .filter(standing::needsFree)
+        .forEach(forward -> requests.addAll(FamilySets.of(forward).requireWiderFree(forward)));
     entries().forEach(entry -> requests.add(entry.create()));
     rules().forEach(rule -> requests.add(Rules.append(rule)));
     return requests;

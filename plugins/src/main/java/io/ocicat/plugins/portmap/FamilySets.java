@@ -8,6 +8,7 @@ import io.ocicat.cni.PortMapping.Protocol;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.Request;
 import io.ocicat.netlink.nft.Data;
 import io.ocicat.netlink.nft.DataType;
 import io.ocicat.netlink.nft.Element;
@@ -46,6 +47,13 @@ final class FamilySets {
   /** Address, protocol and port of the host → address and port of a container. */
   final NamedSet hostIpPorts;
 
+  /**
+   * Address (0.0.0.0 for all), protocol and port of the host, and the key of a label → address and
+   * port of a container: what leads there as soon as nothing else of the same container has the
+   * port.
+   */
+  final NamedSet waiting;
+
   /** A source and the container it must not show itself to: the container itself, 127.0.0.1. */
   final NamedSet hairpin;
 
@@ -77,6 +85,8 @@ final class FamilySets {
     this.ports = map("ports" + version, Layout.of(INET_PROTO, INET_SERVICE), endpoint);
     this.hostIpPorts =
         map("hostip_ports" + version, Layout.of(address, INET_PROTO, INET_SERVICE), endpoint);
+    this.waiting =
+        map("waiting" + version, Layout.of(address, INET_PROTO, INET_SERVICE, IFNAME), endpoint);
     this.hairpin = set("hairpin" + version, address, address);
     this.link = set("link" + version, IFNAME, address);
     this.masqAll = set("masq_all" + version, address);
@@ -104,13 +114,25 @@ final class FamilySets {
   }
 
   List<NamedSet> all() {
-    return List.of(ports, hostIpPorts, hairpin, link, masqAll, owners);
+    return List.of(ports, hostIpPorts, waiting, hairpin, link, masqAll, owners);
   }
 
   /** What leads packets to the container. */
   Entry forward(Forward forward) {
-    return port(forward.port())
-        .to(Value.address(forward.container().address()), Value.port(forward.containerPort()));
+    return port(forward.port()).to(endpoint(forward));
+  }
+
+  private static Value[] endpoint(Forward forward) {
+    return new Value[] {
+      Value.address(forward.container().address()), Value.port(forward.containerPort())
+    };
+  }
+
+  /** The question whether nobody has the port on all addresses when this is about one of them. */
+  List<Request> requireWiderFree(Forward forward) {
+    return forward.port().isOnAllAddresses()
+        ? List.of()
+        : forward(forward.onAllAddresses()).requireAbsent();
   }
 
   /** The key of a port. */
@@ -120,6 +142,36 @@ final class FamilySets {
     return port.isOnAllAddresses()
         ? Entry.of(ports, protocol, number)
         : Entry.of(hostIpPorts, Value.address(port.address()), protocol, number);
+  }
+
+  /** What would lead packets to the container. */
+  Entry waiting(String label, Forward forward) {
+    return waiting(label, forward.port()).to(endpoint(forward));
+  }
+
+  private Entry waiting(String label, HostPort port) {
+    return Entry.of(
+        waiting,
+        Value.address(port.address()),
+        protocol(port),
+        Value.port(port.number()),
+        owner(label));
+  }
+
+  /** What an element of {@link #waiting} waits for; by which link, it does not tell. */
+  Forward awaited(Element element) {
+    if (!(element.data() instanceof Data.Values(List<Value> values)) || values.size() != 2) {
+      throw NetlinkException.malformed("element " + element + " waits for no host port");
+    }
+    return new Forward(
+        port(element.first()),
+        new Place(values.getFirst().address(), Place.NO_LINK),
+        Math.toIntExact(values.getLast().number()));
+  }
+
+  private static HostPort port(List<Value> values) {
+    return new HostPort(
+        values.get(0).address(), protocol(values.get(1)), Math.toIntExact(values.get(2).number()));
   }
 
   Entry self(Place container) {
@@ -142,8 +194,11 @@ final class FamilySets {
 
   /** The key under which an owner keeps the {@code number}th of what it has. */
   Entry owned(String label, int number) {
-    return Entry.of(
-        owners, Value.interfaceName(NamingHash.word(label, KEY_LETTERS)), Value.port(number));
+    return Entry.of(owners, owner(label), Value.port(number));
+  }
+
+  private static Value owner(String label) {
+    return Value.interfaceName(NamingHash.word(label, KEY_LETTERS));
   }
 
   Entry owned(String label, int number, Forward forward) {
@@ -162,17 +217,17 @@ final class FamilySets {
       throw NetlinkException.malformed("element " + element + " tells of no host port");
     }
     return new Holding(
-        new HostPort(
-            values.get(0).address(),
-            protocol(values.get(1)),
-            Math.toIntExact(values.get(2).number())),
-        new Place(values.get(3).address(), values.get(4).interfaceName()));
+        port(values), new Place(values.get(3).address(), values.get(4).interfaceName()));
   }
 
-  /** The keys of all that there may be because of a holding. */
-  List<Entry> belonging(Holding holding) {
+  /**
+   * The keys of all that there may be because of an owner's holding. Somebody may end its waiting
+   * at any time; so whoever looks for all of them begins there, and meets it here or there.
+   */
+  List<Entry> belonging(String label, Holding holding) {
     Place container = holding.container();
     return List.of(
+        waiting(label, holding.port()),
         port(holding.port()),
         self(container),
         loopback(container),

@@ -1,7 +1,6 @@
 package io.ocicat.plugins.portmap;
 
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.ErrorCode;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Request;
@@ -11,6 +10,8 @@ import io.ocicat.netlink.nft.Elements;
 import io.ocicat.netlink.nft.InstalledRule;
 import io.ocicat.netlink.nft.Rules;
 import io.ocicat.netlink.nft.Tables;
+import io.ocicat.plugins.Undo;
+import io.ocicat.plugins.net.Owner;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * The ports of the host and who has them. Every change is one transaction and costs as much as the
@@ -34,11 +36,15 @@ final class HostPorts {
   }
 
   /**
-   * Gives an owner what it claims, in place of what it had before.
+   * Gives an owner what it claims, in place of what it had before. A port that the same container
+   * has by another attachment stays there, and this one waits for it.
    *
-   * @throws CniException with code 11 when somebody else has one of the ports; then nothing changed
+   * @return what leads to the owner now
+   * @throws CniException with code 11 when another container has one of the ports; then nothing
+   *     changed
    */
-  void give(Claim claim) {
+  List<Forward> give(Claim wanted) {
+    Claim claim = wanted;
     List<Request> table = List.of();
     List<Request> room = List.of();
     for (int attempt = 1; ; attempt++) {
@@ -47,7 +53,9 @@ final class HostPorts {
         requests.addAll(room);
         requests.addAll(claim.requests());
         netfilter.transact(requests);
-        return;
+        return room.isEmpty() && claim.standing().equals(Standing.FIRST)
+            ? claim.forwards()
+            : settle(wanted);
       } catch (NetlinkException e) {
         if (attempt == ATTEMPTS) {
           throw e;
@@ -55,6 +63,8 @@ final class HostPorts {
           table = PortmapTable.structure();
         } else if (e.is(Errno.EEXIST) || e.is(Errno.ENOENT)) {
           // Also when what there was to delete is gone meanwhile.
+          claim = wanted.at(Standing.of(wanted, this));
+          claim.standing().requireNoneTaken();
           room = room(claim);
         } else {
           throw e;
@@ -63,18 +73,61 @@ final class HostPorts {
     }
   }
 
-  /** Takes away all that an owner has. */
+  /** Offers what an owner had and has no more, and sees to it that it waits for its own only. */
+  private List<Forward> settle(Claim wanted) {
+    String label = wanted.label();
+    try (Undo undo = new Undo()) {
+      undo.onFailure(() -> take(label));
+      promote(other -> Owner.isOneContainer(other, label));
+      Standing standing = Standing.of(wanted, this);
+      standing.requireNoneTaken();
+      return undo.keep(wanted.at(standing).effective());
+    }
+  }
+
+  /** Takes away all that an owner has; what of the same container waited for it is next. */
   List<Holding> take(String label) {
     for (int attempt = 1; ; attempt++) {
       Belongings belongings = belongings(label);
       try {
         netfilter.transact(belongings.deletions());
+        promote(other -> Owner.isOneContainer(other, label));
         return belongings.holdings();
       } catch (NetlinkException e) {
         if (!e.is(Errno.ENOENT) || attempt == ATTEMPTS) {
           throw e;
         }
       }
+    }
+  }
+
+  /**
+   * Gives ports that nobody has any more to those of these owners who wait for them. Comes after a
+   * port became free, and after somebody began to wait: so whichever was first, the other sees it.
+   */
+  void promote(Predicate<String> labels) {
+    for (FamilySets family : FamilySets.BOTH) {
+      netfilter.list(Elements.in(family.waiting).noneWhen(Errno.ENOENT)).stream()
+          .filter(element -> labels.test(element.comment()))
+          .forEach(element -> promote(family, element.comment(), family.awaited(element)));
+    }
+  }
+
+  private void promote(FamilySets family, String label, Forward forward) {
+    List<Request> requests = new ArrayList<>();
+    Entry wider = family.port(forward.port().onAllAddresses());
+    if (find(wider).filter(element -> isOf(label, element)).isEmpty()) {
+      requests.addAll(family.requireWiderFree(forward));
+    }
+    requests.add(family.forward(forward).withComment(label).create());
+    requests.add(family.waiting(label, forward).delete());
+    try {
+      netfilter.transact(requests);
+    } catch (NetlinkException e) {
+      if (!e.is(Errno.EEXIST) && !e.is(Errno.ENOENT)) {
+        throw e;
+      }
+      // Somebody has the port still, or it is not waited for any more.
     }
   }
 
@@ -114,16 +167,17 @@ final class HostPorts {
 
   /**
    * What must go before a claim can be met: what its owner has from before, and what others left
-   * behind about an address that is now its container's.
+   * behind about an address that is now its container's. Ports never change hands.
    */
   private List<Request> room(Claim claim) {
-    claim.forwards().forEach(forward -> refuseTaken(claim, forward));
     Belongings before = belongings(claim.label());
     Map<Entry, Request> deletions = new LinkedHashMap<>(before.elements());
     for (Entry entry : claim.entries()) {
       Entry key = entry.key();
-      if (!deletions.containsKey(key) && find(key).isPresent()) {
-        deletions.put(key, key.delete());
+      Optional<Element> present =
+          find(key).filter(found -> entry.isAboutAddress() || isOf(claim.label(), found));
+      if (present.isPresent()) {
+        deletions.putIfAbsent(key, key.delete());
       }
     }
     List<Request> requests = new ArrayList<>(deletions.values());
@@ -131,22 +185,8 @@ final class HostPorts {
     return requests;
   }
 
-  private void refuseTaken(Claim claim, Forward forward) {
-    FamilySets family = FamilySets.of(forward);
-    if (!claim.conf().conditions(family).isNone()) {
-      return;
-    }
-    HostPort wanted = forward.port();
-    for (HostPort port : List.of(wanted, wanted.onAllAddresses())) {
-      String holder = find(family.port(port)).map(Element::comment).orElse(claim.label());
-      if (!holder.equals(claim.label())) {
-        throw new CniException(
-            ErrorCode.TRY_AGAIN_LATER,
-            "host port %s is taken by %s".formatted(wanted, holder),
-            "that is network/container/interface: DEL of it, or GC of its network, makes the port"
-                + " free; or choose another host port");
-      }
-    }
+  private static boolean isOf(String label, Element element) {
+    return element.comment().equals(label);
   }
 
   /** What an owner has, and how to delete it. */
@@ -166,18 +206,18 @@ final class HostPorts {
     for (FamilySets family : FamilySets.BOTH) {
       for (int i = 0; i <= 0xffff; i++) {
         Entry key = family.owned(label, i);
-        Optional<Element> found = find(key).filter(element -> element.comment().equals(label));
+        Optional<Element> found = find(key).filter(element -> isOf(label, element));
         if (found.isEmpty()) {
           break;
         }
         Holding holding = family.holding(found.get());
         holdings.add(holding);
         elements.put(key, key.delete());
-        possible.addAll(family.belonging(holding));
+        possible.addAll(family.belonging(label, holding));
       }
     }
     for (Entry entry : possible) {
-      if (find(entry).filter(element -> element.comment().equals(label)).isPresent()) {
+      if (find(entry).filter(element -> isOf(label, element)).isPresent()) {
         elements.put(entry, entry.delete());
       }
     }

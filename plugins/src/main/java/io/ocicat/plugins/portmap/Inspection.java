@@ -69,7 +69,7 @@ final class Inspection {
     if (ports.holdings(claim.label()).isEmpty() && isForwardedByGo(owner, claim)) {
       return;
     }
-    for (Entry entry : claim.entries()) {
+    for (Entry entry : claim.at(Standing.of(claim, ports)).entries()) {
       Element found =
           ports.find(entry.key()).orElseThrow(() -> wrong(claim, "%s is missing".formatted(entry)));
       if (!found.comment().equals(claim.label())) {

@@ -50,10 +50,12 @@ record Place(IpAddress address, String link) {
     return owner.isEmpty() || (owner.get().name().equals(ifName) && !owner.get().isOnHost());
   }
 
+  /** By a gateway, as to the rest of the world, leads no link of the container's own. */
   private static String linkTo(Net host, IpAddress address) {
     try {
       return host.route()
           .find(Routes.lookup(RouteLookup.to(address)))
+          .filter(route -> route.gateway().isEmpty())
           .flatMap(Route::device)
           .flatMap(device -> host.route().find(Links.byIndex(device.index())))
           .map(Link::name)

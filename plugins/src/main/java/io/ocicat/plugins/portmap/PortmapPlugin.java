@@ -5,6 +5,7 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.plugin.AddCall;
+import io.ocicat.cni.plugin.Call;
 import io.ocicat.cni.plugin.CheckCall;
 import io.ocicat.cni.plugin.DelCall;
 import io.ocicat.cni.plugin.GcCall;
@@ -44,20 +45,11 @@ public final class PortmapPlugin implements Plugin {
                 .formatted(call.ifName()));
       }
       HostPorts ports = new HostPorts(host.netfilter());
-      ports.give(claim);
+      List<Forward> effective = ports.give(claim);
       undo.onFailure(() -> ports.take(claim.label()));
       claim.loopbackPlaces().forEach(place -> LoopbackAccess.open(host, place));
-      forgetOldClients(call, host, claim);
+      forget(call, () -> StaleFlows.forgetBefore(host.netfilter(), effective));
       return undo.keep(previous);
-    }
-  }
-
-  private static void forgetOldClients(AddCall call, Net host, Claim claim) {
-    try {
-      StaleFlows.forgetBefore(host.netfilter(), claim.forwards());
-    } catch (NetlinkException e) {
-      // The ports work for everybody who is newer than the forwarding.
-      call.log("portmap: old UDP clients may still reach what was there before: " + e.getMessage());
     }
   }
 
@@ -65,12 +57,22 @@ public final class PortmapPlugin implements Plugin {
   public void del(DelCall call) {
     Owner owner = Owner.of(call);
     try (Net host = Net.ofHost(call)) {
-      Steps.all(() -> remove(host, owner.label()), () -> GoPortmap.remove(host, owner));
+      Steps.all(() -> remove(call, host, owner.label()), () -> GoPortmap.remove(host, owner));
     }
   }
 
-  private static void remove(Net host, String label) {
-    StaleFlows.forgetAfter(host.netfilter(), new HostPorts(host.netfilter()).take(label));
+  private static void remove(Call call, Net host, String label) {
+    List<Holding> gone = new HostPorts(host.netfilter()).take(label);
+    forget(call, () -> StaleFlows.forgetAfter(host.netfilter(), gone));
+  }
+
+  /** Some kernels do not let go of what they remember; new clients are served all the same. */
+  private static void forget(Call call, Runnable staleFlows) {
+    try {
+      staleFlows.run();
+    } catch (NetlinkException e) {
+      call.log("portmap: old UDP clients may still reach what was there before: " + e.getMessage());
+    }
   }
 
   @Override
@@ -106,9 +108,10 @@ public final class PortmapPlugin implements Plugin {
                   ports.owners().stream()
                       .filter(label -> label.startsWith(Owner.labelPrefix(call.network())))
                       .filter(label -> !keep.contains(label))
-                      .<Runnable>map(label -> () -> remove(host, label))
+                      .<Runnable>map(label -> () -> remove(call, host, label))
                       .toArray(Runnable[]::new)),
           ports::restoreTable,
+          () -> ports.promote(_ -> true),
           () -> GoPortmap.collect(host, call.network(), valid));
     }
   }

@@ -3,7 +3,7 @@ package io.ocicat.plugins.ptp;
 import io.ocicat.cni.Dns;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.json.JsonFields;
-import java.util.List;
+import io.ocicat.plugins.net.NetworkDns;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,13 +36,6 @@ record PtpConf(boolean masquerade, int mtu, @Nullable Dns dns) {
                 mtu -> mtu == 0 || mtu >= LEAST_MTU,
                 "must be 0 for the kernel's choice, or %d–%d".formatted(LEAST_MTU, LARGEST_MTU))
             .or(0),
-        dns(in.object("dns")));
-  }
-
-  /** A list that is there and empty replaces as well. */
-  private static @Nullable Dns dns(JsonFields in) {
-    boolean lists = List.of("nameservers", "search", "options").stream().anyMatch(in::has);
-    Dns dns = Dns.read(in);
-    return lists || !dns.domain().isEmpty() ? dns : null;
+        NetworkDns.read(in));
   }
 }

@@ -3,6 +3,7 @@ package io.ocicat.plugins.bridge;
 import static io.ocicat.plugins.bridge.BridgePluginTest.addresses;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.plugins.AtOnce;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.plugins.Ran;
 import io.ocicat.plugins.Side;
@@ -12,9 +13,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -46,10 +44,7 @@ class BridgeConcurrencyTest {
       }
     }
 
-    List<JsonNode> results =
-        all(attachments.stream().<Callable<Ran>>map(a -> a::add).toList()).stream()
-            .map(Ran::ok)
-            .toList();
+    List<JsonNode> results = AtOnce.adds(attachments).stream().map(Ran::ok).toList();
 
     assertThat(results)
         .extracting(result -> result.at("/ips/0/address").asString())
@@ -61,7 +56,7 @@ class BridgeConcurrencyTest {
     assertThat(Left.on(host, leases).links()).hasSize(50);
     five.exec("ping", "-c1", "-W2", "10.1.2.1");
 
-    all(attachments.stream().<Callable<Ran>>map(a -> a::del).toList()).forEach(Ran::ok);
+    AtOnce.dels(attachments).forEach(Ran::ok);
 
     assertThat(Left.on(host, leases)).isEqualTo(Left.NOTHING);
   }
@@ -90,22 +85,12 @@ class BridgeConcurrencyTest {
           });
     }
 
-    List<JsonNode> results = all(lives).stream().map(Ran::ok).toList();
+    List<JsonNode> results = AtOnce.run(lives).stream().map(Ran::ok).toList();
 
     assertThat(results)
         .extracting(result -> result.at("/ips/0/address").asString())
         .doesNotHaveDuplicates();
     assertThat(Left.on(host, leases).leases()).hasSize(8);
     assertThat(Left.on(host, leases).links()).hasSize(8);
-  }
-
-  private static List<Ran> all(List<Callable<Ran>> calls) throws Exception {
-    List<Ran> answers = new ArrayList<>();
-    try (ExecutorService threads = Executors.newFixedThreadPool(calls.size())) {
-      for (Future<Ran> answer : threads.invokeAll(calls)) {
-        answers.add(answer.get());
-      }
-    }
-    return answers;
   }
 }

@@ -53,6 +53,22 @@ class OwnerTest {
   }
 
   @Test
+  void labelsTellWhetherTheyAreOfOneContainer() {
+    String longName = "x".repeat(80);
+    for (String id : List.of("c", longName)) {
+      assertThat(Owner.isOneContainer(label("a", id, "eth0"), label("b", id, "eth1"))).isTrue();
+      assertThat(Owner.isOneContainer(label(longName, id, "eth0"), label("b", id, "ü"))).isTrue();
+      assertThat(Owner.isOneContainer(label("a", id, "eth0"), label("a", id + "d", "eth0")))
+          .isFalse();
+    }
+    assertThat(Owner.isOneContainer(label("a", "c", "eth0"), "a note of somebody else")).isFalse();
+  }
+
+  private static String label(String network, String id, String ifName) {
+    return owner(network, id, ifName).label();
+  }
+
+  @Test
   void whatNoPluginCanHaveBeenCalledWithIsNoOwner() {
     NetworkName network = new NetworkName("mynet");
     assertThat(Owner.of(network, new Attachment("ctr1", "eth0")))

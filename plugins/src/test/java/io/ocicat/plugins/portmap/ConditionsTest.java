@@ -1,16 +1,20 @@
 package io.ocicat.plugins.portmap;
 
+import static io.ocicat.plugins.Tcp.ask;
 import static io.ocicat.plugins.portmap.Site.CLIENT;
 import static io.ocicat.plugins.portmap.Site.NODE;
-import static io.ocicat.plugins.portmap.Traffic.ask;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.ocicat.plugins.Attaching;
+import io.ocicat.plugins.Tcp;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -79,37 +83,43 @@ class ConditionsTest {
         .ok();
   }
 
-  @ParameterizedTest
-  @CsvSource(
-      delimiter = '|',
-      quoteCharacter = '`',
-      value = {
-        // How a list of tokens may be cut, and other words for the same.
-        "\"ip\",\"saddr\",\"!=\",\"10.9.0.0/16\"|ip saddr != 10.9.0.0/16",
-        "\"ip saddr\",\"!= 10.9.0.0/16\"|ip saddr != 10.9.0.0/16",
-        "\"ip\",\"saddr\",\"ne\",\"10.9.0.1\"|ip saddr != 10.9.0.1",
-        "\"ip saddr eq 10.9.0.1\"|ip saddr 10.9.0.1",
-        "\"ip saddr == 10.9.0.1\"|ip saddr 10.9.0.1",
-        "\"tcp sport le 9\"|tcp sport <= 9",
-        "\"meta iifname eth0\"|iifname \"eth0\"",
-        "\"mark 16\"|meta mark 0x00000010",
-        "\"mark & 0xf == 1\"|meta mark & 0x0000000f == 0x00000001",
-        // Sets.
-        "\"ip saddr { 10.9.0.1 }\"|ip saddr 10.9.0.1",
-        "\"ip saddr {10.9.0.1,10.8.0.0/16}\"|ip saddr 10.9.0.1;ip saddr 10.8.0.0/16",
-        "\"ip\",\"saddr\",\"{\",\"10.9.0.1,\",\"10.9.0.2\",\"}\",\"iifname {a,b}\"|ip saddr 10.9.0.1 iifname \"a\";ip saddr 10.9.0.1 iifname \"b\";ip saddr 10.9.0.2 iifname \"a\";ip saddr 10.9.0.2 iifname \"b\"",
-        "\"ip saddr != { 10.9.0.1, 10.9.0.2 }\"|ip saddr != 10.9.0.1 ip saddr != 10.9.0.2",
-        "\"tcp sport { 1-5, 9 }\"|tcp sport 1-5;tcp sport 9",
-      })
-  void otherWaysToSayIt(String tokens, String rules, Host node) {
+  /** How a list of tokens may be cut, other words for the same, and sets. */
+  @Test
+  void otherWaysToSayIt(Host node) {
     Site site = Site.onPaper(node);
-    site.portmap(site.web(), "\"conditionsV4\":[%s]".formatted(tokens), "0.0.0.0/80:80").add().ok();
-    site.portmap(site.web(), "\"conditionsV4\":[%s]".formatted(tokens), "0.0.0.0/80:80")
-        .check()
-        .ok();
+    Map<String, String> ways = new LinkedHashMap<>();
+    ways.put("'ip','saddr','!=','10.9.0.0/16'", "ip saddr != 10.9.0.0/16");
+    ways.put("'ip saddr','!= 10.9.0.0/16'", "ip saddr != 10.9.0.0/16");
+    ways.put("'ip','saddr','ne','10.9.0.1'", "ip saddr != 10.9.0.1");
+    ways.put("'ip saddr eq 10.9.0.1'", "ip saddr 10.9.0.1");
+    ways.put("'ip saddr == 10.9.0.1'", "ip saddr 10.9.0.1");
+    ways.put("'tcp sport le 9'", "tcp sport <= 9");
+    ways.put("'meta iifname eth0'", "iifname \"eth0\"");
+    ways.put("'mark 16'", "meta mark 0x00000010");
+    ways.put("'mark & 0xf == 1'", "meta mark & 0x0000000f == 0x00000001");
+    ways.put("'ip saddr { 10.9.0.1 }'", "ip saddr 10.9.0.1");
+    ways.put("'ip saddr {10.9.0.1,10.8.0.0/16}'", "ip saddr 10.9.0.1;ip saddr 10.8.0.0/16");
+    ways.put(
+        "'ip','saddr','{','10.9.0.1,','10.9.0.2','}','iifname {a,b}'",
+        "ip saddr 10.9.0.1 iifname \"a\";ip saddr 10.9.0.1 iifname \"b\";"
+            + "ip saddr 10.9.0.2 iifname \"a\";ip saddr 10.9.0.2 iifname \"b\"");
+    ways.put("'ip saddr != { 10.9.0.1, 10.9.0.2 }'", "ip saddr != 10.9.0.1 ip saddr != 10.9.0.2");
+    ways.put("'tcp sport { 1-5, 9 }'", "tcp sport 1-5;tcp sport 9");
 
-    assertThat(rules(node))
-        .containsExactlyElementsOf(Stream.of(rules.split(";")).map(c -> c + TARGET).toList());
+    ways.forEach(
+        (tokens, rules) -> {
+          Attaching web =
+              site.portmap(
+                  site.web(),
+                  "\"conditionsV4\":[%s]".formatted(tokens.replace('\'', '"')),
+                  "0.0.0.0/80:80");
+          web.add().ok();
+          web.check().ok();
+
+          assertThat(rules(node))
+              .as(tokens)
+              .containsExactlyElementsOf(Stream.of(rules.split(";")).map(c -> c + TARGET).toList());
+        });
   }
 
   @ParameterizedTest
@@ -177,8 +187,8 @@ class ConditionsTest {
     site.portmap(site.web(), outside, "0.0.0.0/8080:80").add().ok();
     site.portmap(site.db(), inside, "0.0.0.0/8080:80", "8081:80").add().ok();
 
-    try (ServerSocket web = Traffic.serve(pod, 80, "web");
-        ServerSocket db = Traffic.serve(neighbour, 80, "db")) {
+    try (ServerSocket web = Tcp.serve(pod, 80, "web");
+        ServerSocket db = Tcp.serve(neighbour, 80, "db")) {
       assertThat(web.isBound() && db.isBound()).isTrue();
       assertThat(ask(client, NODE, 8080)).isEqualTo("web sees " + CLIENT);
       assertThat(ask(pod, NODE, 8080)).startsWith("db");

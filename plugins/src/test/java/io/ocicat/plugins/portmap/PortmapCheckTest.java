@@ -201,6 +201,22 @@ class PortmapCheckTest {
         .contains("tcp . 8080 comment \"net/pod2/eth0\" : 10.1.0.5 . 80 }");
   }
 
+  /** What is behind a router gets no say about the host's 127.0.0.1. */
+  @Test
+  void aContainerThatIsNotOnALinkOfTheHostOpensNone(Host node) {
+    Site.ip(node, "address add 10.9.0.1/24 dev wire0\nroute add default via 10.9.0.2\n");
+    Attaching web = site.portmap(site.web(), "", "0.0.0.0/8080:80");
+    Attaching far = web.withConfig(web.config().replace("10.1.0.2", "172.20.0.2"));
+    far.add().ok();
+    far.check().ok();
+
+    assertThat(node.exec("sysctl", "-n", "net.ipv4.conf.wire0.route_localnet").stdout())
+        .isEqualTo("0\n");
+    assertThat(site.elements()).noneMatch(element -> element.startsWith("link4"));
+    far.del().ok();
+    assertThat(site.elements()).isEmpty();
+  }
+
   @Test
   void withoutAnAddressNothingIsMappedAndThatIsSaid() {
     Attaching web = site.portmap(site.web(), "", "8080:80");

@@ -1,11 +1,12 @@
 package io.ocicat.plugins.portmap;
 
+import static io.ocicat.plugins.Tcp.ask;
 import static io.ocicat.plugins.portmap.Site.NODE;
-import static io.ocicat.plugins.portmap.Traffic.ask;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.plugins.Attaching;
 import io.ocicat.plugins.Side;
+import io.ocicat.plugins.Tcp;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.io.IOException;
@@ -200,8 +201,8 @@ class PortmapInteropTest {
     go.add().ok();
     ours.add().ok();
 
-    try (ServerSocket web = Traffic.serve(pod, 80, "web");
-        ServerSocket db = Traffic.serve(neighbour, 80, "db")) {
+    try (ServerSocket web = Tcp.serve(pod, 80, "web");
+        ServerSocket db = Tcp.serve(neighbour, 80, "db")) {
       assertThat(web.isBound() && db.isBound()).isTrue();
       assertThat(ask(client, NODE, 8080)).startsWith("web");
       assertThat(ask(client, NODE, 8081)).startsWith("db");

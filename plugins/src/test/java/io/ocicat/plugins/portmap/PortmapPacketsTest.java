@@ -1,13 +1,14 @@
 package io.ocicat.plugins.portmap;
 
+import static io.ocicat.plugins.Tcp.ask;
 import static io.ocicat.plugins.portmap.Site.CLIENT;
 import static io.ocicat.plugins.portmap.Site.GATEWAY;
 import static io.ocicat.plugins.portmap.Site.NODE;
 import static io.ocicat.plugins.portmap.Site.NODE6;
-import static io.ocicat.plugins.portmap.Traffic.ask;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.plugins.Attaching;
+import io.ocicat.plugins.Tcp;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.io.IOException;
@@ -27,7 +28,7 @@ class PortmapPacketsTest {
   @BeforeEach
   void build(Host node, Host pod, Host neighbour, Host client) {
     site = Site.build(node, pod, neighbour, client);
-    web = Traffic.serve(pod, 80, "web");
+    web = Tcp.serve(pod, 80, "web");
   }
 
   @AfterEach
@@ -145,7 +146,7 @@ class PortmapPacketsTest {
   void theSamePortOfAnotherMachineStaysItsOwn(Host pod, Host neighbour, Host client)
       throws IOException {
     site.portmap(site.web(), "", "8080:80").add().ok();
-    try (ServerSocket other = Traffic.serve(client, 8080, "client")) {
+    try (ServerSocket other = Tcp.serve(client, 8080, "client")) {
       assertThat(other.isBound()).isTrue();
       assertThat(ask(pod, CLIENT, 8080)).isEqualTo("client sees " + site.web().v4());
       assertThat(ask(pod, "fd02::2", 8080)).isEqualTo("client sees " + site.web().v6());
@@ -160,7 +161,7 @@ class PortmapPacketsTest {
     Site.ip(neighbour, "route add 127.0.0.5/32 via 10.1.0.1 src 10.1.0.3");
     neighbour.exec("ip", "route", "del", "local", "127.0.0.0/8", "dev", "lo", "table", "local");
     neighbour.exec("sysctl", "-qw", "net.ipv4.conf.all.route_localnet=1");
-    try (ServerSocket secret = Traffic.serve(node, "127.0.0.5", 9000, "secret")) {
+    try (ServerSocket secret = Tcp.serve(node, "127.0.0.5", 9000, "secret")) {
       assertThat(secret.isBound()).isTrue();
       assertThat(ask(node, "127.0.0.5", 9000)).isEqualTo("secret sees 127.0.0.1");
       assertThat(ask(neighbour, "127.0.0.5", 9000)).isEqualTo("no answer");
@@ -175,7 +176,7 @@ class PortmapPacketsTest {
   @Test
   void aHostServiceOnAnotherPortIsUntouched(Host node, Host client) throws IOException {
     site.portmap(site.web(), "", "8080:80").add().ok();
-    try (ServerSocket own = Traffic.serve(node, 9090, "node")) {
+    try (ServerSocket own = Tcp.serve(node, 9090, "node")) {
       assertThat(own.isBound()).isTrue();
       assertThat(ask(client, NODE, 9090)).isEqualTo("node sees " + CLIENT);
       assertThat(ask(node, "127.0.0.1", 9090)).isEqualTo("node sees 127.0.0.1");
@@ -189,7 +190,7 @@ class PortmapPacketsTest {
     site.portmap(site.web(), "", NODE + "/8080:80").add().ok();
     site.portmap(site.db(), "", "8080:80").add().ok();
 
-    try (ServerSocket db = Traffic.serve(neighbour, 80, "db")) {
+    try (ServerSocket db = Tcp.serve(neighbour, 80, "db")) {
       assertThat(db.isBound()).isTrue();
       assertThat(ask(client, NODE, 8080)).startsWith("web");
       assertThat(ask(client, GATEWAY, 8080)).startsWith("db");

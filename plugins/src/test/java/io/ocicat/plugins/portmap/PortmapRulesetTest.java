@@ -91,6 +91,10 @@ class PortmapRulesetTest {
             		elements = { 10.2.0.1 . udp . 53 comment "net/pod2/eth0" : 10.1.0.2 . 53 }
             	}
 
+            	map waiting4 {
+            		type ipv4_addr . inet_proto . inet_service . ifname : ipv4_addr . inet_service
+            	}
+
             	set hairpin4 {
             		type ipv4_addr . ipv4_addr
             		elements = { 10.1.0.2 . 10.1.0.2 comment "net/pod2/eth0",
@@ -122,6 +126,10 @@ class PortmapRulesetTest {
 
             	map hostip_ports6 {
             		type ipv6_addr . inet_proto . inet_service : ipv6_addr . inet_service
+            	}
+
+            	map waiting6 {
+            		type ipv6_addr . inet_proto . inet_service . ifname : ipv6_addr . inet_service
             	}
 
             	set hairpin6 {

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.ocicat.ip.IpAddress;
 import io.ocicat.netlink.ns.NetNs;
+import io.ocicat.plugins.Tcp;
 import io.ocicat.testkit.Host;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -32,7 +33,7 @@ final class Udp implements AutoCloseable {
             : StandardProtocolFamily.INET6;
     try (NetNs namespace = NetNs.open(host.path())) {
       DatagramChannel channel = namespace.visit(() -> io(() -> DatagramChannel.open(family)));
-      io(() -> channel.bind(new InetSocketAddress(Traffic.inet(address), port)));
+      io(() -> channel.bind(new InetSocketAddress(Tcp.inet(address), port)));
       return new Udp(channel);
     }
   }
@@ -42,7 +43,7 @@ final class Udp implements AutoCloseable {
         () ->
             channel.send(
                 ByteBuffer.wrap(text.getBytes(UTF_8)),
-                new InetSocketAddress(Traffic.inet(address), port)));
+                new InetSocketAddress(Tcp.inet(address), port)));
   }
 
   /** Waits for a packet, sends it back, and returns its text. */

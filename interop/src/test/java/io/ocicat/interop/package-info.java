@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.interop;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,22 @@
+package io.ocicat.plugins.net;
+
+import io.ocicat.cni.Dns;
+import io.ocicat.cni.json.JsonFields;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The member {@code dns} of a network's own configuration. */
+public final class NetworkDns {
+  private NetworkDns() {}
+
+  /**
+   * What replaces the IPAM plugin's, null for nothing. A list that is there and empty replaces as
+   * well.
+   */
+  public static @Nullable Dns read(JsonFields plugin) {
+    JsonFields in = plugin.object("dns");
+    boolean lists = List.of("nameservers", "search", "options").stream().anyMatch(in::has);
+    Dns dns = Dns.read(in);
+    return lists || !dns.domain().isEmpty() ? dns : null;
+  }
+}

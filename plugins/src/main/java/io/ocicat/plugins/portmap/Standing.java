@@ -1,0 +1,93 @@
+package io.ocicat.plugins.portmap;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.plugins.net.Owner;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Where a claim stands among what others have. A forward that is not named here finds its port
+ * free.
+ *
+ * @param kept forwards whose port the owner has already, or has on all other addresses
+ * @param ahead forwards that have to wait, each with what has the port: an element of another
+ *     attachment of the same container
+ * @param taken forwards whose port another container has, each with that one's element
+ */
+record Standing(Set<Forward> kept, Map<Forward, Entry> ahead, Map<Forward, Entry> taken) {
+  static final Standing FIRST = new Standing(Set.of(), Map.of(), Map.of());
+
+  Standing {
+    kept = Set.copyOf(kept);
+    ahead = Map.copyOf(ahead);
+    taken = Map.copyOf(taken);
+  }
+
+  /** Where a claim stands now. */
+  static Standing of(Claim claim, HostPorts ports) {
+    Set<Forward> kept = new LinkedHashSet<>();
+    Map<Forward, Entry> ahead = new LinkedHashMap<>();
+    Map<Forward, Entry> taken = new LinkedHashMap<>();
+    for (Forward forward : claim.forwardsByMap()) {
+      List<Entry> holders = holders(forward, ports);
+      if (!holders.isEmpty() && isOf(claim, holders.getFirst())) {
+        kept.add(forward);
+      } else {
+        holders.stream()
+            .filter(other -> !isOf(claim, other))
+            .forEach(
+                other ->
+                    (isOfItsContainer(claim, other) ? ahead : taken).putIfAbsent(forward, other));
+      }
+    }
+    return new Standing(kept, ahead, taken);
+  }
+
+  /** Who has a port, and then who has it on all addresses. */
+  private static List<Entry> holders(Forward forward, HostPorts ports) {
+    FamilySets family = FamilySets.of(forward);
+    return Stream.of(forward.port(), forward.port().onAllAddresses())
+        .distinct()
+        .map(family::port)
+        .flatMap(key -> ports.find(key).stream().map(element -> new Entry(key.set(), element)))
+        .toList();
+  }
+
+  private static boolean isOf(Claim claim, Entry entry) {
+    return entry.element().comment().equals(claim.label());
+  }
+
+  private static boolean isOfItsContainer(Claim claim, Entry entry) {
+    return Owner.isOneContainer(entry.element().comment(), claim.label());
+  }
+
+  /**
+   * Whether all can be met, if only later.
+   *
+   * @throws CniException with code 11 that names who has a port
+   */
+  void requireNoneTaken() {
+    for (Map.Entry<Forward, Entry> one : taken.entrySet()) {
+      throw new CniException(
+          ErrorCode.TRY_AGAIN_LATER,
+          "host port %s is taken by %s"
+              .formatted(one.getKey().port(), one.getValue().element().comment()),
+          "that is network/container/interface: DEL of it, or GC of its network, makes the port"
+              + " free; or choose another host port");
+    }
+  }
+
+  boolean hasToWait(Forward forward) {
+    return ahead.containsKey(forward);
+  }
+
+  /** Whether nothing but the port's being free lets the owner have it. */
+  boolean needsFree(Forward forward) {
+    return !kept.contains(forward) && !hasToWait(forward);
+  }
+}
