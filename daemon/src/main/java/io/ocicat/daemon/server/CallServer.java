@@ -99,18 +99,26 @@ public final class CallServer {
         decline(socket, "uid %d may not use this socket, only root".formatted(peer.uid()));
         return;
       }
-      Optional<Request> request = Request.receive(socket, REQUEST_LIMIT);
-      if (request.isPresent()) {
-        try (Request received = request.get()) {
-          serve(socket, received, accepted);
-        }
-      }
-    } catch (WireException e) {
-      decline(socket, String.valueOf(e.getMessage()));
+      receive(socket, accepted);
     } catch (NetlinkException e) {
       events.declined(String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
       events.note("a call failed in a way that none should: " + e);
+    }
+  }
+
+  private void receive(UnixSocket socket, long accepted) {
+    Optional<Request> request;
+    try {
+      request = Request.receive(socket, REQUEST_LIMIT);
+    } catch (WireException e) {
+      decline(socket, String.valueOf(e.getMessage()));
+      return;
+    }
+    if (request.isPresent()) {
+      try (Request received = request.get()) {
+        serve(socket, received, accepted);
+      }
     }
   }
 
