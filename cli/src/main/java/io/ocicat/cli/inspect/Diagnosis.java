@@ -182,7 +182,7 @@ final class Diagnosis {
 
   private static String network(List<CallRecord> records, List<FinishedCall> calls) {
     return records.stream()
-        .map(Attached::network)
+        .map(CallRecord::network)
         .findFirst()
         .or(() -> calls.stream().map(FinishedCall::network).findFirst())
         .orElse("");

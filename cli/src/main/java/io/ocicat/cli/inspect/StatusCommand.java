@@ -1,5 +1,6 @@
 package io.ocicat.cli.inspect;
 
+import io.ocicat.cli.Site;
 import io.ocicat.cni.json.Json;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.ocicat.cli.LiveDaemon;
 import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.LogFormat;
 import io.ocicat.daemon.info.InfoClient;

@@ -2,7 +2,9 @@ package io.ocicat.cli.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cli.inspect.Shell.Printed;
+import io.ocicat.cli.LiveDaemon;
+import io.ocicat.cli.Shell;
+import io.ocicat.cli.Shell.Printed;
 import io.ocicat.cni.json.Json;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;

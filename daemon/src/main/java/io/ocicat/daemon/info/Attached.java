@@ -2,7 +2,6 @@ package io.ocicat.daemon.info;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.IpConfig;
-import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.CniEnvironment;
@@ -46,21 +45,12 @@ public record Attached(
         record.environment().getOrDefault(CniEnvironment.CONTAINER_ID, ""),
         record.environment().getOrDefault(CniEnvironment.IFNAME, ""),
         PodName.of(record.environment()),
-        network(record),
+        record.network(),
         record.plugin(),
         record.netnsPath(),
         there,
         Instant.ofEpochMilli(record.unixMillis()),
         addresses(record));
-  }
-
-  /** The network's name; empty when the record's configuration has none. */
-  public static String network(CallRecord record) {
-    try {
-      return PluginConfig.ofRequest(record.stdin()).name();
-    } catch (CniException _) {
-      return "";
-    }
   }
 
   private static List<String> addresses(CallRecord record) {

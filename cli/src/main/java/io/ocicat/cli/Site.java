@@ -1,5 +1,6 @@
-package io.ocicat.cli.inspect;
+package io.ocicat.cli;
 
+import io.ocicat.daemon.call.OurExecutables;
 import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.Folders;
 import io.ocicat.daemon.state.State;
@@ -7,24 +8,22 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
-import java.util.Optional;
 
 /**
  * The machine that commands look at.
  *
  * @param folders what the daemon and its calls keep
  * @param root where the files of other programs are found below
- * @param ownPlugins the plugins of this distribution, if it is one
+ * @param ours tells which executables are plugins of ours
  * @param colours whether the terminal shows them
  */
-public record Site(Folders folders, Path root, Optional<Path> ownPlugins, boolean colours) {
+public record Site(Folders folders, Path root, OurExecutables ours, boolean colours) {
   /** This machine, printing to this process's terminal if it has one. */
-  public static Site here(Map<String, String> environment, Optional<Path> ownPlugins) {
+  public static Site here(Map<String, String> environment, OurExecutables ours) {
     boolean plain =
         environment.containsKey("NO_COLOR")
             || environment.getOrDefault("TERM", "dumb").equals("dumb");
-    return new Site(
-        Folders.of(environment), Path.of("/"), ownPlugins, !plain && printsToTerminal());
+    return new Site(Folders.of(environment), Path.of("/"), ours, !plain && printsToTerminal());
   }
 
   /** Asked of /proc, for {@link System#console} would load a line editor. */

@@ -1,4 +1,4 @@
-package io.ocicat.cli.inspect;
+package io.ocicat.cli;
 
 import io.ocicat.cni.exec.Reply;
 import io.ocicat.daemon.CallLog;
@@ -84,14 +84,14 @@ public final class LiveDaemon implements AutoCloseable {
     return start(directory, new LogFormat.Text());
   }
 
-  static LiveDaemon start(Path directory, LogFormat format) {
+  public static LiveDaemon start(Path directory, LogFormat format) {
     LiveDaemon live = new LiveDaemon(directory, format);
     Eventually.await("the daemon to serve", () -> live.daemon.stage() == Daemon.Stage.SERVING);
     return live;
   }
 
   /** A distribution whose plugins are copies of a shim that is never executed. */
-  private static Path home(Path directory) {
+  public static Path home(Path directory) {
     Path home = directory.resolve("home");
     try {
       Files.createDirectories(home.resolve("lib"));
@@ -120,11 +120,11 @@ public final class LiveDaemon implements AutoCloseable {
     return folders;
   }
 
-  DaemonInfo info() {
+  public DaemonInfo info() {
     return info;
   }
 
-  List<String> log() {
+  public List<String> log() {
     return log;
   }
 
@@ -142,7 +142,7 @@ public final class LiveDaemon implements AutoCloseable {
     return call(verb, container, host, pod, network, Map.of());
   }
 
-  Reply call(
+  public Reply call(
       String verb,
       String container,
       Host host,
