@@ -14,7 +14,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
@@ -26,6 +28,8 @@ public final class Metrics implements Events {
   private static final String PHASES = "ocicat_cni_phase_duration_seconds";
   private static final String OTHER = "OTHER";
 
+  private record Other(String name, String help, LongSupplier count) {}
+
   private record Kind(String plugin, String verb, boolean failed) {}
 
   private record Failure(String plugin, String verb, Cause cause) {}
@@ -36,6 +40,7 @@ public final class Metrics implements Events {
   private final Map<Refusal, LongAdder> refusals = new EnumMap<>(Refusal.class);
   private final Map<Repair, LongAdder> repairs = new EnumMap<>(Repair.class);
   private final LongAdder stuck = new LongAdder();
+  private final List<Other> others = new CopyOnWriteArrayList<>();
   private final Build build;
 
   public Metrics(Build build) {
@@ -51,6 +56,11 @@ public final class Metrics implements Events {
     Map<Phase, Histogram> histograms = new EnumMap<>(Phase.class);
     List.of(Phase.values()).forEach(phase -> histograms.put(phase, new Histogram()));
     return histograms;
+  }
+
+  /** Adds a counter that somebody else keeps. */
+  public void addCounter(String name, String help, LongSupplier count) {
+    others.add(new Other(name, help, count));
   }
 
   @Override
@@ -108,6 +118,8 @@ public final class Metrics implements Events {
     calls(out);
     counters(out, gauges);
     gauges(out, gauges);
+    others.forEach(
+        other -> out.single(other.name(), "counter", other.help(), other.count().getAsLong()));
     process.writeTo(out);
     return out.toString();
   }
