@@ -4,6 +4,7 @@ import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.server.CallOutcome;
 import io.ocicat.daemon.server.Refusal;
+import io.ocicat.daemon.state.PodName;
 import io.ocicat.daemon.trace.CallTrace;
 import io.ocicat.daemon.trace.FinishedCall;
 import java.math.BigDecimal;
@@ -90,13 +91,13 @@ public sealed interface LogFormat {
       line.put("container", variable(outcome, CniEnvironment.CONTAINER_ID));
       line.put("ifname", variable(outcome, CniEnvironment.IFNAME));
       line.put("ms", millis(outcome.endNanos() - outcome.callerStartNanos()));
-      FinishedCall call = outcome.describe(trace);
-      line.put("network", call.network());
-      line.put("pod", call.pod());
-      if (!call.traceId().isEmpty()) {
-        line.put("traceId", call.traceId());
+      line.put("network", outcome.network());
+      line.put("pod", PodName.of(outcome.environment()));
+      if (!outcome.traceId().isEmpty()) {
+        line.put("traceId", outcome.traceId());
       }
       if (outcome.failed()) {
+        FinishedCall call = outcome.describe(trace);
         line.put("code", call.code());
         line.put("cause", call.cause().label());
         line.put("error", call.message());

@@ -73,7 +73,8 @@ public record CallOutcome(
     return TraceContext.from(environment).map(TraceContext::traceId).orElse("");
   }
 
-  private String network() {
+  /** The network's name; empty when the request could not be read. */
+  public String network() {
     try {
       return stdin.length == 0 ? "" : PluginConfig.ofRequest(stdin).name();
     } catch (CniException _) {
