@@ -46,7 +46,7 @@ record Complaints(PrintWriter err, boolean debug) {
               ? "option"
               : command.getSubcommands().isEmpty() ? "argument" : "command";
       return "unknown %s \"%s\"%s"
-          .formatted(kind, argument, suggestion(unmatched.getSuggestions()));
+          .formatted(kind, argument, suggestion(argument, unmatched.getSuggestions()));
     }
     return decapitalized(Objects.requireNonNullElse(misuse.getMessage(), misuse.toString()));
   }
@@ -57,7 +57,17 @@ record Complaints(PrintWriter err, boolean debug) {
         : Character.toLowerCase(sentence.charAt(0)) + sentence.substring(1);
   }
 
-  private static String suggestion(List<String> suggestions) {
-    return suggestions.isEmpty() ? "" : " (did you mean \"%s\"?)".formatted(suggestions.getFirst());
+  /** picocli finds some likeness in any two words; who mistypes gets the first letter right. */
+  private static String suggestion(String argument, List<String> suggestions) {
+    return suggestions.stream()
+        .filter(other -> initial(other) == initial(argument))
+        .findFirst()
+        .map(" (did you mean \"%s\"?)"::formatted)
+        .orElse("");
+  }
+
+  private static char initial(String word) {
+    String bare = word.replaceFirst("^-+", "");
+    return bare.isEmpty() ? '-' : bare.charAt(0);
   }
 }

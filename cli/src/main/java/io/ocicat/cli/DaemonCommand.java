@@ -2,21 +2,37 @@ package io.ocicat.cli;
 
 import io.ocicat.daemon.CallLog;
 import io.ocicat.daemon.Daemon;
+import io.ocicat.daemon.EventsToAll;
+import io.ocicat.daemon.LogFormat;
 import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.info.DaemonInfo;
+import io.ocicat.daemon.info.InfoServer;
+import io.ocicat.daemon.info.MetricsPort;
+import io.ocicat.daemon.metrics.Metrics;
+import io.ocicat.daemon.otlp.OtlpExport;
+import io.ocicat.daemon.server.Events;
 import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.Folders;
 import io.ocicat.daemon.state.State;
 import io.ocicat.daemon.trace.CallHistory;
 import io.ocicat.netlink.linux.SocketActivation;
 import io.ocicat.netlink.linux.UnixListener;
+import java.io.Closeable;
+import java.io.IOException;
+import java.net.URI;
 import java.time.Clock;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
 
 /** {@code ocicat daemon}: ocicatd in the foreground. */
 @Command(
@@ -24,16 +40,75 @@ import picocli.CommandLine.Option;
     description = "Serve plugin calls until told to stop (SIGTERM finishes those under way).",
     mixinStandardHelpOptions = true)
 final class DaemonCommand implements Callable<Integer> {
+  private static final int MAX_PORT = 65_535;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
   @Option(
       names = "--take-over",
       description = "Replace a daemon that runs; no call fails meanwhile.")
   private boolean takeOver;
 
+  @Option(
+      names = "--metrics-port",
+      paramLabel = "PORT",
+      description =
+          "Serve the metrics at 127.0.0.1 as well; everybody on the machine can read them.")
+  private @Nullable Integer metricsPort;
+
+  @Option(
+      names = "--log-format",
+      paramLabel = "FORMAT",
+      defaultValue = "text",
+      description = "How the log is written: text or json (${DEFAULT-VALUE}).")
+  private LogKind logFormat = LogKind.text;
+
+  @Option(
+      names = "--otlp",
+      paramLabel = "URL",
+      description =
+          "Send finished calls to an OpenTelemetry collector, as http://127.0.0.1:4318 (OTLP/HTTP"
+              + " with JSON).")
+  private @Nullable URI collector;
+
+  /** As it is written on the command line. */
+  enum LogKind {
+    text,
+    json
+  }
+
   @Override
-  public Integer call() throws InterruptedException {
+  public Integer call() throws InterruptedException, IOException {
+    if (metricsPort != null && (metricsPort < 1 || metricsPort > MAX_PORT)) {
+      throw new ParameterException(
+          spec.commandLine(), "--metrics-port %d is not a port: 1–65535".formatted(metricsPort));
+    }
+    CallHistory history = new CallHistory();
+    Metrics metrics = new Metrics(Version.build());
+    LogFormat format =
+        logFormat == LogKind.json
+            ? new LogFormat.JsonObjects(Clock.systemUTC())
+            : new LogFormat.Text();
+    CallLog log = new CallLog(System.err::println, format, history);
+    if (collector == null) {
+      serve(new EventsToAll(List.of(log, metrics)), history, metrics);
+    } else {
+      try (OtlpExport export = OtlpExport.start(collector, Version.build())) {
+        metrics.addCounter(
+            "ocicat_otlp_sent_total", "Calls that the collector took.", export::sent);
+        metrics.addCounter(
+            "ocicat_otlp_dropped_total", "Calls that it did not take.", export::dropped);
+        serve(new EventsToAll(List.of(log, metrics, export)), history, metrics);
+      }
+    }
+    return ExitCode.OK;
+  }
+
+  private void serve(Events events, CallHistory history, Metrics metrics)
+      throws InterruptedException, IOException {
     Map<String, String> environment = System.getenv();
     Folders folders = Folders.of(environment);
-    CallLog log = new CallLog(System.err::println, new CallHistory());
+    Clock clock = Clock.systemUTC();
     Optional<UnixListener> inherited =
         SocketActivation.take(environment).stream()
             .findFirst()
@@ -46,21 +121,26 @@ final class DaemonCommand implements Callable<Integer> {
             OurExecutables.fromDistribution(),
             inherited,
             takeOver,
-            log,
-            Clock.systemUTC())) {
+            events,
+            clock)) {
+      DaemonInfo info = new DaemonInfo(daemon, state, history, metrics, Version.build(), clock);
       // The VM ends when its hooks do, so the hook has to wait; for this method, not for the
       // thread,
       // which may itself be waiting for the VM's end by then.
       CountDownLatch done = new CountDownLatch(1);
       Runtime.getRuntime()
           .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(() -> stop(daemon, done)));
-      try {
+      try (InfoServer _ = InfoServer.start(folders.infoSocket(), info, events);
+          Closeable _ = servePort(info)) {
         daemon.run();
       } finally {
         done.countDown();
       }
     }
-    return ExitCode.OK;
+  }
+
+  private Closeable servePort(DaemonInfo info) {
+    return metricsPort == null ? () -> {} : MetricsPort.start(metricsPort, info)::close;
   }
 
   private static void stop(Daemon daemon, CountDownLatch done) {

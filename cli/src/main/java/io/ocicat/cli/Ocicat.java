@@ -1,5 +1,9 @@
 package io.ocicat.cli;
 
+import io.ocicat.cli.doctor.DoctorCommand;
+import io.ocicat.cli.inspect.StatusCommand;
+import io.ocicat.cli.inspect.TraceCommand;
+import io.ocicat.cli.inspect.WhyCommand;
 import io.ocicat.cli.net.NetCommand;
 import io.ocicat.cli.net.NetSettings;
 import java.io.PrintWriter;
@@ -41,7 +45,12 @@ public final class Ocicat {
 
   static CommandLine commandLine() {
     OnePlugin ours = OnePlugin.fromDistribution();
+    Site site = Site.here(System.getenv(), ours.ours());
     return new CommandLine(new Ocicat())
+        .addSubcommand(new StatusCommand(site))
+        .addSubcommand(new WhyCommand(site))
+        .addSubcommand(new TraceCommand(site))
+        .addSubcommand(new DoctorCommand(site))
         .addSubcommand(
             NetCommand.of(new NetSettings(System.getenv(), ours.executables(), ours.exec())));
   }

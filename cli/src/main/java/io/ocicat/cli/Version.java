@@ -1,5 +1,6 @@
 package io.ocicat.cli;
 
+import io.ocicat.daemon.metrics.Build;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -16,9 +17,15 @@ final class Version implements IVersionProvider {
 
   @Override
   public String[] getVersion() {
-    String commit = System.getProperty(COMMIT_PROPERTY, "unknown");
+    Build build = build();
     String jdk = System.getProperty("java.version");
-    return new String[] {"ocicat %s (commit %s, JDK %s)".formatted(release(), commit, jdk)};
+    return new String[] {
+      "ocicat %s (commit %s, JDK %s)".formatted(build.version(), build.commit(), jdk)
+    };
+  }
+
+  static Build build() {
+    return new Build(release(), System.getProperty(COMMIT_PROPERTY, "unknown"));
   }
 
   private static String release() {

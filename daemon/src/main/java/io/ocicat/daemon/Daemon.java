@@ -35,6 +35,8 @@ public final class Daemon implements AutoCloseable {
   private final CallServer server;
   private final Events events;
   private final FileLock lifetime;
+  private final CallRunner runner;
+  private volatile Stage stage = Stage.LISTENING;
   private final CountDownLatch stop = new CountDownLatch(1);
 
   /**
@@ -85,7 +87,7 @@ public final class Daemon implements AutoCloseable {
     this.inherited = inherited;
     this.lifetime = lifetime;
     this.events = events;
-    CallRunner runner = new CallRunner(state, ours, true, clock);
+    this.runner = new CallRunner(state, ours, true, clock);
     this.upkeep = new Upkeep(state, runner, events);
     int most = 2 * Runtime.getRuntime().availableProcessors();
     this.server =
@@ -94,8 +96,10 @@ public final class Daemon implements AutoCloseable {
 
   /** Recovers, then serves. Returns once told to {@link #stop} and all calls are answered. */
   public void run() throws InterruptedException {
+    stage = Stage.RECOVERING;
     upkeep.recover();
     server.start();
+    stage = Stage.SERVING;
     events.note("serving at " + folders.socket());
     boolean replaced = false;
     for (int looks = 1; !replaced && !stop.await(LOOK.toMillis(), TimeUnit.MILLISECONDS); looks++) {
@@ -106,6 +110,7 @@ public final class Daemon implements AutoCloseable {
       }
       replaced = !inherited && !listener.ownsFile();
     }
+    stage = Stage.STOPPING;
     events.note(replaced ? "another daemon has taken over" : "stopping");
     if (!server.drain(DRAIN)) {
       events.note("%d calls did not end in time".formatted(server.inFlight()));
@@ -115,6 +120,23 @@ public final class Daemon implements AutoCloseable {
   /** Makes {@link #run} end. */
   public void stop() {
     stop.countDown();
+  }
+
+  /** How far it has come. */
+  public enum Stage {
+    LISTENING,
+    RECOVERING,
+    SERVING,
+    STOPPING
+  }
+
+  public Stage stage() {
+    return stage;
+  }
+
+  /** How many ADDs came after the DEL of what they were to add. */
+  public long lateAdds() {
+    return runner.lateAdds();
   }
 
   public CallServer server() {

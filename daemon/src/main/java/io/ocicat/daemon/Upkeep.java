@@ -2,6 +2,7 @@ package io.ocicat.daemon;
 
 import io.ocicat.daemon.call.CallRunner;
 import io.ocicat.daemon.server.Events;
+import io.ocicat.daemon.server.Repair;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.RecordFolder;
 import io.ocicat.daemon.state.RecordFolder.Kept;
@@ -33,11 +34,12 @@ final class Upkeep {
 
   /** Before the first call is served: what killed calls left, and what is from before a restart. */
   void recover() {
-    int killed = finish(state.journal(), "a call that was killed");
+    int killed = finish(state.journal(), "a call that was killed", Repair.KILLED_CALL);
     int restarted = 0;
     for (Kept kept : state.attachments().list()) {
       if (!kept.record().boot().equals(state.boot())
           && undo(kept, state.attachments(), "the machine was started again")) {
+        events.repaired(Repair.EARLIER_BOOT);
         restarted++;
       }
     }
@@ -52,17 +54,18 @@ final class Upkeep {
 
   /** Tries again what DEL could not do at once. */
   void drainSpool() {
-    finish(state.spool(), "a DEL that was put off");
+    finish(state.spool(), "a DEL that was put off", Repair.SPOOLED_DEL);
   }
 
   int spooled() {
     return state.spool().names().size();
   }
 
-  private int finish(RecordFolder folder, String what) {
+  private int finish(RecordFolder folder, String what, Repair kind) {
     int finished = 0;
     for (Kept kept : folder.list()) {
       if (undo(kept, folder, what)) {
+        events.repaired(kind);
         finished++;
       }
     }
@@ -84,6 +87,7 @@ final class Upkeep {
       if (seenWithoutNamespace.contains(kept.name())
           && undo(kept, state.attachments(), "its namespace is gone")) {
         without.remove(kept.name());
+        events.repaired(Repair.LOST_ATTACHMENT);
         events.note(
             "removed %s of %s: its network namespace is gone and no DEL came"
                 .formatted(kept.record().plugin(), describe(kept.record())));
@@ -132,6 +136,7 @@ final class Upkeep {
     for (String name : folder.names()) {
       if (folder.read(name).isEmpty() && folder.isOld(name)) {
         folder.remove(name);
+        events.repaired(Repair.BROKEN_RECORD);
         events.note("removed %s/%s, which is not a whole record".formatted(folder.path(), name));
       }
     }

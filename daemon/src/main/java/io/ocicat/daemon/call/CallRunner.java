@@ -77,6 +77,11 @@ public final class CallRunner {
     return ours.named(name);
   }
 
+  /** How many ADDs came after the DEL of what they were to add. */
+  public long lateAdds() {
+    return tombstones.hits();
+  }
+
   /**
    * Makes a call.
    *

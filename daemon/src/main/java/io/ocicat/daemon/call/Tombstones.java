@@ -22,13 +22,22 @@ final class Tombstones {
         }
       };
 
+  private long hits;
+
   synchronized void put(AttachmentKey key, long startedNanos) {
     deletedNanos.merge(key, startedNanos, Math::max);
+  }
+
+  /** How many came too late. */
+  synchronized long hits() {
+    return hits;
   }
 
   /** Whether a caller that was started then comes too late. */
   synchronized boolean isLate(AttachmentKey key, long startedNanos) {
     Long deleted = deletedNanos.get(key);
-    return deleted != null && startedNanos < deleted;
+    boolean late = deleted != null && startedNanos < deleted;
+    hits += late ? 1 : 0;
+    return late;
   }
 }

@@ -4,8 +4,11 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.TraceContext;
 import io.ocicat.cni.json.Json;
+import io.ocicat.daemon.state.PodName;
 import io.ocicat.daemon.trace.CallTrace;
+import io.ocicat.daemon.trace.Cause;
 import io.ocicat.daemon.trace.FinishedCall;
 import java.time.Instant;
 import java.util.Map;
@@ -54,34 +57,28 @@ public record CallOutcome(
         network(),
         environment.getOrDefault(CniEnvironment.CONTAINER_ID, ""),
         environment.getOrDefault(CniEnvironment.IFNAME, ""),
-        pod(),
+        PodName.of(environment),
         reply.exitCode(),
         code,
         message,
+        failed() ? Cause.of(code, message) : Cause.NONE,
+        traceId(),
         callerStartNanos,
         endNanos - callerStartNanos,
         trace.steps());
   }
 
-  private String network() {
+  /** Of the trace that the caller said it belongs to; empty when it said none. */
+  public String traceId() {
+    return TraceContext.from(environment).map(TraceContext::traceId).orElse("");
+  }
+
+  /** The network's name; empty when the request could not be read. */
+  public String network() {
     try {
       return stdin.length == 0 ? "" : PluginConfig.ofRequest(stdin).name();
     } catch (CniException _) {
       return "";
     }
-  }
-
-  private String pod() {
-    String args = environment.getOrDefault(CniEnvironment.ARGS, "");
-    String namespace = "";
-    String name = "";
-    for (String arg : args.split(";", -1)) {
-      if (arg.startsWith("K8S_POD_NAMESPACE=")) {
-        namespace = arg.substring(arg.indexOf('=') + 1);
-      } else if (arg.startsWith("K8S_POD_NAME=")) {
-        name = arg.substring(arg.indexOf('=') + 1);
-      }
-    }
-    return name.isEmpty() ? "" : namespace + "/" + name;
   }
 }

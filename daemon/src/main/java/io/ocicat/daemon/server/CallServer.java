@@ -27,6 +27,8 @@ import io.ocicat.netlink.linux.UnixSocket;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -73,6 +75,22 @@ public final class CallServer {
     return connections.size();
   }
 
+  /** A call that has not been answered yet. */
+  public record UnderWay(String about, long nanos) {}
+
+  /** The calls that have not been answered yet, the longest first. */
+  public List<UnderWay> underWay() {
+    return connections.stream()
+        .map(connection -> new UnderWay(connection.about(), connection.nanos()))
+        .sorted(Comparator.comparingLong(UnderWay::nanos).reversed())
+        .toList();
+  }
+
+  /** How many wait for their turn. */
+  public int waiting() {
+    return admission.waiting();
+  }
+
   /** Tells those who wait that they do not wait in vain, and the log who waits for too long. */
   public void look(Duration stuckAfter) {
     for (Connection connection : connections) {
@@ -96,26 +114,37 @@ public final class CallServer {
     try (socket) {
       PeerCredentials peer = socket.peer();
       if (!peer.isRoot()) {
-        decline(socket, "uid %d may not use this socket, only root".formatted(peer.uid()));
+        decline(
+            socket,
+            Refusal.PEER,
+            "uid %d may not use this socket, only root".formatted(peer.uid()));
         return;
       }
-      Optional<Request> request = Request.receive(socket, REQUEST_LIMIT);
-      if (request.isPresent()) {
-        try (Request received = request.get()) {
-          serve(socket, received, accepted);
-        }
-      }
-    } catch (WireException e) {
-      decline(socket, String.valueOf(e.getMessage()));
+      receive(socket, accepted);
     } catch (NetlinkException e) {
-      events.declined(String.valueOf(e.getMessage()));
+      events.declined(Refusal.CONNECTION, String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
       events.note("a call failed in a way that none should: " + e);
     }
   }
 
-  private void decline(UnixSocket socket, String why) {
-    events.declined(why);
+  private void receive(UnixSocket socket, long accepted) {
+    Optional<Request> request;
+    try {
+      request = Request.receive(socket, REQUEST_LIMIT);
+    } catch (WireException e) {
+      decline(socket, Refusal.FRAME, String.valueOf(e.getMessage()));
+      return;
+    }
+    if (request.isPresent()) {
+      try (Request received = request.get()) {
+        serve(socket, received, accepted);
+      }
+    }
+  }
+
+  private void decline(UnixSocket socket, Refusal kind, String why) {
+    events.declined(kind, why);
     try {
       socket.send(new Answer.Declined(why).bytes(), Duration.ofMillis(100));
     } catch (NetlinkException _) {
@@ -124,10 +153,15 @@ public final class CallServer {
   }
 
   private void serve(UnixSocket socket, Request request, long accepted) {
-    Optional<String> refusal = refusal(request);
+    Optional<Refusal> refusal = refusal(request);
+    if (refusal.isPresent()) {
+      decline(socket, refusal.get(), words(refusal.get()));
+      return;
+    }
     Optional<Plugin> plugin = runner.plugin(request.plugin());
-    if (refusal.isPresent() || plugin.isEmpty()) {
-      decline(socket, refusal.orElse("there is no plugin \"%s\"".formatted(request.plugin())));
+    if (plugin.isEmpty()) {
+      String why = "there is no plugin \"%s\"".formatted(request.plugin());
+      decline(socket, Refusal.UNKNOWN_PLUGIN, why);
       return;
     }
     String about =
@@ -189,21 +223,28 @@ public final class CallServer {
   }
 
   /** Why the caller has to do it itself: what it sees is not what is seen from here. */
-  private Optional<String> refusal(Request request) {
+  private Optional<Refusal> refusal(Request request) {
     Place place = request.place();
     if (request.hostNetns().isEmpty()) {
-      return Optional.of("the caller's network namespace did not come along");
+      return Optional.of(Refusal.NO_NETWORK_NAMESPACE);
     }
     if (place.userNamespace() != ownPlace.userNamespace()) {
-      return Optional.of("the caller is in another user namespace");
+      return Optional.of(Refusal.USER_NAMESPACE);
     }
     if (place.mountNamespace() != ownPlace.mountNamespace()) {
-      return Optional.of("the caller is in another mount namespace, where files may be others");
+      return Optional.of(Refusal.MOUNT_NAMESPACE);
     }
-    if (!place.equals(ownPlace)) {
-      return Optional.of("the caller has another root directory");
-    }
-    return Optional.empty();
+    return place.equals(ownPlace) ? Optional.empty() : Optional.of(Refusal.ROOT_DIRECTORY);
+  }
+
+  private static String words(Refusal refusal) {
+    return switch (refusal) {
+      case NO_NETWORK_NAMESPACE -> "the caller's network namespace did not come along";
+      case USER_NAMESPACE -> "the caller is in another user namespace";
+      case MOUNT_NAMESPACE -> "the caller is in another mount namespace, where files may be others";
+      case ROOT_DIRECTORY -> "the caller has another root directory";
+      case PEER, FRAME, CONNECTION, UNKNOWN_PLUGIN -> refusal.label();
+    };
   }
 
   private static PluginCall call(Request request, Plugin plugin) {

@@ -8,10 +8,13 @@ public interface Events {
   void finished(CallOutcome outcome, CallTrace trace);
 
   /** A caller was sent away to do it itself. */
-  void declined(String why);
+  void declined(Refusal kind, String why);
 
   /** A call takes longer than any should. */
   void stuck(String about, long nanos, StackTraceElement[] where);
+
+  /** The daemon put something right by itself. */
+  void repaired(Repair kind);
 
   /** Something the daemon did by itself, or could not do; a sentence for the log. */
   void note(String sentence);

@@ -5,6 +5,7 @@ import io.ocicat.netlink.Witness;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * Records one call's steps. Texts are composed when somebody looks: recording costs a few hundred
@@ -15,6 +16,12 @@ import java.util.function.Supplier;
 public final class CallTrace implements Witness {
   /** A call that does more than this is shown in part. */
   private static final int MOST_STEPS = 512;
+
+  /** Of what was sent to the kernel in one go. */
+  private static final int MOST_TOLD = 64;
+
+  /** Between the requests of one send, in a step's detail. */
+  public static final String SEPARATOR = "; ";
 
   /** The one of the call under way on this thread. */
   public static final ScopedValue<CallTrace> CURRENT = ScopedValue.newInstance();
@@ -64,6 +71,18 @@ public final class CallTrace implements Witness {
     add(phaseOf(requests), () -> describe(requests), start, end);
   }
 
+  /** Takes a step's times and not its text, which would have to be composed. */
+  @FunctionalInterface
+  public interface Times {
+    void step(Phase phase, long startNanos, long endNanos);
+  }
+
+  public void eachStep(Times times) {
+    for (Timed step : steps) {
+      times.step(step.phase(), step.start(), step.end());
+    }
+  }
+
   /** In their order, each before its parts. */
   public List<Step> steps() {
     return steps.stream()
@@ -74,13 +93,13 @@ public final class CallTrace implements Witness {
   }
 
   private static String describe(List<Request> requests) {
-    return switch (requests.size()) {
-      case 0 -> "nothing";
-      case 1 -> requests.getFirst().operation();
-      case 2, 3, 4 -> String.join("; ", requests.stream().map(Request::operation).toList());
-      default ->
-          "%s; … (%d in one send)".formatted(requests.getFirst().operation(), requests.size());
-    };
+    String first =
+        requests.stream()
+            .limit(MOST_TOLD)
+            .map(Request::operation)
+            .collect(Collectors.joining(SEPARATOR));
+    int left = requests.size() - MOST_TOLD;
+    return left > 0 ? first + SEPARATOR + "… and %d more".formatted(left) : first;
   }
 
   private static Phase phaseOf(List<Request> requests) {

@@ -12,6 +12,8 @@ import java.util.List;
  * @param exitCode 0 when it went well
  * @param code the CNI error's; 0 when it went well
  * @param message the CNI error's; empty when it went well
+ * @param cause {@link Cause#NONE} when it went well
+ * @param traceId of the trace that the caller said it belongs to; empty when it said none
  * @param nanos from the start of the caller until it had its answer
  */
 public record FinishedCall(
@@ -26,6 +28,8 @@ public record FinishedCall(
     int exitCode,
     int code,
     String message,
+    Cause cause,
+    String traceId,
     long startNanos,
     long nanos,
     List<Step> steps) {

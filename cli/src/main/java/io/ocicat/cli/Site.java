@@ -1,0 +1,43 @@
+package io.ocicat.cli;
+
+import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.state.BootId;
+import io.ocicat.daemon.state.Folders;
+import io.ocicat.daemon.state.State;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+
+/**
+ * The machine that commands look at.
+ *
+ * @param folders what the daemon and its calls keep
+ * @param root where the files of other programs are found below
+ * @param ours tells which executables are plugins of ours
+ * @param colours whether the terminal shows them
+ */
+public record Site(Folders folders, Path root, OurExecutables ours, boolean colours) {
+  /** This machine, printing to this process's terminal if it has one. */
+  public static Site here(Map<String, String> environment, OurExecutables ours) {
+    boolean plain =
+        environment.containsKey("NO_COLOR")
+            || environment.getOrDefault("TERM", "dumb").equals("dumb");
+    return new Site(Folders.of(environment), Path.of("/"), ours, !plain && printsToTerminal());
+  }
+
+  /** Asked of /proc, for {@link System#console} would load a line editor. */
+  private static boolean printsToTerminal() {
+    try {
+      Path output = Files.readSymbolicLink(Path.of("/proc/self/fd/1"));
+      return output.startsWith("/dev/pts") || output.startsWith("/dev/console");
+    } catch (IOException _) {
+      return false;
+    }
+  }
+
+  /** What the files say, with or without a daemon. */
+  public State state() {
+    return new State(folders, BootId.current());
+  }
+}

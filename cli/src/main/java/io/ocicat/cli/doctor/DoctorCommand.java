@@ -1,0 +1,197 @@
+package io.ocicat.cli.doctor;
+
+import io.ocicat.cli.Site;
+import io.ocicat.cni.exec.PluginPath;
+import io.ocicat.cni.exec.ProcessExec;
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.plugin.InProcessExec;
+import io.ocicat.cni.plugin.Namespaces;
+import io.ocicat.cni.runtime.Cni;
+import io.ocicat.daemon.call.CallRunner;
+import io.ocicat.daemon.info.InfoClient;
+import io.ocicat.daemon.info.InfoException;
+import io.ocicat.daemon.state.NamespaceId;
+import io.ocicat.daemon.state.State;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** {@code ocicat doctor}: what keeps containers from the network, or will. */
+@Command(
+    name = "doctor",
+    description = {
+      "Look at kernel, settings, configuration and what calls left behind; say what is wrong,",
+      "why it matters and what to do. Exit code: 0 without problems, 1 with some."
+    },
+    mixinStandardHelpOptions = true)
+public final class DoctorCommand implements Callable<Integer> {
+  private final Site site;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Option(
+      names = "--fix",
+      description = "Put right what is ours and can be put right without harm.")
+  private boolean fix;
+
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  @Option(
+      names = "--conf-dir",
+      paramLabel = "DIR",
+      defaultValue = "/etc/cni/net.d",
+      description = "Where networks are configured (${DEFAULT-VALUE}).")
+  private Path confDirectory = Path.of("/etc/cni/net.d");
+
+  @Option(
+      names = "--cni-path",
+      paramLabel = "DIRS",
+      defaultValue = "/opt/cni/bin",
+      description = "Where runtimes look for plugins, separated by colons (${DEFAULT-VALUE}).")
+  private String pluginPath = "/opt/cni/bin";
+
+  @Option(
+      names = "--cache-dir",
+      paramLabel = "DIR",
+      defaultValue = "/var/lib/cni",
+      description = "Where runtimes remember attachments (${DEFAULT-VALUE}).")
+  private Path cacheDirectory = Path.of("/var/lib/cni");
+
+  public DoctorCommand(Site site) {
+    this.site = site;
+  }
+
+  /** A finding, the check that made it, and what became of it. */
+  private record Treated(String check, Finding finding, String outcome) {
+    boolean isOpen() {
+      return !outcome.equals(FIXED);
+    }
+
+    static final String FIXED = "fixed";
+  }
+
+  @Override
+  public Integer call() {
+    List<Treated> treated = new ArrayList<>();
+    for (Check check : checks()) {
+      for (Finding finding : examine(check)) {
+        treated.add(new Treated(check.name(), finding, treat(finding)));
+      }
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      print(treated, out);
+    } else {
+      tell(treated, out);
+    }
+    boolean sick =
+        treated.stream()
+            .anyMatch(one -> one.isOpen() && one.finding().severity() == Finding.Severity.PROBLEM);
+    return sick ? 1 : 0;
+  }
+
+  private List<Check> checks() {
+    State state = site.state();
+    PluginPath path = PluginPath.parse(pluginPath);
+    Cni cni =
+        Cni.builder()
+            .confDirectory(confDirectory)
+            .pluginPath(path)
+            .cacheDirectory(cacheDirectory)
+            .exec(new InProcessExec(site.ours()::find, new ProcessExec(), Namespaces.OWN))
+            .build();
+    CallRunner runner = new CallRunner(state, site.ours(), true, Clock.systemUTC());
+    KnownAttachments known = KnownAttachments.of(state, cni);
+    return List.of(
+        new KernelCheck(),
+        new SysctlCheck(attachmentsHere(state)),
+        new NetworksCheck(confDirectory, cni),
+        new PluginsCheck(path, site.ours()),
+        new NeighboursCheck(site.root()),
+        new FoldersCheck(site.folders()),
+        new RecordsCheck(state, runner, daemonRuns()),
+        new OrphanLinksCheck(known),
+        new OrphanLeasesCheck(known, cni));
+  }
+
+  /** Those whose host side is in the namespace that this command runs in. */
+  private static int attachmentsHere(State state) {
+    NamespaceId own = NamespaceId.own();
+    return (int)
+        state.attachments().list().stream()
+            .filter(kept -> kept.record().hostNetns().equals(own))
+            .count();
+  }
+
+  private boolean daemonRuns() {
+    try {
+      new InfoClient(site.folders().infoSocket()).ask("/status");
+      return true;
+    } catch (InfoException e) {
+      return !e.isDown();
+    }
+  }
+
+  /** One that fails must not hide what the others find. */
+  private static List<Finding> examine(Check check) {
+    try {
+      return check.look();
+    } catch (RuntimeException e) {
+      return List.of(
+          Finding.warning(
+              "this could not be looked at: " + e.getMessage(),
+              "something may be wrong here",
+              "look why; most of it needs root"));
+    }
+  }
+
+  /** Empty when nothing was done. */
+  private String treat(Finding finding) {
+    if (!fix || finding.fix().isEmpty()) {
+      return "";
+    }
+    try {
+      finding.fix().get().run();
+      return Treated.FIXED;
+    } catch (RuntimeException e) {
+      return "could not be fixed: " + e.getMessage();
+    }
+  }
+
+  private static void tell(List<Treated> treated, PrintWriter out) {
+    for (Treated one : treated) {
+      Finding finding = one.finding();
+      out.println(
+          "%-7s  %s: %s".formatted(finding.severity().label(), one.check(), finding.what()));
+      out.println("         why: " + finding.why());
+      out.println(
+          "         "
+              + (one.outcome().isEmpty() ? "do:  " + finding.action() : "=>   " + one.outcome()));
+    }
+    long open =
+        treated.stream()
+            .filter(one -> one.isOpen() && one.finding().severity() != Finding.Severity.NOTE)
+            .count();
+    out.println(open == 0 ? "nothing is wrong" : "%d things to see to".formatted(open));
+  }
+
+  private static void print(List<Treated> treated, PrintWriter out) {
+    ObjectNode document = Json.object();
+    ArrayNode findings = document.putArray("findings");
+    for (Treated one : treated) {
+      findings.add(one.finding().toJson(one.check()).put("outcome", one.outcome()));
+    }
+    out.print(Json.pretty(document));
+    out.flush();
+  }
+}

@@ -1,0 +1,108 @@
+package io.ocicat.cli.doctor;
+
+import io.ocicat.daemon.state.Folders;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The directories and sockets that are ours. */
+record FoldersCheck(Folders folders) implements Check {
+  private static final String FOLDER = "rwx------";
+  private static final String SOCKET = "rw-------";
+
+  /** What journal and attachments of some hundred calls need. */
+  private static final long LEAST_FREE = 16 << 20;
+
+  @Override
+  public String name() {
+    return "folders";
+  }
+
+  @Override
+  public List<Finding> look() {
+    List<Finding> findings = new ArrayList<>();
+    for (Path folder : List.of(folders.run(), folders.state())) {
+      if (Files.isDirectory(folder)) {
+        look(folder, FOLDER, findings);
+        disk(folder, findings);
+        try (Stream<Path> inside = Files.list(folder)) {
+          inside.filter(Files::isDirectory).forEach(path -> look(path, FOLDER, findings));
+        } catch (IOException e) {
+          findings.add(unreadable(folder, e));
+        }
+      }
+    }
+    for (Path socket : List.of(folders.socket(), folders.infoSocket())) {
+      if (Files.exists(socket)) {
+        look(socket, SOCKET, findings);
+      }
+    }
+    return findings;
+  }
+
+  private static void look(Path path, String mode, List<Finding> findings) {
+    try {
+      String present = PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
+      if (!present.equals(mode)) {
+        findings.add(
+            Finding.problem(
+                    "%s has mode %s, not %s".formatted(path, present, mode),
+                    "others could read what containers are configured with, or make calls",
+                    "`ocicat doctor --fix` sets it")
+                .fixedBy(() -> setMode(path, mode)));
+      }
+      int owner = Permissions.id(path, "uid");
+      if (owner != 0) {
+        findings.add(
+            Finding.problem(
+                "%s belongs to user %d".formatted(path, owner),
+                "that user can read and change it",
+                "find out who made it, then chown root:root " + path));
+      }
+    } catch (IOException e) {
+      findings.add(unreadable(path, e));
+    }
+  }
+
+  private static void setMode(Path path, String mode) {
+    try {
+      Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(mode));
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot set the mode of " + path, e);
+    }
+  }
+
+  private static void disk(Path folder, List<Finding> findings) {
+    try {
+      FileStore store = Files.getFileStore(folder);
+      if (store.isReadOnly()) {
+        findings.add(
+            Finding.problem(
+                folder + " is on a read-only file system",
+                "no ADD can be noted, so all fail; DELs work",
+                "mount it writable"));
+      } else if (store.getUsableSpace() < LEAST_FREE) {
+        findings.add(
+            Finding.problem(
+                "%s has only %d KiB left".formatted(folder, store.getUsableSpace() >> 10),
+                "an ADD that cannot be noted fails",
+                "make room"));
+      }
+    } catch (IOException e) {
+      findings.add(unreadable(folder, e));
+    }
+  }
+
+  private static Finding unreadable(Path path, IOException e) {
+    return Finding.problem(
+        "cannot look at %s: %s".formatted(path, e.getMessage()),
+        "the daemon cannot either",
+        "see that it is a directory of root's");
+  }
+}

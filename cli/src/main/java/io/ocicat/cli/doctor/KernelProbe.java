@@ -1,0 +1,154 @@
+package io.ocicat.cli.doctor;
+
+import io.ocicat.netlink.IpFamily;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkSocket;
+import io.ocicat.netlink.Protocol;
+import io.ocicat.netlink.conntrack.ConnectionFilter;
+import io.ocicat.netlink.conntrack.Connections;
+import io.ocicat.netlink.link.LinkKind;
+import io.ocicat.netlink.link.LinkSettings;
+import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.nft.Chain;
+import io.ocicat.netlink.nft.ChainId;
+import io.ocicat.netlink.nft.ChainType;
+import io.ocicat.netlink.nft.Chains;
+import io.ocicat.netlink.nft.Family;
+import io.ocicat.netlink.nft.Hook;
+import io.ocicat.netlink.nft.Nat;
+import io.ocicat.netlink.nft.Priority;
+import io.ocicat.netlink.nft.Rule;
+import io.ocicat.netlink.nft.Rules;
+import io.ocicat.netlink.nft.Table;
+import io.ocicat.netlink.nft.TableId;
+import io.ocicat.netlink.nft.Tables;
+import io.ocicat.netlink.ns.NetNs;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Tries in a namespace that lasts no longer than the attempt whether the kernel can do what plugins
+ * ask of it. How a kernel was built says less: modules may be missing, blocked or not loadable from
+ * here.
+ */
+public final class KernelProbe {
+  /**
+   * Something the kernel should be able to do.
+   *
+   * @param needed whether most networks need it
+   * @param option what a kernel is built with to have it
+   */
+  public record Feature(String name, boolean needed, String users, String option) {}
+
+  /**
+   * A feature that is missing.
+   *
+   * @param reason the kernel's words
+   */
+  public record Missing(Feature feature, String reason) {}
+
+  private record Attempt(Feature feature, Runnable work) {}
+
+  private final NetlinkSocket route;
+  private final NetlinkSocket netfilter;
+
+  private KernelProbe(NetlinkSocket route, NetlinkSocket netfilter) {
+    this.route = route;
+    this.netfilter = netfilter;
+  }
+
+  /** Everything that is missing; nothing stays behind. */
+  public static List<Missing> run() {
+    NetNs scratch;
+    try {
+      scratch = NetNs.create();
+    } catch (NetlinkException e) {
+      Feature feature =
+          new Feature("network namespaces", true, "every plugin", "CONFIG_NET_NS, CAP_SYS_ADMIN");
+      return List.of(new Missing(feature, String.valueOf(e.getMessage())));
+    }
+    try (scratch;
+        NetlinkSocket route = NetlinkSocket.open(Protocol.ROUTE, scratch)) {
+      try (NetlinkSocket netfilter = NetlinkSocket.open(Protocol.NETFILTER, scratch)) {
+        return new KernelProbe(route, netfilter).tryAll();
+      } catch (NetlinkException e) {
+        Feature feature =
+            new Feature("netfilter", true, "ipMasq, portmap, firewall", "CONFIG_NETFILTER_NETLINK");
+        return List.of(new Missing(feature, String.valueOf(e.getMessage())));
+      }
+    }
+  }
+
+  private List<Missing> tryAll() {
+    List<Missing> missing = new ArrayList<>();
+    for (Attempt attempt : attempts()) {
+      try {
+        attempt.work().run();
+      } catch (NetlinkException e) {
+        missing.add(new Missing(attempt.feature(), String.valueOf(e.getMessage())));
+      }
+    }
+    return missing;
+  }
+
+  private List<Attempt> attempts() {
+    return List.of(
+        link("veth", true, "bridge, ptp", new LinkKind.Veth(LinkSettings.named("probe-peer"))),
+        link("bridge", true, "bridge", new LinkKind.Bridge()),
+        link("ifb", false, "bandwidth (ingress)", new LinkKind.Ifb()),
+        link("vxlan", false, "flannel and other overlays", new LinkKind.Vxlan(1).withPort(8472)),
+        new Attempt(new Feature("macvlan", false, "macvlan", "CONFIG_MACVLAN"), this::macvlan),
+        new Attempt(
+            new Feature(
+                "nf_tables NAT", true, "ipMasq, portmap", "CONFIG_NFT_MASQ, CONFIG_NFT_NAT"),
+            () -> masquerade(Family.IP)),
+        new Attempt(
+            new Feature("nf_tables NAT for IPv6", false, "ipMasq with IPv6", "CONFIG_NFT_MASQ"),
+            () -> masquerade(Family.IP6)),
+        new Attempt(
+            new Feature("nf_tables on bridges", false, "macspoofchk", "CONFIG_NF_TABLES_BRIDGE"),
+            () ->
+                chain(
+                    new TableId(Family.BRIDGE, "probe"), Hook.PREROUTING, Priority.BRIDGE_FILTER)),
+        new Attempt(
+            new Feature("connection tracking", true, "NAT, portmap", "CONFIG_NF_CT_NETLINK"),
+            () -> netfilter.list(Connections.list(ConnectionFilter.of(IpFamily.V4)))));
+  }
+
+  private Attempt link(String kind, boolean needed, String users, LinkKind link) {
+    String option = "CONFIG_" + kind.toUpperCase(Locale.ROOT);
+    return new Attempt(
+        new Feature(kind, needed, users, option), () -> create("probe-" + kind, link));
+  }
+
+  private void create(String name, LinkKind kind) {
+    route.perform(Links.create(LinkSettings.named(name), kind));
+  }
+
+  /** Needs another link; without one nothing can be said. */
+  private void macvlan() {
+    route
+        .find(Links.named("probe-bridge"))
+        .ifPresent(
+            parent ->
+                create(
+                    "probe-macvlan",
+                    new LinkKind.Macvlan(parent.index(), LinkKind.Macvlan.Mode.BRIDGE)));
+  }
+
+  private void masquerade(Family family) {
+    TableId table = new TableId(family, "probe");
+    ChainId chain = table.chain("probe");
+    netfilter.transact(
+        Tables.add(Table.of(table)),
+        Chains.add(Chain.base(chain, ChainType.NAT, Hook.POSTROUTING, Priority.SRCNAT)),
+        Rules.append(Rule.of(chain, Nat.masquerade())));
+  }
+
+  private void chain(TableId table, Hook hook, int priority) {
+    netfilter.transact(
+        Tables.add(Table.of(table)),
+        Chains.add(Chain.base(table.chain("probe"), ChainType.FILTER, hook, priority)));
+  }
+}

@@ -1,0 +1,90 @@
+package io.ocicat.cli.doctor;
+
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.runtime.Cni;
+import io.ocicat.cni.runtime.ConfListing;
+import io.ocicat.cni.runtime.ConfProblem;
+import io.ocicat.cni.runtime.NetworkFile;
+import io.ocicat.cni.runtime.Validation;
+import io.ocicat.plugins.Plugins;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The networks that runtimes find, and which of them they take: the first by the name of its file.
+ */
+record NetworksCheck(Path directory, Cni cni) implements Check {
+  @Override
+  public String name() {
+    return "networks";
+  }
+
+  @Override
+  public List<Finding> look() {
+    List<Finding> findings = new ArrayList<>();
+    ConfListing listing = cni.networks();
+    for (ConfProblem problem : listing.problems()) {
+      findings.add(
+          Finding.problem(
+              problem.toString(),
+              "runtimes stop at a file they cannot read, or take another network than meant",
+              "correct it, or move it out of " + directory));
+    }
+    if (listing.networks().isEmpty()) {
+      findings.add(
+          Finding.problem(
+              "there is no network in " + directory,
+              "the runtime has nothing to attach containers to; a Kubernetes node stays NotReady",
+              "write a conflist (`ocicat install` does), or name the directory with --conf-dir"));
+      return findings;
+    }
+    NetworkFile first = listing.networks().getFirst();
+    if (listing.networks().size() > 1) {
+      findings.add(
+          Finding.note(
+              "%d networks are configured; %s is first and is what runtimes use"
+                  .formatted(listing.networks().size(), first.file()),
+              "runtimes such as containerd take the first file in the order of names",
+              "rename the file that should be first"));
+    }
+    foreign(first).ifPresent(findings::add);
+    listing.networks().forEach(network -> validate(network, findings));
+    findings.addAll(Permissions.openToOthers(directory, "a network, and so any program as root"));
+    return findings;
+  }
+
+  private static Optional<Finding> foreign(NetworkFile first) {
+    List<String> others =
+        first.list().plugins().stream()
+            .map(PluginConfig::type)
+            .filter(type -> !Plugins.names().contains(type))
+            .toList();
+    return others.isEmpty()
+        ? Optional.empty()
+        : Optional.of(
+            Finding.warning(
+                "the first network, %s, uses plugins that are not ours: %s"
+                    .formatted(first.file(), String.join(", ", others)),
+                "those calls never reach ocicatd, so nothing here knows of them",
+                "nothing if that is meant; otherwise give our conflist a name that sorts first"));
+  }
+
+  private void validate(NetworkFile network, List<Finding> findings) {
+    Validation validation = cni.network(network).validate();
+    for (Validation.Finding problem : validation.problems()) {
+      findings.add(
+          Finding.problem(
+              problem.toString(),
+              "ADD fails with code %s for every container of %s"
+                  .formatted(problem.code(), network.name()),
+              "correct the field in " + network.file()));
+    }
+    for (Validation.Finding warning : validation.warnings()) {
+      findings.add(
+          Finding.note(
+              warning.toString(), "it is probably not what was meant", "look at the field"));
+    }
+  }
+}

@@ -1,0 +1,63 @@
+package io.ocicat.cli.doctor;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Who may change files that root executes or believes. */
+final class Permissions {
+  private static final int ROOT = 0;
+
+  private Permissions() {}
+
+  /** What others than root may change: a directory, or a file right in it. */
+  static List<Finding> openToOthers(Path directory, String power) {
+    List<Finding> findings = new ArrayList<>();
+    look(directory, power, findings);
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+      files.forEach(file -> look(file, power, findings));
+    } catch (IOException _) {
+      // Nothing in there to be changed.
+    }
+    return findings;
+  }
+
+  private static void look(Path file, String power, List<Finding> findings) {
+    if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS) || Files.isSymbolicLink(file)) {
+      return;
+    }
+    try {
+      Set<PosixFilePermission> mode = Files.getPosixFilePermissions(file);
+      boolean writable =
+          mode.contains(PosixFilePermission.OTHERS_WRITE)
+              || (mode.contains(PosixFilePermission.GROUP_WRITE) && id(file, "gid") != ROOT);
+      if (writable || id(file, "uid") != ROOT) {
+        findings.add(
+            Finding.problem(
+                "%s can be changed by others than root (%s, owner %d)"
+                    .formatted(file, PosixFilePermissions.toString(mode), id(file, "uid")),
+                "whoever can change it can change " + power,
+                "chown root:root and chmod go-w " + file));
+      }
+    } catch (IOException e) {
+      findings.add(
+          Finding.warning(
+              "cannot look at %s: %s".formatted(file, e.getMessage()),
+              "it may be open to others",
+              "look at it by hand"));
+    }
+  }
+
+  static int id(Path file, String which) throws IOException {
+    Map<String, Object> attributes = Files.readAttributes(file, "unix:" + which);
+    return attributes.get(which) instanceof Integer id ? id : -1;
+  }
+}

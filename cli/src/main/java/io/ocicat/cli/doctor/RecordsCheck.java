@@ -1,0 +1,124 @@
+package io.ocicat.cli.doctor;
+
+import io.ocicat.daemon.call.CallRunner;
+import io.ocicat.daemon.state.AttachmentKey;
+import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.RecordFolder;
+import io.ocicat.daemon.state.RecordFolder.Kept;
+import io.ocicat.daemon.state.State;
+import io.ocicat.netlink.linux.RangeLock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What calls left behind: those that were killed, and attachments whose container went without a
+ * DEL. A fix is a DEL under the attachment's lock, of what is still so by then.
+ */
+record RecordsCheck(State state, CallRunner runner, boolean daemonRuns) implements Check {
+  private static final Duration AT_ONCE = Duration.ofMillis(1);
+  private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+  @Override
+  public String name() {
+    return "leaks";
+  }
+
+  @Override
+  public List<Finding> look() {
+    List<Finding> findings = new ArrayList<>();
+    for (Kept kept : state.journal().list()) {
+      if (isFree(kept.record())) {
+        findings.add(
+            Finding.warning(
+                    "%s for %s was killed in the middle".formatted(plugin(kept), name(kept)),
+                    "links, addresses or rules may be left of it",
+                    "`ocicat doctor --fix` undoes it, as the runtime's DEL does")
+                .fixedBy(() -> undo(state.journal(), kept)));
+      }
+    }
+    for (Kept kept : state.attachments().list()) {
+      if (isGone(kept.record())) {
+        findings.add(
+            Finding.warning(
+                    "%s exists by %s, its network namespace does not"
+                        .formatted(name(kept), plugin(kept)),
+                    "its address stays taken until there is a DEL"
+                        + (daemonRuns ? "; ocicatd makes one within two minutes" : ""),
+                    "`ocicat doctor --fix` removes it")
+                .fixedBy(() -> undo(state.attachments(), kept)));
+      }
+    }
+    if (!state.spool().names().isEmpty()) {
+      findings.add(
+          Finding.warning(
+              "%d DELs could not be finished yet".formatted(state.spool().names().size()),
+              "what they were to remove is still there",
+              daemonRuns
+                  ? "remove the obstacle that ocicatd's log names: it tries again every second"
+                  : "start ocicatd, which finishes them"));
+    }
+    for (RecordFolder folder : List.of(state.journal(), state.attachments(), state.spool())) {
+      broken(folder, findings);
+    }
+    return findings;
+  }
+
+  private static void broken(RecordFolder folder, List<Finding> findings) {
+    for (String name : folder.names()) {
+      if (folder.read(name).isEmpty() && folder.isOld(name)) {
+        findings.add(
+            Finding.note(
+                    "%s/%s is not a whole record".formatted(folder.path(), name),
+                    "whoever wrote it was killed before the call began, so it means nothing",
+                    "`ocicat doctor --fix` removes it")
+                .fixedBy(
+                    () -> {
+                      if (folder.read(name).isEmpty()) {
+                        folder.remove(name);
+                      }
+                    }));
+      }
+    }
+  }
+
+  /** Whether nobody is at work on it. */
+  private boolean isFree(CallRecord record) {
+    Optional<RangeLock> lock = record.key().flatMap(key -> state.lock(key, AT_ONCE));
+    lock.ifPresent(RangeLock::close);
+    return lock.isPresent();
+  }
+
+  /** Whether its namespace is nowhere to be found, also not under another name. */
+  private boolean isGone(CallRecord record) {
+    return !record.netns().isNone()
+        && !runner.namespaceIsThere(record)
+        && (!record.boot().equals(state.boot()) || record.netns().find().isEmpty());
+  }
+
+  private void undo(RecordFolder folder, Kept kept) {
+    AttachmentKey key = kept.record().key().orElseThrow();
+    try (RangeLock _ =
+        state
+            .lock(key, PATIENCE)
+            .orElseThrow(() -> new IllegalStateException(key + " is being worked on"))) {
+      Optional<CallRecord> now = folder.read(kept.name());
+      if (now.isEmpty() || now.get().unixMillis() != kept.record().unixMillis()) {
+        return;
+      }
+      if (!runner.undo(kept.name(), kept.record())) {
+        throw new IllegalStateException("DEL of %s failed".formatted(key));
+      }
+      folder.remove(kept.name());
+    }
+  }
+
+  private static String name(Kept kept) {
+    return kept.record().key().map(Object::toString).orElse(kept.name());
+  }
+
+  private static String plugin(Kept kept) {
+    return kept.record().plugin();
+  }
+}

@@ -1,0 +1,5 @@
+/** {@code ocicat doctor}: what keeps containers from the network, or will. */
+@NullMarked
+package io.ocicat.cli.doctor;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,197 @@
+package io.ocicat.cli.inspect;
+
+import io.ocicat.daemon.info.Attached;
+import io.ocicat.daemon.state.AttachmentKey;
+import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.PodName;
+import io.ocicat.daemon.trace.Cause;
+import io.ocicat.daemon.trace.FinishedCall;
+import io.ocicat.netlink.linux.RangeLock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Finds out what became of a container's interfaces: first what is under way or half done, then
+ * what exists and whether the kernel agrees, then what was tried.
+ */
+final class Diagnosis {
+  private static final Duration AT_ONCE = Duration.ofMillis(1);
+
+  private final Evidence evidence;
+
+  Diagnosis(Evidence evidence) {
+    this.evidence = evidence;
+  }
+
+  /** One for each interface, the last one heard of first; none when nothing is known. */
+  List<Story> stories() {
+    return evidence.attachmentKeys().stream()
+        .map(this::story)
+        .sorted(Comparator.comparing(Story::last).reversed())
+        .toList();
+  }
+
+  private Story story(AttachmentKey key) {
+    List<CallRecord> attached = of(key, evidence.attachments());
+    List<CallRecord> begun = of(key, evidence.journal());
+    List<CallRecord> spooled = of(key, evidence.spool());
+    List<FinishedCall> calls =
+        evidence.calls().stream()
+            .filter(
+                call ->
+                    call.containerId().equals(key.containerId())
+                        && call.ifName().equals(key.ifName()))
+            .toList();
+    List<String> sentences = new ArrayList<>();
+    Finding finding;
+    if (!begun.isEmpty() || isUnderWay(key)) {
+      finding = begun(key, begun, sentences);
+    } else if (!spooled.isEmpty()) {
+      sentences.add("a DEL that was answered could not be finished yet");
+      failure(calls, sentences);
+      finding = new Finding(Verdict.DEL_PENDING, Cause.NONE);
+    } else if (!attached.isEmpty()) {
+      finding = attached(attached, calls, sentences);
+    } else {
+      finding = called(calls, sentences);
+    }
+    List<CallRecord> records = new ArrayList<>(attached);
+    records.addAll(begun);
+    records.addAll(spooled);
+    return new Story(
+        key.containerId(),
+        key.ifName(),
+        pod(records, calls),
+        network(records, calls),
+        finding.verdict(),
+        finding.cause(),
+        sentences,
+        last(records, calls));
+  }
+
+  private record Finding(Verdict verdict, Cause cause) {}
+
+  private static List<CallRecord> of(AttachmentKey key, List<CallRecord> records) {
+    return records.stream().filter(record -> record.key().equals(Optional.of(key))).toList();
+  }
+
+  private boolean isUnderWay(AttachmentKey key) {
+    return evidence.underWay().contains(key.containerId());
+  }
+
+  /** Whoever works on an attachment holds its lock. */
+  private Finding begun(AttachmentKey key, List<CallRecord> begun, List<String> sentences) {
+    boolean free = false;
+    if (!isUnderWay(key)) {
+      Optional<RangeLock> lock = evidence.state().lock(key, AT_ONCE);
+      free = lock.isPresent();
+      lock.ifPresent(RangeLock::close);
+    }
+    for (CallRecord record : begun) {
+      sentences.add(
+          "%s began %s ago and is noted as not ended"
+              .formatted(record.plugin(), ago(Instant.ofEpochMilli(record.unixMillis()))));
+    }
+    return new Finding(free ? Verdict.KILLED : Verdict.UNDER_WAY, Cause.NONE);
+  }
+
+  private Finding attached(
+      List<CallRecord> attached, List<FinishedCall> calls, List<String> sentences) {
+    Attached first = Attached.of(attached.getFirst(), evidence.state().boot());
+    sentences.add(
+        "attached by %s %s ago%s"
+            .formatted(
+                String.join(", ", attached.stream().map(CallRecord::plugin).toList()),
+                ago(first.since()),
+                first.addresses().isEmpty()
+                    ? ""
+                    : " with " + String.join(" and ", first.addresses())));
+    Verdict kernel = KernelView.of(first, sentences);
+    if (!kernel.isFine()) {
+      return new Finding(kernel, Cause.NONE);
+    }
+    if (!calls.isEmpty() && calls.getLast().failed()) {
+      return failure(calls, sentences).orElse(new Finding(kernel, Cause.NONE));
+    }
+    return new Finding(kernel, Cause.NONE);
+  }
+
+  private Finding called(List<FinishedCall> calls, List<String> sentences) {
+    if (calls.getLast().failed()) {
+      return failure(calls, sentences).orElseThrow();
+    }
+    sentences.add("the last call, %s, went well".formatted(describe(calls.getLast())));
+    Optional<FinishedCall> undone =
+        calls.stream()
+            .filter(call -> call.verb().equals("ADD"))
+            .reduce((_, later) -> later)
+            .filter(FinishedCall::failed);
+    undone.ifPresent(add -> sentences.add("before that " + tell(add)));
+    return undone
+        .map(add -> new Finding(Verdict.ADD_FAILED, add.cause()))
+        .orElse(new Finding(Verdict.DELETED, Cause.NONE));
+  }
+
+  /** What the last call that failed was. */
+  private static Optional<Finding> failure(List<FinishedCall> calls, List<String> sentences) {
+    List<FinishedCall> failed = calls.stream().filter(FinishedCall::failed).toList();
+    if (failed.isEmpty()) {
+      return Optional.empty();
+    }
+    FinishedCall last = failed.getLast();
+    sentences.add(tell(last));
+    Verdict verdict =
+        switch (last.verb()) {
+          case "DEL" -> Verdict.DEL_FAILED;
+          case "CHECK" -> Verdict.CHECK_FAILED;
+          default -> Verdict.ADD_FAILED;
+        };
+    return Optional.of(new Finding(verdict, last.cause()));
+  }
+
+  private static String tell(FinishedCall call) {
+    return "%s failed: %s (code %d); see `ocicat trace %s`"
+        .formatted(describe(call), call.message(), call.code(), call.containerId());
+  }
+
+  private static String describe(FinishedCall call) {
+    return "%s %s %s ago".formatted(call.plugin(), call.verb(), ago(call.time()));
+  }
+
+  private static String ago(Instant time) {
+    Duration past = Duration.between(time, Instant.now());
+    if (past.toDays() > 0) {
+      return past.toDays() + " days";
+    }
+    return past.toHours() > 0
+        ? past.toHours() + " h"
+        : past.toMinutes() > 0 ? past.toMinutes() + " min" : past.toSeconds() + " s";
+  }
+
+  private static String pod(List<CallRecord> records, List<FinishedCall> calls) {
+    return records.stream()
+        .map(record -> PodName.of(record.environment()))
+        .findFirst()
+        .or(() -> calls.stream().map(FinishedCall::pod).findFirst())
+        .orElse("");
+  }
+
+  private static String network(List<CallRecord> records, List<FinishedCall> calls) {
+    return records.stream()
+        .map(CallRecord::network)
+        .findFirst()
+        .or(() -> calls.stream().map(FinishedCall::network).findFirst())
+        .orElse("");
+  }
+
+  private static Instant last(List<CallRecord> records, List<FinishedCall> calls) {
+    Instant called = calls.isEmpty() ? Instant.EPOCH : calls.getLast().time();
+    return records.stream()
+        .map(record -> Instant.ofEpochMilli(record.unixMillis()))
+        .reduce(called, (a, b) -> a.isAfter(b) ? a : b);
+  }
+}

@@ -1,0 +1,44 @@
+package io.ocicat.cli.inspect;
+
+import io.ocicat.cli.Site;
+import io.ocicat.cni.json.Json;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code ocicat status}: how far the daemon has come, and what it has to do. */
+@Command(
+    name = "status",
+    description = {
+      "Say whether plugin calls are served, and if not, why.",
+      "Exit code: 0 when everything is as it should be, 1 otherwise."
+    },
+    mixinStandardHelpOptions = true)
+public final class StatusCommand implements Callable<Integer> {
+  private final Site site;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  public StatusCommand(Site site) {
+    this.site = site;
+  }
+
+  @Override
+  public Integer call() {
+    PrintWriter out = spec.commandLine().getOut();
+    Readiness readiness = Readiness.of(site);
+    if (json) {
+      out.print(Json.pretty(readiness.toJson()));
+      out.flush();
+    } else {
+      readiness.print(out);
+    }
+    return readiness.isReady() ? 0 : 1;
+  }
+}

@@ -1,0 +1,100 @@
+package io.ocicat.cli.inspect;
+
+import io.ocicat.cli.Site;
+import io.ocicat.cni.json.Json;
+import io.ocicat.daemon.trace.Cause;
+import java.io.PrintWriter;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** {@code ocicat why}: why a pod has no address, or what happened to it. */
+@Command(
+    name = "why",
+    description = {
+      "Say why a container or pod has no network, and what to do about it.",
+      "Exit code: 0 when nothing is wrong with it, 1 otherwise."
+    },
+    mixinStandardHelpOptions = true)
+public final class WhyCommand implements Callable<Integer> {
+  private final Site site;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Parameters(
+      paramLabel = "CONTAINER|POD",
+      description = "A container's id or the beginning of it, or a pod (name or namespace/name).")
+  private String about = "";
+
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  public WhyCommand(Site site) {
+    this.site = site;
+  }
+
+  @Override
+  public Integer call() {
+    if (about.isBlank()) {
+      throw new ParameterException(spec.commandLine(), "a container or pod must be named");
+    }
+    Evidence evidence = Evidence.gather(site, about);
+    List<Story> stories = new Diagnosis(evidence).stories();
+    if (stories.isEmpty()) {
+      stories = List.of(nothing(evidence));
+    }
+    // A runtime that fails tries again with another container: the last one counts.
+    String newest = stories.getFirst().containerId();
+    List<Story> current = stories.stream().filter(s -> s.containerId().equals(newest)).toList();
+    List<Story> earlier = stories.stream().filter(s -> !s.containerId().equals(newest)).toList();
+    print(current, earlier);
+    return current.stream().allMatch(story -> story.verdict().isFine()) ? 0 : 1;
+  }
+
+  private Story nothing(Evidence evidence) {
+    boolean waits = evidence.underWay().stream().anyMatch(id -> id.startsWith(about));
+    boolean answers = evidence.daemonAnswers();
+    return new Story(
+        about,
+        "",
+        "",
+        "",
+        waits ? Verdict.UNDER_WAY : answers ? Verdict.NEVER_ASKED : Verdict.DAEMON_DOWN,
+        Cause.NONE,
+        List.of(
+            waits
+                ? "its first call waits for its turn"
+                : answers
+                    ? "ocicatd remembers no call for it, and there is no attachment"
+                    : "ocicatd is not running, and there is no attachment"),
+        Instant.EPOCH);
+  }
+
+  private void print(List<Story> current, List<Story> earlier) {
+    PrintWriter out = spec.commandLine().getOut();
+    if (json) {
+      ObjectNode document = Json.object();
+      ArrayNode now = document.putArray("attachments");
+      current.forEach(story -> now.add(story.toJson()));
+      ArrayNode before = document.putArray("earlier");
+      earlier.forEach(story -> before.add(story.toJson()));
+      out.print(Json.pretty(document));
+      out.flush();
+      return;
+    }
+    current.forEach(story -> story.print(out));
+    if (!earlier.isEmpty()) {
+      out.println();
+      out.println("earlier containers:");
+      earlier.forEach(story -> story.print(out));
+    }
+  }
+}

@@ -1,0 +1,208 @@
+package io.ocicat.cli;
+
+import io.ocicat.cni.exec.Reply;
+import io.ocicat.daemon.CallLog;
+import io.ocicat.daemon.Daemon;
+import io.ocicat.daemon.EventsToAll;
+import io.ocicat.daemon.LogFormat;
+import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.info.DaemonInfo;
+import io.ocicat.daemon.info.InfoServer;
+import io.ocicat.daemon.metrics.Build;
+import io.ocicat.daemon.metrics.Metrics;
+import io.ocicat.daemon.server.Events;
+import io.ocicat.daemon.state.BootId;
+import io.ocicat.daemon.state.Folders;
+import io.ocicat.daemon.state.State;
+import io.ocicat.daemon.trace.CallHistory;
+import io.ocicat.daemon.wire.Answer;
+import io.ocicat.daemon.wire.Place;
+import io.ocicat.daemon.wire.Request;
+import io.ocicat.netlink.linux.Fd;
+import io.ocicat.netlink.linux.Received;
+import io.ocicat.netlink.linux.SocketType;
+import io.ocicat.netlink.linux.UnixSocket;
+import io.ocicat.testkit.Eventually;
+import io.ocicat.testkit.Host;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** An ocicatd in this JVM, in folders of a test's own, and calls as the shim makes them. */
+public final class LiveDaemon implements AutoCloseable {
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+  private static final int HEADER = 20;
+
+  private final Path directory;
+  private final Folders folders;
+  private final List<String> log = new CopyOnWriteArrayList<>();
+  private final Daemon daemon;
+  private final DaemonInfo info;
+  private final InfoServer server;
+  private final Thread thread;
+
+  private LiveDaemon(Path directory, LogFormat format) {
+    this.directory = directory;
+    this.folders = folders(directory);
+    Clock clock = Clock.systemUTC();
+    State state = new State(folders, BootId.current());
+    CallHistory history = new CallHistory();
+    Build build = new Build("1.2.3", "abc");
+    Metrics metrics = new Metrics(build);
+    Events events = new EventsToAll(List.of(new CallLog(log::add, format, history), metrics));
+    this.daemon =
+        Daemon.listen(
+            state,
+            folders,
+            OurExecutables.of(home(directory)),
+            Optional.empty(),
+            false,
+            events,
+            clock);
+    this.info = new DaemonInfo(daemon, state, history, metrics, build, clock);
+    this.server = InfoServer.start(folders.infoSocket(), info, events);
+    this.thread = Thread.ofPlatform().start(this::run);
+  }
+
+  public static Folders folders(Path directory) {
+    return new Folders(directory.resolve("run"), directory.resolve("state"));
+  }
+
+  public static LiveDaemon start(Path directory) {
+    return start(directory, new LogFormat.Text());
+  }
+
+  public static LiveDaemon start(Path directory, LogFormat format) {
+    LiveDaemon live = new LiveDaemon(directory, format);
+    Eventually.await("the daemon to serve", () -> live.daemon.stage() == Daemon.Stage.SERVING);
+    return live;
+  }
+
+  /** A distribution whose plugins are copies of a shim that is never executed. */
+  public static Path home(Path directory) {
+    Path home = directory.resolve("home");
+    try {
+      Files.createDirectories(home.resolve("lib"));
+      Files.createDirectories(home.resolve("cni"));
+      for (String name : List.of("lib/shim", "cni/host-local", "cni/bridge")) {
+        Path file = Files.writeString(home.resolve(name), "a shim of this test");
+        if (!file.toFile().setExecutable(true)) {
+          throw new IllegalStateException(file + " cannot be made executable");
+        }
+      }
+    } catch (IOException e) {
+      throw new IllegalStateException(e);
+    }
+    return home;
+  }
+
+  private void run() {
+    try {
+      daemon.run();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  public Folders folders() {
+    return folders;
+  }
+
+  public DaemonInfo info() {
+    return info;
+  }
+
+  public List<String> log() {
+    return log;
+  }
+
+  /** A bridge network of this test's own, on whatever host. */
+  public String network(String subnet) {
+    return """
+        {"cniVersion":"1.0.0","name":"blue","type":"bridge","bridge":"br7","isGateway":true,
+         "ipam":{"type":"host-local","subnet":"%s","dataDir":"%s"}}
+        """
+        .formatted(subnet, directory.resolve("leases"));
+  }
+
+  /** Calls the bridge plugin for a container's eth0. */
+  public Reply call(String verb, String container, Host host, Host pod, String network) {
+    return call(verb, container, host, pod, network, Map.of());
+  }
+
+  public Reply call(
+      String verb,
+      String container,
+      Host host,
+      Host pod,
+      String network,
+      Map<String, String> more) {
+    Map<String, String> environment = new HashMap<>(more);
+    environment.put("CNI_COMMAND", verb);
+    environment.put("CNI_CONTAINERID", container);
+    environment.put("CNI_IFNAME", "eth0");
+    environment.put("CNI_NETNS", pod.path().toString());
+    environment.put("CNI_PATH", directory.resolve("home/cni").toString());
+    try (Fd own = Fd.open(host.path(), Fd.O_RDONLY, 0);
+        Fd theirs = Fd.open(pod.path(), Fd.O_RDONLY, 0);
+        UnixSocket socket = UnixSocket.connect(folders.socket(), SocketType.STREAM, LIMIT)) {
+      Request request =
+          new Request(
+              "bridge",
+              environment,
+              network.getBytes(StandardCharsets.UTF_8),
+              LIMIT,
+              System.nanoTime(),
+              Place.own(),
+              Optional.of(own),
+              Optional.of(theirs));
+      socket.send(request.bytes(), LIMIT, own.number(), theirs.number());
+      return answer(socket);
+    }
+  }
+
+  private static Reply answer(UnixSocket socket) {
+    ByteArrayOutputStream whole = new ByteArrayOutputStream();
+    for (Optional<Received> part = socket.receive(1 << 16, 0, LIMIT);
+        part.isPresent();
+        part = socket.receive(1 << 16, 0, LIMIT)) {
+      whole.writeBytes(part.get().bytes());
+    }
+    byte[] rest = whole.toByteArray();
+    while (true) {
+      ByteBuffer header = ByteBuffer.wrap(rest).order(ByteOrder.LITTLE_ENDIAN);
+      int length = HEADER + header.getInt(HEADER - 8) + header.getInt(HEADER - 4);
+      switch (Answer.parse(Arrays.copyOf(rest, length))) {
+        case Answer.Working() -> rest = Arrays.copyOfRange(rest, length, rest.length);
+        case Answer.Done(Reply reply) -> {
+          return reply;
+        }
+        case Answer.Declined(String why) -> throw new AssertionError("declined: " + why);
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    server.close();
+    daemon.stop();
+    try {
+      thread.join(LIMIT);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+    daemon.close();
+  }
+}

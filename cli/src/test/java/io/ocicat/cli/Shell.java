@@ -1,0 +1,40 @@
+package io.ocicat.cli;
+
+import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.state.Folders;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import picocli.CommandLine;
+
+/** Runs a command as the shell would, and keeps what it prints. */
+public record Shell(Folders folders, Path root, OurExecutables ours) {
+  public Shell(Folders folders) {
+    this(folders, Path.of("/"), OurExecutables.none());
+  }
+
+  public record Printed(int exitCode, String out, String err) {}
+
+  public Printed run(Function<Site, Callable<Integer>> command, String... args) {
+    return run(command, false, args);
+  }
+
+  public Printed run(Function<Site, Callable<Integer>> command, boolean colours, String... args) {
+    StringWriter out = new StringWriter();
+    StringWriter err = new StringWriter();
+    Site site = new Site(folders, root, ours, colours);
+    int exitCode =
+        new CommandLine(command.apply(site))
+            .setOut(new PrintWriter(out, true))
+            .setErr(new PrintWriter(err, true))
+            .setExecutionExceptionHandler(
+                (failure, line, _) -> {
+                  line.getErr().println(failure.getMessage());
+                  return 1;
+                })
+            .execute(args);
+    return new Printed(exitCode, out.toString(), err.toString());
+  }
+}

@@ -1,0 +1,281 @@
+package io.ocicat.cli.doctor;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ocicat.cli.LiveDaemon;
+import io.ocicat.cli.Shell;
+import io.ocicat.cli.Shell.Printed;
+import io.ocicat.cni.json.Json;
+import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.state.BootId;
+import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.Folders;
+import io.ocicat.daemon.state.RecordFolder.Kept;
+import io.ocicat.daemon.state.State;
+import io.ocicat.netlink.ns.NetNs;
+import io.ocicat.testkit.Host;
+import io.ocicat.testkit.Hosts;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+@Hosts
+class DoctorCommandTest {
+  @TempDir private Path directory;
+  private Folders folders = new Folders(Path.of("/nowhere"), Path.of("/nowhere"));
+  private Path home = Path.of("/nowhere");
+
+  @BeforeEach
+  void aMachineThatIsWell() throws IOException {
+    folders = LiveDaemon.folders(directory);
+    home = LiveDaemon.home(directory);
+    Files.createDirectories(directory.resolve("net.d"));
+    Files.createDirectories(directory.resolve("etc"));
+    conf("10-blue.conflist", "blue", "bridge");
+    folders.create();
+  }
+
+  @Test
+  void aMachineThatIsWellHasNoProblem() {
+    Printed doctor = doctor();
+
+    assertThat(doctor.exitCode()).isZero();
+    assertThat(doctor.out()).doesNotContain("problem ", "warning ").endsWith("nothing is wrong\n");
+  }
+
+  @Test
+  void noNetworkIsAProblem() throws IOException {
+    Files.delete(directory.resolve("net.d/10-blue.conflist"));
+
+    assertThat(doctor().exitCode()).isEqualTo(1);
+    assertThat(doctor().out())
+        .contains("problem  networks: there is no network in", "why: ", "do:  write a conflist");
+  }
+
+  @Test
+  void aFileThatCannotBeReadAndAPluginThatIsMissingAreNamed() throws IOException {
+    Files.writeString(directory.resolve("net.d/05-bad.conflist"), "{");
+    conf("20-red.conflist", "red", "frobnicate");
+
+    assertThat(doctor().out())
+        .contains("05-bad.conflist")
+        .contains("frobnicate")
+        .contains("10-blue.conflist is first");
+    assertThat(doctor().exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void aFirstNetworkOfOthersIsTold() throws IOException {
+    Files.writeString(home.resolve("cni/cilium-cni"), "theirs");
+    conf("05-cilium.conflist", "cilium", "cilium-cni");
+
+    assertThat(doctor().out())
+        .contains("warning  networks: the first network", "plugins that are not ours: cilium-cni");
+  }
+
+  @Test
+  void whatOthersCanChangeIsAProblem() throws IOException {
+    mode(home.resolve("cni"), "rwxrwxrwx");
+
+    assertThat(doctor().out()).contains("cni can be changed by others than root (rwxrwxrwx");
+    assertThat(doctor().exitCode()).isEqualTo(1);
+  }
+
+  @Test
+  void aMissingPluginDirectoryIsAProblem() {
+    assertThat(doctor("--cni-path", "/nowhere/bin").out())
+        .contains("problem  plugins: /nowhere/bin is no directory");
+  }
+
+  @Test
+  void ourFoldersAreClosedAgain() throws IOException {
+    mode(folders.run(), "rwxr-xr-x");
+
+    assertThat(doctor().exitCode()).isEqualTo(1);
+    assertThat(doctor().out()).contains("has mode rwxr-xr-x, not rwx------");
+    assertThat(doctor("--fix").exitCode()).isZero();
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(folders.run())))
+        .isEqualTo("rwx------");
+  }
+
+  @Test
+  void aCallThatWasKilledIsUndone(Host host, Host pod) {
+    State state = attach(host, pod);
+    Kept kept = state.attachments().list().getFirst();
+    state.journal().write(kept.name(), kept.record());
+    state.attachments().remove(kept.name());
+
+    assertThat(doctor().out()).contains("leaks: bridge for c1/eth0 was killed in the middle");
+    assertThat(pod.exec("ip", "link").stdout()).contains("eth0");
+    assertThat(doctor("--fix").out()).contains("=>   fixed");
+    assertThat(pod.exec("ip", "link").stdout()).doesNotContain("eth0");
+    assertThat(state.journal().names()).isEmpty();
+    assertThat(doctor().out()).endsWith("nothing is wrong\n");
+  }
+
+  @Test
+  void anAttachmentWhoseNamespaceIsGoneIsRemoved(Host host, Host pod) {
+    State state = attach(host, pod);
+    pod.close();
+
+    assertThat(doctor().out()).contains("leaks: c1/eth0 exists by bridge");
+    doctor("--fix");
+
+    assertThat(state.attachments().names()).isEmpty();
+    assertThat(directory.resolve("leases/blue/10.77.0.2")).doesNotExist();
+  }
+
+  @Test
+  void whatExistsIsLeftAlone(Host host, Host pod) {
+    State state = attach(host, pod);
+
+    assertThat(doctor("--fix").out()).doesNotContain("leaks", "fixed");
+    assertThat(state.attachments().names()).hasSize(1);
+    assertThat(pod.exec("ip", "link").stdout()).contains("eth0");
+  }
+
+  @Test
+  void halfARecordIsRemovedOnceNobodyCanBeWritingIt() throws IOException {
+    State state = new State(folders, BootId.current());
+    Path half = Files.writeString(state.journal().path().resolve("abc"), "half");
+
+    assertThat(doctor("--fix").out()).doesNotContain("whole record");
+    Files.setLastModifiedTime(half, FileTime.from(Instant.now().minusSeconds(60)));
+    assertThat(doctor("--fix").out()).contains("abc is not a whole record");
+    assertThat(half).doesNotExist();
+  }
+
+  @Test
+  void putOffDelsAreTold(Host host, Host pod) {
+    State state = attach(host, pod);
+    CallRecord record = state.attachments().list().getFirst().record();
+    state.spool().write("x", record);
+
+    assertThat(doctor().out()).contains("1 DELs could not be finished yet", "start ocicatd");
+  }
+
+  @Test
+  void leasesOfContainersThatNobodyKnowsAreTold(Host host, Host pod) throws IOException {
+    attach(host, pod);
+    assertThat(doctor().out()).doesNotContain("leases");
+
+    Files.writeString(directory.resolve("leases/blue/10.77.0.9"), "ghost\r\neth0");
+
+    assertThat(doctor().out())
+        .contains("1 addresses of network blue are leased to containers that nobody knows")
+        .contains("10.77.0.9 (ghost)");
+    assertThat(doctor().exitCode()).isZero();
+  }
+
+  @Test
+  void linksOfContainersThatNobodyKnowsAreTold(Host host) throws Exception {
+    host.exec("ip", "link", "add", "veth77", "type", "veth", "peer", "name", "veth78");
+    host.exec("ip", "link", "set", "veth77", "alias", "cni:blue/ghost/eth0");
+    host.exec("ip", "link", "set", "veth78", "alias", "cni:blue/known/eth0");
+    KnownAttachments known = new KnownAttachments(Set.of(), Set.of("blue/known/eth0"));
+
+    List<Finding> findings;
+    try (NetNs there = NetNs.open(host.path())) {
+      findings = there.call(() -> new OrphanLinksCheck(known).look());
+    }
+
+    assertThat(findings)
+        .singleElement()
+        .satisfies(
+            finding ->
+                assertThat(finding.what()).contains("veth77 (cni:blue/ghost/eth0)", "1 links"));
+  }
+
+  @Test
+  void forwardingThatSomebodyTurnedOffIsAProblemOnceThereAreAttachments(Host host)
+      throws Exception {
+    try (NetNs there = NetNs.open(host.path())) {
+      assertThat(there.call(() -> new SysctlCheck(0).look()))
+          .noneMatch(finding -> finding.severity() == Finding.Severity.PROBLEM);
+      assertThat(there.call(() -> new SysctlCheck(1).look()))
+          .anyMatch(finding -> finding.what().equals("net.ipv4.ip_forward is 0"))
+          .anyMatch(finding -> finding.severity() == Finding.Severity.PROBLEM);
+    }
+  }
+
+  @Test
+  void programsThatChangeTheNetworkAreTold() throws IOException {
+    for (String program : List.of("firewalld", "systemd-network", "NetworkManager")) {
+      Path process = directory.resolve("proc/" + (100 + program.length()));
+      Files.createDirectories(process);
+      Files.writeString(process.resolve("comm"), program + "\n");
+    }
+
+    assertThat(doctor().out())
+        .contains("firewalld is running", "systemd-networkd is running", "NetworkManager is run");
+
+    Path told = directory.resolve("etc/systemd/networkd.conf.d");
+    Files.createDirectories(told);
+    Files.writeString(told.resolve("x.conf"), "[Network]\nManageForeignRoutes=no\n");
+    assertThat(doctor().out()).doesNotContain("systemd-networkd is running");
+  }
+
+  @Test
+  void jsonTellsTheSame() throws IOException {
+    Files.delete(directory.resolve("net.d/10-blue.conflist"));
+
+    JsonNode findings = Json.parse(doctor("--json").out()).path("findings");
+
+    assertThat(findings)
+        .anySatisfy(
+            finding -> {
+              assertThat(finding.path("check").asString()).isEqualTo("networks");
+              assertThat(finding.path("severity").asString()).isEqualTo("problem");
+              assertThat(finding.path("why").asString()).isNotBlank();
+              assertThat(finding.path("action").asString()).isNotBlank();
+            });
+  }
+
+  private State attach(Host host, Host pod) {
+    try (LiveDaemon daemon = LiveDaemon.start(directory)) {
+      assertThat(daemon.call("ADD", "c1", host, pod, daemon.network("10.77.0.0/24")).exitCode())
+          .isZero();
+    }
+    return new State(folders, BootId.current());
+  }
+
+  private void conf(String file, String name, String type) throws IOException {
+    String text =
+        """
+        {"cniVersion":"1.0.0","name":"%s","plugins":[{"type":"%s",
+         "ipam":{"type":"host-local","subnet":"10.77.0.0/24","dataDir":"%s"}}]}
+        """
+            .formatted(name, type, directory.resolve("leases"));
+    Files.writeString(directory.resolve("net.d").resolve(file), text);
+  }
+
+  private static void mode(Path path, String mode) throws IOException {
+    Files.setPosixFilePermissions(path, PosixFilePermissions.fromString(mode));
+  }
+
+  private Printed doctor(String... args) {
+    List<String> all =
+        new ArrayList<>(
+            List.of(
+                "--conf-dir",
+                directory.resolve("net.d").toString(),
+                "--cache-dir",
+                directory.resolve("cache").toString()));
+    if (!List.of(args).contains("--cni-path")) {
+      all.addAll(List.of("--cni-path", home.resolve("cni").toString()));
+    }
+    all.addAll(List.of(args));
+    return new Shell(folders, directory, OurExecutables.of(home))
+        .run(DoctorCommand::new, all.toArray(String[]::new));
+  }
+}

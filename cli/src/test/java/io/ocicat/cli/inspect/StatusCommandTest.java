@@ -1,0 +1,77 @@
+package io.ocicat.cli.inspect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ocicat.cli.LiveDaemon;
+import io.ocicat.cli.Shell;
+import io.ocicat.cli.Shell.Printed;
+import io.ocicat.cni.json.Json;
+import io.ocicat.daemon.state.BootId;
+import io.ocicat.daemon.state.RecordFolder.Kept;
+import io.ocicat.daemon.state.State;
+import io.ocicat.testkit.Host;
+import io.ocicat.testkit.Hosts;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
+
+@Hosts
+class StatusCommandTest {
+  @TempDir private Path directory;
+
+  @Test
+  void aDaemonThatServesHasReachedEveryRung(Host host, Host pod) {
+    try (LiveDaemon daemon = LiveDaemon.start(directory)) {
+      daemon.call("ADD", "c1", host, pod, daemon.network("10.77.0.0/24"));
+
+      Printed status = status();
+
+      assertThat(status.exitCode()).isZero();
+      assertThat(status.out())
+          .startsWith("ocicatd 1.2.3 (commit abc) runs as process ")
+          .contains("ok   running", "ok   recovered", "ok   drained", "ok   serving", "ok   kernel")
+          .contains("1 attachments");
+    }
+  }
+
+  @Test
+  void jsonHasTheSameLadder() {
+    try (LiveDaemon _ = LiveDaemon.start(directory)) {
+      JsonNode json = Json.parse(status("--json").out());
+
+      assertThat(json.path("ready").asBoolean()).isTrue();
+      assertThat(json.at("/ladder/0/rung").asString()).isEqualTo("running");
+      assertThat(json.at("/daemon/stage").asString()).isEqualTo("serving");
+    }
+  }
+
+  @Test
+  void withoutADaemonTheFilesAreRead(Host host, Host pod) {
+    try (LiveDaemon daemon = LiveDaemon.start(directory)) {
+      daemon.call("ADD", "c1", host, pod, daemon.network("10.77.0.0/24"));
+    }
+    State state = new State(LiveDaemon.folders(directory), BootId.current());
+    Kept kept = state.attachments().list().getFirst();
+    state.journal().write(kept.name(), kept.record());
+    state.spool().write(kept.name(), kept.record());
+
+    Printed status = status();
+
+    assertThat(status.exitCode()).isEqualTo(1);
+    assertThat(status.out())
+        .startsWith("ocicatd is not running")
+        .contains("NO   running", "NO   recovered", "NO   drained", "NO   serving")
+        .contains("1 attachments, 1 calls in the journal, 1 DELs in the spool");
+  }
+
+  @Test
+  void aMachineThatNeverHadADaemonIsFine() {
+    assertThat(status().out()).contains("0 attachments");
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  private Printed status(String... args) {
+    return new Shell(LiveDaemon.folders(directory)).run(StatusCommand::new, args);
+  }
+}

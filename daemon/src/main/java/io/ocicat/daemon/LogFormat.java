@@ -1,0 +1,143 @@
+package io.ocicat.daemon;
+
+import io.ocicat.cni.exec.CniEnvironment;
+import io.ocicat.cni.json.Json;
+import io.ocicat.daemon.server.CallOutcome;
+import io.ocicat.daemon.server.Refusal;
+import io.ocicat.daemon.state.PodName;
+import io.ocicat.daemon.trace.CallTrace;
+import io.ocicat.daemon.trace.FinishedCall;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.Clock;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** How the log is written. None of it tells stdin, which may hold secrets. */
+public sealed interface LogFormat {
+  String call(CallOutcome outcome, CallTrace trace);
+
+  String declined(Refusal kind, String why);
+
+  String stuck(String about, long nanos, StackTraceElement[] where);
+
+  String note(String sentence);
+
+  /** How much of a stack is told. */
+  int FRAMES = 12;
+
+  /** For people: words and key=value. Whoever collects it adds the time. */
+  record Text() implements LogFormat {
+    @Override
+    public String call(CallOutcome outcome, CallTrace trace) {
+      StringBuilder line = new StringBuilder(160);
+      line.append("call=").append(outcome.number());
+      line.append(" plugin=").append(outcome.plugin());
+      line.append(" verb=").append(outcome.verb());
+      line.append(" container=").append(variable(outcome, CniEnvironment.CONTAINER_ID));
+      line.append(" ifname=").append(variable(outcome, CniEnvironment.IFNAME));
+      line.append(" ms=").append(millis(outcome.endNanos() - outcome.callerStartNanos()));
+      if (outcome.environment().containsKey("TRACEPARENT")) {
+        line.append(" trace=").append(outcome.traceId());
+      }
+      if (outcome.failed()) {
+        FinishedCall call = outcome.describe(trace);
+        line.append(" code=").append(call.code()).append(" cause=").append(call.cause().label());
+        line.append(" error=").append(quoted(call.message()));
+      }
+      return oneLine(line.toString());
+    }
+
+    @Override
+    public String declined(Refusal kind, String why) {
+      return oneLine("declined=" + quoted(why));
+    }
+
+    @Override
+    public String stuck(String about, long nanos, StackTraceElement[] where) {
+      StringBuilder lines = new StringBuilder();
+      lines.append(oneLine("stuck=" + quoted(about))).append(" seconds=");
+      lines.append(nanos / 1_000_000_000).append(" at:");
+      for (int i = 0; i < Math.min(FRAMES, where.length); i++) {
+        lines.append("\n    ").append(where[i]);
+      }
+      return lines.toString();
+    }
+
+    @Override
+    public String note(String sentence) {
+      return oneLine(sentence);
+    }
+
+    private static String quoted(String text) {
+      return '"' + text.replace('"', '\'') + '"';
+    }
+
+    /** What callers send must not look like a line of ours. */
+    private static String oneLine(String text) {
+      boolean plain = text.chars().noneMatch(Character::isISOControl);
+      return plain ? text : text.replaceAll("\\p{Cntrl}+", " ");
+    }
+  }
+
+  /** For machines: one JSON object a line. */
+  record JsonObjects(Clock clock) implements LogFormat {
+    @Override
+    public String call(CallOutcome outcome, CallTrace trace) {
+      ObjectNode line = line(outcome.failed() ? "error" : "info", "call");
+      line.put("call", outcome.number());
+      line.put("plugin", outcome.plugin());
+      line.put("verb", outcome.verb());
+      line.put("container", variable(outcome, CniEnvironment.CONTAINER_ID));
+      line.put("ifname", variable(outcome, CniEnvironment.IFNAME));
+      line.put("ms", millis(outcome.endNanos() - outcome.callerStartNanos()));
+      line.put("network", outcome.network());
+      line.put("pod", PodName.of(outcome.environment()));
+      if (!outcome.traceId().isEmpty()) {
+        line.put("traceId", outcome.traceId());
+      }
+      if (outcome.failed()) {
+        FinishedCall call = outcome.describe(trace);
+        line.put("code", call.code());
+        line.put("cause", call.cause().label());
+        line.put("error", call.message());
+      }
+      return Json.compact(line);
+    }
+
+    @Override
+    public String declined(Refusal kind, String why) {
+      return Json.compact(line("warn", "declined").put("reason", kind.label()).put("why", why));
+    }
+
+    @Override
+    public String stuck(String about, long nanos, StackTraceElement[] where) {
+      ObjectNode line = line("error", "stuck").put("about", about);
+      line.put("seconds", nanos / 1_000_000_000);
+      ArrayNode frames = line.putArray("at");
+      for (int i = 0; i < Math.min(FRAMES, where.length); i++) {
+        frames.add(where[i].toString());
+      }
+      return Json.compact(line);
+    }
+
+    @Override
+    public String note(String sentence) {
+      return Json.compact(line("info", "note").put("message", sentence));
+    }
+
+    private ObjectNode line(String level, String event) {
+      ObjectNode line = Json.object();
+      line.put("time", clock.instant().toString());
+      return line.put("level", level).put("event", event);
+    }
+  }
+
+  private static String variable(CallOutcome outcome, String name) {
+    return outcome.environment().getOrDefault(name, "");
+  }
+
+  private static BigDecimal millis(long nanos) {
+    return BigDecimal.valueOf(nanos, 6).setScale(2, RoundingMode.HALF_UP);
+  }
+}

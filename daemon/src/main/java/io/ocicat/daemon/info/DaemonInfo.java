@@ -1,0 +1,159 @@
+package io.ocicat.daemon.info;
+
+import io.ocicat.cni.json.Json;
+import io.ocicat.daemon.Daemon;
+import io.ocicat.daemon.Daemon.Stage;
+import io.ocicat.daemon.metrics.Build;
+import io.ocicat.daemon.metrics.Gauges;
+import io.ocicat.daemon.metrics.Metrics;
+import io.ocicat.daemon.metrics.ProcessNumbers;
+import io.ocicat.daemon.server.CallServer.UnderWay;
+import io.ocicat.daemon.state.RecordFolder.Kept;
+import io.ocicat.daemon.state.State;
+import io.ocicat.daemon.trace.CallHistory;
+import io.ocicat.daemon.trace.FinishedCall;
+import java.time.Clock;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Everything that is known of a daemon that runs. Thread-safe. */
+public final class DaemonInfo {
+  /** Keeps the largest answer to some megabytes. */
+  private static final int MOST_STEPS = 20_000;
+
+  private final Daemon daemon;
+  private final State state;
+  private final CallHistory history;
+  private final Metrics metrics;
+  private final Build build;
+  private final Clock clock;
+  private final Instant started;
+
+  public DaemonInfo(
+      Daemon daemon, State state, CallHistory history, Metrics metrics, Build build, Clock clock) {
+    this.daemon = daemon;
+    this.state = state;
+    this.history = history;
+    this.metrics = metrics;
+    this.build = build;
+    this.clock = clock;
+    this.started = clock.instant();
+  }
+
+  Answer answer(Question question) {
+    return switch (question.path()) {
+      case "/" -> Answer.text("/metrics\n/status\n/calls\n/attachments\n");
+      case "/metrics" -> Answer.metrics(metrics());
+      case "/status" -> Answer.json(status());
+      case "/calls" -> Answer.json(calls(CallSelection.of(question)));
+      case "/attachments" -> Answer.json(attachments(question.option("about").orElse("")));
+      default ->
+          throw new Answer.Refused(
+              404, "there are /metrics, /status, /calls and /attachments, nothing else");
+    };
+  }
+
+  /** For Prometheus; names no container. */
+  String metrics() {
+    return metrics.text(gauges(), ProcessNumbers.now());
+  }
+
+  private Gauges gauges() {
+    List<UnderWay> underWay = daemon.server().underWay();
+    return new Gauges(
+        underWay.size(),
+        daemon.server().waiting(),
+        underWay.isEmpty() ? 0 : underWay.getFirst().nanos(),
+        state.attachments().names().size(),
+        state.journal().names().size(),
+        state.spool().names().size(),
+        daemon.lateAdds(),
+        daemon.stage() == Stage.SERVING,
+        uptime().toNanos());
+  }
+
+  private Duration uptime() {
+    return Duration.between(started, clock.instant());
+  }
+
+  private ObjectNode status() {
+    Gauges gauges = gauges();
+    ProcessNumbers process = ProcessNumbers.now();
+    ObjectNode json = Json.object();
+    json.put("version", build.version());
+    json.put("commit", build.commit());
+    json.put("jdk", Runtime.version().toString());
+    json.put("pid", ProcessHandle.current().pid());
+    json.put("started", started.toString());
+    json.put("uptimeSeconds", uptime().toSeconds());
+    json.put("stage", daemon.stage().name().toLowerCase(Locale.ROOT));
+    json.put("inFlight", gauges.inFlight());
+    json.put("waiting", gauges.waiting());
+    json.put("attachments", gauges.attachments());
+    json.put("journal", gauges.journal());
+    json.put("spool", gauges.spool());
+    json.put("residentBytes", process.residentBytes());
+    json.put("heapBytes", process.heapBytes());
+    json.put("threads", process.threads());
+    json.put("failuresKept", history.failures().size());
+    underWay(json);
+    return json;
+  }
+
+  private void underWay(ObjectNode json) {
+    ArrayNode calls = json.putArray("underWay");
+    for (UnderWay call : daemon.server().underWay()) {
+      calls.addObject().put("about", call.about()).put("nanos", call.nanos());
+    }
+  }
+
+  private ObjectNode calls(CallSelection selection) {
+    Map<Long, FinishedCall> all = new TreeMap<>();
+    history.failures().forEach(call -> all.put(call.number(), call));
+    history.calls().forEach(call -> all.put(call.number(), call));
+    List<FinishedCall> chosen = selection.of(List.copyOf(all.values()));
+    int from = selection.slowest() ? 0 : firstOfNewest(chosen);
+    ObjectNode json = Json.object();
+    ArrayNode calls = json.putArray("calls");
+    int steps = 0;
+    for (FinishedCall call : chosen.subList(from, chosen.size())) {
+      steps += call.steps().size();
+      if (steps > MOST_STEPS) {
+        break;
+      }
+      calls.add(CallJson.write(call));
+    }
+    json.put("leftOut", chosen.size() - calls.size());
+    underWay(json);
+    return json;
+  }
+
+  /** From where on there are not too many steps to tell. */
+  private static int firstOfNewest(List<FinishedCall> calls) {
+    int steps = 0;
+    int first = calls.size();
+    while (first > 0 && steps + calls.get(first - 1).steps().size() <= MOST_STEPS) {
+      first--;
+      steps += calls.get(first).steps().size();
+    }
+    return first;
+  }
+
+  private ObjectNode attachments(String about) {
+    ObjectNode json = Json.object();
+    ArrayNode attachments = json.putArray("attachments");
+    for (Kept kept : state.attachments().list()) {
+      Attached attached = Attached.of(kept.record(), state.boot());
+      if (CallSelection.isAbout(about, attached.containerId(), attached.pod())) {
+        attachments.add(attached.toJson());
+      }
+    }
+    return json;
+  }
+}

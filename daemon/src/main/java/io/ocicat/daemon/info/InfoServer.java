@@ -1,0 +1,131 @@
+package io.ocicat.daemon.info;
+
+import io.ocicat.daemon.server.Events;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.Received;
+import io.ocicat.netlink.linux.SocketType;
+import io.ocicat.netlink.linux.UnixListener;
+import io.ocicat.netlink.linux.UnixSocket;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Answers those who ask at a Unix socket: one question for each connection, within bounds of size
+ * and time.
+ */
+public final class InfoServer implements AutoCloseable {
+  private static final int OWNER_ONLY = 0600;
+  private static final Duration LIMIT = Duration.ofSeconds(2);
+
+  /** A client that dawdles keeps one busy. */
+  private static final int THREADS = 2;
+
+  private final UnixListener listener;
+  private final Function<Question, Answer> knowledge;
+  private final Events events;
+
+  private InfoServer(UnixListener listener, Function<Question, Answer> knowledge, Events events) {
+    this.listener = listener;
+    this.knowledge = knowledge;
+    this.events = events;
+  }
+
+  /** Serves at a path until it is closed, in the place of whoever did so before. */
+  public static InfoServer start(Path socket, DaemonInfo info, Events events) {
+    UnixListener listener = UnixListener.takeOver(socket, SocketType.STREAM, OWNER_ONLY);
+    InfoServer server = new InfoServer(listener, info::answer, events);
+    for (int i = 1; i <= THREADS; i++) {
+      Thread.ofPlatform().name("info-" + i).daemon().start(server::serve);
+    }
+    return server;
+  }
+
+  private void serve() {
+    while (listener.isOpen()) {
+      accept().ifPresent(this::serve);
+    }
+  }
+
+  /** Fails when there are too many descriptors, which must not make this a busy loop. */
+  private Optional<UnixSocket> accept() {
+    try {
+      return listener.accept();
+    } catch (NetlinkException e) {
+      events.note("cannot accept at the info socket: " + e.getMessage());
+      pause();
+      return Optional.empty();
+    }
+  }
+
+  private void serve(UnixSocket client) {
+    try (client) {
+      client.send(answer(client).bytes(), LIMIT);
+      empty(client);
+    } catch (NetlinkException _) {
+      // It left early, or does not read.
+    } catch (RuntimeException e) {
+      events.note("a question at the info socket failed: " + e);
+    }
+  }
+
+  /** Who closes a socket with something left in it takes the answer back. */
+  private static void empty(UnixSocket client) {
+    for (int reads = 0; reads < 4; reads++) {
+      if (client.receive(1 << 16, 0, Duration.ZERO).isEmpty()) {
+        return;
+      }
+    }
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(LIMIT);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private Answer answer(UnixSocket socket) {
+    try {
+      return knowledge.apply(receive(socket));
+    } catch (Answer.Refused e) {
+      return e.answer();
+    } catch (NetlinkException e) {
+      if (e.is(Errno.ETIMEDOUT)) {
+        return new Answer.Refused(408, "the request did not come within " + LIMIT).answer();
+      }
+      throw e;
+    } catch (RuntimeException e) {
+      return new Answer.Refused(500, String.valueOf(e.getMessage())).answer();
+    }
+  }
+
+  private static Question receive(UnixSocket socket) {
+    byte[] bytes = new byte[Question.MAX_BYTES];
+    int length = 0;
+    long deadline = System.nanoTime() + LIMIT.toNanos();
+    while (!Question.isComplete(bytes, length)) {
+      if (length == bytes.length) {
+        throw new Answer.Refused(431, "a request has at most %d bytes".formatted(bytes.length));
+      }
+      Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+      Optional<Received> more = socket.receive(bytes.length - length, 0, left);
+      if (more.isEmpty()) {
+        throw new Answer.Refused(400, "the request ended in the middle");
+      }
+      byte[] part = more.get().bytes();
+      System.arraycopy(part, 0, bytes, length, part.length);
+      length += part.length;
+    }
+    return Question.parse(bytes, length);
+  }
+
+  @Override
+  public void close() {
+    listener.removeFile();
+    listener.close();
+  }
+}

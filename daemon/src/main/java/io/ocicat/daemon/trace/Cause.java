@@ -1,0 +1,97 @@
+package io.ocicat.daemon.trace;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+
+/**
+ * Why a call failed, out of a small fixed set: metrics are kept by it, and people are told what to
+ * do about it. What it is follows from the code of a CNI error and, where that does not say enough,
+ * from the words that our plugins use.
+ */
+public enum Cause {
+  NONE("nothing to do"),
+  NOT_READY("wait until STATUS of the network answers well; its message says what is missing"),
+  POOL_EMPTY(
+      "give ipam another range or a larger subnet, or let the runtime's GC free the addresses of"
+          + " containers that are gone (`ocicat net gc`)"),
+  ADDRESS_TAKEN("ask for another address, or find out who has it"),
+  ALREADY_ATTACHED("DEL what an earlier ADD made for this interface, then ADD again"),
+  NAME_CONFLICT("remove or rename what has the name, or choose another name in the configuration"),
+  NETNS_GONE(
+      "the container ended or its namespace was never made: look at the runtime's log for it"),
+  PLUGIN_MISSING("install the plugin into a directory of CNI_PATH, or correct the type"),
+  CONFIG("correct the field that the message names; `ocicat net validate` shows all at once"),
+  FILES("make room on, or write access to, the disk that the message names"),
+  KERNEL("the kernel refused what the message names: `ocicat doctor` says what it lacks"),
+  OVERLOADED("start fewer containers at once, or give ocicatd more processors"),
+  TIMEOUT("look with `ocicat trace` at what took the time"),
+  DELETED_MEANWHILE("nothing to do: the runtime had given the container up"),
+  CALLER_GONE("the runtime stopped waiting, see its log and time limit; nothing was left behind"),
+  OTHER("look at the message and at `ocicat trace`");
+
+  private record Words(String text, Cause cause) {}
+
+  /** Looked for in this order, before the code is considered. */
+  private static final List<Words> WORDS =
+      List.of(
+          new Words("no IP addresses available", POOL_EMPTY),
+          new Words("failed to find plugin", PLUGIN_MISSING),
+          new Words("duplicate allocation is not allowed", ALREADY_ATTACHED),
+          new Words("container veth name", ALREADY_ATTACHED),
+          new Words("is not available in range set", ADDRESS_TAKEN),
+          new Words("is a duplicate", ADDRESS_TAKEN),
+          new Words("already exists but is not a", NAME_CONFLICT),
+          new Words("(EEXIST)", NAME_CONFLICT),
+          new Words("was too busy", OVERLOADED),
+          new Words("was deleted while this ADD waited", DELETED_MEANWHILE),
+          new Words("is gone; undone", CALLER_GONE),
+          new Words("is still under way", TIMEOUT),
+          new Words("took too long", TIMEOUT),
+          new Words("not finished after", TIMEOUT),
+          new Words("no time was left", TIMEOUT),
+          new Words("in time", TIMEOUT));
+
+  /** As {@code NetlinkException} writes it. */
+  private static final Pattern ERRNO = Pattern.compile("\\(E[A-Z0-9]+\\)");
+
+  private final String advice;
+
+  Cause(String advice) {
+    this.advice = advice;
+  }
+
+  public static Cause of(int code, String message) {
+    for (Words words : WORDS) {
+      if (message.contains(words.text())) {
+        return words.cause();
+      }
+    }
+    return switch (code) {
+      case 8 -> NETNS_GONE;
+      case 1, 2, 4, 6, 7 -> CONFIG;
+      case 5 -> FILES;
+      case 11, 50, 51 -> NOT_READY;
+      default -> ERRNO.matcher(message).find() ? KERNEL : OTHER;
+    };
+  }
+
+  /** What to do next, for people. */
+  public String advice() {
+    return advice;
+  }
+
+  public String label() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  /** The one with this label; {@link #OTHER} for labels of other versions. */
+  public static Cause labelled(String label) {
+    for (Cause cause : values()) {
+      if (cause.label().equals(label)) {
+        return cause;
+      }
+    }
+    return OTHER;
+  }
+}

@@ -1,0 +1,61 @@
+package io.ocicat.daemon.info;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ocicat.cni.json.Json;
+import io.ocicat.daemon.trace.Cause;
+import io.ocicat.daemon.trace.FinishedCall;
+import io.ocicat.daemon.trace.Phase;
+import io.ocicat.daemon.trace.Step;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class CallJsonTest {
+  private static FinishedCall call(String container, int exitCode, long nanos) {
+    return new FinishedCall(
+        7,
+        Instant.parse("2026-11-15T08:00:00Z"),
+        "bridge",
+        "ADD",
+        "blue",
+        container,
+        "eth0",
+        "shop/web-0",
+        exitCode,
+        11,
+        "no IP addresses available",
+        Cause.POOL_EMPTY,
+        "4bf92f3577b34da6a3ce929d0e0e4736",
+        0,
+        nanos,
+        List.of(new Step(Phase.IPAM, "host-local ADD", 1, 10, 20)));
+  }
+
+  @Test
+  void whatIsWrittenIsRead() {
+    FinishedCall call = call("c1", 1, 1000);
+
+    assertThat(CallJson.read(Json.parse(Json.compact(CallJson.write(call))))).isEqualTo(call);
+  }
+
+  @Test
+  void whatIsMissingOrUnknownDoesNoHarm() {
+    FinishedCall call = CallJson.read(Json.parse("{\"steps\":[{\"phase\":\"quantum\"}]}"));
+
+    assertThat(call.containerId()).isEmpty();
+    assertThat(call.steps().getFirst().phase()).isEqualTo(Phase.KERNEL);
+  }
+
+  @Test
+  void callsAreChosenByContainerPodOutcomeAndTime() {
+    List<FinishedCall> all = List.of(call("aa1", 0, 5), call("ab2", 1, 9), call("ab3", 0, 7));
+
+    assertThat(new CallSelection("ab", false, false, 9).of(all)).hasSize(2);
+    assertThat(new CallSelection("web-0", true, false, 9).of(all)).containsExactly(all.get(1));
+    assertThat(new CallSelection("", false, true, 2).of(all))
+        .containsExactly(all.get(1), all.get(2));
+    assertThat(new CallSelection("", false, false, 1).of(all)).containsExactly(all.get(2));
+    assertThat(new CallSelection("web", false, false, 9).of(all)).isEmpty();
+  }
+}
