@@ -1,9 +1,12 @@
 package io.ocicat.cli;
 
+import io.ocicat.cli.install.InstallCommand;
+import io.ocicat.cli.install.UninstallCommand;
 import io.ocicat.cli.net.NetCommand;
 import io.ocicat.cli.net.NetSettings;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -43,7 +46,11 @@ public final class Ocicat {
     OnePlugin ours = OnePlugin.fromDistribution();
     return new CommandLine(new Ocicat())
         .addSubcommand(
-            NetCommand.of(new NetSettings(System.getenv(), ours.executables(), ours.exec())));
+            NetCommand.of(new NetSettings(System.getenv(), ours.executables(), ours.exec())))
+        .addSubcommand(
+            new InstallCommand(
+                System.getenv(), ours.executables().map(Path::getParent), Version.id()))
+        .addSubcommand(new UninstallCommand(System.getenv()));
   }
 
   static int run(CommandLine commandLine, Complaints complaints, PrintWriter out, String... args) {
