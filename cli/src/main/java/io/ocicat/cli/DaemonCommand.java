@@ -55,7 +55,7 @@ final class DaemonCommand implements Callable<Integer> {
       Runtime.getRuntime()
           .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(() -> stop(daemon, done)));
       try {
-        daemon.run();
+        daemon.run(Systemd.of(environment, System.err::println));
       } finally {
         done.countDown();
       }

@@ -94,9 +94,15 @@ public final class Daemon implements AutoCloseable {
 
   /** Recovers, then serves. Returns once told to {@link #stop} and all calls are answered. */
   public void run() throws InterruptedException {
+    run(Supervisor.NONE);
+  }
+
+  /** The same, and tells somebody. */
+  public void run(Supervisor supervisor) throws InterruptedException {
     upkeep.recover();
     server.start();
     events.note("serving at " + folders.socket());
+    supervisor.ready();
     boolean replaced = false;
     for (int looks = 1; !replaced && !stop.await(LOOK.toMillis(), TimeUnit.MILLISECONDS); looks++) {
       server.look(STUCK);
@@ -105,7 +111,9 @@ public final class Daemon implements AutoCloseable {
         upkeep.removeLost();
       }
       replaced = !inherited && !listener.ownsFile();
+      supervisor.alive();
     }
+    supervisor.stopping();
     events.note(replaced ? "another daemon has taken over" : "stopping");
     if (!server.drain(DRAIN)) {
       events.note("%d calls did not end in time".formatted(server.inFlight()));
