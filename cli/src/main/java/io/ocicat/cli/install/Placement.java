@@ -2,6 +2,7 @@ package io.ocicat.cli.install;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,8 +12,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Carries a plan out so that it can be killed at any point and repeated: everything is made ready
- * beside its place, the manifest is written, then each thing takes its place by a rename. At no
+ * Carries a plan out so that it can be killed at any point and repeated: the manifest is written,
+ * everything is made ready beside its place, then each thing takes its place by a rename. At no
  * moment is there no executable where one was.
  *
  * @param state the directory that has the manifest
@@ -21,16 +22,13 @@ record Placement(Path state, Manifest manifest) {
 
   void carryOut(List<Plan.Step> steps) {
     List<Plan.Step> work = steps.stream().filter(step -> step.task() != Plan.Task.LEAVE).toList();
-    List<Item> staged = new ArrayList<>();
+    Manifest before = Manifest.read(state);
     try {
-      for (Plan.Step step : work) {
-        staged.add(step.item());
-        step.item().stage();
-      }
       steps.forEach(this::announce);
       manifest.write(state);
+      work.forEach(step -> step.item().stage());
     } catch (RuntimeException e) {
-      forgetAll(staged, e);
+      takeBack(work, before, e);
       throw e;
     }
     for (Plan.Step step : work) {
@@ -44,13 +42,36 @@ record Placement(Path state, Manifest manifest) {
     manifest.write(state);
   }
 
-  private static void forgetAll(List<Item> staged, RuntimeException first) {
-    for (Item item : staged) {
+  /** Nothing has been put in place so far; all the rest goes as far as it can. */
+  private void takeBack(List<Plan.Step> work, Manifest before, RuntimeException first) {
+    List<Runnable> tasks = new ArrayList<>();
+    work.forEach(step -> tasks.add(step.item()::unstage));
+    manifest.directories().reversed().forEach(folder -> tasks.add(() -> removeIfEmpty(folder)));
+    tasks.add(() -> restore(before));
+    for (Runnable task : tasks) {
       try {
-        item.unstage();
+        task.run();
       } catch (RuntimeException e) {
         first.addSuppressed(e);
       }
+    }
+  }
+
+  private void restore(Manifest before) {
+    if (before.isEmpty()) {
+      Manifest.remove(state);
+    } else {
+      before.write(state);
+    }
+  }
+
+  private static void removeIfEmpty(Path directory) {
+    try {
+      Files.deleteIfExists(directory);
+    } catch (DirectoryNotEmptyException _) {
+      // It was there before.
+    } catch (IOException e) {
+      throw InstallException.of("remove", directory, e);
     }
   }
 

@@ -65,14 +65,14 @@ record Removal(Manifest manifest, boolean dryRun, PrintWriter out) {
   /** An install that was killed may have given somebody else's file a second name, no more. */
   private void leave(Path path, Manifest.@Nullable Kept kept, boolean waits) throws IOException {
     if (kept == null || !waits) {
-      tell("left", path + ", which was changed since");
+      tell("left", path + ", which is not as it was put there");
     } else if (Plan.isSameFile(path, kept.path())) {
       tell("left", path + ", which was never replaced");
       if (!dryRun) {
         Files.delete(kept.path());
       }
     } else {
-      tell("left", "%s, which was changed since, and %s".formatted(path, kept.path()));
+      tell("left", "%s, which is not as it was put there, and %s".formatted(path, kept.path()));
     }
   }
 

@@ -73,7 +73,7 @@ class UninstallCommandTest {
     assertThat(machine.plugin("bridge")).hasContent("go");
     assertThat(machine.plugin("ptp")).doesNotExist();
     assertThat(machine.out.toString())
-        .contains("left      " + machine.plugin("bridge") + ", which was changed since");
+        .contains("left      " + machine.plugin("bridge") + ", which is not as it was put there");
   }
 
   @Test
