@@ -2,15 +2,12 @@ package io.ocicat.cli.install;
 
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.daemon.wire.Answer;
+import io.ocicat.daemon.wire.Caller;
 import io.ocicat.daemon.wire.Place;
 import io.ocicat.daemon.wire.Request;
 import io.ocicat.daemon.wire.WireException;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Fd;
-import io.ocicat.netlink.linux.Received;
-import io.ocicat.netlink.linux.SocketType;
-import io.ocicat.netlink.linux.UnixSocket;
-import java.io.ByteArrayOutputStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -23,7 +20,6 @@ import java.util.Optional;
 record DaemonReadiness(Path socket) {
   private static final Duration PAUSE = Duration.ofMillis(50);
   private static final Duration ANSWER_LIMIT = Duration.ofSeconds(2);
-  private static final int LONGEST_ANSWER = 64 << 10;
 
   /** Waits for it. Returns why it is not ready by then; empty when it is. */
   Optional<String> await(Duration limit) {
@@ -43,20 +39,17 @@ record DaemonReadiness(Path socket) {
   }
 
   private Optional<String> look() {
-    try (UnixSocket daemon = UnixSocket.connect(socket, SocketType.STREAM, ANSWER_LIMIT);
-        Fd netns = Fd.open(Path.of("/proc/self/ns/net"), Fd.O_RDONLY, 0)) {
-      Request question =
-          new Request(
-              "loopback",
-              Map.of(CniEnvironment.COMMAND, "VERSION"),
-              new byte[0],
-              ANSWER_LIMIT,
-              System.nanoTime(),
-              Place.own(),
-              Optional.of(netns),
-              Optional.empty());
-      daemon.send(question.bytes(), ANSWER_LIMIT, netns.number());
-      return switch (Answer.parse(answer(daemon))) {
+    try (Request question =
+        new Request(
+            "loopback",
+            Map.of(CniEnvironment.COMMAND, "VERSION"),
+            new byte[0],
+            ANSWER_LIMIT,
+            System.nanoTime(),
+            Place.own(),
+            Optional.of(Fd.open(Path.of("/proc/self/ns/net"), Fd.O_RDONLY, 0)),
+            Optional.empty())) {
+      return switch (new Caller(socket, ANSWER_LIMIT).ask(question)) {
         case Answer.Done done when done.reply().exitCode() != 0 ->
             Optional.of("it answers VERSION with exit code " + done.reply().exitCode());
         // It serves, only not those who see the files that we see: runtimes need not be among them.
@@ -66,19 +59,5 @@ record DaemonReadiness(Path socket) {
     } catch (NetlinkException | WireException e) {
       return Optional.of(String.valueOf(e.getMessage()));
     }
-  }
-
-  private static byte[] answer(UnixSocket daemon) {
-    ByteArrayOutputStream all = new ByteArrayOutputStream();
-    long deadline = System.nanoTime() + ANSWER_LIMIT.toNanos();
-    while (all.size() < LONGEST_ANSWER) {
-      Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
-      Optional<Received> more = daemon.receive(LONGEST_ANSWER, 0, left);
-      if (more.isEmpty()) {
-        break;
-      }
-      all.writeBytes(more.get().bytes());
-    }
-    return all.toByteArray();
   }
 }
