@@ -38,6 +38,15 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "daemon",
     description = "Serve plugin calls until told to stop (SIGTERM finishes those under way).",
+    footer = {
+      "",
+      "Listens at <run directory>/ocicatd.sock, or on the socket that systemd hands over, and tells systemd when it"
+          + " serves calls. First it finishes what calls left that were killed. One line for each call goes to standard"
+          + " error.",
+      "",
+      "OCICAT_RUN_DIR    socket, journal and spool (default: /run/ocicat)",
+      "OCICAT_STATE_DIR  what is attached and installed (default: /var/lib/ocicat)"
+    },
     mixinStandardHelpOptions = true)
 final class DaemonCommand implements Callable<Integer> {
   private static final int MAX_PORT = 65_535;
@@ -132,7 +141,7 @@ final class DaemonCommand implements Callable<Integer> {
           .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(() -> stop(daemon, done)));
       try (InfoServer _ = InfoServer.start(folders.infoSocket(), info, events);
           Closeable _ = servePort(info)) {
-        daemon.run();
+        daemon.run(Systemd.of(environment, System.err::println));
       } finally {
         done.countDown();
       }

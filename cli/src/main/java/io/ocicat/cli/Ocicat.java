@@ -4,10 +4,13 @@ import io.ocicat.cli.doctor.DoctorCommand;
 import io.ocicat.cli.inspect.StatusCommand;
 import io.ocicat.cli.inspect.TraceCommand;
 import io.ocicat.cli.inspect.WhyCommand;
+import io.ocicat.cli.install.InstallCommand;
+import io.ocicat.cli.install.UninstallCommand;
 import io.ocicat.cli.net.NetCommand;
 import io.ocicat.cli.net.NetSettings;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.HelpCommand;
@@ -52,7 +55,11 @@ public final class Ocicat {
         .addSubcommand(new TraceCommand(site))
         .addSubcommand(new DoctorCommand(site))
         .addSubcommand(
-            NetCommand.of(new NetSettings(System.getenv(), ours.executables(), ours.exec())));
+            NetCommand.of(new NetSettings(System.getenv(), ours.executables(), ours.exec())))
+        .addSubcommand(
+            new InstallCommand(
+                System.getenv(), ours.executables().map(Path::getParent), Version.id()))
+        .addSubcommand(new UninstallCommand(System.getenv()));
   }
 
   static int run(CommandLine commandLine, Complaints complaints, PrintWriter out, String... args) {

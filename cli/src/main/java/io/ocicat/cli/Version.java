@@ -28,6 +28,11 @@ final class Version implements IVersionProvider {
     return new Build(release(), System.getProperty(COMMIT_PROPERTY, "unknown"));
   }
 
+  /** For names of files: tells one build from another. */
+  static String id() {
+    return release() + "-" + System.getProperty(COMMIT_PROPERTY, "unknown");
+  }
+
   private static String release() {
     Properties properties = new Properties();
     try (InputStream in = Version.class.getResourceAsStream("version.properties")) {

@@ -34,9 +34,9 @@ class OcicatTest {
 
   @Test
   void anUnknownCommandIsOneLine() {
-    assertThat(ocicat("frobnicate", "--now")).isEqualTo(2);
+    assertThat(ocicat("xyzzy", "--now")).isEqualTo(2);
     assertThat(err.toString())
-        .isEqualToIgnoringNewLines("ocicat: unknown command \"frobnicate\"; see \"ocicat --help\"");
+        .isEqualToIgnoringNewLines("ocicat: unknown command \"xyzzy\"; see \"ocicat --help\"");
     assertThat(out.toString()).isEmpty();
   }
 

@@ -96,11 +96,17 @@ public final class Daemon implements AutoCloseable {
 
   /** Recovers, then serves. Returns once told to {@link #stop} and all calls are answered. */
   public void run() throws InterruptedException {
+    run(Supervisor.NONE);
+  }
+
+  /** The same, and tells somebody. */
+  public void run(Supervisor supervisor) throws InterruptedException {
     stage = Stage.RECOVERING;
     upkeep.recover();
     server.start();
     stage = Stage.SERVING;
     events.note("serving at " + folders.socket());
+    supervisor.ready();
     boolean replaced = false;
     for (int looks = 1; !replaced && !stop.await(LOOK.toMillis(), TimeUnit.MILLISECONDS); looks++) {
       server.look(STUCK);
@@ -109,8 +115,10 @@ public final class Daemon implements AutoCloseable {
         upkeep.removeLost();
       }
       replaced = !inherited && !listener.ownsFile();
+      supervisor.alive();
     }
     stage = Stage.STOPPING;
+    supervisor.stopping();
     events.note(replaced ? "another daemon has taken over" : "stopping");
     if (!server.drain(DRAIN)) {
       events.note("%d calls did not end in time".formatted(server.inFlight()));

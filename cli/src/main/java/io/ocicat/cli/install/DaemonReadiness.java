@@ -1,0 +1,63 @@
+package io.ocicat.cli.install;
+
+import io.ocicat.cni.exec.CniEnvironment;
+import io.ocicat.daemon.wire.Answer;
+import io.ocicat.daemon.wire.Caller;
+import io.ocicat.daemon.wire.Place;
+import io.ocicat.daemon.wire.Request;
+import io.ocicat.daemon.wire.WireException;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.Fd;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Whether ocicatd serves calls, found out by one that changes nothing. It begins to serve once it
+ * has recovered, so an answer means that it is ready.
+ */
+record DaemonReadiness(Path socket) {
+  private static final Duration PAUSE = Duration.ofMillis(50);
+  private static final Duration ANSWER_LIMIT = Duration.ofSeconds(2);
+
+  /** Waits for it. Returns why it is not ready by then; empty when it is. */
+  Optional<String> await(Duration limit) {
+    long deadline = System.nanoTime() + limit.toNanos();
+    while (true) {
+      Optional<String> obstacle = look();
+      if (obstacle.isEmpty() || System.nanoTime() >= deadline) {
+        return obstacle;
+      }
+      try {
+        Thread.sleep(PAUSE);
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+        return obstacle;
+      }
+    }
+  }
+
+  private Optional<String> look() {
+    try (Request question =
+        new Request(
+            "loopback",
+            Map.of(CniEnvironment.COMMAND, "VERSION"),
+            new byte[0],
+            ANSWER_LIMIT,
+            System.nanoTime(),
+            Place.own(),
+            Optional.of(Fd.open(Path.of("/proc/self/ns/net"), Fd.O_RDONLY, 0)),
+            Optional.empty())) {
+      return switch (new Caller(socket, ANSWER_LIMIT).ask(question)) {
+        case Answer.Done done when done.reply().exitCode() != 0 ->
+            Optional.of("it answers VERSION with exit code " + done.reply().exitCode());
+        // It serves, only not those who see the files that we see: runtimes need not be among them.
+        case Answer.Done _, Answer.Declined _ -> Optional.empty();
+        case Answer.Working _ -> Optional.of("it does not finish a VERSION call");
+      };
+    } catch (NetlinkException | WireException e) {
+      return Optional.of(String.valueOf(e.getMessage()));
+    }
+  }
+}

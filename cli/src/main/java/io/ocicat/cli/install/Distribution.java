@@ -1,0 +1,76 @@
+package io.ocicat.cli.install;
+
+import io.ocicat.plugins.Plugins;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The folder that has everything, and where its parts go. */
+record Distribution(Path home) {
+  /** Beside the executables; the shim finds the rest of the distribution by it. */
+  private static final String HOME_LINK = ".ocicat";
+
+  private static final String HOME_IN_UNITS = "@home@";
+
+  /** All of it, in another folder. */
+  List<Item> copyTo(Path there) {
+    List<Item> items = new ArrayList<>();
+    try (Stream<Path> all = Files.walk(home)) {
+      for (Path path : (Iterable<Path>) all.sorted()::iterator) {
+        if (Files.isSymbolicLink(path) || Files.isRegularFile(path)) {
+          items.add(Item.copy(path, there.resolve(home.relativize(path).toString())));
+        }
+      }
+    } catch (IOException e) {
+      throw InstallException.of("list", home, e);
+    }
+    return items;
+  }
+
+  /** The folders that such a copy has, outermost first. */
+  List<Path> folders(Path there) {
+    try (Stream<Path> all = Files.walk(home)) {
+      return all.filter(path -> Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS))
+          .sorted()
+          .map(path -> there.resolve(home.relativize(path).toString()))
+          .toList();
+    } catch (IOException e) {
+      throw InstallException.of("list", home, e);
+    }
+  }
+
+  /** The executables, all the same file, and the link by which they find the way back. */
+  List<Item> plugins(Path directory, Path finalHome) {
+    List<Item> items = new ArrayList<>();
+    items.add(Item.link(finalHome, directory.resolve(HOME_LINK)));
+    Plugins.names().stream()
+        .sorted()
+        .forEach(name -> items.add(Item.copy(home.resolve("lib/shim"), directory.resolve(name))));
+    return items;
+  }
+
+  List<Item> units(Path directory, Path finalHome) {
+    if (finalHome.toString().chars().anyMatch(c -> c <= ' ' || c == '"' || c == '\\' || c == '%')) {
+      throw new InstallException(
+          "systemd cannot start what is in \"%s\": put the distribution, or --prefix, where the path has no blanks, quotes, backslashes or %% signs"
+              .formatted(finalHome));
+    }
+    List<Item> items = new ArrayList<>();
+    for (String name : List.of("ocicat.socket", "ocicat.service")) {
+      Path source = home.resolve("systemd").resolve(name);
+      try {
+        String text = Files.readString(source).replace(HOME_IN_UNITS, finalHome.toString());
+        items.add(
+            Item.text(text.getBytes(StandardCharsets.UTF_8), "rw-r--r--", directory.resolve(name)));
+      } catch (IOException e) {
+        throw InstallException.of("read", source, e);
+      }
+    }
+    return items;
+  }
+}

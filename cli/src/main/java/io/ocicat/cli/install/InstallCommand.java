@@ -1,0 +1,234 @@
+package io.ocicat.cli.install;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ConfigList;
+import io.ocicat.daemon.state.Folders;
+import io.ocicat.netlink.linux.FileLock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code ocicat install}: puts the plugins where runtimes look for them. */
+@Command(
+    name = "install",
+    description = "Put the plugins where container runtimes look for them.",
+    footer = {
+      "",
+      "Each file takes its place by a rename, so that calls under way are not disturbed. What was put where is kept in"
+          + " <state directory>/installed.json, by which \"ocicat uninstall\" finds it again. The command may be repeated:"
+          + " it updates what is older and leaves what is right, also after it was killed.",
+      "",
+      "Without --prefix the plugins go on using this folder, which then has to stay where it is."
+    },
+    mixinStandardHelpOptions = true)
+public final class InstallCommand implements Callable<Integer> {
+  private static final Path SYSTEMD = Path.of("/run/systemd/system");
+  private static final Path UNITS = Path.of("/etc/systemd/system");
+  private static final Duration LOCK_LIMIT = Duration.ofSeconds(30);
+
+  private final Folders folders;
+  private final Optional<Path> home;
+  private final String release;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Option(
+      names = "--bin-dir",
+      paramLabel = "DIR",
+      defaultValue = "/opt/cni/bin",
+      description = "Where runtimes look for plugins (default: ${DEFAULT-VALUE}).")
+  private Path binDirectory = Path.of("/opt/cni/bin");
+
+  @Option(
+      names = "--conf-dir",
+      paramLabel = "DIR",
+      defaultValue = "/etc/cni/net.d",
+      description = "Where runtimes look for networks (default: ${DEFAULT-VALUE}).")
+  private Path confDirectory = Path.of("/etc/cni/net.d");
+
+  @Option(
+      names = "--conflist",
+      paramLabel = "FILE",
+      description =
+          "A network to put there, under the same name and for root alone, once the daemon serves calls.")
+  private @Nullable Path conflist;
+
+  @Option(
+      names = "--wait",
+      paramLabel = "SECONDS",
+      defaultValue = "10",
+      description = "How long to wait for the daemon before that (default: ${DEFAULT-VALUE}).")
+  private int waitSeconds = 10;
+
+  @Option(
+      names = "--prefix",
+      paramLabel = "DIR",
+      description = "Copy the distribution to a folder of its own in here first, and use it there.")
+  private @Nullable Path prefix;
+
+  @Option(
+      names = "--systemd",
+      negatable = true,
+      description = "Also install the units of the daemon (default: no).")
+  private boolean systemd;
+
+  @Option(
+      names = "--unit-dir",
+      paramLabel = "DIR",
+      description = "Where to (default: /etc/systemd/system).")
+  private @Nullable Path unitDirectory;
+
+  @Option(
+      names = "--replace",
+      description = "Take the place of other executables, which are kept as <name>.before-ocicat.")
+  private boolean replace;
+
+  @Option(names = "--dry-run", description = "Tell what would be done, and do nothing.")
+  private boolean dryRun;
+
+  /**
+   * @param home the distribution, when this runs from one
+   * @param release tells it from others
+   */
+  public InstallCommand(Map<String, String> environment, Optional<Path> home, String release) {
+    this.folders = Folders.of(environment);
+    this.home = home;
+    this.release = release;
+  }
+
+  @Override
+  public Integer call() {
+    Distribution distribution = distribution();
+    Report report = new Report(spec.commandLine().getOut(), tree());
+    List<Item> executables = executables(distribution);
+    List<Item> networks = networks();
+    if (dryRun) {
+      Manifest manifest = Manifest.read(folders.state());
+      report.dryRun();
+      report.done(plan(executables, manifest));
+      report.done(plan(networks, manifest));
+      return ExitCode.OK;
+    }
+    try (FileLock _ = lock(folders.state())) {
+      Manifest manifest = Manifest.read(folders.state());
+      Placement placement = new Placement(folders.state(), manifest);
+      List<Plan.Step> first = plan(executables, manifest);
+      List<Plan.Step> second = plan(networks, manifest);
+      tree().ifPresent(tree -> distribution.folders(tree).forEach(manifest::putDirectory));
+      placement.carryOut(first);
+      report.done(first);
+      if (!networks.isEmpty()) {
+        awaitDaemon();
+        placement.carryOut(second);
+        report.done(second);
+      }
+    }
+    if (systemd) {
+      report.next("systemctl daemon-reload && systemctl enable --now ocicat.socket ocicat.service");
+    }
+    return ExitCode.OK;
+  }
+
+  private Distribution distribution() {
+    return new Distribution(
+        home.orElseThrow(
+            () ->
+                new InstallException(
+                    "this ocicat is not part of a distribution, so there is nothing to install:"
+                        + " use bin/ocicat of one")));
+  }
+
+  /** The folder to copy the distribution to, if it is not there already. */
+  private Optional<Path> tree() {
+    return Optional.ofNullable(prefix)
+        .map(folder -> absolute(folder).resolve("ocicat-" + release))
+        .filter(folder -> !folder.equals(distribution().home()));
+  }
+
+  private List<Item> executables(Distribution distribution) {
+    List<Item> items = new ArrayList<>();
+    tree().ifPresent(folder -> items.addAll(distribution.copyTo(folder)));
+    Path finalHome = tree().orElse(distribution.home());
+    items.addAll(distribution.plugins(absolute(binDirectory), finalHome));
+    if (systemd) {
+      items.addAll(distribution.units(units(), finalHome));
+    }
+    return items;
+  }
+
+  private Path units() {
+    if (unitDirectory == null && !Files.isDirectory(SYSTEMD)) {
+      throw new InstallException(
+          "systemd does not run here (there is no %s): leave --systemd out, or say --unit-dir"
+              .formatted(SYSTEMD));
+    }
+    return absolute(unitDirectory == null ? UNITS : unitDirectory);
+  }
+
+  private List<Item> networks() {
+    if (conflist == null) {
+      return List.of();
+    }
+    Path name = conflist.getFileName();
+    if (name == null || !name.toString().endsWith(".conflist")) {
+      throw new InstallException(
+          "runtimes look for networks in files whose names end with .conflist, not in \"%s\""
+              .formatted(conflist));
+    }
+    try {
+      byte[] bytes = Files.readAllBytes(conflist);
+      ConfigList.parse(bytes);
+      return List.of(
+          Item.text(bytes, "rw-------", absolute(confDirectory).resolve(name.toString())));
+    } catch (IOException e) {
+      throw InstallException.of("read", conflist, e);
+    } catch (CniException e) {
+      throw new InstallException(
+          "%s is no network: %s %s".formatted(conflist, e.msg(), e.details()).strip());
+    }
+  }
+
+  private List<Plan.Step> plan(List<Item> items, Manifest manifest) {
+    Plan plan = Plan.of(items, manifest, replace);
+    if (!plan.obstacles().isEmpty()) {
+      throw new InstallException(
+          "%s; nothing was changed%s"
+              .formatted(
+                  String.join(", ", plan.obstacles()),
+                  replace ? "" : "; --replace keeps them as <name>" + Plan.KEPT));
+    }
+    return plan.steps();
+  }
+
+  private void awaitDaemon() {
+    Optional<String> obstacle =
+        new DaemonReadiness(folders.socket()).await(Duration.ofSeconds(waitSeconds));
+    if (obstacle.isPresent()) {
+      throw new InstallException(
+          "the plugins are installed, the network is not: ocicatd does not serve calls (%s); start it and repeat the command"
+              .formatted(obstacle.get()));
+    }
+  }
+
+  /** One install or uninstall at a time. */
+  static FileLock lock(Path state) {
+    Manifest.makeFolder(state);
+    return FileLock.acquire(state, FileLock.Mode.EXCLUSIVE, LOCK_LIMIT);
+  }
+
+  private static Path absolute(Path path) {
+    return path.toAbsolutePath().normalize();
+  }
+}

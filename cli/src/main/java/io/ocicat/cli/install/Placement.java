@@ -1,0 +1,115 @@
+package io.ocicat.cli.install;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Carries a plan out so that it can be killed at any point and repeated: the manifest is written,
+ * everything is made ready beside its place, then each thing takes its place by a rename. At no
+ * moment is there no executable where one was.
+ *
+ * @param state the directory that has the manifest
+ */
+record Placement(Path state, Manifest manifest) {
+
+  void carryOut(List<Plan.Step> steps) {
+    List<Plan.Step> work = steps.stream().filter(step -> step.task() != Plan.Task.LEAVE).toList();
+    Manifest before = Manifest.read(state);
+    try {
+      steps.forEach(this::announce);
+      manifest.write(state);
+      work.forEach(step -> step.item().stage());
+    } catch (RuntimeException e) {
+      takeBack(work, before, e);
+      throw e;
+    }
+    for (Plan.Step step : work) {
+      if (step.task() == Plan.Task.REPLACE && step.kept() != null) {
+        keep(step.item().path(), step.kept().path());
+      }
+      step.item().appear();
+    }
+    sync(work);
+    steps.forEach(this::settle);
+    manifest.write(state);
+  }
+
+  /** Nothing has been put in place so far; all the rest goes as far as it can. */
+  private void takeBack(List<Plan.Step> work, Manifest before, RuntimeException first) {
+    List<Runnable> tasks = new ArrayList<>();
+    work.forEach(step -> tasks.add(step.item()::unstage));
+    manifest.directories().reversed().forEach(folder -> tasks.add(() -> removeIfEmpty(folder)));
+    tasks.add(() -> restore(before));
+    for (Runnable task : tasks) {
+      try {
+        task.run();
+      } catch (RuntimeException e) {
+        first.addSuppressed(e);
+      }
+    }
+  }
+
+  private void restore(Manifest before) {
+    if (before.isEmpty()) {
+      Manifest.remove(state);
+    } else {
+      before.write(state);
+    }
+  }
+
+  private static void removeIfEmpty(Path directory) {
+    try {
+      Files.deleteIfExists(directory);
+    } catch (DirectoryNotEmptyException _) {
+      // It was there before.
+    } catch (IOException e) {
+      throw InstallException.of("remove", directory, e);
+    }
+  }
+
+  /** Until all is done, both what is there and what will be there is ours. */
+  private void announce(Plan.Step step) {
+    Path path = step.item().path();
+    Set<Fingerprint> ours = new HashSet<>();
+    manifest.entry(path).ifPresent(entry -> ours.addAll(entry.ours()));
+    ours.add(step.fingerprint());
+    manifest.put(new Manifest.Entry(path, ours, step.kept()));
+  }
+
+  private void settle(Plan.Step step) {
+    manifest.put(new Manifest.Entry(step.item().path(), Set.of(step.fingerprint()), step.kept()));
+  }
+
+  /** Gives it a second name; the first is then taken over by a rename. */
+  private static void keep(Path path, Path aside) {
+    if (Plan.isSameFile(path, aside)) {
+      return;
+    }
+    try {
+      Files.deleteIfExists(aside);
+      Files.createLink(aside, path);
+    } catch (IOException e) {
+      throw InstallException.of("keep " + path + " as", aside, e);
+    }
+  }
+
+  private static void sync(List<Plan.Step> steps) {
+    Set<Path> directories = new LinkedHashSet<>();
+    steps.forEach(step -> directories.add(step.item().path().getParent()));
+    for (Path directory : directories) {
+      try (FileChannel channel = FileChannel.open(directory)) {
+        channel.force(true);
+      } catch (IOException e) {
+        throw InstallException.of("write", directory, e);
+      }
+    }
+  }
+}

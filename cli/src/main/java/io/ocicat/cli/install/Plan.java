@@ -1,0 +1,86 @@
+package io.ocicat.cli.install;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** What has to be done for each item, found by looking; nothing is changed by that. */
+record Plan(List<Step> steps, List<String> obstacles) {
+  static final String KEPT = ".before-ocicat";
+
+  Plan {
+    steps = List.copyOf(steps);
+    obstacles = List.copyOf(obstacles);
+  }
+
+  /** What there is to do for one item. */
+  enum Task {
+    /** Nothing is there. */
+    PUT,
+    /** Ours is there, of another version or with another mode. */
+    UPDATE,
+    /** Somebody else's is there and is to be kept aside. */
+    REPLACE,
+    /** It is there. */
+    LEAVE
+  }
+
+  record Step(Item item, Task task, Fingerprint fingerprint, Manifest.@Nullable Kept kept) {}
+
+  static Plan of(List<Item> items, Manifest manifest, boolean replace) {
+    List<Step> steps = new ArrayList<>();
+    List<String> obstacles = new ArrayList<>();
+    for (Item item : items) {
+      Path path = item.path();
+      Fingerprint wanted = item.fingerprint();
+      Optional<Fingerprint> found = Fingerprint.of(path);
+      Manifest.@Nullable Entry entry = manifest.entry(path).orElse(null);
+      Manifest.@Nullable Kept kept = entry == null ? null : entry.kept();
+      if (found.isEmpty()) {
+        steps.add(new Step(item, Task.PUT, wanted, kept));
+      } else if (found.get().equals(wanted)) {
+        Task task = item.hasItsAttributes() ? Task.LEAVE : Task.UPDATE;
+        steps.add(new Step(item, task, wanted, kept));
+      } else if (entry != null && entry.ours().contains(found.get())) {
+        steps.add(new Step(item, Task.UPDATE, wanted, kept));
+      } else if (found.get().isOther()) {
+        obstacles.add(path + " is neither a file nor a link");
+      } else if (!replace) {
+        obstacles.add(path + " is somebody else's");
+      } else {
+        Path aside = path.resolveSibling(path.getFileName() + KEPT);
+        if (isFree(aside, path, kept)) {
+          Manifest.Kept moved = new Manifest.Kept(aside, found.get());
+          steps.add(new Step(item, Task.REPLACE, wanted, moved));
+        } else {
+          obstacles.add("%s, where it would be kept, is in use: move it away".formatted(aside));
+        }
+      }
+    }
+    return new Plan(steps, obstacles);
+  }
+
+  /** Ours to use also when an earlier install put there what it found, or was killed doing so. */
+  private static boolean isFree(Path aside, Path path, Manifest.@Nullable Kept kept) {
+    Optional<Fingerprint> there = Fingerprint.of(aside);
+    if (there.isEmpty()) {
+      return true;
+    }
+    if (kept != null && kept.path().equals(aside) && kept.fingerprint().equals(there.get())) {
+      return true;
+    }
+    return isSameFile(aside, path);
+  }
+
+  static boolean isSameFile(Path one, Path other) {
+    try {
+      return Files.isSameFile(one, other);
+    } catch (IOException _) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package io.ocicat.cli.install;
+
+import io.ocicat.daemon.state.BootId;
+import io.ocicat.daemon.state.Folders;
+import io.ocicat.daemon.state.State;
+import io.ocicat.netlink.linux.FileLock;
+import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code ocicat uninstall}: takes away what {@code ocicat install} has put somewhere. */
+@Command(
+    name = "uninstall",
+    description =
+        "Remove exactly what \"ocicat install\" put somewhere, and put back what it kept.",
+    footer = {
+      "",
+      "What somebody has changed since stays. The directories stay too, because container runtimes watch them; of a --prefix"
+          + " only what was copied there goes. Attachments and leases are not touched.",
+      "",
+      "Stop the daemon first: systemctl disable --now ocicat.socket ocicat.service"
+    },
+    mixinStandardHelpOptions = true)
+public final class UninstallCommand implements Callable<Integer> {
+  private final Folders folders;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Option(names = "--dry-run", description = "Tell what would be done, and do nothing.")
+  private boolean dryRun;
+
+  @Option(
+      names = "--force",
+      description = "Do it although containers are attached, whose removal needs the plugins.")
+  private boolean force;
+
+  public UninstallCommand(Map<String, String> environment) {
+    folders = Folders.of(environment);
+  }
+
+  @Override
+  public Integer call() {
+    PrintWriter out = spec.commandLine().getOut();
+    Path state = folders.state();
+    if (!Files.exists(Manifest.fileIn(state))) {
+      out.println("nothing is installed: there is no " + Manifest.fileIn(state));
+      return ExitCode.OK;
+    }
+    int attached = new State(folders, BootId.current()).attachments().names().size();
+    if (attached > 0 && !force) {
+      throw new InstallException(
+          "%d attachments are still there (%s), and runtimes need the plugins to remove them: stop the containers first, or give --force"
+              .formatted(attached, state.resolve("attachments")));
+    }
+    if (dryRun) {
+      out.println(Report.DRY_RUN);
+      new Removal(Manifest.read(state), true, out).carryOut();
+      return ExitCode.OK;
+    }
+    try (FileLock _ = InstallCommand.lock(state)) {
+      Manifest manifest = Manifest.read(state);
+      List<String> failures = new Removal(manifest, false, out).carryOut();
+      if (manifest.isEmpty()) {
+        Manifest.remove(state);
+      } else {
+        manifest.write(state);
+      }
+      if (!failures.isEmpty()) {
+        throw new InstallException(String.join("; ", failures));
+      }
+    }
+    return ExitCode.OK;
+  }
+}
