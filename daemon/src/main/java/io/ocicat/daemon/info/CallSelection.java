@@ -1,8 +1,10 @@
 package io.ocicat.daemon.info;
 
 import io.ocicat.daemon.trace.FinishedCall;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Supplier;
 
 /**
  * Which calls somebody wants to see.
@@ -13,28 +15,40 @@ import java.util.List;
  * @param most how many
  */
 public record CallSelection(String about, boolean failed, boolean slowest, int most) {
+  private static final int USUAL = 50;
+  private static final Comparator<FinishedCall> SLOWEST_FIRST =
+      Comparator.comparingLong(FinishedCall::nanos).reversed();
+
   static CallSelection of(Question question) {
     boolean slow = question.option("slow").isPresent();
     return new CallSelection(
         question.option("about").orElse(""),
         question.option("failed").isPresent(),
         slow,
-        slow ? question.count("slow", 10) : question.count("last", Integer.MAX_VALUE));
+        slow ? question.count("slow", 10) : question.count("last", USUAL));
   }
 
-  List<FinishedCall> of(List<FinishedCall> calls) {
-    List<FinishedCall> chosen =
-        calls.stream()
-            .filter(call -> !failed || call.failed())
-            .filter(call -> isAbout(about, call.containerId(), call.pod()))
-            .toList();
-    if (slowest) {
-      return chosen.stream()
-          .sorted(Comparator.comparingLong(FinishedCall::nanos).reversed())
-          .limit(most)
-          .toList();
+  /** Chooses; looks at no more calls than it has to, one at a time. */
+  List<FinishedCall> of(List<Supplier<FinishedCall>> newestFirst) {
+    List<FinishedCall> chosen = new ArrayList<>();
+    for (Supplier<FinishedCall> remembered : newestFirst) {
+      FinishedCall call = remembered.get();
+      if ((failed && !call.failed()) || !isAbout(about, call.containerId(), call.pod())) {
+        continue;
+      }
+      chosen.add(call);
+      if (slowest && chosen.size() > most) {
+        chosen.sort(SLOWEST_FIRST);
+        chosen.removeLast();
+      } else if (!slowest && chosen.size() == most) {
+        break;
+      }
     }
-    return chosen.subList(Math.max(0, chosen.size() - most), chosen.size());
+    if (slowest) {
+      chosen.sort(SLOWEST_FIRST);
+      return chosen;
+    }
+    return chosen.reversed();
   }
 
   /**

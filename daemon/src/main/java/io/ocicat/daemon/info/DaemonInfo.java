@@ -17,8 +17,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -101,7 +99,7 @@ public final class DaemonInfo {
     json.put("residentBytes", process.residentBytes());
     json.put("heapBytes", process.heapBytes());
     json.put("threads", process.threads());
-    json.put("failuresKept", history.failures().size());
+    json.put("failuresKept", history.failures());
     underWay(json);
     return json;
   }
@@ -114,10 +112,7 @@ public final class DaemonInfo {
   }
 
   private ObjectNode calls(CallSelection selection) {
-    Map<Long, FinishedCall> all = new TreeMap<>();
-    history.failures().forEach(call -> all.put(call.number(), call));
-    history.calls().forEach(call -> all.put(call.number(), call));
-    List<FinishedCall> chosen = selection.of(List.copyOf(all.values()));
+    List<FinishedCall> chosen = selection.of(history.newestFirst());
     int from = selection.slowest() ? 0 : firstOfNewest(chosen);
     ObjectNode json = Json.object();
     ArrayNode calls = json.putArray("calls");

@@ -2,8 +2,11 @@ package io.ocicat.daemon.trace;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.IdentityHashMap;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -32,21 +35,20 @@ public final class CallHistory {
     some.addLast(call);
   }
 
-  /** The oldest first. */
-  public List<FinishedCall> calls() {
-    return compose(calls);
+  /**
+   * All of them, the newest first. Each is composed when it is asked for: who looks at one after
+   * the other needs memory for one.
+   */
+  public synchronized List<Supplier<FinishedCall>> newestFirst() {
+    List<Supplier<FinishedCall>> all = new ArrayList<>(calls.reversed());
+    Set<Supplier<FinishedCall>> among = Collections.newSetFromMap(new IdentityHashMap<>());
+    among.addAll(calls);
+    failures.reversed().stream().filter(failure -> !among.contains(failure)).forEach(all::add);
+    return all;
   }
 
-  /** Those that failed, the oldest first. */
-  public List<FinishedCall> failures() {
-    return compose(failures);
-  }
-
-  private List<FinishedCall> compose(Deque<Supplier<FinishedCall>> some) {
-    List<Supplier<FinishedCall>> copy;
-    synchronized (this) {
-      copy = new ArrayList<>(some);
-    }
-    return copy.stream().map(Supplier::get).toList();
+  /** How many that failed are remembered. */
+  public synchronized int failures() {
+    return failures.size();
   }
 }

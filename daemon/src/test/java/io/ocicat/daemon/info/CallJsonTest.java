@@ -3,12 +3,14 @@ package io.ocicat.daemon.info;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.json.Json;
+import io.ocicat.daemon.trace.CallHistory;
 import io.ocicat.daemon.trace.Cause;
 import io.ocicat.daemon.trace.FinishedCall;
 import io.ocicat.daemon.trace.Phase;
 import io.ocicat.daemon.trace.Step;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 class CallJsonTest {
@@ -51,11 +53,31 @@ class CallJsonTest {
   void callsAreChosenByContainerPodOutcomeAndTime() {
     List<FinishedCall> all = List.of(call("aa1", 0, 5), call("ab2", 1, 9), call("ab3", 0, 7));
 
-    assertThat(new CallSelection("ab", false, false, 9).of(all)).hasSize(2);
-    assertThat(new CallSelection("web-0", true, false, 9).of(all)).containsExactly(all.get(1));
-    assertThat(new CallSelection("", false, true, 2).of(all))
+    CallHistory history = new CallHistory();
+    all.forEach(call -> history.add(call.failed(), () -> call));
+    List<Supplier<FinishedCall>> kept = history.newestFirst();
+    assertThat(new CallSelection("ab", false, false, 9).of(kept))
         .containsExactly(all.get(1), all.get(2));
-    assertThat(new CallSelection("", false, false, 1).of(all)).containsExactly(all.get(2));
-    assertThat(new CallSelection("web", false, false, 9).of(all)).isEmpty();
+    assertThat(new CallSelection("web-0", true, false, 9).of(kept)).containsExactly(all.get(1));
+    assertThat(new CallSelection("", false, true, 2).of(kept))
+        .containsExactly(all.get(1), all.get(2));
+    assertThat(new CallSelection("", false, false, 1).of(kept)).containsExactly(all.get(2));
+    assertThat(new CallSelection("web", false, false, 9).of(kept)).isEmpty();
+  }
+
+  @Test
+  void aFailureIsRememberedForLongerThanWhatWentWell() {
+    CallHistory history = new CallHistory();
+    FinishedCall failure = call("old", 1, 5);
+    history.add(true, () -> failure);
+    for (int i = 0; i < 300; i++) {
+      FinishedCall good = call("c" + i, 0, 5);
+      history.add(false, () -> good);
+    }
+
+    assertThat(history.newestFirst()).hasSize(257);
+    assertThat(new CallSelection("", true, false, 9).of(history.newestFirst()))
+        .containsExactly(failure);
+    assertThat(history.failures()).isEqualTo(1);
   }
 }
