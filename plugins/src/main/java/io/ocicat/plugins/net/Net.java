@@ -4,6 +4,7 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.plugin.Call;
 import io.ocicat.cni.plugin.Netns;
+import io.ocicat.netlink.NetfilterSockets;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Protocol;
@@ -99,7 +100,7 @@ public final class Net implements AutoCloseable {
   public NetlinkSocket netfilter() {
     NetlinkSocket open = netfilter;
     if (open == null) {
-      open = NetlinkSocket.open(Protocol.NETFILTER, namespace);
+      open = NetfilterSockets.borrow(namespace);
       netfilter = open;
     }
     return open;
@@ -181,7 +182,7 @@ public final class Net implements AutoCloseable {
       route.close();
     }
     if (netfilter != null) {
-      netfilter.close();
+      NetfilterSockets.giveBack(namespace, netfilter);
     }
     namespace.close();
   }
