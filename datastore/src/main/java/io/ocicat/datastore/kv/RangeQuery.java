@@ -4,7 +4,7 @@ package io.ocicat.datastore.kv;
  * Which keys to read: those that start with a prefix (all for the empty one), in the order of their
  * UTF-8 bytes.
  *
- * @param after only keys behind this one; empty for a first page
+ * @param after only keys behind this one, which starts with the prefix; empty for a first page
  * @param limit at most so many; 0 for all
  * @param revision as they were at this revision; 0 for now
  */
@@ -13,6 +13,10 @@ public record RangeQuery(String prefix, String after, int limit, long revision) 
     if (limit < 0 || revision < 0) {
       throw new IllegalArgumentException(
           "limit and revision must not be negative: " + limit + ", " + revision);
+    }
+    if (!after.isEmpty() && !after.startsWith(prefix)) {
+      throw new IllegalArgumentException(
+          "keys of %s cannot be read behind %s".formatted(prefix, after));
     }
   }
 
