@@ -4,6 +4,7 @@ import io.ocicat.datastore.CorruptException;
 import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.UnauthorizedException;
 import io.ocicat.datastore.UnavailableException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import org.sqlite.SQLiteErrorCode;
@@ -44,8 +45,11 @@ final class SqliteFailure {
               e);
       case SQLITE_CANTOPEN ->
           new UnavailableException(
-              "datastore %s cannot be opened: check that its directory exists and may be written by this user"
-                  .formatted(file),
+              Files.isDirectory(directory()) && !Files.isWritable(directory())
+                  ? "datastore %s cannot be used: %s is read-only, remount it or correct its mode"
+                      .formatted(file, directory())
+                  : "datastore %s cannot be opened: check that its directory exists and may be written by this user"
+                      .formatted(file),
               e);
       case SQLITE_NOTADB ->
           new CorruptException(
@@ -74,6 +78,10 @@ final class SqliteFailure {
     return unclear
         ? UnavailableException.outcomeUnknown(String.valueOf(failure.getMessage()), e)
         : failure;
+  }
+
+  private Path directory() {
+    return file.resolveSibling("");
   }
 
   static String firstLine(Throwable e) {

@@ -169,7 +169,7 @@ public abstract class KeyValueWatchContract extends KeyValueStoreFixture {
 
   @Test
   void aLongHistoryComesInBatchesThatMissNothing() {
-    int count = 1500;
+    int count = 600;
     long first = put("/n", "0");
     for (int i = 1; i < count; i++) {
       put(i % 3 == 0 ? "/n" : "/other", String.valueOf(i));
