@@ -2,7 +2,10 @@ package io.ocicat.datastore;
 
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.json.Problems;
+import java.util.Collections;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
@@ -122,6 +125,21 @@ public final class Resource {
       at = at.path(name);
     }
     return at.isString() ? Optional.of(at.stringValue()) : Optional.empty();
+  }
+
+  /** What {@code metadata.labels} says; none of an IPAM record. */
+  public Map<String, String> labels() {
+    Map<String, String> labels = new TreeMap<>();
+    content
+        .path("metadata")
+        .path("labels")
+        .forEachEntry(
+            (name, value) -> {
+              if (value.isString()) {
+                labels.put(name, value.stringValue());
+              }
+            });
+    return Collections.unmodifiableMap(labels);
   }
 
   /** Reads the tree without a copy; whoever is given it must not change it. */
