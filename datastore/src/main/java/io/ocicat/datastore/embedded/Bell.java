@@ -1,9 +1,10 @@
 package io.ocicat.datastore.embedded;
 
+import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.UnavailableException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.ClosedWatchServiceException;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -15,13 +16,15 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Tells the watches of all processes that something was committed: a file in a directory of its own
  * that every writer touches after its commit, and inotify. SQLite's log itself would not do: it is
  * written before the commit can be seen. A writer killed between commit and bell is made up for by
- * looking once a second, and so is inotify when the kernel has no more of it, ten times as often.
+ * one look a second for all watches of a process together, and so is inotify when the kernel has no
+ * more of it, ten times as often.
  */
 final class Bell implements AutoCloseable {
   private static final Duration UNTOLD = Duration.ofSeconds(1);
@@ -29,10 +32,10 @@ final class Bell implements AutoCloseable {
 
   private final Path directory;
   private final FileChannel file;
+  private volatile BooleanSupplier changes = () -> false;
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition rung = lock.newCondition();
   private long count;
-  private Duration untold = UNTOLD;
   private @Nullable WatchService inotify;
   private boolean listening;
   private boolean closed;
@@ -45,6 +48,11 @@ final class Bell implements AutoCloseable {
             directory.resolve("ring"),
             Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
             PrivateFiles.FILE_MODE);
+  }
+
+  /** What tells, when nobody rang, whether there is something new since it was last asked. */
+  void listenTo(BooleanSupplier changes) {
+    this.changes = changes;
   }
 
   /** Wakes the watches of this process and of every other. */
@@ -72,18 +80,17 @@ final class Bell implements AutoCloseable {
     }
   }
 
-  /** Waits until it rings again or it is time to look anyway, at most for so long. */
+  /** Waits until it rings again, at most for so long. */
   void await(long seen, Duration limit) {
     lock.lock();
     try {
-      long left = Math.min(limit.toNanos(), untold.toNanos());
+      long left = limit.toNanos();
       while (count == seen && !closed && left > 0) {
         left = rung.awaitNanos(left);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new io.ocicat.datastore.UnavailableException(
-          "interrupted while watching the datastore", e);
+      throw new UnavailableException("interrupted while watching the datastore", e);
     } finally {
       lock.unlock();
     }
@@ -101,30 +108,71 @@ final class Bell implements AutoCloseable {
   }
 
   private void listen() {
+    Ear ear = Bell::listenInVain;
     try {
       WatchService service = directory.getFileSystem().newWatchService();
       inotify = service;
       directory.register(service, StandardWatchEventKinds.ENTRY_MODIFY);
-      Thread.ofVirtual().name("datastore-bell").start(() -> wakeOnEvents(service));
+      ear = () -> hear(service);
     } catch (IOException _) {
-      untold = UNTOLD_WITHOUT_INOTIFY;
+      // The kernel has no more of it: then by looking alone.
+      inotify = null;
     }
+    Ear chosen = ear;
+    Thread.ofVirtual().name("datastore-bell").start(() -> run(chosen));
   }
 
-  private void wakeOnEvents(WatchService service) {
+  /** Waits a while for others to ring. */
+  @FunctionalInterface
+  private interface Ear {
+    boolean hear() throws InterruptedException;
+  }
+
+  private static boolean listenInVain() throws InterruptedException {
+    Thread.sleep(UNTOLD_WITHOUT_INOTIFY);
+    return false;
+  }
+
+  private static boolean hear(WatchService service) throws InterruptedException {
+    WatchKey key = service.poll(UNTOLD.toMillis(), TimeUnit.MILLISECONDS);
+    if (key == null) {
+      return false;
+    }
+    key.pollEvents();
+    key.reset();
+    return true;
+  }
+
+  private void run(Ear ear) {
     try {
-      while (true) {
-        WatchKey key = service.poll(1, TimeUnit.HOURS);
-        if (key != null) {
-          key.pollEvents();
-          key.reset();
+      while (!isClosed()) {
+        if (ear.hear() || haveChanged()) {
           wake();
         }
       }
-    } catch (ClosedWatchServiceException _) {
+    } catch (IllegalStateException _) {
+      // The store was closed, or the watch service with it.
       wake();
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /** When that cannot be found out, the watches are to look and to tell why. */
+  private boolean haveChanged() {
+    try {
+      return changes.getAsBoolean();
+    } catch (DatastoreException _) {
+      return true;
+    }
+  }
+
+  private boolean isClosed() {
+    lock.lock();
+    try {
+      return closed;
+    } finally {
+      lock.unlock();
     }
   }
 

@@ -82,6 +82,7 @@ final class CommitQueue implements AutoCloseable {
       }
       try {
         write(
+            together.stream().anyMatch(this::isDurable),
             writer -> {
               for (Waiting waiting : together) {
                 decide(writer, waiting);
@@ -95,6 +96,11 @@ final class CommitQueue implements AutoCloseable {
         }
       }
     }
+  }
+
+  private boolean isDurable(Waiting waiting) {
+    return waiting.transaction.changes().stream()
+        .anyMatch(change -> settings.durable().test(change.key()));
   }
 
   private static void decide(Writer writer, Waiting waiting) throws SQLException {
@@ -111,8 +117,13 @@ final class CommitQueue implements AutoCloseable {
     T run(Writer writer) throws SQLException;
   }
 
-  /** Ends leases whose time is over, does the work, commits, and rings when anything changed. */
+  /** Does the work and waits for the disk. */
   <T> T write(Work<T> work) {
+    return write(true, work);
+  }
+
+  /** Ends leases whose time is over, does the work, commits, and rings when anything changed. */
+  private <T> T write(boolean durable, Work<T> work) {
     lock.lock();
     try {
       if (closed) {
@@ -122,7 +133,7 @@ final class CommitQueue implements AutoCloseable {
       long after;
       T result;
       try {
-        session.beginWriting();
+        session.beginWriting(durable);
         before = Entries.revision(session);
         long now = settings.clock().millis();
         Writer writer = new Writer(session, now);

@@ -1,10 +1,13 @@
 package io.ocicat.datastore.embedded;
 
+import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.NotFoundException;
 import io.ocicat.datastore.UnauthorizedException;
 import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.kv.CalicoLayout;
 import io.ocicat.datastore.kv.KeyValue;
+import io.ocicat.datastore.kv.KeyValueDatastore;
 import io.ocicat.datastore.kv.KeyValueStore;
 import io.ocicat.datastore.kv.KeyValueWatch;
 import io.ocicat.datastore.kv.Outcome;
@@ -22,8 +25,8 @@ import java.util.Optional;
 /**
  * Keys and values in an SQLite file, {@code datastore.db} of a private directory. Any number of
  * processes may open it at the same time; each sees what the others commit, and a watch is woken by
- * any of them. What is committed is on the disk: neither a killed process nor a lost machine takes
- * it back.
+ * any of them. What is committed stays when processes are killed, and when the machine is lost as
+ * far as {@link Settings#durable} says.
  */
 public final class EmbeddedStore implements KeyValueStore {
   private final Path file;
@@ -32,6 +35,7 @@ public final class EmbeddedStore implements KeyValueStore {
   private final Bell bell;
   private final CommitQueue writer;
   private final Readers readers;
+  private long lastLookedAt;
 
   private EmbeddedStore(Path file, Settings settings, Session session, Bell bell) {
     this.file = file;
@@ -40,6 +44,16 @@ public final class EmbeddedStore implements KeyValueStore {
     this.bell = bell;
     this.writer = new CommitQueue(session, failure, settings, bell);
     this.readers = new Readers(() -> Session.open(file, settings), failure);
+    bell.listenTo(this::hasChanged);
+  }
+
+  /** Only the bell asks, from one thread. */
+  private boolean hasChanged() {
+    endLeases();
+    long revision = readers.read(Entries::revision);
+    boolean changed = revision != lastLookedAt;
+    lastLookedAt = revision;
+    return changed;
   }
 
   public static EmbeddedStore open(Path directory) {
@@ -80,6 +94,15 @@ public final class EmbeddedStore implements KeyValueStore {
               .formatted(file, e.getClass().getSimpleName(), SqliteFailure.firstLine(e)),
           e);
     }
+  }
+
+  /**
+   * Calico's resources in {@code directory}. Endpoints and given addresses belong to containers,
+   * which are lost with the machine: writing them waits for no disk. Everything else does.
+   */
+  public static Datastore openDatastore(Path directory) {
+    return new KeyValueDatastore(
+        open(directory, Settings.standard().durable(key -> !CalicoLayout.diesWithMachine(key))));
   }
 
   @Override

@@ -26,7 +26,6 @@ final class EmbeddedWatch implements KeyValueWatch {
         throw new IllegalStateException("the watch of " + prefix + " is closed");
       }
       long seen = bell.count();
-      store.endLeases();
       Batch batch = store.changes(prefix, next);
       next = batch.revision() + 1;
       Duration left = Duration.ofNanos(deadline - System.nanoTime());

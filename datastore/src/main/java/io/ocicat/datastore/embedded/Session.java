@@ -15,6 +15,7 @@ import org.sqlite.JDBC;
 final class Session implements AutoCloseable {
   private final Connection connection;
   private final Map<String, PreparedStatement> statements = new HashMap<>();
+  private boolean durable = true;
 
   private Session(Connection connection) {
     this.connection = connection;
@@ -24,7 +25,6 @@ final class Session implements AutoCloseable {
     Session session = new Session(JDBC.createConnection("jdbc:sqlite:" + file, new Properties()));
     try {
       session.run("PRAGMA busy_timeout = " + settings.patience().toMillis());
-      // Committed means on the disk: in WAL mode NORMAL would leave that to the next checkpoint.
       session.run("PRAGMA synchronous = FULL");
       session.run("PRAGMA cache_size = -2048");
       session.run("PRAGMA journal_size_limit = 16777216");
@@ -63,8 +63,15 @@ final class Session implements AutoCloseable {
 
   /**
    * Takes the file's write lock at once, so that no later statement can fail for the want of it.
+   *
+   * @param durable whether the commit is to wait for the disk; else that is left to the next one
+   *     that does, or to SQLite's next checkpoint
    */
-  void beginWriting() throws SQLException {
+  void beginWriting(boolean durable) throws SQLException {
+    if (durable != this.durable) {
+      run("PRAGMA synchronous = " + (durable ? "FULL" : "NORMAL"));
+      this.durable = durable;
+    }
     prepare("BEGIN IMMEDIATE").execute();
   }
 

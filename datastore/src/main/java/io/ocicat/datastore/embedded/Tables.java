@@ -48,7 +48,7 @@ final class Tables {
       return;
     }
     session.run("PRAGMA journal_mode = WAL");
-    session.beginWriting();
+    session.beginWriting(true);
     try {
       // Another process may have been faster.
       if (!isReady(session, file)) {

@@ -168,6 +168,15 @@ public final class CalicoLayout {
     return prefixes.size() == 1 ? prefixes.getFirst() : IPAM;
   }
 
+  /**
+   * Whether a key belongs to something that is gone when the machine is: the endpoint of a
+   * container, the addresses given to it, and what a host has claimed to give them from.
+   */
+  public static boolean diesWithMachine(String path) {
+    return path.startsWith(RESOURCES + Kind.WORKLOAD_ENDPOINT.plural() + "/")
+        || (path.startsWith(IPAM) && !path.equals(CONFIG));
+  }
+
   /** The value of a resource that was admitted. */
   public static String encode(Resource resource) {
     return resource.read(

@@ -2,7 +2,6 @@ package io.ocicat.datastore.embedded;
 
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.contract.DatastoreContract;
-import io.ocicat.datastore.kv.KeyValueDatastore;
 import java.nio.file.Path;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -14,7 +13,7 @@ class EmbeddedDatastoreContractTest extends DatastoreContract {
 
   @Override
   protected Datastore open() {
-    return new KeyValueDatastore(EmbeddedStore.open(directory));
+    return EmbeddedStore.openDatastore(directory);
   }
 
   @Override
