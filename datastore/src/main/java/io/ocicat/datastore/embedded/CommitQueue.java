@@ -149,6 +149,7 @@ final class CommitQueue implements AutoCloseable {
         throw e;
       }
       finish();
+      Compaction.checkpointSometimes(session, before, after);
       if (after > before) {
         bell.ring();
       }

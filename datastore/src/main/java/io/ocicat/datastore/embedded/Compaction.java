@@ -23,6 +23,22 @@ final class Compaction {
     }
   }
 
+  /**
+   * Moves what was committed from SQLite's log to its tables. SQLite would do so at every commit
+   * once the log has grown, waiting for the disk each time, for as long as some reader keeps it
+   * from starting the log anew: with watches about that may be always. A failure costs nothing but
+   * the log's size: the next one tries again.
+   */
+  static void checkpointSometimes(Session session, long before, long after) {
+    if (before / EVERY != after / EVERY) {
+      try {
+        session.number("PRAGMA wal_checkpoint(PASSIVE)");
+      } catch (SQLException _) {
+        return;
+      }
+    }
+  }
+
   static void run(Session session, long revision, int rows) throws SQLException {
     if (revision > Entries.compacted(session)) {
       PreparedStatement limit = session.prepare("UPDATE history SET compacted = ?");

@@ -27,6 +27,8 @@ final class Session implements AutoCloseable {
       session.run("PRAGMA busy_timeout = " + settings.patience().toMillis());
       session.run("PRAGMA synchronous = FULL");
       session.run("PRAGMA cache_size = -2048");
+      // The last resort; see Compaction.
+      session.run("PRAGMA wal_autocheckpoint = 16384");
       session.run("PRAGMA journal_size_limit = 16777216");
       return session;
     } catch (SQLException e) {

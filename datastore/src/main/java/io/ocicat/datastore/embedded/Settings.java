@@ -24,7 +24,7 @@ public record Settings(Duration patience, long history, Clock clock, Predicate<S
   }
 
   public static Settings standard() {
-    return new Settings(Duration.ofSeconds(10), 10_000, Clock.systemUTC(), _ -> true);
+    return new Settings(Duration.ofSeconds(10), 20_000, Clock.systemUTC(), _ -> true);
   }
 
   public Settings patience(Duration patience) {

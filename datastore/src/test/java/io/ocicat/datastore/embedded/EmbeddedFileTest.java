@@ -7,6 +7,7 @@ import io.ocicat.datastore.CompactedException;
 import io.ocicat.datastore.CorruptException;
 import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.kv.KeyValueEvent;
 import io.ocicat.datastore.kv.KeyValueWatch;
 import io.ocicat.datastore.kv.RangeQuery;
 import io.ocicat.datastore.kv.Transaction;
@@ -185,6 +186,20 @@ class EmbeddedFileTest {
     assertThat(lines.subList(1, 4))
         .containsExactly("committed before are there: true", "refused is not: true", "done");
     assertThat(lines.get(4)).contains("read-only").doesNotContain("Exception: org.sqlite");
+  }
+
+  /** A writer may be killed between its commit and telling the others. */
+  @Test
+  void aChangeThatNobodyToldOfIsSeenNevertheless() throws Exception {
+    try (EmbeddedStore store = EmbeddedStore.open(directory());
+        KeyValueWatch watch = store.watch("/", 2)) {
+      assertThat(watch.next(Duration.ZERO).events()).isEmpty();
+      execute("INSERT INTO entry VALUES (2 * 256, 0, 2, 0, '/silent', '')");
+
+      assertThat(watch.next(Duration.ofSeconds(20)).events())
+          .extracting(KeyValueEvent::key)
+          .containsExactly("/silent");
+    }
   }
 
   @Test
