@@ -31,6 +31,15 @@ import tools.jackson.databind.node.ObjectNode;
 /** Keys and values of every kind, byte for byte as Calico writes them. */
 class GoldenDocumentsTest {
 
+  private static final Set<String> MAPS =
+      Set.of(
+          "labels",
+          "annotations",
+          "labelsToApply",
+          "secondary",
+          "sequenceNumberForAllocation",
+          "block");
+
   /** A key and a value, a line each. */
   record Golden(String name, String key, String value) {
     KeyValue entry() {
@@ -105,6 +114,52 @@ class GoldenDocumentsTest {
             assertThat(written).isEqualTo(golden.value());
           }
         });
+  }
+
+  @ParameterizedTest
+  @MethodSource("documents")
+  void membersNobodyKnowsSurviveAnywhere(Golden golden) {
+    Seeded.forAll(
+        20,
+        random -> {
+          Resource read = CalicoLayout.decode(golden.resourceKey(), golden.entry());
+          ObjectNode content = read.content();
+          addUnknown(content, random);
+          Resource changed = Resource.stored(read.key(), content, read.revision());
+
+          String written = CalicoLayout.encode(Admission.standard().forUpdate(changed));
+
+          KeyValue stored = new KeyValue(golden.key(), written, 7, 7, 0);
+          assertThat(CalicoLayout.decode(read.key(), stored).content()).isEqualTo(content);
+        });
+  }
+
+  /**
+   * Numbers that no double holds, text that Go escapes, in any object that is no map of its own.
+   */
+  private static void addUnknown(ObjectNode object, Random random) {
+    for (Map.Entry<String, JsonNode> member : object.properties()) {
+      if (member.getValue() instanceof ObjectNode inner && !MAPS.contains(member.getKey())) {
+        addUnknown(inner, random);
+      }
+      if (member.getValue() instanceof ArrayNode items) {
+        for (JsonNode item : items.values()) {
+          if (item instanceof ObjectNode inner) {
+            addUnknown(inner, random);
+          }
+        }
+      }
+    }
+    if (random.nextBoolean()) {
+      object.put("unknown" + random.nextInt(9), random.nextLong());
+    }
+    if (random.nextInt(4) == 0) {
+      object
+          .putObject("strange")
+          .put("<&\u2028>", "é\uD83D\uDC08")
+          .putNull("nothing")
+          .putArray("none");
+    }
   }
 
   /** What nobody here works with is written in the order it was given. */
