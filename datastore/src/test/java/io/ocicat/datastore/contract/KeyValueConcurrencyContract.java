@@ -89,21 +89,27 @@ public abstract class KeyValueConcurrencyContract extends KeyValueStoreFixture {
   }
 
   private void checkHistory(Random random) throws Exception {
-    long start = put("/h/start", "");
+    // Rounds share a store, so each has keys of its own.
+    String base = "/h" + random.nextLong(Long.MAX_VALUE) + "/";
+    long start = put(base + "start", "");
     List<KeyValueStore> doors = List.of(store(), another());
     Map<Long, List<Change>> committed = new ConcurrentSkipListMap<>();
     List<Long> seeds = random.longs(WRITERS).boxed().toList();
     try (ExecutorService readers = Executors.newVirtualThreadPerTaskExecutor();
-        KeyValueWatch steady = another().watch("/h/", start + 1)) {
+        KeyValueWatch steady = another().watch(base, start + 1)) {
       Future<List<KeyValueEvent>> restless =
-          readers.submit(() -> readRestlessly(store(), start + 1));
+          readers.submit(() -> readRestlessly(store(), base, start + 1));
 
       together(
           WRITERS,
           writer ->
-              write(doors.get(writer % doors.size()), new Random(seeds.get(writer)), committed));
-      long last = put("/h/end", "");
-      committed.put(last, List.of(new Change.Put("/h/end", "")));
+              write(
+                  doors.get(writer % doors.size()),
+                  new Random(seeds.get(writer)),
+                  base,
+                  committed));
+      long last = put(base + "end", "");
+      committed.put(last, List.of(new Change.Put(base + "end", "")));
 
       List<KeyValueEvent> seen = Watching.upTo(steady, last);
       assertThat(committed.keySet())
@@ -112,17 +118,21 @@ public abstract class KeyValueConcurrencyContract extends KeyValueStoreFixture {
       assertThat(changesOf(seen)).isEqualTo(committed);
       assertThat(seen).extracting(KeyValueEvent::revision).isSorted();
       assertThat(restless.get(60, TimeUnit.SECONDS)).isEqualTo(seen);
-      assertThat(store().range(RangeQuery.all("/h/")).entries()).isEqualTo(replay(start, seen));
+      assertThat(store().range(RangeQuery.all(base)).entries())
+          .isEqualTo(replay(base + "start", start, seen));
     }
   }
 
   /** Puts, deletes and small transactions on few keys, each on condition of what was read. */
-  private static void write(KeyValueStore door, Random random, Map<Long, List<Change>> committed) {
+  private static void write(
+      KeyValueStore door, Random random, String base, Map<Long, List<Change>> committed) {
     for (int i = 0; i < 60; i++) {
       List<Condition> conditions = new ArrayList<>();
       List<Change> changes = new ArrayList<>();
       for (String key :
-          random.nextInt(4) == 0 ? List.of("/h/x", "/h/y") : List.of(anyKey(random))) {
+          random.nextInt(4) == 0
+              ? List.of(base + "x", base + "y")
+              : List.of(base + "k" + random.nextInt(6))) {
         Optional<KeyValue> read = door.get(key);
         conditions.add(new Condition(key, read.map(KeyValue::modified).orElse(0L)));
         changes.add(
@@ -136,15 +146,11 @@ public abstract class KeyValueConcurrencyContract extends KeyValueStoreFixture {
     }
   }
 
-  private static String anyKey(Random random) {
-    return "/h/k" + random.nextInt(6);
-  }
-
-  private static List<KeyValueEvent> readRestlessly(KeyValueStore door, long from) {
+  private static List<KeyValueEvent> readRestlessly(KeyValueStore door, String base, long from) {
     List<KeyValueEvent> all = new ArrayList<>();
     long next = from;
-    while (all.isEmpty() || !all.getLast().key().equals("/h/end")) {
-      try (KeyValueWatch watch = door.watch("/h/", next)) {
+    while (all.isEmpty() || !all.getLast().key().equals(base + "end")) {
+      try (KeyValueWatch watch = door.watch(base, next)) {
         KeyValueWatch.Batch batch = Watching.firstWithEvents(watch);
         all.addAll(batch.events());
         next = batch.revision() + 1;
@@ -168,9 +174,9 @@ public abstract class KeyValueConcurrencyContract extends KeyValueStoreFixture {
     return changes;
   }
 
-  private static List<KeyValue> replay(long start, List<KeyValueEvent> events) {
+  private static List<KeyValue> replay(String startKey, long start, List<KeyValueEvent> events) {
     Map<String, KeyValue> state = new TreeMap<>();
-    state.put("/h/start", new KeyValue("/h/start", "", start, start, 0));
+    state.put(startKey, new KeyValue(startKey, "", start, start, 0));
     for (KeyValueEvent event : events) {
       switch (event) {
         case KeyValueEvent.Put put -> {

@@ -36,7 +36,8 @@ public abstract class KeyValueModelContract extends KeyValueStoreFixture {
   private final TreeMap<Long, SortedMap<String, KeyValue>> states = new TreeMap<>();
 
   private final List<KeyValueEvent> events = new ArrayList<>();
-  private long compacted = 1;
+  private long compacted;
+  private String base = "";
 
   @Test
   void behavesLikeTheModel() {
@@ -44,7 +45,13 @@ public abstract class KeyValueModelContract extends KeyValueStoreFixture {
   }
 
   private void run(Random random) {
-    states.put(1L, new TreeMap<>());
+    // Rounds share a store: each has keys of its own and begins where the last one stopped.
+    base = "/m" + random.nextLong(Long.MAX_VALUE);
+    long start = store().range(RangeQuery.all(base)).revision();
+    states.clear();
+    states.put(start, new TreeMap<>());
+    events.clear();
+    compacted = start;
     for (int step = 0; step < STEPS; step++) {
       switch (random.nextInt(20)) {
         case 0 -> {
@@ -60,7 +67,7 @@ public abstract class KeyValueModelContract extends KeyValueStoreFixture {
   }
 
   private void transact(KeyValueStore door, Random random) {
-    List<String> keys = new ArrayList<>(KEYS);
+    List<String> keys = new ArrayList<>(KEYS.stream().map(key -> base + key).toList());
     Collections.shuffle(keys, random);
     List<Condition> conditions = new ArrayList<>();
     List<Change> changes = new ArrayList<>();
@@ -127,7 +134,7 @@ public abstract class KeyValueModelContract extends KeyValueStoreFixture {
 
   private void checkPast(Random random) {
     long revision = compacted + random.nextLong(states.lastKey() - compacted + 1);
-    String prefix = PREFIXES.get(random.nextInt(PREFIXES.size()));
+    String prefix = base + PREFIXES.get(random.nextInt(PREFIXES.size()));
     List<KeyValue> expected =
         states.floorEntry(revision).getValue().values().stream()
             .filter(e -> e.key().startsWith(prefix))
@@ -154,7 +161,7 @@ public abstract class KeyValueModelContract extends KeyValueStoreFixture {
     if (last == compacted) {
       return;
     }
-    try (KeyValueWatch watch = store().watch("", compacted + 1)) {
+    try (KeyValueWatch watch = store().watch(base, compacted + 1)) {
       assertThat(Watching.upTo(watch, last))
           .isEqualTo(events.stream().filter(e -> e.revision() > compacted).toList());
     }
