@@ -1,0 +1,88 @@
+package io.ocicat.datastore;
+
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.Optional;
+
+/** The kinds of resources. */
+public enum Kind {
+  WORKLOAD_ENDPOINT("WorkloadEndpoint", "workloadendpoints", Form.NAMESPACED),
+  PROFILE("Profile", "profiles", Form.GLOBAL),
+  IP_POOL("IPPool", "ippools", Form.GLOBAL),
+  IP_RESERVATION("IPReservation", "ipreservations", Form.GLOBAL),
+  NODE("Node", "nodes", Form.GLOBAL),
+  CLUSTER_INFORMATION("ClusterInformation", "clusterinformations", Form.GLOBAL),
+  HOST_ENDPOINT("HostEndpoint", "hostendpoints", Form.GLOBAL),
+  NETWORK_POLICY("NetworkPolicy", "networkpolicies", Form.NAMESPACED),
+  GLOBAL_NETWORK_POLICY("GlobalNetworkPolicy", "globalnetworkpolicies", Form.GLOBAL),
+  NETWORK_SET("NetworkSet", "networksets", Form.NAMESPACED),
+  GLOBAL_NETWORK_SET("GlobalNetworkSet", "globalnetworksets", Form.GLOBAL),
+  TIER("Tier", "tiers", Form.GLOBAL),
+  BGP_CONFIGURATION("BGPConfiguration", "bgpconfigurations", Form.GLOBAL),
+  BGP_PEER("BGPPeer", "bgppeers", Form.GLOBAL),
+  BGP_FILTER("BGPFilter", "bgpfilters", Form.GLOBAL),
+  FELIX_CONFIGURATION("FelixConfiguration", "felixconfigurations", Form.GLOBAL),
+  KUBE_CONTROLLERS_CONFIGURATION(
+      "KubeControllersConfiguration", "kubecontrollersconfigurations", Form.GLOBAL),
+  /** What the public interface shows; etcd has it beside {@link #IPAM_CONFIG}. */
+  IPAM_CONFIGURATION("IPAMConfiguration", "ipamconfigurations", Form.GLOBAL),
+  IPAM_BLOCK("IPAMBlock", "ipamblocks", Form.IPAM),
+  BLOCK_AFFINITY("BlockAffinity", "blockaffinities", Form.IPAM),
+  IPAM_HANDLE("IPAMHandle", "ipamhandles", Form.IPAM),
+  /** What the IPAM library reads. */
+  IPAM_CONFIG("IPAMConfig", "ipamconfigs", Form.IPAM),
+  IPAM_HOST("IPAMHost", "ipamhosts", Form.IPAM);
+
+  private enum Form {
+    GLOBAL,
+    NAMESPACED,
+    IPAM
+  }
+
+  private final String text;
+  private final String plural;
+  private final Form form;
+
+  Kind(String text, String plural, Form form) {
+    this.text = text;
+    this.plural = plural;
+    this.form = form;
+  }
+
+  /** As it is written in a document. */
+  public String text() {
+    return text;
+  }
+
+  /** As it is written in keys and URLs. */
+  public String plural() {
+    return plural;
+  }
+
+  public boolean isNamespaced() {
+    return form == Form.NAMESPACED;
+  }
+
+  /** IPAM's own records: no kind, metadata or spec, and a key made of addresses and hosts. */
+  public boolean isIpam() {
+    return form == Form.IPAM;
+  }
+
+  /** By singular or plural, in any case. */
+  public static Optional<Kind> find(String name) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    return Arrays.stream(values())
+        .filter(k -> k.plural.equals(lower) || k.text.toLowerCase(Locale.ROOT).equals(lower))
+        .findFirst();
+  }
+
+  /** By its plural, exactly. */
+  public static Optional<Kind> ofPlural(String plural) {
+    return Arrays.stream(values()).filter(k -> k.plural.equals(plural)).findFirst();
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

@@ -1,0 +1,220 @@
+package io.ocicat.datastore.embedded;
+
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.UnauthorizedException;
+import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.kv.CalicoLayout;
+import io.ocicat.datastore.kv.KeyValue;
+import io.ocicat.datastore.kv.KeyValueDatastore;
+import io.ocicat.datastore.kv.KeyValueStore;
+import io.ocicat.datastore.kv.KeyValueWatch;
+import io.ocicat.datastore.kv.Outcome;
+import io.ocicat.datastore.kv.Page;
+import io.ocicat.datastore.kv.RangeQuery;
+import io.ocicat.datastore.kv.Transaction;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Keys and values in an SQLite file, {@code datastore.db} of a private directory. Any number of
+ * processes may open it at the same time; each sees what the others commit, and a watch is woken by
+ * any of them. What is committed stays when processes are killed, and when the machine is lost as
+ * far as {@link Settings#durable} says.
+ */
+public final class EmbeddedStore implements KeyValueStore {
+  private final Path file;
+  private final Settings settings;
+  private final SqliteFailure failure;
+  private final Bell bell;
+  private final CommitQueue writer;
+  private final Readers readers;
+  private long lastLookedAt;
+
+  private EmbeddedStore(Path file, Settings settings, Session session, Bell bell) {
+    this.file = file;
+    this.settings = settings;
+    this.failure = new SqliteFailure(file, settings);
+    this.bell = bell;
+    this.writer = new CommitQueue(session, failure, settings, bell);
+    this.readers = new Readers(() -> Session.open(file, settings), failure);
+    bell.listenTo(this::hasChanged);
+  }
+
+  /** Only the bell asks, from one thread. */
+  private boolean hasChanged() {
+    endLeases();
+    long revision = readers.read(Entries::revision);
+    boolean changed = revision != lastLookedAt;
+    lastLookedAt = revision;
+    return changed;
+  }
+
+  public static EmbeddedStore open(Path directory) {
+    return open(directory, Settings.standard());
+  }
+
+  /** Opens the datastore in {@code directory}; both are made when they are not there. */
+  public static EmbeddedStore open(Path directory, Settings settings) {
+    Path file = directory.toAbsolutePath().resolve("datastore.db");
+    if (file.toString().indexOf('?') >= 0) {
+      throw new InvalidException(
+          "datastore %s cannot be opened: its path must not contain a question mark"
+              .formatted(file));
+    }
+    SqliteFailure failure = new SqliteFailure(file, settings);
+    try {
+      PrivateFiles.createDirectory(file.resolveSibling(""));
+      PrivateFiles.createFile(file);
+      Session session = Session.open(file, settings);
+      try {
+        Tables.prepare(session, file);
+        return new EmbeddedStore(
+            file, settings, session, new Bell(file.resolveSibling("datastore.bell")));
+      } catch (SQLException | IOException | RuntimeException e) {
+        session.close();
+        throw e;
+      }
+    } catch (SQLException e) {
+      throw failure.of(e);
+    } catch (AccessDeniedException e) {
+      throw new UnauthorizedException(
+          "datastore %s cannot be opened: permission denied on %s, run as its owner"
+              .formatted(file, e.getFile()),
+          e);
+    } catch (IOException e) {
+      throw new UnavailableException(
+          "datastore %s cannot be opened: %s: %s"
+              .formatted(file, e.getClass().getSimpleName(), SqliteFailure.firstLine(e)),
+          e);
+    }
+  }
+
+  /**
+   * Calico's resources in {@code directory}. Endpoints and given addresses belong to containers,
+   * which are lost with the machine: writing them waits for no disk. Everything else does.
+   */
+  public static Datastore openDatastore(Path directory) {
+    return new KeyValueDatastore(
+        open(directory, Settings.standard().durable(key -> !CalicoLayout.diesWithMachine(key))));
+  }
+
+  @Override
+  public Optional<KeyValue> get(String key) {
+    Optional<KeyValue> entry = readers.read(session -> Entries.get(session, key));
+    if (entry.isPresent() && entry.get().lease() != 0 && endLeases()) {
+      return readers.read(session -> Entries.get(session, key));
+    }
+    return entry;
+  }
+
+  @Override
+  public Page range(RangeQuery query) {
+    Page page = readers.readTogether(session -> Entries.range(session, query));
+    boolean leased = page.entries().stream().anyMatch(entry -> entry.lease() != 0);
+    if (query.revision() == 0 && leased && endLeases()) {
+      return readers.readTogether(session -> Entries.range(session, query));
+    }
+    return page;
+  }
+
+  @Override
+  public Outcome commit(Transaction transaction) {
+    return writer.commit(transaction);
+  }
+
+  @Override
+  public KeyValueWatch watch(String prefix, long from) {
+    readers.read(Entries::revision);
+    return new EmbeddedWatch(this, bell, prefix, from);
+  }
+
+  KeyValueWatch.Batch changes(String prefix, long from) {
+    return readers.readTogether(session -> Entries.changes(session, prefix, from));
+  }
+
+  /** Whether there was anything to end. */
+  boolean endLeases() {
+    long now = settings.clock().millis();
+    if (!readers.read(session -> Leases.anyEnded(session, now))) {
+      return false;
+    }
+    // Every write begins with it.
+    return writer.write(_ -> true);
+  }
+
+  @Override
+  public long grantLease(Duration ttl) {
+    if (!ttl.isPositive()) {
+      throw new InvalidException("a lease must last longer than " + ttl);
+    }
+    return writer.write(_ -> Leases.grant(writer.session(), ttl, settings.clock().millis()));
+  }
+
+  @Override
+  public void keepAlive(long lease) {
+    if (!writer.write(_ -> Leases.keepAlive(writer.session(), lease, settings.clock().millis()))) {
+      throw noLease(lease);
+    }
+  }
+
+  @Override
+  public void revokeLease(long lease) {
+    if (!writer.write(changes -> Leases.revoke(writer.session(), changes, lease))) {
+      throw noLease(lease);
+    }
+  }
+
+  private static NotFoundException noLease(long lease) {
+    return new NotFoundException("lease " + lease + " does not exist or has ended");
+  }
+
+  /**
+   * Forgets all history before {@code revision}; what is present stays. The engine does so by
+   * itself, as the settings say.
+   */
+  public void compact(long revision) {
+    long head = readers.read(Entries::revision);
+    if (revision > head) {
+      throw new InvalidException(
+          "revision %d cannot be compacted: the datastore is at %d".formatted(revision, head));
+    }
+    writer.write(
+        _ -> {
+          Compaction.run(writer.session(), revision, Integer.MAX_VALUE);
+          return true;
+        });
+  }
+
+  /**
+   * Reads the whole file and looks for damage.
+   *
+   * @return what is wrong, one line each; empty when nothing is
+   */
+  public List<String> check() {
+    return readers.readTogether(IntegrityCheck::run);
+  }
+
+  public Path file() {
+    return file;
+  }
+
+  @Override
+  public void close() {
+    try {
+      bell.close();
+    } catch (IOException e) {
+      throw new UnavailableException(
+          "datastore %s cannot be closed: %s".formatted(file, SqliteFailure.firstLine(e)), e);
+    } finally {
+      readers.close();
+      writer.close();
+    }
+  }
+}

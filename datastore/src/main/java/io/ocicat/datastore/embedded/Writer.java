@@ -1,0 +1,124 @@
+package io.ocicat.datastore.embedded;
+
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.kv.Change;
+import io.ocicat.datastore.kv.Condition;
+import io.ocicat.datastore.kv.KeyValue;
+import io.ocicat.datastore.kv.Outcome;
+import io.ocicat.datastore.kv.Transaction;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Does transactions in a session whose SQLite transaction has begun. Everything that may be refused
+ * is found out before the first change, so a refused transaction needs no undoing and several can
+ * share one SQLite transaction.
+ */
+final class Writer {
+  private static final String INSERT =
+      "INSERT INTO entry (id, superseded, created, lease, key, value) VALUES (?, ?, ?, ?, ?, ?)";
+  private static final String SUPERSEDE =
+      "UPDATE entry SET superseded = ? WHERE key = ? AND superseded = 0";
+
+  private final Session session;
+  private final long now;
+  private long revision;
+
+  /**
+   * @param now in milliseconds, for leases
+   */
+  Writer(Session session, long now) throws SQLException {
+    this.session = session;
+    this.now = now;
+    this.revision = Entries.revision(session);
+  }
+
+  long revision() {
+    return revision;
+  }
+
+  Outcome commit(Transaction transaction) throws SQLException {
+    Map<String, KeyValue> current = new HashMap<>();
+    boolean holds = true;
+    for (Condition condition : transaction.conditions()) {
+      Optional<KeyValue> entry = Entries.get(session, condition.key());
+      entry.ifPresent(found -> current.put(found.key(), found));
+      holds &= entry.map(KeyValue::modified).orElse(0L) == condition.modified();
+    }
+    if (!holds) {
+      return new Outcome.Refused(revision, current);
+    }
+    checkLeases(transaction);
+    return change(transaction.changes());
+  }
+
+  private void checkLeases(Transaction transaction) throws SQLException {
+    for (Change change : transaction.changes()) {
+      if (change instanceof Change.Put put && put.lease() != 0) {
+        if (!Leases.isAlive(session, put.lease(), now)) {
+          throw new InvalidException(
+              "%s cannot be put: lease %d does not exist or has ended, grant a new one"
+                  .formatted(put.key(), put.lease()));
+        }
+      }
+    }
+  }
+
+  private Outcome change(List<Change> changes) throws SQLException {
+    List<KeyValue> deleted = new ArrayList<>();
+    long next = revision + 1;
+    long id = Tables.firstId(next);
+    for (Change change : changes) {
+      Optional<KeyValue> before = Entries.get(session, change.key());
+      switch (change) {
+        case Change.Put put -> {
+          if (before.isPresent()) {
+            supersede(put.key(), next);
+          }
+          insert(
+              id++,
+              0,
+              before.map(KeyValue::created).orElse(next),
+              put.lease(),
+              put.key(),
+              put.value());
+        }
+        case Change.Delete delete -> {
+          if (before.isPresent()) {
+            deleted.add(before.get());
+            supersede(delete.key(), next);
+            insert(id++, next, 0, 0, delete.key(), "");
+          }
+        }
+      }
+    }
+    if (id > Tables.firstId(next)) {
+      revision = next;
+    }
+    return new Outcome.Committed(revision, deleted);
+  }
+
+  private void supersede(String key, long by) throws SQLException {
+    PreparedStatement statement = session.prepare(SUPERSEDE);
+    statement.setLong(1, by);
+    statement.setString(2, key);
+    statement.execute();
+  }
+
+  private void insert(long id, long superseded, long created, long lease, String key, String value)
+      throws SQLException {
+    PreparedStatement statement = session.prepare(INSERT);
+    statement.setLong(1, id);
+    statement.setLong(2, superseded);
+    statement.setLong(3, created);
+    statement.setLong(4, lease);
+    statement.setString(5, key);
+    statement.setString(6, value);
+    statement.execute();
+  }
+}

@@ -1,0 +1,74 @@
+package io.ocicat.datastore.json;
+
+import io.ocicat.datastore.InvalidException;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Collects what is wrong with a document, so that its author sees every bad field at once. Not
+ * thread-safe.
+ */
+public final class Problems {
+  private static final int MAX = 50;
+  private static final int SHOWN = 80;
+
+  private final Set<Problem> found = new LinkedHashSet<>();
+  private int left;
+
+  /** What is wrong with the field at {@code path}. */
+  public record Problem(String path, String message) {
+    @Override
+    public String toString() {
+      return path + " " + message;
+    }
+  }
+
+  /** Records {@code message}, which follows the path; the same problem counts once. */
+  public void add(String path, String message) {
+    Problem problem = new Problem(path, message);
+    if (found.size() < MAX) {
+      found.add(problem);
+    } else if (!found.contains(problem)) {
+      left++;
+    }
+  }
+
+  public boolean isEmpty() {
+    return found.isEmpty();
+  }
+
+  public List<Problem> all() {
+    return List.copyOf(found);
+  }
+
+  /** Throws nothing when all is well; {@code what} names the document. */
+  public void throwIfAny(String what) {
+    if (!found.isEmpty()) {
+      throw new InvalidException(
+          "%s is not valid: %s%s"
+              .formatted(
+                  what,
+                  String.join("; ", found.stream().map(Problem::toString).toList()),
+                  left > 0 ? "; and " + left + " more" : ""));
+    }
+  }
+
+  /** Text in quotes that is short and holds no control characters: input may be hostile. */
+  public static String quote(String text) {
+    StringBuilder shown = new StringBuilder().append('"');
+    text.codePoints()
+        .limit(SHOWN)
+        .forEach(
+            c -> {
+              if (c == '"' || c == '\\') {
+                shown.append('\\').appendCodePoint(c);
+              } else if (Character.isISOControl(c) || Character.getType(c) == Character.SURROGATE) {
+                shown.append(String.format("\\u%04x", c));
+              } else {
+                shown.appendCodePoint(c);
+              }
+            });
+    return shown.append(text.length() > SHOWN ? "…\"" : "\"").toString();
+  }
+}

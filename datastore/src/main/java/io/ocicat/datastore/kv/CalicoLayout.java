@@ -1,0 +1,231 @@
+package io.ocicat.datastore.kv;
+
+import io.ocicat.datastore.AffinityType;
+import io.ocicat.datastore.CorruptException;
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.IpVersion;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.model.Shapes;
+import io.ocicat.ip.IpPrefix;
+import java.util.List;
+import java.util.Optional;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Where Calico keeps resources in etcd, and as which text: both engines hold the same bytes that
+ * Calico would write. Resources with metadata are under {@code
+ * /calico/resources/v3/projectcalico.org/}, IPAM's records under {@code /calico/ipam/v2/}.
+ */
+public final class CalicoLayout {
+  /** What every key starts with. */
+  public static final String ROOT = "/calico/";
+
+  private static final String RESOURCES = "/calico/resources/v3/projectcalico.org/";
+  private static final String IPAM = "/calico/ipam/v2/";
+  private static final String BLOCKS = IPAM + "assignment/";
+  private static final String HANDLES = IPAM + "handle/";
+  private static final String CONFIG = IPAM + "config";
+
+  /** Where a policy's own name is kept. */
+  private static final String METADATA_ANNOTATION = "projectcalico.org/metadata";
+
+  private CalicoLayout() {}
+
+  /** The key of a resource. */
+  public static String path(ResourceKey key) {
+    return switch (key) {
+      case ResourceKey.Named named ->
+          RESOURCES
+              + named.kind().plural()
+              + "/"
+              + (named.kind().isNamespaced() ? named.namespace() + "/" : "")
+              + named.name();
+      case ResourceKey.Block block ->
+          BLOCKS + IpVersion.of(block.cidr()).text() + "/block/" + dashed(block.cidr());
+      case ResourceKey.Affinity affinity ->
+          IPAM
+              + affinity.type().text()
+              + "/"
+              + affinity.host()
+              + "/"
+              + IpVersion.of(affinity.cidr()).text()
+              + "/block/"
+              + dashed(affinity.cidr());
+      case ResourceKey.Handle handle -> HANDLES + handle.id();
+      case ResourceKey.IpamConfig _ -> CONFIG;
+      case ResourceKey.IpamHost host -> IPAM + AffinityType.HOST.text() + "/" + host.host();
+    };
+  }
+
+  /** The resource that a key belongs to; nothing when it is not one of ours. */
+  public static Optional<ResourceKey> parse(String path) {
+    try {
+      if (path.startsWith(RESOURCES)) {
+        return parseNamed(path.substring(RESOURCES.length()).split("/", -1));
+      }
+      if (path.startsWith(IPAM)) {
+        return parseIpam(path.substring(IPAM.length()).split("/", -1));
+      }
+      return Optional.empty();
+    } catch (IllegalArgumentException | InvalidException _) {
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<ResourceKey> parseNamed(String[] parts) {
+    Optional<Kind> kind = Kind.ofPlural(parts[0]).filter(found -> !found.isIpam());
+    int wanted = kind.map(k -> k.isNamespaced() ? 3 : 2).orElse(-1);
+    if (parts.length != wanted) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        wanted == 3
+            ? ResourceKey.of(kind.orElseThrow(), parts[1], parts[2])
+            : ResourceKey.of(kind.orElseThrow(), parts[1]));
+  }
+
+  private static Optional<ResourceKey> parseIpam(String[] parts) {
+    if (parts.length == 1 && parts[0].equals("config")) {
+      return Optional.of(new ResourceKey.IpamConfig());
+    }
+    if (parts.length == 2 && parts[0].equals("handle")) {
+      return Optional.of(new ResourceKey.Handle(parts[1]));
+    }
+    if (parts.length == 2 && parts[0].equals(AffinityType.HOST.text())) {
+      return Optional.of(new ResourceKey.IpamHost(parts[1]));
+    }
+    if (parts.length == 4 && parts[0].equals("assignment") && parts[2].equals("block")) {
+      return undashed(parts[3], parts[1]).map(ResourceKey.Block::new);
+    }
+    if (parts.length == 5 && parts[3].equals("block")) {
+      for (AffinityType type : AffinityType.values()) {
+        if (parts[0].equals(type.text())) {
+          return undashed(parts[4], parts[2])
+              .map(cidr -> new ResourceKey.Affinity(type, parts[1], cidr));
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static String dashed(IpPrefix cidr) {
+    return cidr.address() + "-" + cidr.length();
+  }
+
+  private static Optional<IpPrefix> undashed(String text, String version) {
+    int dash = text.lastIndexOf('-');
+    if (dash < 0) {
+      return Optional.empty();
+    }
+    return IpPrefix.tryParse(text.substring(0, dash) + "/" + text.substring(dash + 1))
+        .filter(cidr -> IpVersion.of(cidr).text().equals(version));
+  }
+
+  /** What the keys asked for start with; a key that does may still be another's. */
+  public static List<String> prefixes(Query query) {
+    return switch (query) {
+      case Query.Named named -> List.of(namedPrefix(named));
+      case Query.Blocks blocks ->
+          List.of(BLOCKS + (blocks.version() == null ? "" : blocks.version().text() + "/"));
+      case Query.Affinities affinities ->
+          affinities.type() == null
+              ? List.of(affinityPrefix(AffinityType.HOST, affinities), virtualPrefix(affinities))
+              : List.of(affinityPrefix(affinities.type(), affinities));
+      case Query.Handles _ -> List.of(HANDLES);
+    };
+  }
+
+  private static String namedPrefix(Query.Named query) {
+    return RESOURCES
+        + query.kind().plural()
+        + "/"
+        + (query.namespace() == null ? "" : query.namespace() + "/")
+        + query.namePrefix();
+  }
+
+  private static String virtualPrefix(Query.Affinities query) {
+    return affinityPrefix(AffinityType.VIRTUAL, query);
+  }
+
+  private static String affinityPrefix(AffinityType type, Query.Affinities query) {
+    StringBuilder prefix = new StringBuilder(IPAM).append(type.text()).append('/');
+    if (query.host() != null) {
+      prefix.append(query.host()).append('/');
+    }
+    if (query.version() != null) {
+      prefix.append(query.version().text()).append("/block/");
+    }
+    return prefix.toString();
+  }
+
+  /** One prefix for all that is asked for, which more may start with. */
+  public static String commonPrefix(Query query) {
+    List<String> prefixes = prefixes(query);
+    return prefixes.size() == 1 ? prefixes.getFirst() : IPAM;
+  }
+
+  /**
+   * Whether a key belongs to something that is gone when the machine is: the endpoint of a
+   * container, the addresses given to it, and what a host has claimed to give them from.
+   */
+  public static boolean diesWithMachine(String path) {
+    return path.startsWith(RESOURCES + Kind.WORKLOAD_ENDPOINT.plural() + "/")
+        || (path.startsWith(IPAM) && !path.equals(CONFIG));
+  }
+
+  /** The value of a resource that was admitted. */
+  public static String encode(Resource resource) {
+    return resource.read(
+        content -> {
+          if (!isPolicy(resource.kind())) {
+            return Json.compact(content);
+          }
+          ObjectNode stored = content.deepCopy();
+          ObjectNode metadata = (ObjectNode) stored.get("metadata");
+          ObjectNode name = Json.object().put("name", resource.key().name());
+          ObjectNode annotations =
+              metadata.get("annotations") instanceof ObjectNode some
+                  ? some
+                  : metadata.putObject("annotations");
+          annotations.put(METADATA_ANNOTATION, Json.compact(name));
+          return Json.compact(Shapes.canonical(resource.kind(), stored));
+        });
+  }
+
+  /**
+   * The resource that a value is of.
+   *
+   * @throws CorruptException when it is none
+   */
+  public static Resource decode(ResourceKey key, KeyValue entry) {
+    ObjectNode content;
+    try {
+      // Very old affinities have no value at all.
+      boolean empty = key instanceof ResourceKey.Affinity && entry.value().isEmpty();
+      content = empty ? Json.object() : Json.parseObject(entry.value());
+    } catch (IllegalArgumentException e) {
+      throw new CorruptException(
+          "%s cannot be read: the value of %s is %s: correct or delete it"
+              .formatted(key.describe(), entry.key(), e.getMessage()),
+          e);
+    }
+    if (content.get("metadata") instanceof ObjectNode metadata) {
+      metadata.remove("resourceVersion");
+      if (isPolicy(key.kind()) && metadata.get("annotations") instanceof ObjectNode annotations) {
+        annotations.remove(METADATA_ANNOTATION);
+        if (annotations.isEmpty()) {
+          metadata.remove("annotations");
+        }
+      }
+    }
+    return Resource.stored(key, content, String.valueOf(entry.modified()));
+  }
+
+  private static boolean isPolicy(Kind kind) {
+    return kind == Kind.NETWORK_POLICY || kind == Kind.GLOBAL_NETWORK_POLICY;
+  }
+}

@@ -1,0 +1,179 @@
+package io.ocicat.datastore.kv;
+
+import io.ocicat.datastore.ConflictException;
+import io.ocicat.datastore.CorruptException;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.ExistsException;
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceWatch;
+import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.model.Admission;
+import io.ocicat.datastore.model.BuiltIn;
+import io.ocicat.datastore.model.CrossChecks;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calico's resources in a store of keys and values, as Calico keeps them in etcd. A revision is the
+ * store's in decimal. Owns the store: closing closes it.
+ */
+public final class KeyValueDatastore implements Datastore {
+  /** How many a list reads at once. */
+  private static final int PAGE = 1000;
+
+  private final KeyValueStore store;
+  private final Admission admission;
+
+  public KeyValueDatastore(KeyValueStore store, Admission admission) {
+    this.store = store;
+    this.admission = admission;
+  }
+
+  public KeyValueDatastore(KeyValueStore store) {
+    this(store, Admission.standard());
+  }
+
+  @Override
+  public Resource create(Resource resource) {
+    BuiltIn.refuseWrite(resource.key(), "created");
+    Resource admitted = admission.forCreate(resource);
+    CrossChecks.beforeCreate(this, admitted);
+    String path = CalicoLayout.path(admitted.key());
+    return switch (store.commit(Transaction.create(path, CalicoLayout.encode(admitted)))) {
+      case Outcome.Committed done -> admitted.withRevision(String.valueOf(done.revision()));
+      case Outcome.Refused _ ->
+          throw new ExistsException(
+              "%s exists already: update it, or choose another name"
+                  .formatted(resource.describe()));
+    };
+  }
+
+  @Override
+  public Resource update(Resource resource) {
+    BuiltIn.refuseWrite(resource.key(), "updated");
+    Resource admitted = admission.forUpdate(resource);
+    CrossChecks.beforeUpdate(this, admitted);
+    String path = CalicoLayout.path(admitted.key());
+    long read = revision(admitted.revision());
+    return switch (store.commit(Transaction.update(path, read, CalicoLayout.encode(admitted)))) {
+      case Outcome.Committed done -> admitted.withRevision(String.valueOf(done.revision()));
+      case Outcome.Refused refused -> throw lost(admitted.key(), path, refused);
+    };
+  }
+
+  @Override
+  public Resource delete(ResourceKey key, @Nullable String revision) {
+    BuiltIn.refuseWrite(key, "deleted");
+    String path = CalicoLayout.path(key);
+    Transaction transaction =
+        revision == null ? Transaction.delete(path) : Transaction.delete(path, revision(revision));
+    return switch (store.commit(transaction)) {
+      case Outcome.Committed done -> {
+        if (done.deleted().isEmpty()) {
+          throw notFound(key);
+        }
+        yield removed(key, done.deleted().getFirst());
+      }
+      case Outcome.Refused refused -> throw lost(key, path, refused);
+    };
+  }
+
+  /** What cannot be read can still be deleted. */
+  private static Resource removed(ResourceKey key, KeyValue entry) {
+    try {
+      return CalicoLayout.decode(key, entry);
+    } catch (CorruptException _) {
+      return Resource.stored(key, Json.object(), String.valueOf(entry.modified()));
+    }
+  }
+
+  private static RuntimeException lost(ResourceKey key, String path, Outcome.Refused refused) {
+    return refused.current().containsKey(path)
+        ? new ConflictException(
+            "%s has been changed by somebody else: read it again and repeat the change"
+                .formatted(key.describe()))
+        : notFound(key);
+  }
+
+  private static NotFoundException notFound(ResourceKey key) {
+    return new NotFoundException("%s does not exist".formatted(key.describe()));
+  }
+
+  @Override
+  public Resource get(ResourceKey key) {
+    Optional<Resource> builtIn = BuiltIn.find(key);
+    if (builtIn.isPresent()) {
+      return builtIn.get();
+    }
+    KeyValue entry = store.get(CalicoLayout.path(key)).orElseThrow(() -> notFound(key));
+    return Admission.asRead(CalicoLayout.decode(key, entry));
+  }
+
+  @Override
+  public ResourcePage list(Query query, int limit, @Nullable String next) {
+    ListCursor cursor = ListCursor.of(query, next);
+    int wanted = limit == 0 ? PAGE : Math.min(limit, PAGE);
+    Page page = store.range(cursor.query().limit(wanted));
+    List<Resource> items = new ArrayList<>();
+    List<String> unreadable = new ArrayList<>();
+    for (KeyValue entry : page.entries()) {
+      read(query, entry, items, unreadable);
+    }
+    String behind = cursor.behind(page);
+    if (behind == null) {
+      items.addAll(BuiltIn.matching(query));
+    }
+    return new ResourcePage(String.valueOf(page.revision()), items, unreadable, behind);
+  }
+
+  private static void read(
+      Query query, KeyValue entry, List<Resource> items, List<String> unreadable) {
+    Optional<ResourceKey> key = CalicoLayout.parse(entry.key());
+    if (key.isEmpty()) {
+      unreadable.add("%s is not the key of a %s".formatted(entry.key(), query.kind()));
+    } else if (query.matches(key.get())) {
+      try {
+        items.add(Admission.asRead(CalicoLayout.decode(key.get(), entry)));
+      } catch (CorruptException e) {
+        unreadable.add(String.valueOf(e.getMessage()));
+      }
+    }
+  }
+
+  @Override
+  public ResourceWatch watch(Query query, String revision) {
+    long behind = revision(revision);
+    return new KeyValueResourceWatch(
+        query, store.watch(CalicoLayout.commonPrefix(query), behind + 1));
+  }
+
+  static long revision(String text) {
+    try {
+      long revision = Long.parseLong(text);
+      if (revision > 0) {
+        return revision;
+      }
+    } catch (NumberFormatException _) {
+      // Refused below.
+    }
+    throw new InvalidException(
+        "revision \"%s\" is not one of this datastore: take it from what was read".formatted(text));
+  }
+
+  /** For those who need keys that are no resources. */
+  public KeyValueStore store() {
+    return store;
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+}

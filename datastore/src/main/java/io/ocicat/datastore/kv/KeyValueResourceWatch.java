@@ -1,0 +1,78 @@
+package io.ocicat.datastore.kv;
+
+import io.ocicat.datastore.CorruptException;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceEvent;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceWatch;
+import io.ocicat.datastore.model.Admission;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Turns changes of keys into changes of resources, and leaves out what nobody asked for. */
+final class KeyValueResourceWatch implements ResourceWatch {
+  private final Query query;
+  private final KeyValueWatch watch;
+
+  KeyValueResourceWatch(Query query, KeyValueWatch watch) {
+    this.query = query;
+    this.watch = watch;
+  }
+
+  @Override
+  public Batch next(Duration patience) {
+    long deadline = System.nanoTime() + patience.toNanos();
+    while (true) {
+      Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
+      KeyValueWatch.Batch batch = watch.next(left);
+      List<ResourceEvent> events =
+          batch.events().stream().map(this::translate).flatMap(Optional::stream).toList();
+      // A batch of other resources only is no reason to come back early.
+      if (!events.isEmpty() || batch.events().isEmpty() || left.isZero()) {
+        return new Batch(String.valueOf(batch.revision()), events);
+      }
+    }
+  }
+
+  private Optional<ResourceEvent> translate(KeyValueEvent event) {
+    return CalicoLayout.parse(event.key())
+        .filter(query::matches)
+        .map(
+            key ->
+                switch (event) {
+                  case KeyValueEvent.Put put -> put(key, put);
+                  case KeyValueEvent.Deleted deleted ->
+                      new ResourceEvent.Deleted(
+                          key, String.valueOf(deleted.revision()), last(key, deleted.last()));
+                });
+  }
+
+  private static ResourceEvent put(ResourceKey key, KeyValueEvent.Put put) {
+    try {
+      Resource resource = Admission.asRead(CalicoLayout.decode(key, put.entry()));
+      return put.isNew() ? new ResourceEvent.Added(resource) : new ResourceEvent.Modified(resource);
+    } catch (CorruptException e) {
+      return new ResourceEvent.Unreadable(
+          key, String.valueOf(put.revision()), String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static @Nullable Resource last(ResourceKey key, @Nullable KeyValue entry) {
+    if (entry == null) {
+      return null;
+    }
+    try {
+      return Admission.asRead(CalicoLayout.decode(key, entry));
+    } catch (CorruptException _) {
+      return null;
+    }
+  }
+
+  @Override
+  public void close() {
+    watch.close();
+  }
+}

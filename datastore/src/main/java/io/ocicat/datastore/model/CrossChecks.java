@@ -1,0 +1,105 @@
+package io.ocicat.datastore.model;
+
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.IpVersion;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.ip.IpPrefix;
+import java.util.Set;
+
+/**
+ * What a resource must not contradict among those that are there already. As in Calico this is no
+ * transaction: two pools created at the same moment may both pass.
+ */
+public final class CrossChecks {
+  private static final Set<String> TIERS_ALWAYS_THERE =
+      Set.of("default", "kube-admin", "kube-baseline");
+
+  private CrossChecks() {}
+
+  /**
+   * Looks at what has passed {@link Admission#forCreate}.
+   *
+   * @throws InvalidException when it would contradict
+   */
+  public static void beforeCreate(Datastore datastore, Resource resource) {
+    switch (resource.kind()) {
+      case IP_POOL -> {
+        checkPools(datastore, resource);
+        checkBlocks(datastore, resource);
+      }
+      case NETWORK_POLICY, GLOBAL_NETWORK_POLICY -> checkTier(datastore, resource);
+      default -> {}
+    }
+  }
+
+  /**
+   * Looks at what has passed {@link Admission#forUpdate}.
+   *
+   * @throws InvalidException when it would contradict
+   */
+  public static void beforeUpdate(Datastore datastore, Resource resource) {
+    if (resource.kind() == Kind.IP_POOL) {
+      IpPool before = IpPool.of(datastore.get(resource.key()));
+      IpPool after = IpPool.of(resource);
+      if (!before.cidr().equals(after.cidr())) {
+        throw refuse(resource, "spec.cidr cannot be changed from " + before.cidr());
+      }
+      if (before.blockSize() != after.blockSize()) {
+        throw refuse(resource, "spec.blockSize cannot be changed from " + before.blockSize());
+      }
+      if (before.allows(IpPool.Use.LOAD_BALANCER) && !after.allows(IpPool.Use.LOAD_BALANCER)) {
+        throw refuse(resource, "spec.allowedUses of a LoadBalancer pool cannot be changed");
+      }
+    }
+  }
+
+  private static void checkPools(Datastore datastore, Resource resource) {
+    IpPrefix cidr = IpPool.of(resource).cidr();
+    for (Resource other : datastore.list(Query.of(Kind.IP_POOL)).items()) {
+      IpPrefix taken = IpPool.of(other).cidr();
+      if (!other.key().equals(resource.key()) && taken.overlaps(cidr)) {
+        throw refuse(
+            resource,
+            "spec.cidr %s overlaps %s of pool %s: choose addresses of its own"
+                .formatted(cidr, taken, other.key().name()));
+      }
+    }
+  }
+
+  private static void checkBlocks(Datastore datastore, Resource resource) {
+    IpPool pool = IpPool.of(resource);
+    for (Resource block : datastore.list(new Query.Blocks(IpVersion.of(pool.cidr()))).items()) {
+      IpPrefix cidr = ((ResourceKey.Block) block.key()).cidr();
+      if (cidr.length() != pool.blockSize() && cidr.overlaps(pool.cidr())) {
+        throw refuse(
+            resource,
+            "spec.blockSize is %d, but block %s is still there from another pool: release it or use its size"
+                .formatted(pool.blockSize(), cidr));
+      }
+    }
+  }
+
+  private static void checkTier(Datastore datastore, Resource resource) {
+    String tier = resource.text("spec", "tier").orElse("");
+    if (tier.isEmpty() || TIERS_ALWAYS_THERE.contains(tier)) {
+      return;
+    }
+    try {
+      datastore.get(ResourceKey.of(Kind.TIER, tier));
+    } catch (NotFoundException e) {
+      throw new InvalidException(
+          "%s is not valid: spec.tier %s does not exist: create it first"
+              .formatted(resource.describe(), tier),
+          e);
+    }
+  }
+
+  private static InvalidException refuse(Resource resource, String why) {
+    return new InvalidException("%s is not valid: %s".formatted(resource.describe(), why));
+  }
+}

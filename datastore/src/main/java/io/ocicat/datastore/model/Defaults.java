@@ -1,0 +1,94 @@
+package io.ocicat.datastore.model;
+
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.json.Json;
+import io.ocicat.ip.IpPrefix;
+import java.util.Optional;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What Calico fills in. Of a document that is wrong only as much as can be filled in. */
+final class Defaults {
+  static final String LABEL_NAMESPACE = "projectcalico.org/namespace";
+  static final String LABEL_ORCHESTRATOR = "projectcalico.org/orchestrator";
+  static final String LABEL_TIER = "projectcalico.org/tier";
+
+  private Defaults() {}
+
+  static void apply(ResourceKey key, ObjectNode document) {
+    if (!document.has("spec")) {
+      document.set("spec", Json.object());
+    }
+    if (!(document.get("spec") instanceof ObjectNode spec)
+        || !(document.get("metadata") instanceof ObjectNode metadata)) {
+      return;
+    }
+    switch (key.kind()) {
+      case IP_POOL -> pool(spec);
+      case WORKLOAD_ENDPOINT -> endpoint(key, metadata, spec);
+      case NETWORK_POLICY, GLOBAL_NETWORK_POLICY -> policy(metadata, spec);
+      default -> {}
+    }
+  }
+
+  /** The network without host bits is a default too: 10.65.0.7 alone becomes 10.65.0.7/32. */
+  private static void pool(ObjectNode spec) {
+    String text = spec.path("cidr").asString("");
+    Optional<IpPrefix> cidr = IpPrefix.tryParse(text.contains("/") ? text : text + "/0");
+    if (cidr.isEmpty()) {
+      return;
+    }
+    boolean v4 = cidr.get().isV4();
+    if (!text.contains("/")) {
+      spec.put("cidr", IpPrefix.host(cidr.get().address()).toString());
+    } else if (cidr.get().isNetwork()) {
+      spec.put("cidr", cidr.get().toString());
+    }
+    fill(spec, "vxlanMode", "Never");
+    fill(spec, "ipipMode", "Never");
+    fill(spec, "nodeSelector", "all()");
+    fill(spec, "assignmentMode", "Automatic");
+    if (spec.path("blockSize").asInt(0) == 0 && !spec.path("blockSize").isString()) {
+      spec.put("blockSize", v4 ? 26 : 122);
+    }
+    if (spec.path("allowedUses").isEmpty()) {
+      spec.putArray("allowedUses").add("Workload").add("Tunnel");
+    }
+  }
+
+  /** These two labels are what the endpoint says, whatever its writer thinks. */
+  private static void endpoint(ResourceKey key, ObjectNode metadata, ObjectNode spec) {
+    ObjectNode labels = labels(metadata);
+    labels.put(LABEL_NAMESPACE, key.namespace());
+    labels.put(LABEL_ORCHESTRATOR, spec.path("orchestrator").asString(""));
+  }
+
+  private static void policy(ObjectNode metadata, ObjectNode spec) {
+    if (spec.path("types").isEmpty()) {
+      ArrayNode types = spec.putArray("types");
+      boolean egress = !spec.path("egress").isEmpty();
+      if (!egress || !spec.path("ingress").isEmpty()) {
+        types.add("Ingress");
+      }
+      if (egress) {
+        types.add("Egress");
+      }
+    }
+    String tier = spec.path("tier").asString("");
+    labels(metadata).put(LABEL_TIER, tier.isEmpty() ? "default" : tier);
+  }
+
+  private static ObjectNode labels(ObjectNode metadata) {
+    return metadata.get("labels") instanceof ObjectNode labels
+        ? labels
+        : metadata.putObject("labels");
+  }
+
+  private static void fill(ObjectNode spec, String name, String value) {
+    if (spec.path(name).isMissingNode()
+        || spec.path(name).isNull()
+        || (spec.path(name).isString() && spec.path(name).stringValue().isEmpty())) {
+      spec.put(name, value);
+    }
+  }
+}

@@ -1,0 +1,56 @@
+package io.ocicat.datastore.model;
+
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.json.Json;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A view of IPAM's settings.
+ *
+ * @param strictAffinity whether only its owner may take addresses from a block
+ * @param autoAllocateBlocks whether new blocks may be claimed
+ * @param maxBlocksPerHost how many blocks a host may own; 0 for the default, 20
+ * @param keepVirtualMachineAddresses whether a virtual machine keeps its address
+ */
+public record IpamConfig(
+    boolean strictAffinity,
+    boolean autoAllocateBlocks,
+    int maxBlocksPerHost,
+    boolean keepVirtualMachineAddresses) {
+  private static final String PERSISTENCE = "kubeVirtVMAddressPersistence";
+
+  /** What holds when nothing is stored. */
+  public static final IpamConfig DEFAULT = new IpamConfig(false, true, 0, true);
+
+  /** In what is stored an absent member is false. */
+  public static IpamConfig of(Resource resource) {
+    return resource.read(
+        json ->
+            new IpamConfig(
+                json.path("strict_affinity").asBoolean(false),
+                json.path("auto_allocate_blocks").asBoolean(false),
+                json.path("maxBlocksPerHost").asInt(0),
+                !json.path(PERSISTENCE).asString("").equals("Disabled")));
+  }
+
+  /** A resource with this content, to be created. */
+  public Resource toResource() {
+    return Resource.of(new ResourceKey.IpamConfig(), write(Json.object()));
+  }
+
+  /** What was read, with this content in its place; members nobody knows stay. */
+  public Resource onto(Resource read) {
+    return read.edit(this::write);
+  }
+
+  private ObjectNode write(ObjectNode json) {
+    json.put("strict_affinity", strictAffinity);
+    json.put("auto_allocate_blocks", autoAllocateBlocks);
+    json.put("maxBlocksPerHost", maxBlocksPerHost);
+    if (json.has(PERSISTENCE) || !keepVirtualMachineAddresses) {
+      json.put(PERSISTENCE, keepVirtualMachineAddresses ? "Enabled" : "Disabled");
+    }
+    return json;
+  }
+}

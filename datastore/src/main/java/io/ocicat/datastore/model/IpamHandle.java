@@ -1,0 +1,59 @@
+package io.ocicat.datastore.model;
+
+import io.ocicat.datastore.CorruptException;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.json.Json;
+import io.ocicat.ip.IpPrefix;
+import java.util.Collections;
+import java.util.Map;
+import java.util.TreeMap;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A view of a handle: how many addresses of which blocks were given for one purpose. Others count
+ * too high at times; the blocks are the truth.
+ */
+public record IpamHandle(String id, Map<IpPrefix, Integer> counts, boolean deleted) {
+  public IpamHandle {
+    counts = Collections.unmodifiableMap(new TreeMap<>(counts));
+  }
+
+  public static IpamHandle of(Resource resource) {
+    return resource.read(
+        json -> {
+          Map<IpPrefix, Integer> counts = new TreeMap<>();
+          json.path("block")
+              .forEachEntry(
+                  (cidr, count) ->
+                      counts.put(
+                          IpPrefix.tryParse(cidr).orElseThrow(() -> corrupt(resource, cidr)),
+                          count.asInt(0)));
+          return new IpamHandle(
+              resource.key().name(), counts, json.path("deleted").asBoolean(false));
+        });
+  }
+
+  private static CorruptException corrupt(Resource resource, String cidr) {
+    return new CorruptException(
+        "%s cannot be used: \"%s\" is not a block: delete that entry"
+            .formatted(resource.describe(), cidr));
+  }
+
+  /** A resource with this content, to be created. */
+  public Resource toResource() {
+    return Resource.of(new ResourceKey.Handle(id), write(Json.object()));
+  }
+
+  /** What was read, with this content in its place; members nobody knows stay. */
+  public Resource onto(Resource read) {
+    return read.edit(this::write);
+  }
+
+  private ObjectNode write(ObjectNode json) {
+    ObjectNode block = json.putObject("block");
+    counts.forEach((cidr, count) -> block.put(cidr.toString(), count));
+    json.put("deleted", deleted);
+    return json;
+  }
+}

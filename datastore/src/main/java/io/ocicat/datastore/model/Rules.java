@@ -1,0 +1,183 @@
+package io.ocicat.datastore.model;
+
+import io.ocicat.datastore.json.Problems;
+import io.ocicat.datastore.selector.Selector;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ip.MacAddress;
+import java.math.BigInteger;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Calico's rules for single values. */
+final class Rules {
+  private static final String LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
+  static final Pattern SUBDOMAIN = Pattern.compile(LABEL + "(\\." + LABEL + ")*");
+  static final Pattern DNS_LABEL = Pattern.compile(LABEL);
+  private static final Pattern CONTAINER_ID =
+      Pattern.compile("[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?");
+  private static final Pattern INTERFACE = Pattern.compile("[a-zA-Z0-9_.-]{1,15}|\\*");
+  private static final Pattern PORT_NAME = Pattern.compile("[a-z0-9]([a-z0-9-]*[a-z0-9])?");
+  private static final Pattern QUALIFIED =
+      Pattern.compile("([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]");
+
+  /** Longest DNS subdomain. */
+  static final int MAX_NAME = 253;
+
+  private static final int MAX_LABEL = 63;
+
+  static final Shape.Rule ANY = _ -> null;
+
+  static final Shape.Rule NAME =
+      matching(
+          SUBDOMAIN,
+          "must be lower-case letters, digits, - and ., with a letter or digit at both ends");
+
+  static final Shape.Rule CONTAINER =
+      matching(CONTAINER_ID, "must be letters, digits and -, with a letter or digit at both ends");
+
+  static final Shape.Rule INTERFACE_NAME =
+      matching(INTERFACE, "must be 1–15 letters, digits, _, . or -, or *");
+
+  static final Shape.Rule PORT =
+      text ->
+          portName(text.stringValue())
+              ? null
+              : "must be 1–15 lower-case letters, digits and -, at least one letter, not "
+                  + Problems.quote(text.stringValue());
+
+  static final Shape.Rule MAC = parsing(MacAddress::parse);
+  static final Shape.Rule IP = parsing(IpAddress::parse);
+  static final Shape.Rule IPV4 = parsing(text -> requireVersion(IpAddress.parse(text), true));
+  static final Shape.Rule IPV6 = parsing(text -> requireVersion(IpAddress.parse(text), false));
+
+  /** A CIDR without host bits, or an address alone. */
+  static final Shape.Rule NETWORK = parsing(Rules::network);
+
+  /** A CIDR, with or without host bits, or an address alone. */
+  static final Shape.Rule CIDR = parsing(Rules::cidr);
+
+  static final Shape.Rule CIDR_V4 = parsing(text -> requireVersion(cidr(text).address(), true));
+  static final Shape.Rule CIDR_V6 = parsing(text -> requireVersion(cidr(text).address(), false));
+
+  static final Shape.Rule SELECTOR =
+      value -> {
+        try {
+          Selector.parse(value.stringValue());
+          return null;
+        } catch (IllegalArgumentException e) {
+          return Problems.quote(value.stringValue()) + " " + e.getMessage();
+        }
+      };
+
+  static final Shape.MapOf LABELS =
+      new Shape.MapOf(
+          Rules::qualifiedName,
+          new Shape.Leaf(Shape.Type.TEXT, value -> labelValue(value.stringValue())));
+
+  static final Shape.MapOf ANNOTATIONS =
+      new Shape.MapOf(
+          name -> qualifiedName(name.toLowerCase(Locale.ROOT)),
+          new Shape.Leaf(Shape.Type.TEXT, ANY));
+
+  static final Shape.MapOf TEXTS = new Shape.MapOf(_ -> null, new Shape.Leaf(Shape.Type.TEXT, ANY));
+
+  private Rules() {}
+
+  static Shape.Rule between(long min, long max) {
+    return value -> {
+      BigInteger number = value.bigIntegerValue();
+      boolean inside =
+          number.compareTo(BigInteger.valueOf(min)) >= 0
+              && number.compareTo(BigInteger.valueOf(max)) <= 0;
+      return inside ? null : "must be %d–%d, not %s".formatted(min, max, number);
+    };
+  }
+
+  static Shape.Rule oneOf(String... allowed) {
+    List<String> all = List.of(allowed);
+    return value ->
+        all.contains(value.stringValue())
+            ? null
+            : all.stream()
+                .map(Problems::quote)
+                .collect(
+                    Collectors.joining(
+                        ", ", "must be one of ", ", not " + Problems.quote(value.stringValue())));
+  }
+
+  static Shape.Rule matching(Pattern pattern, String must) {
+    return value ->
+        pattern.matcher(value.stringValue()).matches()
+            ? null
+            : must + ", not " + Problems.quote(value.stringValue());
+  }
+
+  private static Shape.Rule parsing(Consumer<String> parse) {
+    return value -> {
+      try {
+        parse.accept(value.stringValue());
+        return null;
+      } catch (IllegalArgumentException e) {
+        return e.getMessage();
+      }
+    };
+  }
+
+  /** The CIDR, or the address as one of full length. */
+  static IpPrefix cidr(String text) {
+    return text.indexOf('/') >= 0 ? IpPrefix.parse(text) : IpPrefix.host(IpAddress.parse(text));
+  }
+
+  static IpPrefix network(String text) {
+    IpPrefix prefix = cidr(text);
+    if (!prefix.isNetwork()) {
+      throw new IllegalArgumentException(
+          "%s has bits behind its prefix: write %s"
+              .formatted(Problems.quote(text), prefix.network()));
+    }
+    return prefix;
+  }
+
+  private static void requireVersion(IpAddress address, boolean v4) {
+    if (address.isV4() != v4) {
+      throw new IllegalArgumentException(
+          "must be an %s address, not %s".formatted(v4 ? "IPv4" : "IPv6", address));
+    }
+  }
+
+  /** RFC 6335, as Kubernetes has it. */
+  static boolean portName(String text) {
+    return text.length() <= 15
+        && PORT_NAME.matcher(text).matches()
+        && !text.contains("--")
+        && text.chars().anyMatch(c -> c >= 'a' && c <= 'z');
+  }
+
+  /** A Kubernetes qualified name: an optional DNS subdomain and a slash, then up to 63 of a few. */
+  static @Nullable String qualifiedName(String key) {
+    int slash = key.indexOf('/');
+    String prefix = slash < 0 ? "" : key.substring(0, slash);
+    String name = key.substring(slash + 1);
+    if (slash >= 0 && (prefix.length() > MAX_NAME || !SUBDOMAIN.matcher(prefix).matches())) {
+      return "has a prefix that is not a DNS name: " + Problems.quote(prefix);
+    }
+    if (name.isEmpty() || name.length() > MAX_LABEL || !QUALIFIED.matcher(name).matches()) {
+      return "must be named by 1–63 letters, digits, -, _ and ., with a letter or digit at both ends";
+    }
+    return null;
+  }
+
+  static @Nullable String labelValue(String value) {
+    boolean fine =
+        value.isEmpty() || (value.length() <= MAX_LABEL && QUALIFIED.matcher(value).matches());
+    return fine
+        ? null
+        : "must be at most 63 letters, digits, -, _ and ., with a letter or digit at both ends, not "
+            + Problems.quote(value);
+  }
+}

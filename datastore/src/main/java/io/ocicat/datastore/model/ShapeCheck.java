@@ -1,0 +1,163 @@
+package io.ocicat.datastore.model;
+
+import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.Problems;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Holds a tree against its shape and collects everything that is wrong. */
+final class ShapeCheck {
+  private static final Pattern PLAIN_NAME = Pattern.compile("[A-Za-z0-9_-]{1,80}");
+
+  private final Problems problems;
+
+  private ShapeCheck(Problems problems) {
+    this.problems = problems;
+  }
+
+  static void run(Shape.Struct shape, ObjectNode object, String path, Problems problems) {
+    new ShapeCheck(problems).struct(shape, object, path);
+  }
+
+  /** The paths of members that the shape does not know. */
+  static List<String> unknown(Shape.Struct shape, ObjectNode object, String path) {
+    List<String> unknown = new ArrayList<>();
+    collectUnknown(shape, object, path, unknown);
+    return List.copyOf(unknown);
+  }
+
+  private void value(Shape shape, JsonNode value, String path) {
+    switch (shape) {
+      case Shape.Struct struct -> {
+        if (value instanceof ObjectNode object) {
+          struct(struct, object, path);
+        } else {
+          wrongType(path, "an object", value);
+        }
+      }
+      case Shape.ListOf list -> {
+        if (value instanceof ArrayNode items) {
+          for (int i = 0; i < items.size(); i++) {
+            value(list.item(), items.get(i), path + "[" + i + "]");
+          }
+        } else {
+          wrongType(path, "a list", value);
+        }
+      }
+      case Shape.MapOf map -> {
+        if (value instanceof ObjectNode object) {
+          map(map, object, path);
+        } else {
+          wrongType(path, "an object", value);
+        }
+      }
+      case Shape.Leaf leaf -> leaf(leaf, value, path);
+      case Shape.Anything _ -> {}
+    }
+  }
+
+  private void struct(Shape.Struct shape, ObjectNode object, String path) {
+    int before = problems.all().size();
+    for (Shape.Member member : shape.members()) {
+      JsonNode value = object.get(member.name());
+      String memberPath = join(path, member.name());
+      if (value != null && !value.isNull() && !isEmptyText(value)) {
+        value(member.shape(), value, memberPath);
+      } else if (member.required()) {
+        problems.add(memberPath, "is missing");
+      }
+    }
+    if (problems.all().size() == before) {
+      shape.rule().check(object, path, problems);
+    }
+  }
+
+  /** In Go an empty text is an absent one. */
+  private static boolean isEmptyText(JsonNode value) {
+    return value.isString() && value.stringValue().isEmpty();
+  }
+
+  private void map(Shape.MapOf map, ObjectNode object, String path) {
+    for (Map.Entry<String, JsonNode> entry : object.properties()) {
+      String entryPath = join(path, entry.getKey());
+      leaf(map.values(), entry.getValue(), entryPath);
+      String problem = map.names().problem(entry.getKey());
+      if (problem != null) {
+        problems.add(entryPath, problem);
+      }
+    }
+  }
+
+  private void leaf(Shape.Leaf leaf, JsonNode value, String path) {
+    boolean fits =
+        switch (leaf.type()) {
+          case TEXT -> value.isString();
+          case FLAG -> value.isBoolean();
+          case WHOLE -> value.isIntegralNumber();
+          case NUMBER -> value.isNumber();
+          case WHOLE_OR_TEXT -> value.isIntegralNumber() || value.isString();
+        };
+    if (!fits) {
+      wrongType(path, leaf.type().description(), value);
+      return;
+    }
+    String problem = leaf.rule().problem(value);
+    if (problem != null) {
+      problems.add(path, problem);
+    }
+  }
+
+  private void wrongType(String path, String wanted, JsonNode value) {
+    problems.add(path, "must be " + wanted + ", not " + describe(value));
+  }
+
+  private static String describe(JsonNode value) {
+    return switch (value.getNodeType()) {
+      case OBJECT -> "an object";
+      case ARRAY -> "a list";
+      case STRING -> Problems.quote(value.stringValue());
+      case NUMBER, BOOLEAN, NULL -> {
+        String text = Json.compact(value);
+        yield text.length() <= 40 ? text : text.substring(0, 40) + "…";
+      }
+      case BINARY, MISSING, POJO -> "no JSON value";
+    };
+  }
+
+  private static String join(String path, String name) {
+    if (!PLAIN_NAME.matcher(name).matches()) {
+      return path + "[" + Problems.quote(name) + "]";
+    }
+    return path.isEmpty() ? name : path + "." + name;
+  }
+
+  private static void collectUnknown(
+      Shape shape, JsonNode value, String path, List<String> unknown) {
+    switch (shape) {
+      case Shape.Struct struct -> {
+        Set<String> known = new HashSet<>();
+        for (Shape.Member member : struct.members()) {
+          known.add(member.name());
+          collectUnknown(
+              member.shape(), value.path(member.name()), join(path, member.name()), unknown);
+        }
+        value.propertyNames().stream()
+            .filter(name -> !known.contains(name))
+            .forEach(name -> unknown.add(join(path, name)));
+      }
+      case Shape.ListOf list -> {
+        for (int i = 0; i < value.size() && value.isArray(); i++) {
+          collectUnknown(list.item(), value.get(i), path + "[" + i + "]", unknown);
+        }
+      }
+      case Shape.MapOf _, Shape.Leaf _, Shape.Anything _ -> {}
+    }
+  }
+}

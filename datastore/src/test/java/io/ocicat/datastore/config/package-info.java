@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.datastore.config;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,377 @@
+package io.ocicat.datastore.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.ocicat.datastore.AffinityType;
+import io.ocicat.datastore.ConflictException;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.ExistsException;
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.IpVersion;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceEvent;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceWatch;
+import io.ocicat.ip.IpPrefix;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
+
+/** What every datastore does, whatever it is made of. */
+public abstract class DatastoreContract extends DatastoreFixture {
+  private static final ResourceKey BLUE = ResourceKey.of(Kind.IP_POOL, "blue");
+
+  @Test
+  void whatIsCreatedIsReadByEveryDoor() {
+    Resource created = datastore().create(pool("blue", "10.65.0.0/16"));
+
+    assertThat(created.revision()).isNotEmpty();
+    assertThat(created.text("metadata", "uid")).isPresent();
+    assertThat(created.text("metadata", "creationTimestamp")).isPresent();
+    assertThat(created.text("spec", "nodeSelector")).contains("all()");
+    assertThat(another().get(BLUE)).isEqualTo(created);
+  }
+
+  @Test
+  void createIsRefusedWhenItExists() {
+    Resource first = datastore().create(pool("blue", "10.65.0.0/16"));
+
+    assertThatThrownBy(() -> another().create(pool("blue", "10.65.0.0/16")))
+        .isInstanceOf(ExistsException.class)
+        .hasMessageContaining("IPPool blue");
+    assertThat(datastore().get(BLUE)).isEqualTo(first);
+  }
+
+  @Test
+  void whatIsNotThereIsNotFound() {
+    assertThatThrownBy(() -> datastore().get(BLUE))
+        .isInstanceOf(NotFoundException.class)
+        .hasMessageContaining("IPPool blue");
+    assertThatThrownBy(() -> datastore().delete(BLUE, null)).isInstanceOf(NotFoundException.class);
+    assertThatThrownBy(() -> datastore().get(new ResourceKey.Handle("none")))
+        .isInstanceOf(NotFoundException.class);
+  }
+
+  @Test
+  void updateReplacesWhatWasRead() {
+    Resource created = datastore().create(pool("blue", "10.65.0.0/16"));
+
+    Resource updated = datastore().update(created.edit(d -> spec(d).put("natOutgoing", true)));
+
+    assertThat(updated.revision()).isNotEqualTo(created.revision());
+    assertThat(another().get(BLUE)).isEqualTo(updated);
+    assertThat(updated.text("metadata", "uid")).isEqualTo(created.text("metadata", "uid"));
+    assertThat(updated.content().at("/spec/natOutgoing").booleanValue()).isTrue();
+  }
+
+  @Test
+  void updateOfWhatHasChangedIsAConflict() {
+    Resource read = datastore().create(networkSet("shop", "web", "10.0.0.0/8"));
+    Resource faster = another().update(read.edit(d -> spec(d).putArray("nets")));
+
+    assertThatThrownBy(() -> datastore().update(read.edit(d -> spec(d).putArray("nets"))))
+        .isInstanceOf(ConflictException.class)
+        .hasMessageContaining("NetworkSet shop/web");
+    assertThat(datastore().get(read.key())).isEqualTo(faster);
+  }
+
+  @Test
+  void updateOfWhatIsGoneIsNotFound() {
+    Resource read = datastore().create(networkSet("shop", "web", "10.0.0.0/8"));
+    datastore().delete(read);
+
+    assertThatThrownBy(() -> datastore().update(read)).isInstanceOf(NotFoundException.class);
+  }
+
+  @Test
+  void updateNeedsARevisionAndCreateMustNotHaveOne() {
+    Resource created = datastore().create(networkSet("shop", "web", "10.0.0.0/8"));
+
+    assertThatThrownBy(() -> datastore().update(created.withRevision("")))
+        .isInstanceOf(InvalidException.class);
+    assertThatThrownBy(() -> datastore().create(created)).isInstanceOf(InvalidException.class);
+  }
+
+  @Test
+  void deleteRemovesWhatWasReadAndNothingElse() {
+    Resource read = datastore().create(networkSet("shop", "web", "10.0.0.0/8"));
+    Resource changed = datastore().update(read.edit(d -> spec(d).putArray("nets")));
+
+    assertThatThrownBy(() -> datastore().delete(read)).isInstanceOf(ConflictException.class);
+    assertThat(datastore().delete(changed)).isEqualTo(changed);
+    assertThatThrownBy(() -> datastore().delete(changed)).isInstanceOf(NotFoundException.class);
+  }
+
+  @Test
+  void deleteWithoutARevisionRemovesWhateverThereIs() {
+    Resource created = datastore().create(networkSet("shop", "web", "10.0.0.0/8"));
+
+    assertThat(datastore().delete(created.key(), null).key()).isEqualTo(created.key());
+    assertThatThrownBy(() -> datastore().get(created.key())).isInstanceOf(NotFoundException.class);
+  }
+
+  @Test
+  void membersNobodyKnowsSurviveARewrite() {
+    Resource strange =
+        datastore()
+            .create(
+                networkSet("shop", "web", "10.0.0.0/8")
+                    .edit(d -> spec(d).put("fromTheFuture", 1767225600000000001L)));
+
+    Resource rewritten =
+        datastore().update(datastore().get(strange.key()).edit(d -> spec(d).putArray("nets")));
+
+    assertThat(another().get(strange.key())).isEqualTo(rewritten);
+    assertThat(rewritten.content().at("/spec/fromTheFuture").longValue())
+        .isEqualTo(1767225600000000001L);
+  }
+
+  @Test
+  void everythingWrongIsToldAndNothingWritten() {
+    Resource bad =
+        pool("blue", "10.65.0.0/33")
+            .edit(d -> spec(d).put("nodeSelector", "rack = 1").put("ipipMode", "Sometimes"));
+
+    assertThatThrownBy(() -> datastore().create(bad))
+        .isInstanceOf(InvalidException.class)
+        .hasMessageContaining("IPPool blue")
+        .hasMessageContaining("spec.cidr \"10.65.0.0/33\" is not a CIDR")
+        .hasMessageContaining("spec.nodeSelector")
+        .hasMessageContaining("spec.ipipMode must be one of");
+    assertThat(datastore().list(Query.of(Kind.IP_POOL)).items()).isEmpty();
+  }
+
+  @Test
+  void poolsMustNotOverlap() {
+    datastore().create(pool("blue", "10.65.0.0/16"));
+
+    assertThatThrownBy(() -> datastore().create(pool("green", "10.65.128.0/20")))
+        .isInstanceOf(InvalidException.class)
+        .hasMessageContaining("overlaps 10.65.0.0/16 of pool blue");
+    datastore().create(pool("red", "10.66.0.0/16"));
+  }
+
+  @Test
+  void aPoolKeepsItsAddressesAndBlockSize() {
+    Resource blue = datastore().create(pool("blue", "10.65.0.0/16"));
+
+    assertThatThrownBy(
+            () -> datastore().update(blue.edit(d -> spec(d).put("cidr", "10.66.0.0/16"))))
+        .isInstanceOf(InvalidException.class)
+        .hasMessageContaining("spec.cidr cannot be changed");
+    assertThatThrownBy(() -> datastore().update(blue.edit(d -> spec(d).put("blockSize", 28))))
+        .isInstanceOf(InvalidException.class)
+        .hasMessageContaining("spec.blockSize cannot be changed");
+  }
+
+  @Test
+  void listsAreByKindNamespaceAndBeginningOfTheName() {
+    Resource a = datastore().create(networkSet("shop", "web-1", "10.0.0.0/8"));
+    Resource b = datastore().create(networkSet("shop", "web-2", "10.0.0.0/8"));
+    Resource c = datastore().create(networkSet("shop", "db", "10.0.0.0/8"));
+    Resource d = datastore().create(networkSet("shop-2", "web-1", "10.0.0.0/8"));
+    datastore().create(pool("web-1", "10.65.0.0/16"));
+
+    assertThat(items(Query.of(Kind.NETWORK_SET))).containsExactlyInAnyOrder(a, b, c, d);
+    assertThat(items(Query.in(Kind.NETWORK_SET, "shop"))).containsExactly(c, a, b);
+    assertThat(items(Query.startingWith(Kind.NETWORK_SET, "shop", "web-"))).containsExactly(a, b);
+    assertThat(items(Query.startingWith(Kind.IP_POOL, "", "web"))).hasSize(1);
+    assertThat(items(Query.in(Kind.NETWORK_SET, "none"))).isEmpty();
+  }
+
+  @Test
+  void pagesTogetherAreTheStateOfTheFirst() {
+    for (int i = 0; i < 25; i++) {
+      datastore().create(networkSet("shop", "web-%02d".formatted(i), "10.0.0.0/8"));
+    }
+    List<Resource> before = items(Query.of(Kind.NETWORK_SET));
+
+    ResourcePage page = datastore().list(Query.of(Kind.NETWORK_SET), 10, null);
+    List<Resource> seen = new ArrayList<>(page.items());
+    datastore().delete(before.get(20));
+    datastore().create(networkSet("shop", "web-155", "10.0.0.0/8"));
+    while (page.next() != null) {
+      page = another().list(Query.of(Kind.NETWORK_SET), 10, page.next());
+      seen.addAll(page.items());
+    }
+
+    assertThat(seen).isEqualTo(before);
+  }
+
+  @Test
+  void changesBehindAListAreSeenOnceAndInOrder() {
+    datastore().create(networkSet("shop", "old", "10.0.0.0/8"));
+    String revision = datastore().list(Query.of(Kind.NETWORK_SET)).revision();
+    try (ResourceWatch watch = another().watch(Query.of(Kind.NETWORK_SET), revision)) {
+      Resource created = datastore().create(networkSet("shop", "web", "10.0.0.0/8"));
+      datastore().create(pool("blue", "10.65.0.0/16"));
+      Resource changed = datastore().update(created.edit(d -> spec(d).putArray("nets")));
+      datastore().delete(changed);
+
+      List<ResourceEvent> events = events(watch, 3);
+      assertThat(events.subList(0, 2))
+          .containsExactly(new ResourceEvent.Added(created), new ResourceEvent.Modified(changed));
+      assertThat(events.get(2)).isInstanceOf(ResourceEvent.Deleted.class);
+      assertThat(events.get(2).key()).isEqualTo(created.key());
+      assertThat(events).hasSize(3);
+    }
+  }
+
+  @Test
+  void aWatchGoesOnWhereAnotherStopped() {
+    String revision = datastore().list(Query.in(Kind.NETWORK_SET, "shop")).revision();
+    datastore().create(networkSet("shop", "one", "10.0.0.0/8"));
+    datastore().create(networkSet("other", "none", "10.0.0.0/8"));
+    datastore().create(networkSet("shop", "two", "10.0.0.0/8"));
+    List<String> seen = new ArrayList<>();
+    while (seen.size() < 2) {
+      try (ResourceWatch watch = datastore().watch(Query.in(Kind.NETWORK_SET, "shop"), revision)) {
+        ResourceWatch.Batch batch = watch.next(Watching.PATIENCE);
+        batch.events().forEach(event -> seen.add(event.key().name()));
+        revision = batch.revision();
+      }
+    }
+    assertThat(seen).containsExactly("one", "two");
+  }
+
+  @Test
+  void ipamsRecordsAreKeptDigitByDigit() {
+    Resource block = datastore().create(block("10.65.0.0/31", 1767225600000000003L));
+    Resource handle = datastore().create(handle("net.AA11", "10.65.0.0/31", 1));
+
+    assertThat(another().get(block.key())).isEqualTo(block);
+    assertThat(another().get(block.key()).content().path("sequenceNumber").longValue())
+        .isEqualTo(1767225600000000003L);
+    assertThat(another().get(handle.key())).isEqualTo(handle);
+
+    Resource changed =
+        datastore().update(block.edit(d -> d.put("sequenceNumber", 1767225600000000004L)));
+    assertThatThrownBy(() -> another().update(block)).isInstanceOf(ConflictException.class);
+    assertThatThrownBy(() -> another().delete(block)).isInstanceOf(ConflictException.class);
+    datastore().delete(changed);
+    assertThatThrownBy(() -> another().get(block.key())).isInstanceOf(NotFoundException.class);
+  }
+
+  @Test
+  void affinitiesAreListedByHostAndVersion() {
+    IpPrefix v4 = IpPrefix.parse("10.65.0.0/26");
+    IpPrefix v6 = IpPrefix.parse("fd00:1::40/122");
+    Resource a = createAffinity(ResourceKey.Affinity.ofHost("node-1", v4));
+    Resource b = createAffinity(ResourceKey.Affinity.ofHost("node-1", v6));
+    Resource c = createAffinity(ResourceKey.Affinity.ofHost("node-10", v4));
+    Resource d =
+        createAffinity(new ResourceKey.Affinity(AffinityType.VIRTUAL, "load-balancer", v4));
+
+    assertThat(items(new Query.Affinities(AffinityType.HOST, "node-1", IpVersion.V4)))
+        .containsExactly(a);
+    assertThat(items(new Query.Affinities(AffinityType.HOST, "node-1", null)))
+        .containsExactlyInAnyOrder(a, b);
+    assertThat(items(new Query.Affinities(AffinityType.HOST, null, null)))
+        .containsExactlyInAnyOrder(a, b, c);
+    assertThat(items(Query.of(Kind.BLOCK_AFFINITY))).containsExactlyInAnyOrder(a, b, c, d);
+  }
+
+  private Resource createAffinity(ResourceKey.Affinity key) {
+    return datastore().create(affinity(key, "pending"));
+  }
+
+  @Test
+  void blocksAreListedByVersion() {
+    Resource v4 = datastore().create(block("10.65.0.0/31", 1));
+    Resource v6 = datastore().create(block("fd00:1::40/127", 1));
+
+    assertThat(items(new Query.Blocks(IpVersion.V4))).containsExactly(v4);
+    assertThat(items(new Query.Blocks(IpVersion.V6))).containsExactly(v6);
+    assertThat(items(Query.of(Kind.IPAM_BLOCK))).containsExactlyInAnyOrder(v4, v6);
+  }
+
+  @Test
+  void everythingIsThereAfterARestart() {
+    Resource pool = datastore().create(pool("blue", "10.65.0.0/16"));
+    Resource block = datastore().create(block("10.65.0.0/31", 5));
+
+    reopen();
+
+    assertThat(datastore().get(pool.key())).isEqualTo(pool);
+    datastore().update(block.edit(d -> d.put("sequenceNumber", 6)));
+  }
+
+  @Test
+  void noChangeOfManyWritersIsLost() throws Exception {
+    Resource first = datastore().create(block("10.65.0.0/31", 0));
+    int writers = 6;
+    int each = 15;
+    String revision = datastore().list(Query.of(Kind.IPAM_BLOCK)).revision();
+    List<Datastore> doors = List.of(datastore(), another());
+    Set<String> written = ConcurrentHashMap.newKeySet();
+    try (ResourceWatch watch = another().watch(Query.of(Kind.IPAM_BLOCK), revision);
+        ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      List<Future<?>> tasks = new ArrayList<>();
+      for (int writer = 0; writer < writers; writer++) {
+        Datastore door = doors.get(writer % doors.size());
+        tasks.add(threads.submit(() -> increment(door, first.key(), each, written)));
+      }
+      for (Future<?> task : tasks) {
+        task.get(120, TimeUnit.SECONDS);
+      }
+      List<ResourceEvent> events = events(watch, writers * each);
+      assertThat(events)
+          .extracting(
+              event ->
+                  ((ResourceEvent.Modified) event)
+                      .resource()
+                      .content()
+                      .path("sequenceNumber")
+                      .intValue())
+          .hasSize(writers * each)
+          .isSorted()
+          .doesNotHaveDuplicates();
+      assertThat(new TreeSet<>(events.stream().map(ResourceEvent::revision).toList()))
+          .isEqualTo(new TreeSet<>(written));
+    }
+  }
+
+  private static void increment(Datastore door, ResourceKey key, int times, Set<String> written) {
+    for (int done = 0; done < times; ) {
+      Resource read = door.get(key);
+      try {
+        Resource next =
+            door.update(
+                read.edit(d -> d.put("sequenceNumber", d.path("sequenceNumber").intValue() + 1)));
+        written.add(next.revision());
+        done++;
+      } catch (ConflictException _) {
+        // Somebody was faster: read again.
+      }
+    }
+  }
+
+  @Test
+  void aClosedDatastoreSaysSo() {
+    Datastore closed = open();
+    closed.close();
+
+    assertThatThrownBy(() -> closed.get(BLUE)).isInstanceOf(IllegalStateException.class);
+  }
+
+  private List<Resource> items(Query query) {
+    return another().list(query).items();
+  }
+
+  private static ObjectNode spec(ObjectNode document) {
+    return (ObjectNode) document.get("spec");
+  }
+}

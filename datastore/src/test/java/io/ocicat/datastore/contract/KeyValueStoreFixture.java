@@ -1,0 +1,95 @@
+package io.ocicat.datastore.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ocicat.datastore.kv.KeyValueStore;
+import io.ocicat.datastore.kv.Outcome;
+import io.ocicat.datastore.kv.Transaction;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+
+/**
+ * A store that is empty and of revision 1 when a test begins. An engine's test says how one is
+ * made; one whose server costs too much to start for each test may keep it and give each test a
+ * server of its own where that is cheap.
+ */
+public abstract class KeyValueStoreFixture {
+  private final List<KeyValueStore> opened = new ArrayList<>();
+  private @Nullable KeyValueStore store;
+  private @Nullable KeyValueStore another;
+
+  /** Makes what {@link #open} opens: empty, of revision 1. */
+  protected abstract void prepare();
+
+  /** One more way to what {@link #prepare} made, as another process would have it. */
+  protected abstract KeyValueStore open();
+
+  /** Stops and starts what holds the data, as far as there is such a thing. All are closed. */
+  protected abstract void restart();
+
+  /** Forgets all history before {@code revision}. */
+  protected abstract void compact(long revision);
+
+  @BeforeEach
+  final void begin() {
+    prepare();
+  }
+
+  @AfterEach
+  final void closeAll() {
+    opened.reversed().forEach(KeyValueStore::close);
+    opened.clear();
+    store = null;
+    another = null;
+  }
+
+  /** The store under test. */
+  protected final KeyValueStore store() {
+    KeyValueStore known = store;
+    if (known == null) {
+      known = opened();
+      store = known;
+    }
+    return known;
+  }
+
+  /** The same store through a second door. */
+  protected final KeyValueStore another() {
+    KeyValueStore known = another;
+    if (known == null) {
+      known = opened();
+      another = known;
+    }
+    return known;
+  }
+
+  final KeyValueStore opened() {
+    KeyValueStore next = open();
+    opened.add(next);
+    return next;
+  }
+
+  final void reopen() {
+    closeAll();
+    restart();
+  }
+
+  final long put(String key, String value) {
+    return committed(Transaction.put(key, value)).revision();
+  }
+
+  final Outcome.Committed committed(Transaction transaction) {
+    Outcome outcome = store().commit(transaction);
+    assertThat(outcome).isInstanceOf(Outcome.Committed.class);
+    return (Outcome.Committed) outcome;
+  }
+
+  final Outcome.Refused refused(Transaction transaction) {
+    Outcome outcome = store().commit(transaction);
+    assertThat(outcome).isInstanceOf(Outcome.Refused.class);
+    return (Outcome.Refused) outcome;
+  }
+}

@@ -1,0 +1,97 @@
+package io.ocicat.datastore.embedded;
+
+import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.kv.Transaction;
+import io.ocicat.testkit.Background;
+import io.ocicat.testkit.Command;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Uses a datastore in a process of its own, which tests may kill. */
+final class ChildJvm {
+  private ChildJvm() {}
+
+  static Command command(String... arguments) {
+    List<String> argv =
+        new ArrayList<>(
+            List.of(
+                System.getProperty("java.home") + "/bin/java",
+                "--enable-native-access=ALL-UNNAMED",
+                "-XX:TieredStopAtLevel=1",
+                "-XX:+UseSerialGC",
+                "-cp",
+                System.getProperty("java.class.path"),
+                ChildJvm.class.getName()));
+    argv.addAll(List.of(arguments));
+    return Command.of(argv);
+  }
+
+  /** Writes without end, and tells each revision once it is committed. */
+  static Background writer(Path directory, String name) {
+    return command("write", directory.toString(), name).start();
+  }
+
+  public static void main(String[] arguments) {
+    Path directory = Path.of(arguments[1]);
+    switch (arguments[0]) {
+      case "write" -> write(directory, arguments[2]);
+      case "fill" -> fill(directory);
+      case "read" -> read(directory);
+      case "put" -> put(directory);
+      default -> throw new IllegalArgumentException(arguments[0]);
+    }
+  }
+
+  /** Killing the process must do no harm whether a commit waits for the disk or not. */
+  private static void write(Path directory, String name) {
+    Settings settings = Settings.standard().durable(_ -> name.endsWith("0"));
+    try (EmbeddedStore store = EmbeddedStore.open(directory, settings)) {
+      for (int i = 0; i < 1_000_000; i++) {
+        String key = "/" + name + "/" + i % 50;
+        String value = name + " " + i;
+        long revision = store.commit(Transaction.put(key, value)).revision();
+        System.out.println(revision + " " + key + " " + value);
+      }
+    }
+  }
+
+  /** Until the disk is full. */
+  private static void fill(Path directory) {
+    try (EmbeddedStore store = EmbeddedStore.open(directory)) {
+      for (int i = 0; i < 100_000; i++) {
+        try {
+          store.commit(Transaction.put("/" + i, "x".repeat(5000)));
+        } catch (DatastoreException e) {
+          System.out.println(e.getClass().getSimpleName() + ": " + e.getMessage());
+          boolean all = true;
+          for (int j = 0; j < i; j++) {
+            all &= store.get("/" + j).isPresent();
+          }
+          System.out.println("committed before are there: " + all);
+          System.out.println("refused is not: " + store.get("/" + i).isEmpty());
+          return;
+        }
+      }
+    }
+  }
+
+  private static void read(Path directory) {
+    try (EmbeddedStore store = EmbeddedStore.open(directory)) {
+      System.out.println(store.get("/0").isPresent());
+    } catch (DatastoreException e) {
+      System.out.println(e.getClass().getSimpleName() + ": " + e.getMessage());
+    }
+  }
+
+  private static void put(Path directory) {
+    try (EmbeddedStore store =
+        EmbeddedStore.open(directory, Settings.standard().patience(Duration.ofSeconds(1)))) {
+      store.commit(Transaction.put("/put", ""));
+      System.out.println("done");
+    } catch (DatastoreException e) {
+      System.out.println(e.getClass().getSimpleName() + ": " + e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,249 @@
+package io.ocicat.datastore.embedded;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.ocicat.datastore.CompactedException;
+import io.ocicat.datastore.CorruptException;
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.kv.KeyValueEvent;
+import io.ocicat.datastore.kv.KeyValueWatch;
+import io.ocicat.datastore.kv.RangeQuery;
+import io.ocicat.datastore.kv.Transaction;
+import io.ocicat.testkit.Command;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The file beneath: who may read it, what happens when it is not what it should be. */
+class EmbeddedFileTest {
+  @TempDir Path root;
+
+  private Path directory() {
+    return root.resolve("state");
+  }
+
+  private Path file() {
+    return directory().resolve("datastore.db");
+  }
+
+  @Test
+  void nobodyElseMayReadIt() throws IOException {
+    try (EmbeddedStore store = EmbeddedStore.open(directory());
+        KeyValueWatch watch = store.watch("/", 1)) {
+      store.commit(Transaction.put("/a", "1"));
+      watch.next(Duration.ZERO);
+      List<Path> all = new ArrayList<>();
+      try (Stream<Path> walk = Files.walk(directory())) {
+        all.addAll(walk.toList());
+      }
+      assertThat(all).hasSizeGreaterThanOrEqualTo(5);
+      for (Path path : all) {
+        assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(path)))
+            .as(path.toString())
+            .isEqualTo(Files.isDirectory(path) ? "rwx------" : "rw-------");
+      }
+    }
+  }
+
+  @Test
+  void whatIsNoDatabaseIsLeftAlone() throws IOException {
+    Files.createDirectories(directory());
+    Files.writeString(file(), "This is my diary. ".repeat(500));
+
+    assertThatThrownBy(() -> EmbeddedStore.open(directory()))
+        .isInstanceOf(CorruptException.class)
+        .hasMessageContaining("is not a datastore: move it away")
+        .message()
+        .doesNotContain("\n");
+    assertThat(file()).content().startsWith("This is my diary.");
+  }
+
+  @Test
+  void theDatabaseOfSomethingElseIsLeftAlone() throws Exception {
+    Files.createDirectories(directory());
+    execute("CREATE TABLE diary (day TEXT)");
+
+    assertThatThrownBy(() -> EmbeddedStore.open(directory()))
+        .isInstanceOf(CorruptException.class)
+        .hasMessageContaining("is a database of something else");
+  }
+
+  @Test
+  void aNewerFormatIsRefused() throws Exception {
+    EmbeddedStore.open(directory()).close();
+    execute("PRAGMA user_version = 99");
+
+    assertThatThrownBy(() -> EmbeddedStore.open(directory()))
+        .isInstanceOf(InvalidException.class)
+        .hasMessageContaining("format 99")
+        .hasMessageContaining("update ocicat");
+  }
+
+  @Test
+  void damageIsFoundAndTold() throws Exception {
+    try (EmbeddedStore store = EmbeddedStore.open(directory())) {
+      for (int i = 0; i < 500; i++) {
+        store.commit(Transaction.put("/key/" + i, "value ".repeat(50)));
+      }
+      assertThat(store.check()).isEmpty();
+    }
+    try (RandomAccessFile raw = new RandomAccessFile(file().toFile(), "rw")) {
+      for (long page = 5; page < 25; page++) {
+        raw.seek(page * 4096 + 100);
+        raw.write(new byte[3000]);
+      }
+    }
+    try (EmbeddedStore store = EmbeddedStore.open(directory())) {
+      List<String> found = new ArrayList<>();
+      try {
+        found.addAll(store.check());
+      } catch (CorruptException e) {
+        found.add(String.valueOf(e.getMessage()));
+      }
+      assertThat(found).isNotEmpty().allSatisfy(line -> assertThat(line).doesNotContain("\n"));
+    }
+  }
+
+  @Test
+  void rowsThatContradictEachOtherAreFound() throws Exception {
+    try (EmbeddedStore store = EmbeddedStore.open(directory())) {
+      store.commit(Transaction.put("/a", "1"));
+      store.commit(Transaction.put("/a", "2"));
+      store.commit(Transaction.put("/b", "1"));
+    }
+    execute("DELETE FROM entry WHERE id = 3 * 256");
+    execute("UPDATE entry SET created = 99 WHERE key = '/b'");
+
+    try (EmbeddedStore store = EmbeddedStore.open(directory())) {
+      assertThat(store.check())
+          .containsExactlyInAnyOrder(
+              "/a at revision 2 was replaced by something that is not there",
+              "/b at revision 4 was written before its key was made");
+    }
+  }
+
+  @Test
+  void aLockThatIsHeldForTooLongIsTold() throws Exception {
+    Settings impatient = Settings.standard().patience(Duration.ofMillis(50));
+    try (EmbeddedStore store = EmbeddedStore.open(directory(), impatient);
+        Connection other = connect();
+        Statement statement = other.createStatement()) {
+      store.commit(Transaction.put("/a", "1"));
+      statement.execute("BEGIN IMMEDIATE");
+
+      assertThatThrownBy(() -> store.commit(Transaction.put("/a", "2")))
+          .isInstanceOf(UnavailableException.class)
+          .hasMessageContaining("locked by another process");
+      assertThat(store.get("/a")).isPresent();
+
+      statement.execute("ROLLBACK");
+      store.commit(Transaction.put("/a", "3"));
+    }
+  }
+
+  @Test
+  void aFullDiskTakesNothingBackAndAReadOnlyOneIsTold() {
+    String java =
+        String.join(" ", ChildJvm.command().argv().stream().map(a -> "'" + a + "'").toList());
+    String script =
+        """
+        set -e
+        mount -t tmpfs -o size=3m,mode=700 tmpfs %1$s
+        %2$s fill %1$s/store
+        mount -o remount,size=32m %1$s
+        %2$s put %1$s/store
+        mount -o remount,ro %1$s
+        %2$s put %1$s/store
+        """
+            .formatted(root, java);
+    List<String> lines =
+        Command.of("unshare", "--mount", "--propagation", "private", "sh", "-c", script)
+            .limit(Duration.ofMinutes(2))
+            .run()
+            .stdout()
+            .lines()
+            .toList();
+
+    assertThat(lines).hasSize(5);
+    assertThat(lines.get(0))
+        .startsWith("UnavailableException: datastore ")
+        .contains("the disk or the quota is full");
+    assertThat(lines.subList(1, 4))
+        .containsExactly("committed before are there: true", "refused is not: true", "done");
+    assertThat(lines.get(4)).contains("read-only").doesNotContain("Exception: org.sqlite");
+  }
+
+  /** A writer may be killed between its commit and telling the others. */
+  @Test
+  void aChangeThatNobodyToldOfIsSeenNevertheless() throws Exception {
+    try (EmbeddedStore store = EmbeddedStore.open(directory());
+        KeyValueWatch watch = store.watch("/", 2)) {
+      assertThat(watch.next(Duration.ZERO).events()).isEmpty();
+      execute("INSERT INTO entry VALUES (2 * 256, 0, 2, 0, '/silent', '')");
+
+      assertThat(watch.next(Duration.ofSeconds(20)).events())
+          .extracting(KeyValueEvent::key)
+          .containsExactly("/silent");
+    }
+  }
+
+  @Test
+  void historyIsCutOffByItself() {
+    Settings brief = Settings.standard().history(100);
+    try (EmbeddedStore store = EmbeddedStore.open(directory(), brief)) {
+      for (int i = 0; i < 700; i++) {
+        store.commit(
+            i % 7 == 3
+                ? Transaction.delete("/key/" + (i - 1) % 10)
+                : Transaction.put("/key/" + i % 10, "v" + i));
+      }
+      long head = store.range(RangeQuery.all("")).revision();
+
+      assertThat(store.range(RangeQuery.all("").at(head - 100))).isNotNull();
+      assertThatThrownBy(() -> store.range(RangeQuery.all("").at(head - 400)))
+          .isInstanceOf(CompactedException.class);
+      assertThat(count()).isLessThan(400);
+      assertThat(store.check()).isEmpty();
+      try (KeyValueWatch watch = store.watch("/", 2)) {
+        assertThatThrownBy(() -> watch.next(Duration.ZERO)).isInstanceOf(CompactedException.class);
+      }
+    }
+  }
+
+  private long count() {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement();
+        ResultSet row = statement.executeQuery("SELECT count(*) FROM entry")) {
+      row.next();
+      return row.getLong(1);
+    } catch (SQLException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private Connection connect() throws SQLException {
+    return DriverManager.getConnection("jdbc:sqlite:" + file());
+  }
+
+  private void execute(String sql) throws SQLException {
+    try (Connection connection = connect();
+        Statement statement = connection.createStatement()) {
+      statement.execute(sql);
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.datastore.embedded;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,72 @@
+package io.ocicat.datastore.json;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class JsonTest {
+
+  @Test
+  void textIsEscapedAsGoDoes() {
+    assertThat(
+            Json.compact(
+                Json.object()
+                    .put("k<", "a<b>&\u2028\u2029\u0001\u001f\b\f\n\r\t\"\\/é猫\uD83D\uDC08")))
+        .isEqualTo(
+            "{\"k\\u003c\":\"a\\u003cb\\u003e\\u0026\\u2028\\u2029\\u0001\\u001f\\b\\f\\n\\r\\t\\\"\\\\/é猫\uD83D\uDC08\"}");
+    assertThat(Json.compact(Json.object().put("k", "x\ud800y"))).isEqualTo("{\"k\":\"x\\ufffdy\"}");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1767225600000000001, 1767225600000000001",
+    "18446744073709551615, 18446744073709551615",
+    "-0.5, -0.5",
+    "100.50, 100.5",
+    "1e3, 1000",
+    "0.0, 0",
+    "1e20, 100000000000000000000",
+    "1e21, 1e+21",
+    "1.5e22, 1.5e+22",
+    "0.000001, 0.000001",
+    "0.0000001, 1e-7",
+    "-1.25e-9, -1.25e-9"
+  })
+  void numbersKeepTheirDigitsAndGoesNotation(String in, String out) {
+    assertThat(Json.compact(Json.parseObject("{\"n\":" + in + "}")))
+        .isEqualTo("{\"n\":" + out + "}");
+  }
+
+  @Test
+  void ofTwoMembersWithOneNameTheLastCounts() {
+    assertThat(Json.compact(Json.parseObject("{\"a\":1,\"b\":2,\"a\":3}")))
+        .isEqualTo("{\"a\":3,\"b\":2}");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", " ", "{", "[]", "null", "{} x", "{\"a\":}", "{'a':1}", "nul"})
+  void whatIsNoObjectIsRefused(String text) {
+    assertThatThrownBy(() -> Json.parseObject(text))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("not ")
+        .message()
+        .doesNotContain("\n");
+  }
+
+  @Test
+  void depthIsBounded() {
+    String deep = "{\"a\":".repeat(5000) + "1" + "}".repeat(5000);
+    assertThatThrownBy(() -> Json.parseObject(deep)).isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void messagesHoldNoControlCharacters() {
+    String quoted = Problems.quote("a\u001b[31m\n" + "x".repeat(200));
+    assertThat(quoted.chars().noneMatch(Character::isISOControl)).isTrue();
+    assertThat(quoted).hasSizeLessThan(120).endsWith("…\"");
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.datastore.json;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.datastore.kv;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.datastore.model;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.datastore.selector;
+
+import org.jspecify.annotations.NullMarked;
