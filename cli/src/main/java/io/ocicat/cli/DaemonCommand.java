@@ -123,6 +123,9 @@ final class DaemonCommand implements Callable<Integer> {
             .findFirst()
             .map(socket -> UnixListener.adopt(socket.fd()));
     State state = new State(folders, BootId.current());
+    // The VM ends when its hooks do, so the hook has to wait; for the end of what follows, not for
+    // the thread, which may itself be waiting for the VM's end by then.
+    CountDownLatch done = new CountDownLatch(1);
     try (Daemon daemon =
         Daemon.listen(
             state,
@@ -133,18 +136,14 @@ final class DaemonCommand implements Callable<Integer> {
             events,
             clock)) {
       DaemonInfo info = new DaemonInfo(daemon, state, history, metrics, Version.build(), clock);
-      // The VM ends when its hooks do, so the hook has to wait; for this method, not for the
-      // thread,
-      // which may itself be waiting for the VM's end by then.
-      CountDownLatch done = new CountDownLatch(1);
       Runtime.getRuntime()
           .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(() -> stop(daemon, done)));
       try (InfoServer _ = InfoServer.start(folders.infoSocket(), info, events);
           Closeable _ = servePort(info)) {
         daemon.run(Systemd.of(environment, System.err::println));
-      } finally {
-        done.countDown();
       }
+    } finally {
+      done.countDown();
     }
   }
 

@@ -1,20 +1,15 @@
 package io.ocicat.cli;
 
-import io.ocicat.cni.exec.CniEnvironment;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.ProcessExec;
 import io.ocicat.cni.exec.Reply;
-import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.InProcessExec;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.PluginHost;
 import io.ocicat.cni.plugin.PluginMain;
-import io.ocicat.daemon.call.CallRunner;
+import io.ocicat.daemon.call.OneShot;
 import io.ocicat.daemon.call.OurExecutables;
-import io.ocicat.daemon.call.PluginCall;
 import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.Folders;
 import io.ocicat.daemon.state.State;
@@ -24,8 +19,6 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
-import java.time.Clock;
-import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -38,9 +31,6 @@ import java.util.Optional;
  */
 record OnePlugin(Optional<Path> executables, OurExecutables ours) {
   static final String COMMAND = "plugin";
-
-  /** As the shim allows. */
-  private static final Duration LIMIT = Duration.ofSeconds(60);
 
   static OnePlugin fromDistribution() {
     return new OnePlugin(
@@ -84,18 +74,8 @@ record OnePlugin(Optional<Path> executables, OurExecutables ours) {
     PrintStream stdout = System.out;
     System.setOut(System.err);
     try {
-      String command = System.getenv().getOrDefault(CniEnvironment.COMMAND, "");
-      // Stdin may be a terminal where it is not needed.
-      boolean reads = !command.isEmpty() && !command.equals(Verb.VERSION.name());
-      PluginCall call =
-          PluginCall.own(
-              name,
-              plugin,
-              System.getenv(),
-              reads ? System.in.readNBytes(Json.MAX_BYTES + 1) : new byte[0],
-              Deadline.in(LIMIT));
       State state = new State(folders, BootId.current());
-      Reply reply = new CallRunner(state, ours, true, Clock.systemUTC()).run(call, () -> false);
+      Reply reply = new OneShot(state, ours).run(name, plugin, System.getenv(), System.in);
       System.err.print(reply.stderr());
       stdout.write(reply.stdout());
       stdout.flush();

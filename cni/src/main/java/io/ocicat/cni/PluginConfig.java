@@ -100,6 +100,24 @@ public final class PluginConfig {
     return read(document, stdin.clone(), ErrorCode.DECODING_FAILURE, unmarshalling);
   }
 
+  /**
+   * What a plugin reads on stdin to DEL. A prevResult that is none, as it is read from a cache that
+   * was cut off, must not keep anything from being removed: it is as good as missing.
+   *
+   * @throws CniException with code 6
+   */
+  public static PluginConfig ofDelRequest(byte[] stdin) {
+    try {
+      return ofRequest(stdin);
+    } catch (CniException e) {
+      if (e.msg().contains("prevResult") && Json.parse(stdin) instanceof ObjectNode request) {
+        request.remove("prevResult");
+        return ofRequest(Json.compactBytes(request));
+      }
+      throw e;
+    }
+  }
+
   /** The literal null is an empty object, as in Go. */
   private static PluginConfig read(JsonNode document, byte[] bytes, ErrorCode code, String prefix) {
     JsonFields in = JsonValue.of(document).object();

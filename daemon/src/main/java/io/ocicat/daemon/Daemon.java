@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * ocicatd. Listens first, so that callers queue rather than fail; recovers; then serves until it is
@@ -26,6 +27,10 @@ public final class Daemon implements AutoCloseable {
   private static final Duration LOOK = Duration.ofSeconds(1);
   private static final Duration STUCK = Duration.ofSeconds(20);
   private static final Duration DRAIN = Duration.ofSeconds(90);
+
+  /** Callers that connected meanwhile give up after five seconds of silence. */
+  private static final Duration RECOVERY = Duration.ofSeconds(2);
+
   private static final int LOOKS_PER_SWEEP = 60;
 
   private final Folders folders;
@@ -34,9 +39,12 @@ public final class Daemon implements AutoCloseable {
   private final Upkeep upkeep;
   private final CallServer server;
   private final Events events;
-  private final FileLock lifetime;
   private final CallRunner runner;
   private volatile Stage stage = Stage.LISTENING;
+
+  /** None until the one that is replaced has gone. */
+  private @Nullable FileLock lifetime;
+
   private final CountDownLatch stop = new CountDownLatch(1);
 
   /**
@@ -64,13 +72,15 @@ public final class Daemon implements AutoCloseable {
     UnixListener listener =
         inherited.orElseGet(
             () -> UnixListener.takeOver(folders.socket(), SocketType.STREAM, OWNER_ONLY));
-    // Until the one that is replaced has gone it holds the lock.
-    FileLock lock =
-        lifetime.orElseGet(
-            () ->
-                FileLock.acquire(
-                    folders.daemonLock(), FileLock.Mode.EXCLUSIVE, DRAIN.plusSeconds(10)));
-    return new Daemon(state, folders, ours, listener, inherited.isPresent(), lock, events, clock);
+    return new Daemon(
+        state,
+        folders,
+        ours,
+        listener,
+        inherited.isPresent(),
+        lifetime.orElse(null),
+        events,
+        clock);
   }
 
   private Daemon(
@@ -79,7 +89,7 @@ public final class Daemon implements AutoCloseable {
       OurExecutables ours,
       UnixListener listener,
       boolean inherited,
-      FileLock lifetime,
+      @Nullable FileLock lifetime,
       Events events,
       Clock clock) {
     this.folders = folders;
@@ -94,7 +104,11 @@ public final class Daemon implements AutoCloseable {
         new CallServer(listener, runner, new Admission(most), MOST_CONNECTIONS, events, clock);
   }
 
-  /** Recovers, then serves. Returns once told to {@link #stop} and all calls are answered. */
+  /**
+   * Recovers, then serves. Returns once told to {@link #stop} and all calls are answered. Also
+   * beside a daemon that is being replaced, whose calls may take their time: those of this one do
+   * not wait for long, and what both of them touch they lock.
+   */
   public void run() throws InterruptedException {
     run(Supervisor.NONE);
   }
@@ -102,26 +116,64 @@ public final class Daemon implements AutoCloseable {
   /** The same, and tells somebody. */
   public void run(Supervisor supervisor) throws InterruptedException {
     stage = Stage.RECOVERING;
-    upkeep.recover();
+    upkeep.recover(RECOVERY);
     server.start();
     stage = Stage.SERVING;
     events.note("serving at " + folders.socket());
+    Thread upkeeper = Thread.ofPlatform().name("upkeep").daemon().start(this::keepUp);
     supervisor.ready();
     boolean replaced = false;
-    for (int looks = 1; !replaced && !stop.await(LOOK.toMillis(), TimeUnit.MILLISECONDS); looks++) {
+    while (!replaced && !stop.await(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
       server.look(STUCK);
-      upkeep.drainSpool();
-      if (looks % LOOKS_PER_SWEEP == 0) {
-        upkeep.removeLost();
-      }
       replaced = !inherited && !listener.ownsFile();
       supervisor.alive();
     }
     stage = Stage.STOPPING;
     supervisor.stopping();
     events.note(replaced ? "another daemon has taken over" : "stopping");
-    if (!server.drain(DRAIN)) {
-      events.note("%d calls did not end in time".formatted(server.inFlight()));
+    stop.countDown();
+    drain();
+    upkeeper.join(DRAIN);
+  }
+
+  /** Those who still wait are told so while the others are answered. */
+  private void drain() throws InterruptedException {
+    long deadline = System.nanoTime() + DRAIN.toNanos();
+    while (!server.drain(LOOK)) {
+      if (System.nanoTime() > deadline) {
+        events.note("%d calls did not end in time".formatted(server.inFlight()));
+        return;
+      }
+      server.look(STUCK);
+    }
+  }
+
+  /** On a thread of its own: a DEL that waits for something must not keep callers waiting. */
+  private void keepUp() {
+    try {
+      for (int looks = 1; !stop.await(LOOK.toMillis(), TimeUnit.MILLISECONDS); looks++) {
+        try {
+          succeed();
+          upkeep.look();
+          if (looks % LOOKS_PER_SWEEP == 0) {
+            upkeep.sweep();
+          }
+        } catch (RuntimeException e) {
+          events.note("upkeep failed, tried again later: " + e);
+        }
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Takes what the daemon before held, once it has gone. */
+  private synchronized void succeed() {
+    if (lifetime == null) {
+      lifetime = FileLock.tryAcquire(folders.daemonLock(), FileLock.Mode.EXCLUSIVE).orElse(null);
+      if (lifetime != null) {
+        events.note("the daemon before has gone");
+      }
     }
   }
 
@@ -152,11 +204,13 @@ public final class Daemon implements AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public synchronized void close() {
     if (!inherited) {
       listener.removeFile();
     }
     listener.close();
-    lifetime.close();
+    if (lifetime != null) {
+      lifetime.close();
+    }
   }
 }

@@ -8,15 +8,21 @@ import io.ocicat.daemon.state.RecordFolder;
 import io.ocicat.daemon.state.RecordFolder.Kept;
 import io.ocicat.daemon.state.State;
 import io.ocicat.netlink.linux.RangeLock;
+import java.io.UncheckedIOException;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * Finishes what calls left behind: those that were killed, those that were promised to be finished,
  * and attachments whose container went without anybody saying so. Works through records only, under
- * each attachment's lock, and by nothing but DEL.
+ * each attachment's lock, and by nothing but DEL. Whatever is wrong with one record, or with all of
+ * them, is noted and tried again later: nothing of it may end the daemon. For one thread.
  */
 final class Upkeep {
   private static final Duration SHORT = Duration.ofMillis(20);
@@ -26,50 +32,88 @@ final class Upkeep {
   private final Events events;
   private Set<String> seenWithoutNamespace = new HashSet<>();
 
+  /** The journal at the last look. A call that goes well is not in it for two looks. */
+  private Map<String, Long> seenInJournal = Map.of();
+
+  /** What was already said of a record, so that it is said once. */
+  private final Map<String, String> noted = new HashMap<>();
+
   Upkeep(State state, CallRunner runner, Events events) {
     this.state = state;
     this.runner = runner;
     this.events = events;
   }
 
-  /** Before the first call is served: what killed calls left, and what is from before a restart. */
-  void recover() {
-    int killed = finish(state.journal(), "a call that was killed", Repair.KILLED_CALL);
-    int restarted = 0;
-    for (Kept kept : state.attachments().list()) {
-      if (!kept.record().boot().equals(state.boot())
-          && undo(kept, state.attachments(), "the machine was started again")) {
-        events.repaired(Repair.EARLIER_BOOT);
-        restarted++;
-      }
-    }
-    removeBroken(state.attachments());
+  /**
+   * Before the first call is served: what killed calls left, and what is from before a restart.
+   *
+   * @param limit then the rest is left for later, because callers wait
+   */
+  void recover(Duration limit) {
+    long deadline = System.nanoTime() + limit.toNanos();
+    int killed = finish(state.journal(), Repair.KILLED_CALL, deadline, _ -> true);
+    int restarted = removeFormer(deadline);
     if (killed + restarted > 0) {
       events.note(
-          "recovered: %d killed calls undone, %d attachments of the machine's last start removed"
+          "recovered: %d killed calls finished, %d attachments of the machine's last start removed"
               .formatted(killed, restarted));
     }
-    drainSpool();
+    finish(state.spool(), Repair.SPOOLED_DEL, deadline, _ -> true);
   }
 
-  /** Tries again what DEL could not do at once. */
-  void drainSpool() {
-    finish(state.spool(), "a DEL that was put off", Repair.SPOOLED_DEL);
+  /** Once a second: tries again what DEL could not do at once, and finishes what was killed. */
+  void look() {
+    finish(state.spool(), Repair.SPOOLED_DEL, inAMinute(), _ -> true);
+    finishKilled();
+  }
+
+  /** Once a minute: what nobody asked for. */
+  void sweep() {
+    removeFormer(inAMinute());
+    removeLost();
+    noted.clear();
   }
 
   int spooled() {
     return state.spool().names().size();
   }
 
-  private int finish(RecordFolder folder, String what, Repair kind) {
-    int finished = 0;
-    for (Kept kept : folder.list()) {
-      if (undo(kept, folder, what)) {
-        events.repaired(kind);
-        finished++;
-      }
+  /** Calls of other processes may be killed at any time. */
+  private void finishKilled() {
+    Map<String, Long> present = new HashMap<>();
+    for (Kept kept : state.journal().list()) {
+      present.put(kept.name(), kept.record().unixMillis());
     }
-    removeBroken(folder);
+    Map<String, Long> before = seenInJournal;
+    seenInJournal = present;
+    finish(
+        state.journal(),
+        Repair.KILLED_CALL,
+        inAMinute(),
+        kept -> Objects.equals(before.get(kept.name()), kept.record().unixMillis()));
+  }
+
+  private int removeFormer(long deadline) {
+    return finish(
+        state.attachments(),
+        Repair.EARLIER_BOOT,
+        deadline,
+        kept -> !kept.record().boot().equals(state.boot()));
+  }
+
+  private int finish(RecordFolder folder, Repair kind, long deadline, Predicate<Kept> which) {
+    int finished = 0;
+    try {
+      for (Kept kept : folder.list()) {
+        if (which.test(kept) && System.nanoTime() < deadline && undo(kept, folder, why(kind))) {
+          events.repaired(kind);
+          finished++;
+        }
+      }
+      removeBroken(folder);
+    } catch (UncheckedIOException e) {
+      noteOnce(folder.path().toString(), String.valueOf(e.getMessage()));
+    }
     return finished;
   }
 
@@ -77,7 +121,7 @@ final class Upkeep {
    * Removes attachments whose namespace is gone. Nobody asked for that, so only what was found gone
    * at the last look as well; a look is a minute or so after the other.
    */
-  void removeLost() {
+  private void removeLost() {
     Set<String> without = new HashSet<>();
     for (Kept kept : state.attachments().list()) {
       if (!isLost(kept.record())) {
@@ -85,7 +129,7 @@ final class Upkeep {
       }
       without.add(kept.name());
       if (seenWithoutNamespace.contains(kept.name())
-          && undo(kept, state.attachments(), "its namespace is gone")) {
+          && undo(kept, state.attachments(), why(Repair.LOST_ATTACHMENT))) {
         without.remove(kept.name());
         events.repaired(Repair.LOST_ATTACHMENT);
         events.note(
@@ -103,32 +147,44 @@ final class Upkeep {
   /** Whoever holds the attachment's lock is at work on it and will see to it. */
   private boolean undo(Kept kept, RecordFolder folder, String why) {
     CallRecord record = kept.record();
-    if (record.key().isEmpty()) {
-      folder.remove(kept.name());
-      return false;
-    }
-    Optional<RangeLock> lock = state.lock(record.key().get(), SHORT);
-    if (lock.isEmpty()) {
-      return false;
-    }
-    try (RangeLock _ = lock.get()) {
-      // It may have been dealt with since the list was made.
-      Optional<CallRecord> still = folder.read(kept.name());
-      if (still.isEmpty() || still.get().unixMillis() != record.unixMillis()) {
+    try {
+      if (record.key().isEmpty()) {
+        folder.remove(kept.name());
         return false;
       }
-      if (!runner.undo(kept.name(), record)) {
-        events.note(
-            "%s: DEL of %s for %s failed, tried again later"
-                .formatted(why, record.plugin(), describe(record)));
+      Optional<RangeLock> lock = state.lock(record.key().get(), SHORT);
+      if (lock.isEmpty()) {
         return false;
       }
-      folder.remove(kept.name());
-      return true;
+      try (RangeLock _ = lock.get()) {
+        return undoLocked(kept, folder, why);
+      }
     } catch (RuntimeException e) {
-      events.note("%s: %s: %s".formatted(why, describe(record), e.getMessage()));
+      noteOnce(kept.name(), "%s: %s: %s".formatted(why, describe(record), e.getMessage()));
       return false;
     }
+  }
+
+  private boolean undoLocked(Kept kept, RecordFolder folder, String why) {
+    // It may have been dealt with since the list was made.
+    CallRecord record = kept.record();
+    Optional<CallRecord> still = folder.read(kept.name());
+    if (still.isEmpty() || still.get().unixMillis() != record.unixMillis()) {
+      return false;
+    }
+    boolean done =
+        folder == state.journal()
+            ? runner.finish(kept.name(), record)
+            : runner.undo(kept.name(), record);
+    if (!done) {
+      noteOnce(
+          kept.name(),
+          "%s: DEL of %s for %s failed, tried again later"
+              .formatted(why, record.plugin(), describe(record)));
+      return false;
+    }
+    folder.remove(kept.name());
+    return true;
   }
 
   /** A record that is not whole was never finished, so the call it was for had not begun. */
@@ -140,6 +196,26 @@ final class Upkeep {
         events.note("removed %s/%s, which is not a whole record".formatted(folder.path(), name));
       }
     }
+  }
+
+  private void noteOnce(String about, String sentence) {
+    if (!sentence.equals(noted.put(about, sentence))) {
+      events.note(sentence);
+    }
+  }
+
+  private static String why(Repair kind) {
+    return switch (kind) {
+      case KILLED_CALL -> "a call that was killed";
+      case EARLIER_BOOT -> "the machine was started again";
+      case SPOOLED_DEL -> "a DEL that was put off";
+      case LOST_ATTACHMENT -> "its namespace is gone";
+      case BROKEN_RECORD -> "it is not a whole record";
+    };
+  }
+
+  private static long inAMinute() {
+    return System.nanoTime() + Duration.ofMinutes(1).toNanos();
   }
 
   private static String describe(CallRecord record) {

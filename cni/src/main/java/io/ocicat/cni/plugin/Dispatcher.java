@@ -96,7 +96,8 @@ public final class Dispatcher {
       VersionReply reply = new VersionReply(asker, supported);
       return (Json.compact(reply.toJson()) + "\n").getBytes(StandardCharsets.UTF_8);
     }
-    PluginConfig config = config(stdin);
+    boolean lenient = command.equals(Verb.DEL.name());
+    PluginConfig config = config(stdin, lenient);
     Verb verb =
         Verb.find(command)
             .orElseThrow(
@@ -113,7 +114,7 @@ public final class Dispatcher {
         .orElse(SpecVersion.LATEST);
   }
 
-  private PluginConfig config(InputStream stdin) {
+  private PluginConfig config(InputStream stdin, boolean lenient) {
     byte[] request;
     try {
       request = stdin.readNBytes(Json.MAX_BYTES + 1);
@@ -121,7 +122,8 @@ public final class Dispatcher {
       throw new CniException(
           ErrorCode.IO_FAILURE, "error reading from stdin: " + e.getMessage(), e);
     }
-    PluginConfig config = PluginConfig.ofRequest(request);
+    PluginConfig config =
+        lenient ? PluginConfig.ofDelRequest(request) : PluginConfig.ofRequest(request);
     version = SpecVersion.find(config.cniVersion()).orElse(version);
     if (config.name().isEmpty()) {
       throw new CniException(ErrorCode.INVALID_NETWORK_CONFIG, "missing network name");

@@ -68,6 +68,16 @@ class DispatcherTest {
   }
 
   @Test
+  void delDoesNotMindAPrevResultThatIsNone() {
+    for (String garbage : List.of("\"\"", "7", "[]", "true")) {
+      String request = Request.CONFIG.replaceFirst("\\{", "{\"prevResult\":" + garbage + ",");
+      assertThat(Request.of(Verb.DEL).stdin(request).to(plugin).exitCode()).as(garbage).isZero();
+      assertThat(Request.of(Verb.CHECK).stdin(request).to(plugin).exitCode()).isEqualTo(1);
+    }
+    assertThat(plugin.calls).hasSize(4);
+  }
+
+  @Test
   void checkGcAndStatusCallTheirsAndPrintNothing() {
     for (Verb verb : List.of(Verb.CHECK, Verb.GC, Verb.STATUS)) {
       Reply reply = Request.of(verb).to(plugin);

@@ -1,9 +1,7 @@
 package io.ocicat.daemon.call;
 
-import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.PluginExec;
@@ -19,7 +17,6 @@ import io.ocicat.cni.plugin.PluginHost;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.NamespaceId;
-import io.ocicat.daemon.state.RecordFolder.Kept;
 import io.ocicat.daemon.state.State;
 import io.ocicat.daemon.trace.CallTrace;
 import io.ocicat.daemon.trace.Phase;
@@ -29,10 +26,10 @@ import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.BooleanSupplier;
 
@@ -44,6 +41,8 @@ import java.util.function.BooleanSupplier;
 public final class CallRunner {
   /** What DEL may still wait for when its caller's time is nearly up: it must get done. */
   private static final Duration SHORTEST_DEL = Duration.ofSeconds(10);
+
+  private static final Duration LONGEST_GATE = Duration.ofSeconds(5);
 
   /** Errors that may be gone when it is tried again; the others are wrong input. */
   private static final Set<ErrorCode> PASSING =
@@ -118,8 +117,14 @@ public final class CallRunner {
     try {
       lock = state.lock(key, patience);
     } catch (NetlinkException e) {
-      return call.failure(
-          new CniException(ErrorCode.IO_FAILURE, "cannot lock attachment " + key, e));
+      // No ADD gets past here either, so a DEL has nobody to fear.
+      return verb == Verb.DEL
+          ? del(call, key)
+          : call.failure(
+              new CniException(
+                  ErrorCode.IO_FAILURE,
+                  "cannot lock attachment %s: %s".formatted(key, e.getMessage()),
+                  "nothing was changed; make " + state.journal().path().getParent() + " writable"));
     }
     trace(Phase.QUEUE, "lock of " + key, asked);
     if (lock.isEmpty()) {
@@ -132,14 +137,20 @@ public final class CallRunner {
     }
   }
 
-  /** The plugin collects; what it had of attachments that are not in use any more is forgotten. */
+  /**
+   * The plugin collects. What it had of attachments that are not in use any more needs no record;
+   * and what only a record knows of, as a killed call's beginnings, is removed by it.
+   */
   private Reply gc(PluginCall call) {
-    gate.writeLock().lock();
+    if (!isAlone()) {
+      return call.failure(
+          new CniException(
+              ErrorCode.TRY_AGAIN_LATER, "other calls are under way, which GC could disturb"));
+    }
     try {
       Reply reply = dispatch(call);
       if (reply.exitCode() == 0) {
-        PluginConfig request = PluginConfig.ofRequest(call.stdin());
-        request.validAttachments().ifPresent(valid -> collect(call, request.name(), valid));
+        new StaleRecords(state, this).remove(call);
       }
       return reply;
     } finally {
@@ -147,24 +158,13 @@ public final class CallRunner {
     }
   }
 
-  private void collect(PluginCall call, String network, List<Attachment> valid) {
-    for (Kept kept : state.attachments().list()) {
-      CallRecord record = kept.record();
-      Optional<AttachmentKey> key = record.key();
-      boolean stale =
-          key.isPresent()
-              && record.plugin().equals(call.name())
-              && record.network().equals(network)
-              && !valid.contains(new Attachment(key.get().containerId(), key.get().ifName()));
-      if (stale) {
-        state.lock(key.get(), SHORTEST_DEL).ifPresent(lock -> undoLocked(kept, lock));
-      }
-    }
-  }
-
-  private void undoLocked(Kept kept, RangeLock lock) {
-    try (lock) {
-      undo(kept.name(), kept.record());
+  /** Those who come meanwhile wait behind it: not for long, whatever hangs. */
+  private boolean isAlone() {
+    try {
+      return gate.writeLock().tryLock(LONGEST_GATE.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return false;
     }
   }
 
@@ -178,14 +178,16 @@ public final class CallRunner {
       return abandoned(call, key);
     }
     String name = state.nameOf(key, call.name());
+    if (!finishFormer(name)) {
+      return call.failure(
+          new CniException(
+              ErrorCode.TRY_AGAIN_LATER,
+              "what an earlier call for %s left could not be removed yet".formatted(key)));
+    }
     CallRecord record = record(call);
     try {
-      state.journal().read(name).ifPresent(leftover -> dispatch(call(leftover)));
       long start = System.nanoTime();
-      if (state.attachments().read(name).filter(this::namespaceIsThere).isEmpty()) {
-        state.journal().write(name, record);
-      }
-      // Else it exists: the plugin will say so, and were we killed now, it must not be undone.
+      state.journal().write(name, record);
       trace(Phase.JOURNAL, "intent", start);
     } catch (UncheckedIOException e) {
       return call.failure(
@@ -195,15 +197,25 @@ public final class CallRunner {
               "nothing was changed; make room in or write access to " + state.journal().path()));
     }
     Reply reply = dispatch(call);
-    if (reply.exitCode() == 0 && callerIsGone.getAsBoolean()) {
-      dispatch(call.with(Verb.DEL).within(Deadline.in(SHORTEST_DEL)));
-      reply = abandoned(call, key);
+    if (reply.exitCode() != 0) {
+      forget(name);
+      return reply;
     }
-    if (reply.exitCode() == 0) {
-      reply = commit(call, key, name, record, reply);
+    if (callerIsGone.getAsBoolean()) {
+      rollBack(call, name);
+      return abandoned(call, key);
     }
-    forget(name);
-    return reply;
+    return commit(call, key, name, record, reply);
+  }
+
+  /** Finishes what a killed ADD or a DEL that was put off left of the same attachment. */
+  private boolean finishFormer(String name) {
+    Optional<CallRecord> killed = state.journal().read(name);
+    if (killed.isPresent() && !finish(name, killed.get())) {
+      return false;
+    }
+    Optional<CallRecord> putOff = state.spool().read(name);
+    return putOff.isEmpty() || undo(name, putOff.get());
   }
 
   private Reply commit(
@@ -211,15 +223,23 @@ public final class CallRunner {
     long start = System.nanoTime();
     try {
       state.attachments().write(name, record.withResult(reply.stdout()));
-      trace(Phase.JOURNAL, "commit", start);
-      return reply;
     } catch (UncheckedIOException e) {
-      dispatch(call.with(Verb.DEL).within(Deadline.in(SHORTEST_DEL)));
+      rollBack(call, name);
       return call.failure(
           new CniException(
               ErrorCode.IO_FAILURE,
               "cannot note that %s exists: %s".formatted(key, e.getMessage()),
               "it was undone; make room in or write access to " + state.attachments().path()));
+    }
+    forget(name);
+    trace(Phase.JOURNAL, "commit", start);
+    return reply;
+  }
+
+  /** Where DEL fails the journal keeps the record, and the daemon tries again. */
+  private void rollBack(PluginCall call, String name) {
+    if (dispatch(call.with(Verb.DEL).within(Deadline.in(SHORTEST_DEL))).exitCode() == 0) {
+      forget(name);
     }
   }
 
@@ -252,7 +272,7 @@ public final class CallRunner {
   private Reply promise(String name, CallRecord record, Reply failure) {
     try {
       state.spool().write(name, record);
-    } catch (UncheckedIOException e) {
+    } catch (UncheckedIOException _) {
       return failure;
     }
     return new Reply(
@@ -262,16 +282,26 @@ public final class CallRunner {
   }
 
   /**
+   * Finishes a call that was killed, as the journal tells of it: a DEL is done again, an ADD is
+   * undone. But an attachment that was committed stays for its runtime's DEL: it is complete, or
+   * the ADD that was killed was a second one, which a plugin refuses. The attachment must be
+   * locked.
+   *
+   * @return whether nothing is left to do
+   */
+  public boolean finish(String name, CallRecord killed) {
+    boolean committed =
+        killed.isAdd() && state.attachments().read(name).filter(this::namespaceIsThere).isPresent();
+    return committed ? forget(name, false) : undo(name, killed);
+  }
+
+  /**
    * Undoes what a record tells of, whoever made it. The attachment must be locked.
    *
    * @return whether nothing is left of it
    */
   public boolean undo(String name, CallRecord record) {
-    if (dispatch(call(record)).exitCode() != 0) {
-      return false;
-    }
-    forget(name, true);
-    return true;
+    return dispatch(call(record)).exitCode() == 0 && forget(name, true);
   }
 
   /** The DEL that undoes what a record tells of. */
@@ -317,14 +347,17 @@ public final class CallRunner {
     forget(name, false);
   }
 
-  private void forget(String name, boolean attachmentToo) {
+  /** Returns whether it could; what stays means that DEL is run once more, which does no harm. */
+  private boolean forget(String name, boolean attachmentToo) {
     try {
       if (attachmentToo) {
         state.attachments().remove(name);
+        state.spool().remove(name);
       }
       state.journal().remove(name);
+      return true;
     } catch (UncheckedIOException _) {
-      // It stays, and means that DEL is run once more: that does no harm.
+      return false;
     }
   }
 
@@ -337,9 +370,11 @@ public final class CallRunner {
             elsewhere ? Optional.of(namespaces.host()) : Optional.empty(),
             call.key().map(AttachmentKey::toString).orElse(""));
     PluginExec inProcess = new InProcessExec(ours::find, others, namespaces);
-    PluginExec exec = CallTrace.CURRENT.isBound() ? new TracedExec(inProcess) : inProcess;
+    PluginExec traced = CallTrace.CURRENT.isBound() ? new TracedExec(inProcess) : inProcess;
+    PluginExec exec = invocation -> state.delegating(() -> traced.run(invocation));
     PluginHost host = new PluginHost(namespaces, exec, call.deadline(), _ -> {});
-    return Dispatcher.dispatch(call.plugin(), host, call.environment(), call.stdin());
+    return state.watched(
+        () -> Dispatcher.dispatch(call.plugin(), host, call.environment(), call.stdin()));
   }
 
   private CallRecord record(PluginCall call) {

@@ -1,11 +1,13 @@
 package io.ocicat.daemon.server;
 
+import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.UnixListener;
 import io.ocicat.netlink.linux.UnixSocket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 
@@ -19,6 +21,7 @@ import java.util.function.Consumer;
  */
 final class Workers {
   private static final Duration IDLE = Duration.ofSeconds(30);
+  private static final Duration SHORTAGE = Duration.ofMillis(100);
   private static final int KEPT_IDLE = 4;
 
   private final UnixListener listener;
@@ -78,7 +81,7 @@ final class Workers {
       if (stopping) {
         return Optional.empty();
       }
-      Optional<UnixSocket> caller = listener.accept(IDLE);
+      Optional<UnixSocket> caller = acceptPatiently();
       if (caller.isPresent()) {
         boolean last;
         synchronized (threads) {
@@ -91,6 +94,16 @@ final class Workers {
       return caller;
     } finally {
       accepting.unlock();
+    }
+  }
+
+  /** Too many open files, or too little memory: others wait meanwhile, and it passes. */
+  private Optional<UnixSocket> acceptPatiently() {
+    try {
+      return listener.accept(IDLE);
+    } catch (NetlinkException _) {
+      LockSupport.parkNanos(SHORTAGE.toNanos());
+      return Optional.empty();
     }
   }
 

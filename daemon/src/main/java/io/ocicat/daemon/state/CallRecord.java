@@ -3,6 +3,7 @@ package io.ocicat.daemon.state;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.exec.CniEnvironment;
+import io.ocicat.cni.exec.Verb;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -57,6 +58,11 @@ public record CallRecord(
     } catch (CniException _) {
       return "";
     }
+  }
+
+  /** Whether it tells of an ADD; else it is a DEL. */
+  public boolean isAdd() {
+    return Verb.ADD.name().equals(environment.get(CniEnvironment.COMMAND));
   }
 
   /** What CNI_NETNS said. */

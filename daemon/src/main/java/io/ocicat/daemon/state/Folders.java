@@ -4,8 +4,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * Where things are kept.
@@ -14,6 +16,9 @@ import java.util.Map;
  * @param state kept: which attachments there are
  */
 public record Folders(Path run, Path state) {
+  private static final Set<PosixFilePermission> OWNER_ONLY =
+      PosixFilePermissions.fromString("rwx------");
+
   /** Those that the variables name, or the usual ones. */
   public static Folders of(Map<String, String> environment) {
     return new Folders(
@@ -61,8 +66,16 @@ public record Folders(Path run, Path state) {
     return Files.isDirectory(journal());
   }
 
-  /** Makes what is missing, for the owner alone. */
+  /**
+   * Makes what is missing, for the owner alone. What is there must be ours: in a directory of
+   * somebody else's, files could be put in the place of our own.
+   */
   public void create() {
+    if (Files.isSymbolicLink(run)) {
+      throw new UncheckedIOException(
+          new IOException(
+              "the run directory %s is a symbolic link; name the directory itself".formatted(run)));
+    }
     for (Path folder : new Path[] {run, state, journal(), spool(), attachments()}) {
       makePrivate(folder);
     }
@@ -72,13 +85,24 @@ public record Folders(Path run, Path state) {
     try {
       Files.createDirectories(folder.getParent());
       if (!Files.isDirectory(folder)) {
-        Files.createDirectory(
-            folder,
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
       }
-      Files.setPosixFilePermissions(folder, PosixFilePermissions.fromString("rwx------"));
+      requireOwn(folder);
+      // On a file system that is read-only even setting what is set already fails.
+      if (!Files.getPosixFilePermissions(folder).equals(OWNER_ONLY)) {
+        Files.setPosixFilePermissions(folder, OWNER_ONLY);
+      }
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot make the directory " + folder, e);
+      throw new UncheckedIOException("cannot make the directory %s: %s".formatted(folder, e), e);
+    }
+  }
+
+  private static void requireOwn(Path folder) throws IOException {
+    Object owner = Files.getAttribute(folder, "unix:uid");
+    Object self = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+    if (!owner.equals(self)) {
+      throw new IOException(
+          "it belongs to uid %s, not to %s; remove it or change its owner".formatted(owner, self));
     }
   }
 }

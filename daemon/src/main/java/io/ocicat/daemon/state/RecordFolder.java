@@ -36,9 +36,15 @@ public final class RecordFolder {
   private static final Duration WRITING = Duration.ofSeconds(10);
 
   private final Path folder;
+  private final CrashPoints points;
+  private final String writing;
+  private final String removing;
 
-  RecordFolder(Path folder) {
+  RecordFolder(Path folder, CrashPoints points) {
     this.folder = folder;
+    this.points = points;
+    this.writing = "write to " + folder.getFileName();
+    this.removing = "remove from " + folder.getFileName();
   }
 
   /** A record and the name it has here. */
@@ -51,11 +57,13 @@ public final class RecordFolder {
   /** Writes it, in the place of one of the same name. */
   public void write(String name, CallRecord record) {
     Path file = folder.resolve(name);
+    points.pass(writing);
     try {
       try {
         create(file, record.bytes());
       } catch (FileAlreadyExistsException _) {
         Files.deleteIfExists(file);
+        points.pass(writing);
         create(file, record.bytes());
       }
     } catch (IOException e) {
@@ -77,21 +85,20 @@ public final class RecordFolder {
     }
   }
 
-  /** Empty when there is none, or none that is whole. */
+  /** Empty when there is none, or none that is whole: what cannot be read is as good as none. */
   public Optional<CallRecord> read(String name) {
     Path file = folder.resolve(name);
     try {
       return Files.size(file) > MAX_RECORD
           ? Optional.empty()
           : CallRecord.parse(Files.readAllBytes(file));
-    } catch (NoSuchFileException _) {
+    } catch (IOException _) {
       return Optional.empty();
-    } catch (IOException e) {
-      throw new UncheckedIOException("cannot read %s: %s".formatted(file, e), e);
     }
   }
 
   public boolean remove(String name) {
+    points.pass(removing);
     try {
       return Files.deleteIfExists(folder.resolve(name));
     } catch (IOException e) {

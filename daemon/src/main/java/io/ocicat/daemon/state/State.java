@@ -1,8 +1,10 @@
 package io.ocicat.daemon.state;
 
+import io.ocicat.netlink.Witness;
 import io.ocicat.netlink.linux.RangeLock;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /**
  * What is known of calls and attachments, in files that all processes of ours share.
@@ -16,16 +18,22 @@ import java.util.Optional;
 public final class State {
   private final Folders folders;
   private final BootId boot;
+  private final CrashPoints points;
   private final RecordFolder journal;
   private final RecordFolder spool;
   private final RecordFolder attachments;
 
   public State(Folders folders, BootId boot) {
+    this(folders, boot, CrashPoints.IGNORED);
+  }
+
+  public State(Folders folders, BootId boot, CrashPoints points) {
     this.folders = folders;
     this.boot = boot;
-    journal = new RecordFolder(folders.journal());
-    spool = new RecordFolder(folders.spool());
-    attachments = new RecordFolder(folders.attachments());
+    this.points = points;
+    journal = new RecordFolder(folders.journal(), points);
+    spool = new RecordFolder(folders.spool(), points);
+    attachments = new RecordFolder(folders.attachments(), points);
   }
 
   public BootId boot() {
@@ -42,6 +50,28 @@ public final class State {
 
   public RecordFolder attachments() {
     return attachments;
+  }
+
+  /** Does a part of a call whose exchanges with the kernel are crash points, too. */
+  public <T> T watched(Supplier<T> part) {
+    if (points.equals(CrashPoints.IGNORED)) {
+      return part.get();
+    }
+    Witness others = Witness.PRESENT.orElse((_, _, _) -> {});
+    Witness both =
+        (requests, start, end) -> {
+          others.exchanged(requests, start, end);
+          points.pass(requests.isEmpty() ? "nothing" : requests.getFirst().operation());
+        };
+    return ScopedValue.where(Witness.PRESENT, both).call(part::get);
+  }
+
+  /** Calls a plugin for another one; crash points are before and after it. */
+  public <T> T delegating(Supplier<T> call) {
+    points.pass("begin to delegate");
+    T answer = call.get();
+    points.pass("end of delegate");
+    return answer;
   }
 
   /** Alone with an attachment, among all processes; empty when others have it for too long. */

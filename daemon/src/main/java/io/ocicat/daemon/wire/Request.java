@@ -105,6 +105,9 @@ public record Request(
 
   /** Takes over the descriptors unless it fails. */
   static Request parse(byte[] bytes, List<Fd> descriptors) {
+    if (bytes.length < HEADER) {
+      throw new WireException("a request has at least %d bytes".formatted(HEADER));
+    }
     ByteBuffer frame = Frames.view(bytes);
     Frames.checkStart(frame);
     byte[] name = new byte[Frames.length(frame, MAX_NAME, "the plugin's name")];

@@ -19,6 +19,9 @@ public final class Fd implements AutoCloseable {
   public static final int O_EXCL = 0x80;
   public static final int O_CLOEXEC = 0x80000;
 
+  /** Does not wait, as opening a pipe that nobody writes to otherwise does. */
+  public static final int O_NONBLOCK = 0x800;
+
   /** Stands for the file without opening it: enough for its identity, and all a socket allows. */
   public static final int O_PATH = 0x200000;
 

@@ -61,7 +61,8 @@ public final class NetNs implements AutoCloseable {
    * /proc/<pid>/ns/net}.
    */
   public static NetNs open(Path path) {
-    return new NetNs(Fd.open(path, Fd.O_RDONLY, 0), path.toString());
+    // Others name it, so it may be anything.
+    return new NetNs(Fd.open(path, Fd.O_RDONLY | Fd.O_NONBLOCK, 0), path.toString());
   }
 
   public static NetNs ofPid(long pid) {

@@ -7,6 +7,7 @@ import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.Fd.FileId;
 import io.ocicat.testkit.Background;
+import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -140,5 +141,12 @@ class NetNsTest {
     try (NetNs here = NetNs.current()) {
       return here.id();
     }
+  }
+
+  @Test
+  void aPipeThatNobodyWritesToIsRefusedAtOnce(@TempDir Path directory) {
+    Path pipe = directory.resolve("pipe");
+    Command.of("mkfifo", pipe.toString()).run();
+    assertThatThrownBy(() -> NetNs.open(pipe)).hasMessageContaining("no network namespace");
   }
 }

@@ -1,0 +1,38 @@
+package io.ocicat.daemon.call;
+
+import io.ocicat.cni.exec.CniEnvironment;
+import io.ocicat.cni.exec.Deadline;
+import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.Verb;
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.daemon.state.State;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Map;
+
+/**
+ * One call in a process of its own, with the locks and notes of the daemon, which may come back at
+ * any moment.
+ */
+public record OneShot(State state, OurExecutables ours) {
+  /** As the shim allows. */
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  public Reply run(String name, Plugin plugin, Map<String, String> environment, InputStream stdin)
+      throws IOException {
+    String command = environment.getOrDefault(CniEnvironment.COMMAND, "");
+    // Neither has a use for stdin, which may be a terminal.
+    boolean reads = !command.isEmpty() && !command.equals(Verb.VERSION.name());
+    PluginCall call =
+        PluginCall.own(
+            name,
+            plugin,
+            environment,
+            reads ? stdin.readNBytes(Json.MAX_BYTES + 1) : new byte[0],
+            Deadline.in(LIMIT));
+    return new CallRunner(state, ours, true, Clock.systemUTC()).run(call, () -> false);
+  }
+}

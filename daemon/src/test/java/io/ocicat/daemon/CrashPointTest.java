@@ -1,0 +1,281 @@
+package io.ocicat.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ocicat.testkit.Background;
+import io.ocicat.testkit.Command;
+import io.ocicat.testkit.Eventually;
+import io.ocicat.testkit.Host;
+import io.ocicat.testkit.Hosts;
+import io.ocicat.testkit.Output;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Kills the daemon, the shim, or both at the numbered crash points of every kind of call, then does
+ * what a runtime may do next; nothing must be left. There are more points than CI has time for: a
+ * seeded choice of them is made, {@code -Docicat.longer=1} takes all.
+ */
+@Hosts
+class CrashPointTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+  /** How many kills of the daemon, each of which costs the start of a JVM, CI has time for. */
+  private static final int DAEMON_KILLS = 4;
+
+  private enum Victim {
+    SHIM,
+    DAEMON,
+    BOTH
+  }
+
+  private enum Then {
+    DEL,
+    GC,
+    RESTART
+  }
+
+  private static final List<Then> NEXT = List.of(Then.values());
+
+  @TempDir Path folder;
+
+  private final long seed = Long.getLong("ocicat.seed", System.nanoTime());
+  private final Random random = new Random(seed);
+
+  @Test
+  void anAddThatIsKilledLeavesNothing(Host host, Host container) {
+    try (Scene scene = new Scene(folder, host, container)) {
+      scene.killEverywhere(_ -> {}, Pod::add);
+    }
+  }
+
+  @Test
+  void aPortMappingThatIsKilledLeavesNothing(Host host, Host container) {
+    try (Scene scene = new Scene(folder, host, container)) {
+      scene.killEverywhere(pod -> scene.added = pod.add().run(), pod -> pod.mapPort(scene.added()));
+    }
+  }
+
+  @Test
+  void aDelThatIsKilledLeavesNothing(Host host, Host container) {
+    try (Scene scene = new Scene(folder, host, container)) {
+      scene.killEverywhere(pod -> pod.add().run(), Pod::del);
+    }
+  }
+
+  @Test
+  void theEndOfAPortMappingThatIsKilledLeavesNothing(Host host, Host container) {
+    try (Scene scene = new Scene(folder, host, container)) {
+      scene.killEverywhere(pod -> pod.mapPort(pod.add().run()).run(), Pod::unmapPort);
+    }
+  }
+
+  @Test
+  void aGcThatIsKilledLeavesNothing(Host host, Host container) {
+    try (Scene scene = new Scene(folder, host, container)) {
+      scene.killEverywhere(pod -> pod.add().run(), pod -> Pod.gc(pod.ocicat(), "bridge"));
+    }
+  }
+
+  @Test
+  void aRecoveryThatIsKilledLeavesNothing(Host host, Host container) {
+    try (Scene scene = new Scene(folder, host, container)) {
+      scene.killRecovery();
+    }
+  }
+
+  @Test
+  void aCallWithoutTheDaemonThatIsKilledIsFinishedByIt(Host host, Host container) {
+    try (Scene scene = new Scene(folder, host, container)) {
+      scene.killAlone();
+    }
+  }
+
+  /** A host with a daemon, and how it looks when no container is attached. */
+  private final class Scene implements AutoCloseable {
+    final Pod pod;
+    private final Installation ocicat;
+    private final StopSign sign;
+    private final List<String> nothing;
+    private DaemonProcess daemon;
+    private Output added = new Output(List.of(), 0, "", "");
+
+    Scene(Path folder, Host host, Host container) {
+      System.out.println("crash points are chosen with -Docicat.seed=" + seed);
+      ocicat = Installation.in(folder, host);
+      sign = new StopSign(ocicat.control());
+      pod = new Pod(ocicat, container, "c1", 8080);
+      daemon = ocicat.startDaemon();
+      pod.mapPort(pod.add().run()).run();
+      pod.delAll();
+      nothing = Sweep.of(ocicat, container);
+    }
+
+    private List<String> leftovers() {
+      return Sweep.difference(nothing, Sweep.of(ocicat, pod.host()));
+    }
+
+    Output added() {
+      return added;
+    }
+
+    void killEverywhere(Before before, Function<Pod, Command> operation) {
+      List<String> points = pointsOf(before, operation);
+      for (int point = 1; point <= points.size(); point++) {
+        kill(before, operation, point, Victim.SHIM);
+      }
+      assertThat(daemon.log()).doesNotContain("in a way that none should");
+      for (int point : choice(points.size())) {
+        kill(before, operation, point, random.nextBoolean() ? Victim.DAEMON : Victim.BOTH);
+      }
+    }
+
+    /** The points that one undisturbed operation passes. */
+    private List<String> pointsOf(Before before, Function<Pod, Command> operation) {
+      before.prepare(pod);
+      sign.stopAt(Integer.MAX_VALUE);
+      operation.apply(pod).run();
+      List<String> points = sign.passed();
+      sign.remove();
+      pod.delAll();
+      assertThat(points).hasSizeGreaterThan(3);
+      assertThat(leftovers()).isEmpty();
+      return points;
+    }
+
+    private List<Integer> choice(int count) {
+      List<Integer> all = new ArrayList<>();
+      for (int point = 1; point <= count; point++) {
+        all.add(point);
+      }
+      if (Integer.getInteger("ocicat.longer") != null) {
+        return all;
+      }
+      Collections.shuffle(all, random);
+      return all.subList(0, Math.min(DAEMON_KILLS, count));
+    }
+
+    private void kill(Before before, Function<Pod, Command> operation, int point, Victim victim) {
+      before.prepare(pod);
+      Command call = operation.apply(pod);
+      String verb = call.environment().get("CNI_COMMAND");
+      sign.stopAt(point);
+      String where;
+      try (Background shim = call.start()) {
+        where = "%s, at point %d of %s".formatted(victim, point, verb);
+        where += ": " + sign.awaitReached();
+        if (victim != Victim.DAEMON) {
+          Command.of("kill", "-KILL", Long.toString(shim.pid())).run();
+        }
+        if (victim != Victim.SHIM) {
+          daemon.close();
+        }
+        if (victim == Victim.DAEMON) {
+          Output output = shim.await(PATIENCE);
+          boolean wasAdd = "ADD".equals(verb);
+          assertThat(output.exitCode()).as("%s: %s", where, output).isEqualTo(wasAdd ? 1 : 0);
+          if (wasAdd) {
+            assertThat(output.json().get("code").asInt()).as(where).isEqualTo(11);
+          }
+        }
+        sign.remove();
+      }
+      cleanUp(where, victim);
+    }
+
+    private void cleanUp(String where, Victim victim) {
+      Then then = NEXT.get(random.nextInt(NEXT.size()));
+      boolean restartFirst = victim != Victim.SHIM && (then != Then.DEL || random.nextBoolean());
+      String what = where + ", then " + (restartFirst ? "restart and " : "") + then;
+      if (restartFirst) {
+        daemon = ocicat.startDaemon();
+        assertThat(ocicat.records("journal")).as(what).isEmpty();
+      }
+      switch (then) {
+        case DEL -> pod.delAll();
+        case GC -> {
+          Pod.gc(ocicat, "portmap").run();
+          Pod.gc(ocicat, "bridge").run();
+        }
+        case RESTART -> {
+          if (!ocicat.records("attachments").isEmpty()) {
+            pod.delAll();
+          }
+        }
+      }
+      if (victim == Victim.SHIM) {
+        // A rollback may be still under way: whoever asks for the same attachment waits for it.
+        pod.delAll();
+      }
+      assertThat(leftovers()).as(what).isEmpty();
+      if (victim != Victim.SHIM && !restartFirst) {
+        daemon = ocicat.startDaemon();
+      }
+    }
+
+    /** A daemon that is killed while it undoes what was killed before leaves it to the next one. */
+    void killRecovery() {
+      int half = pointsOf(_ -> {}, Pod::add).size() / 2;
+      int points = Integer.MAX_VALUE;
+      for (int kills = 0; kills <= DAEMON_KILLS; kills++) {
+        leaveHalfAnAdd(half);
+        int point = kills == 0 ? Integer.MAX_VALUE : 1 + random.nextInt(points);
+        sign.stopAt(point);
+        if (kills == 0) {
+          daemon = ocicat.startDaemon();
+          points = sign.passed().size();
+          assertThat(points).isGreaterThan(3);
+        } else {
+          try (DaemonProcess _ = ocicat.launchDaemon()) {
+            sign.awaitReached();
+          }
+          sign.remove();
+          daemon = ocicat.startDaemon();
+        }
+        sign.remove();
+        assertThat(leftovers()).as("recovery killed at %d", point).isEmpty();
+      }
+    }
+
+    void killAlone() {
+      StopSign alone = new StopSign(ocicat.controlAlone());
+      alone.stopAt(7);
+      try (Background call = ocicat.callAlone(pod.add()).start()) {
+        alone.awaitReached();
+        assertThat(ocicat.records("journal")).hasSize(1);
+        assertThat(leftovers()).isNotEmpty();
+        Command.of("kill", "-KILL", Long.toString(call.pid())).run();
+      }
+      alone.remove();
+      Eventually.passes(PATIENCE, () -> assertThat(leftovers()).isEmpty());
+    }
+
+    private void leaveHalfAnAdd(int half) {
+      sign.stopAt(half);
+      try (Background _ = pod.add().start()) {
+        sign.awaitReached();
+        daemon.close();
+      }
+      sign.remove();
+      assertThat(ocicat.records("journal")).hasSize(1);
+      assertThat(leftovers()).isNotEmpty();
+    }
+
+    @Override
+    public void close() {
+      daemon.close();
+    }
+  }
+
+  @FunctionalInterface
+  private interface Before {
+    void prepare(Pod pod);
+  }
+}

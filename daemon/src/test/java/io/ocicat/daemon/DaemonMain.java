@@ -1,0 +1,57 @@
+package io.ocicat.daemon;
+
+import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.state.BootId;
+import io.ocicat.daemon.state.CrashPoints;
+import io.ocicat.daemon.state.Folders;
+import io.ocicat.daemon.state.State;
+import io.ocicat.daemon.trace.CallHistory;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+
+/** {@code ocicat daemon} without the command line, which lives in a module above this one. */
+final class DaemonMain {
+  private DaemonMain() {}
+
+  static void main(String[] options) throws InterruptedException {
+    Folders folders = Folders.of(System.getenv());
+    String control = System.getProperty("test.control", "");
+    CrashPoints points =
+        control.isEmpty() ? CrashPoints.IGNORED : new StoppingPoints(Path.of(control));
+    State state =
+        new State(
+            folders,
+            BootId.read(Path.of(System.getProperty("test.boot", BootId.FILE.toString()))),
+            points);
+    int years = Integer.getInteger("test.years", 0);
+    CallLog log = new CallLog(System.err::println, new CallHistory());
+    CountDownLatch done = new CountDownLatch(1);
+    try (Daemon daemon =
+        Daemon.listen(
+            state,
+            folders,
+            OurExecutables.fromDistribution(),
+            Optional.empty(),
+            List.of(options).contains("--take-over"),
+            log,
+            Clock.offset(Clock.systemUTC(), Duration.ofDays(365L * years)))) {
+      Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> stop(daemon, done)));
+      daemon.run();
+    } finally {
+      done.countDown();
+    }
+  }
+
+  private static void stop(Daemon daemon, CountDownLatch done) {
+    daemon.stop();
+    try {
+      done.await();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

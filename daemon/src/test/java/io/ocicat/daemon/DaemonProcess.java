@@ -1,0 +1,76 @@
+package io.ocicat.daemon;
+
+import io.ocicat.testkit.Background;
+import io.ocicat.testkit.Command;
+import io.ocicat.testkit.Eventually;
+import io.ocicat.testkit.Output;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.stream.Stream;
+
+/** An ocicatd of a test's. Closing kills it. */
+final class DaemonProcess implements AutoCloseable {
+  private static final Duration START = Duration.ofSeconds(60);
+
+  private final Background process;
+
+  DaemonProcess(Background process) {
+    this.process = process;
+  }
+
+  DaemonProcess awaitServing() {
+    Eventually.await(
+        "the daemon to serve, which says: " + log(),
+        START,
+        () -> log().contains("serving at") || !process.isAlive());
+    if (!process.isAlive()) {
+      throw new AssertionError("the daemon has ended: " + log());
+    }
+    return this;
+  }
+
+  long pid() {
+    return process.pid();
+  }
+
+  String log() {
+    return process.stderr();
+  }
+
+  boolean isAlive() {
+    return process.isAlive();
+  }
+
+  void kill() {
+    signal("KILL");
+    Eventually.await("the daemon's end", () -> !process.isAlive());
+  }
+
+  /** SIGTERM; it finishes what is under way. */
+  Output stop() {
+    return process.stop(Duration.ofSeconds(60));
+  }
+
+  void signal(String name) {
+    Command.of("kill", "-" + name, Long.toString(pid())).run();
+  }
+
+  int descriptors() {
+    try (Stream<Path> open = Files.list(Path.of("/proc", Long.toString(pid()), "fd"))) {
+      return (int) open.count();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (process.isAlive() && log().contains("stuck=")) {
+      System.out.println(log());
+    }
+    process.close();
+  }
+}

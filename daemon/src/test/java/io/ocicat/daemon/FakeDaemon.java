@@ -1,0 +1,53 @@
+package io.ocicat.daemon;
+
+import io.ocicat.netlink.linux.SocketType;
+import io.ocicat.netlink.linux.UnixListener;
+import io.ocicat.netlink.linux.UnixSocket;
+import io.ocicat.testkit.Background;
+import io.ocicat.testkit.Command;
+import io.ocicat.testkit.Output;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/** Listens where a daemon would, and does what a test wants to see the shim cope with. */
+final class FakeDaemon implements AutoCloseable {
+  private static final Duration LIMIT = Duration.ofSeconds(20);
+
+  private final UnixListener listener;
+
+  FakeDaemon(Installation ocicat) throws IOException {
+    Files.createDirectories(ocicat.run());
+    listener = UnixListener.bind(ocicat.run().resolve("ocicatd.sock"), SocketType.STREAM, 0600);
+  }
+
+  UnixSocket accept() {
+    return listener.accept(LIMIT).orElseThrow();
+  }
+
+  /** Has a call made, does something with its connection, and ends that. */
+  Output meet(Command call, Consumer<UnixSocket> meeting) {
+    try (Background shim = call.start()) {
+      try (UnixSocket caller = accept()) {
+        meeting.accept(caller);
+      }
+      return shim.await(LIMIT);
+    }
+  }
+
+  /** Has a call made and resets its connections, as often as it comes back. */
+  Output reset(Command call, int times) {
+    try (Background shim = call.start()) {
+      for (int i = 0; i < times; i++) {
+        accept().close();
+      }
+      return shim.await(LIMIT);
+    }
+  }
+
+  @Override
+  public void close() {
+    listener.close();
+  }
+}

@@ -1,0 +1,73 @@
+package io.ocicat.daemon;
+
+import io.ocicat.cni.exec.Reply;
+import io.ocicat.daemon.wire.Answer;
+import io.ocicat.daemon.wire.Place;
+import io.ocicat.daemon.wire.Request;
+import io.ocicat.netlink.linux.Fd;
+import io.ocicat.netlink.linux.Received;
+import io.ocicat.netlink.linux.SocketType;
+import io.ocicat.netlink.linux.UnixSocket;
+import io.ocicat.testkit.Command;
+import io.ocicat.testkit.Host;
+import java.io.ByteArrayOutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+
+/** Talks to a daemon as the shim does, but for what a test wants otherwise. */
+record JavaClient(Installation ocicat) {
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  UnixSocket connect() {
+    return UnixSocket.connect(ocicat.run().resolve("ocicatd.sock"), SocketType.STREAM, LIMIT);
+  }
+
+  /** Makes a call of a process that was started at some moment. */
+  Reply call(Command call, Host host, Host container, long startedNanos) {
+    String plugin = Path.of(call.argv().getLast()).getFileName().toString();
+    Answer answer = ask(call, plugin, host, container, startedNanos);
+    if (answer instanceof Answer.Done(Reply reply)) {
+      return reply;
+    }
+    throw new AssertionError("the daemon answers " + answer);
+  }
+
+  Answer ask(Command call, String plugin, Host host, Host container, long startedNanos) {
+    try (UnixSocket socket = connect();
+        Fd own = Fd.open(host.path(), Fd.O_RDONLY, 0);
+        Fd netns = Fd.open(container.path(), Fd.O_RDONLY, 0)) {
+      Request request =
+          new Request(
+              plugin,
+              call.environment(),
+              call.stdin().getBytes(StandardCharsets.UTF_8),
+              LIMIT,
+              startedNanos,
+              Place.own(),
+              Optional.of(own),
+              Optional.of(netns));
+      socket.send(request.bytes(), LIMIT, own.number(), netns.number());
+      return answer(socket);
+    }
+  }
+
+  /** Reads to the end: the daemon closes when it has answered. */
+  static Answer answer(UnixSocket socket) {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    for (Optional<Received> some = socket.receive(1 << 16, 0, LIMIT);
+        some.isPresent();
+        some = socket.receive(1 << 16, 0, LIMIT)) {
+      all.writeBytes(some.get().bytes());
+    }
+    byte[] bytes = all.toByteArray();
+    byte[] working = new Answer.Working().bytes();
+    int at = 0;
+    while (at + working.length <= bytes.length
+        && java.util.Arrays.equals(bytes, at, at + working.length, working, 0, working.length)) {
+      at += working.length;
+    }
+    return Answer.parse(java.util.Arrays.copyOfRange(bytes, at, bytes.length));
+  }
+}

@@ -1,0 +1,120 @@
+package io.ocicat.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ocicat.testkit.Host;
+import io.ocicat.testkit.Hosts;
+import io.ocicat.testkit.Output;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Runtimes add and delete containers while the daemon is killed again and again, at any moment.
+ * {@code -Docicat.longer=10} goes on for ten times as long.
+ */
+@Hosts
+class RandomKillTest {
+  private static final Duration LENGTH = Duration.ofSeconds(40);
+  private static final int CLIENTS = 3;
+
+  @TempDir Path folder;
+
+  private final Map<String, String> owners = new ConcurrentHashMap<>();
+  private final AtomicBoolean over = new AtomicBoolean();
+
+  @Test
+  void nothingIsLostAndNothingIsGivenTwice(Host host, Host a, Host b, Host c) throws Exception {
+    long seed = Long.getLong("ocicat.seed", System.nanoTime());
+    System.out.println("random kills come with -Docicat.seed=" + seed);
+    Random random = new Random(seed);
+    Installation ocicat = Installation.in(folder, host);
+    List<Host> containers = List.of(a, b, c);
+    List<String> nothing;
+    try (DaemonProcess _ = ocicat.startDaemon()) {
+      Pod first = new Pod(ocicat, a, "first", 8080);
+      first.mapPort(first.add().run()).run();
+      first.delAll();
+      nothing = Sweep.of(ocicat, a, b, c);
+    }
+    ExecutorService clients = Executors.newFixedThreadPool(CLIENTS);
+    try {
+      List<Future<Integer>> cycles = new ArrayList<>();
+      for (int i = 0; i < CLIENTS; i++) {
+        Pod pod = new Pod(ocicat, containers.get(i), "c" + i, 8080 + i);
+        long clientSeed = random.nextLong();
+        cycles.add(clients.submit(() -> cycle(pod, new Random(clientSeed))));
+      }
+      int kills = killAgainAndAgain(ocicat, random);
+      over.set(true);
+      int done = 0;
+      for (Future<Integer> count : cycles) {
+        done += count.get(2, TimeUnit.MINUTES);
+      }
+      System.out.printf("%d kills, %d cycles%n", kills, done);
+      assertThat(kills).isPositive();
+      assertThat(done).isPositive();
+    } finally {
+      over.set(true);
+      clients.shutdownNow();
+    }
+    try (DaemonProcess _ = ocicat.startDaemon()) {
+      for (int i = 0; i < CLIENTS; i++) {
+        new Pod(ocicat, containers.get(i), "c" + i, 8080 + i).delAll();
+      }
+      assertThat(Sweep.difference(nothing, Sweep.of(ocicat, a, b, c))).isEmpty();
+    }
+  }
+
+  private static int killAgainAndAgain(Installation ocicat, Random random)
+      throws InterruptedException {
+    long end =
+        System.nanoTime() + LENGTH.multipliedBy(Integer.getInteger("ocicat.longer", 1)).toNanos();
+    int kills = 0;
+    while (System.nanoTime() < end) {
+      try (DaemonProcess daemon = ocicat.startDaemon()) {
+        Thread.sleep(random.nextInt(1500));
+        daemon.kill();
+        kills++;
+      }
+      // Callers then find a socket and nobody behind it.
+      Thread.sleep(random.nextInt(300));
+    }
+    return kills;
+  }
+
+  /** Returns how often it was added. */
+  private int cycle(Pod pod, Random random) {
+    int added = 0;
+    while (!over.get()) {
+      Output output = pod.add().limit(Duration.ofMinutes(2)).attempt();
+      if (output.succeeded()) {
+        added++;
+        String address = Pod.address(output);
+        assertThat(owners.put(address, pod.id())).as("another owner of %s", address).isNull();
+        if (random.nextBoolean()) {
+          pod.mapPort(output).limit(Duration.ofMinutes(2)).attempt();
+        }
+        owners.remove(address);
+      } else {
+        assertThat(output.json().get("code").asInt()).as("%s", output).isEqualTo(11);
+      }
+      Output unmapped = pod.unmapPort().limit(Duration.ofMinutes(2)).attempt();
+      assertThat(unmapped.exitCode()).as("%s", unmapped).isZero();
+      Output deleted = pod.del().limit(Duration.ofMinutes(2)).attempt();
+      assertThat(deleted.exitCode()).as("%s", deleted).isZero();
+    }
+    return added;
+  }
+}

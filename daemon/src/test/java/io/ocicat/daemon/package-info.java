@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.daemon;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.daemon.state;
+
+import org.jspecify.annotations.NullMarked;

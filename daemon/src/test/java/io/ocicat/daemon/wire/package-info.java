@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.daemon.wire;
+
+import org.jspecify.annotations.NullMarked;
