@@ -181,6 +181,16 @@ final class Podman implements AutoCloseable {
         .toList();
   }
 
+  /** Starts a daemon on the host as podman sees it, and waits until it serves. */
+  Background startDaemon(Path distribution) {
+    Background daemon = inside(distribution.resolve("bin/ocicat").toString(), "daemon").start();
+    Eventually.await(
+        "ocicatd to serve: " + daemon.stderr(),
+        LIMIT,
+        () -> daemon.stderr().contains("serving at /run/ocicat/ocicatd.sock"));
+    return daemon;
+  }
+
   /** A command on the host as podman sees it. */
   private Command inside(String... argv) {
     List<String> entering =

@@ -2,6 +2,7 @@ package io.ocicat.interop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.testkit.Background;
 import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -10,6 +11,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -29,11 +31,15 @@ class PodmanTest {
 
   private Path home;
   private Podman podman;
+  private @Nullable Background daemon;
 
   /** Whose plugins podman is given. */
   enum Whose {
     GO,
-    OURS
+    /** Each call in a JVM of its own. */
+    OURS,
+    /** Behind the shim, by a daemon. */
+    SERVED
   }
 
   @BeforeEach
@@ -46,6 +52,10 @@ class PodmanTest {
 
   @AfterEach
   void stop() throws IOException {
+    if (daemon != null) {
+      assertThat(daemon.stderr()).contains("verb=ADD").doesNotContain("declined");
+      daemon.close();
+    }
     podman.close();
   }
 
@@ -177,6 +187,16 @@ class PodmanTest {
         switch (whose) {
           case GO -> PluginDirectory.GO;
           case OURS -> PluginDirectory.ours(home);
+          case SERVED -> served();
         });
+  }
+
+  private Path served() throws IOException {
+    Path distribution = home.resolve("distribution");
+    if (daemon == null) {
+      distribution = PluginDirectory.withShims(home);
+      daemon = podman.startDaemon(distribution);
+    }
+    return distribution.resolve("cni");
   }
 }
