@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -34,6 +35,8 @@ public final class NetlinkSocket implements AutoCloseable {
    * once.
    */
   private static final int DUMP_ATTEMPTS = 20;
+
+  private static final long TORN_PAUSE_NANOS = 2_000_000;
 
   private static final Set<Errno> ABSENT =
       Set.of(Errno.ENODEV, Errno.ENOENT, Errno.ESRCH, Errno.ENXIO, Errno.EADDRNOTAVAIL);
@@ -159,7 +162,12 @@ public final class NetlinkSocket implements AutoCloseable {
       for (int attempt = 1; attempt <= DUMP_ATTEMPTS; attempt++) {
         Dump dump = dump(query.request(), buffers);
         if (!dump.interrupted()) {
-          return query.answer(dump.messages());
+          List<T> answer = query.answer(dump.messages());
+          if (!query.isTorn(answer)) {
+            return answer;
+          }
+          // Enlarging a table takes a few milliseconds.
+          LockSupport.parkNanos(TORN_PAUSE_NANOS);
         }
       }
       throw new NetlinkException(

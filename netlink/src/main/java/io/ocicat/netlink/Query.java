@@ -1,6 +1,7 @@
 package io.ocicat.netlink;
 
 import io.ocicat.netlink.linux.Errno;
+import java.util.HashSet;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -23,21 +24,24 @@ public final class Query<T> {
   private final Function<List<NetlinkMessage>, List<T>> read;
   private final Predicate<T> wanted;
   private final List<Errno> none;
+  private final boolean distinct;
 
   private Query(
       Request request, Function<List<NetlinkMessage>, List<T>> read, Predicate<T> wanted) {
-    this(request, read, wanted, List.of());
+    this(request, read, wanted, List.of(), false);
   }
 
   private Query(
       Request request,
       Function<List<NetlinkMessage>, List<T>> read,
       Predicate<T> wanted,
-      List<Errno> none) {
+      List<Errno> none,
+      boolean distinct) {
     this.request = request;
     this.read = read;
     this.wanted = wanted;
     this.none = none;
+    this.distinct = distinct;
   }
 
   /**
@@ -83,7 +87,7 @@ public final class Query<T> {
 
   /** The same question, keeping only the answers that match. */
   public Query<T> where(Predicate<T> condition) {
-    return new Query<>(request, read, wanted.and(condition), none);
+    return new Query<>(request, read, wanted.and(condition), none, distinct);
   }
 
   /**
@@ -95,12 +99,27 @@ public final class Query<T> {
         request,
         messages -> read.apply(messages.stream().filter(condition).toList()),
         wanted,
-        none);
+        none,
+        distinct);
   }
 
   /** The same question, to which these refusals of the kernel mean that there is nothing. */
   public Query<T> noneWhen(Errno... refusals) {
-    return new Query<>(request, read, wanted, List.of(refusals));
+    return new Query<>(request, read, wanted, List.of(refusals), distinct);
+  }
+
+  /**
+   * The same question about things of which there are no two alike. The kernel keeps some in hash
+   * tables, and while it is enlarging one it tells some of them twice and others not at all: an
+   * answer in which one comes twice is not taken.
+   */
+  public Query<T> distinct() {
+    return new Query<>(request, read, wanted, none, true);
+  }
+
+  /** Whether the answer cannot be all there is. */
+  boolean isTorn(List<T> answer) {
+    return distinct && new HashSet<>(answer).size() < answer.size();
   }
 
   boolean isDump() {

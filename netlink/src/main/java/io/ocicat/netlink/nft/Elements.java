@@ -43,17 +43,15 @@ public final class Elements {
         Nft.DELETE_ELEMENT, 0, id.table().family(), out -> name(out, id), () -> "flush set " + id);
   }
 
-  /**
-   * Everything in the set; ENOENT when there is no such set. Ranges come in their order. A hash
-   * table that the kernel is just enlarging shows some elements twice, which are told once.
-   */
+  /** Everything in the set; ENOENT when there is no such set. Ranges come in their order. */
   public static Query<Element> in(NamedSet set) {
     SetId id = set.id();
     return Query.allGathered(
-        Nft.GET_ELEMENT,
-        Nft.body(id.table().family().number(), out -> name(out, id)),
-        messages -> ElementWire.read(set, messages).stream().distinct().toList(),
-        () -> "list elements of set " + id);
+            Nft.GET_ELEMENT,
+            Nft.body(id.table().family().number(), out -> name(out, id)),
+            messages -> ElementWire.read(set, messages),
+            () -> "list elements of set " + id)
+        .distinct();
   }
 
   /** The element that this key, or this whole range, is in. */
