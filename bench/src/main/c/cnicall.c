@@ -6,6 +6,7 @@
  * The contenders take turns, and the one that begins changes from round to round. Modes:
  *   each    count ADDs one after the other, then count DELs one after the other
  *   burst   count ADDs started together, then count DELs started together: the time until the last has ended
+ *   many    count ADDs of as many interfaces, all in the first namespace; unmany takes them away again
  *   loop    count clients that ADD and DEL without pause for <rounds> seconds
  * The namespaces <prefix>0, <prefix>1, ... must exist and this process be in the host's. Prints lines of
  * "<name> add|del <milliseconds>", and "<name> cycles <per second>" for loop. Ends with 1 when any call failed.
@@ -96,6 +97,10 @@ static void burst(const struct contender *who, const char *verb, int count) {
   printf("%s %s %.3f\n", who->name, verb[0] == 'A' ? "add" : "del", now() - begin);
 }
 
+static void many(const struct contender *who, const char *verb, int count) {
+  for (int i = 1; i <= count; i++) finish(who, verb, start(who, verb, 0, i));
+}
+
 static void loop(const struct contender *who, int clients, int seconds) {
   double begin = now(), end = begin + seconds * 1e3;
   int results[2];
@@ -127,7 +132,7 @@ static void loop(const struct contender *who, int clients, int seconds) {
 
 int main(int argc, char **argv) {
   if (argc < 6) {
-    fprintf(stderr, "usage: cnicall each|burst|loop <count> <rounds> <netns prefix> <name>=<directory>:<conf>...\n");
+    fprintf(stderr, "usage: cnicall each|burst|many|unmany|loop <count> <rounds> <netns prefix> <name>=<directory>:<conf>...\n");
     return 2;
   }
   int count = atoi(argv[2]), rounds = atoi(argv[3]);
@@ -141,6 +146,10 @@ int main(int argc, char **argv) {
   }
   if (strcmp(argv[1], "loop") == 0) {
     for (int i = 0; i < contender_count; i++) loop(&contenders[i], count, rounds);
+    return failures != 0;
+  }
+  if (strcmp(argv[1], "many") == 0 || strcmp(argv[1], "unmany") == 0) {
+    for (int i = 0; i < contender_count; i++) many(&contenders[i], argv[1][0] == 'm' ? "ADD" : "DEL", count);
     return failures != 0;
   }
   void (*run)(const struct contender *, const char *, int) = strcmp(argv[1], "burst") == 0 ? burst : each;

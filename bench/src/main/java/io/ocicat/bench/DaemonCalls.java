@@ -25,6 +25,8 @@ public final class DaemonCalls {
   private static final String GO = "/usr/lib/cni";
   private static final String HOST = "ocicat-bench";
   private static final int PODS = 100;
+  private static final int ATTACHED = 500;
+  private static final Duration IDLE = Duration.ofSeconds(10);
 
   private final Path cnicall;
   private final Path home;
@@ -56,8 +58,8 @@ public final class DaemonCalls {
   }
 
   private void run() throws Exception {
-    config("go", "10.78.0.0/16");
-    config("ours", "10.79.0.0/16");
+    config("go", "10.78.0.0/16", false);
+    config("ours", "10.79.0.0/16", false);
     NamedNetNs named = NamedNetNs.standard();
     List<String> names = new ArrayList<>();
     try {
@@ -82,6 +84,14 @@ public final class DaemonCalls {
       row("ADD one at a time, p50", each, "add", 0.5, "≤ 1/5");
       row("ADD one at a time, p99", each, "add", 0.99, "≤ 1/4");
       row("DEL one at a time, p50", each, "del", 0.5, "≤ 1.1 × floor (22 of Go's 24 ms)");
+      config("go", "10.78.0.0/16", true);
+      config("ours", "10.79.0.0/16", true);
+      call("each", 1, quick ? 50 : 200, ours());
+      Map<String, Sample> masked = call("each", 1, quick ? 50 : 200, go(), ours());
+      row("ADD one at a time with ipMasq, p50", masked, "add", 0.5, "");
+      row("DEL one at a time with ipMasq, p50", masked, "del", 0.5, "");
+      config("go", "10.78.0.0/16", false);
+      config("ours", "10.79.0.0/16", false);
       Map<String, Sample> deletions = call("burst", 32, quick ? 3 : 10, go(), ours());
       row("32 DELs at once, wall, p50", deletions, "del", 0.5, "≤ 1/4");
       Map<String, Sample> burst = call("burst", PODS, quick ? 2 : 5, go(), ours());
@@ -96,11 +106,58 @@ public final class DaemonCalls {
           "%-46s %12s %9d KiB %8s   ≤ 92160 KiB"
               .formatted("memory of the daemon afterwards", "", rss(daemon), ""));
     } finally {
-      daemon.destroy();
-      daemon.waitFor(60, TimeUnit.SECONDS);
+      stop(daemon);
     }
+    beginAgain();
     Map<String, Sample> alone = call("each", 1, quick ? 5 : 20, go(), ours());
     row("no daemon: ADD in a JVM of its own, p50", alone, "add", 0.5, "≤ 250 ms");
+  }
+
+  /** A daemon that finds 500 attachments when it starts: how soon it serves, how large it is. */
+  private void beginAgain() throws Exception {
+    Process before = startDaemon();
+    call("many", ATTACHED, 1, ours());
+    stop(before);
+    long start = System.nanoTime();
+    Process daemon = startDaemon();
+    try {
+      Map<String, Sample> first = call("each", 1, 1, ours());
+      long served = System.nanoTime() - start;
+      rows.add(
+          "%-46s %12s %9.0f ms %8s   ≤ 500 ms"
+              .formatted("start to first ADD, 500 attachments there", "", served / 1e6, ""));
+      rows.add(
+          "%-46s %12s %9d KiB %8s   ≤ 92160 KiB"
+              .formatted("memory of a daemon with 500 attachments", "", rss(daemon), ""));
+      Map<String, Sample> beside = call("each", 1, quick ? 30 : 100, ours());
+      rows.add(
+          "%-46s %12s %9.2f ms %8s"
+              .formatted("ADD beside 500 attachments, p50", "", time(beside, "ours add", 0.5), ""));
+      long cpu = cpuMillis(daemon);
+      Thread.sleep(IDLE);
+      rows.add(
+          "%-46s %12s %10.2f %% %8s   ≤ 0.1 %%"
+              .formatted(
+                  "CPU of an idle daemon",
+                  "",
+                  100.0 * (cpuMillis(daemon) - cpu) / IDLE.toMillis(),
+                  ""));
+      if (first.isEmpty()) {
+        throw new IOException("no call was made");
+      }
+    } finally {
+      call("unmany", ATTACHED, 1, ours());
+      stop(daemon);
+    }
+  }
+
+  private static void stop(Process daemon) throws InterruptedException {
+    daemon.destroy();
+    daemon.waitFor(60, TimeUnit.SECONDS);
+  }
+
+  private static long cpuMillis(Process daemon) {
+    return daemon.info().totalCpuDuration().orElse(Duration.ZERO).toMillis();
   }
 
   private void row(
@@ -123,13 +180,13 @@ public final class DaemonCalls {
     return "ours=%s:%s".formatted(home.resolve("cni"), folder.resolve("ours.conf"));
   }
 
-  private void config(String name, String subnet) throws IOException {
+  private void config(String name, String subnet, boolean masquerade) throws IOException {
     Files.writeString(
         folder.resolve(name + ".conf"),
         """
-        {"cniVersion":"1.0.0","name":"%s","type":"bridge","bridge":"br-%s","isGateway":true,
+        {"cniVersion":"1.0.0","name":"%s","type":"bridge","bridge":"br-%s","isGateway":true,"ipMasq":%s,
          "ipam":{"type":"host-local","subnet":"%s","dataDir":"%s/leases"}}"""
-            .formatted(name, name, subnet, folder));
+            .formatted(name, name, masquerade, subnet, folder));
   }
 
   private ProcessBuilder command(List<String> command) {

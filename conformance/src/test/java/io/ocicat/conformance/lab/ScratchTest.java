@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.conformance.subject.Subject;
 import io.ocicat.testkit.Command;
+import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -87,12 +89,15 @@ class ScratchTest {
   @Test
   void aProcessThatThePluginLeavesIsFoundAndEnded() {
     try (Scratch scratch = Scratch.open(subject("static"))) {
-      Process process;
+      Process left;
       try (Lab lab = scratch.lab(Claims.NONE)) {
-        process = start("nsenter", "--net=" + lab.host().path(), "sleep", "60");
-        assertThat(lab.leftovers()).contains(process.toHandle());
+        Process process = start("nsenter", "--net=" + lab.host().path(), "sleep", "60");
+        left = process;
+        // It has to get there first.
+        Eventually.passes(
+            Duration.ofSeconds(10), () -> assertThat(lab.leftovers()).contains(process.toHandle()));
       }
-      assertThat(process.onExit().join().exitValue()).isEqualTo(137);
+      assertThat(left.onExit().join().exitValue()).isEqualTo(137);
     }
   }
 
