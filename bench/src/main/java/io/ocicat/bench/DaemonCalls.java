@@ -31,11 +31,14 @@ public final class DaemonCalls {
   private final Path cnicall;
   private final Path home;
   private final Path folder;
+  private final Path plot;
   private final boolean quick;
   private final List<String> rows = new ArrayList<>();
+  private final BarChart chart = new BarChart();
 
   private DaemonCalls(Path cnicall, Path home, Path folder, boolean quick) {
     this.cnicall = cnicall;
+    this.plot = cnicall.resolveSibling("daemon.svg");
     this.home = home;
     this.folder = folder;
     this.quick = quick;
@@ -74,6 +77,8 @@ public final class DaemonCalls {
     }
     IO.println("%-46s %12s %12s %8s   %s".formatted("", "Go", "ours", "ratio", "target"));
     rows.forEach(IO::println);
+    Files.writeString(plot, chart.svg());
+    IO.println("drawn in " + plot);
   }
 
   private void measure() throws Exception {
@@ -102,6 +107,7 @@ public final class DaemonCalls {
       rows.add(
           "%-46s %10.1f/s %10.1f/s %7.2f×   ≥ 5 ×"
               .formatted("ADD+DEL cycles, 16 clients", byGo, byUs, byUs / byGo));
+      chart.add("ADD+DEL cycles, 16 clients", "/s", byGo, byUs);
       rows.add(
           "%-46s %12s %9d KiB %8s   ≤ 92160 KiB"
               .formatted("memory of the daemon afterwards", "", rss(daemon), ""));
@@ -165,6 +171,7 @@ public final class DaemonCalls {
     double go = time(times, "go " + verb, quantile);
     double ours = time(times, "ours " + verb, quantile);
     rows.add("%-46s %9.2f ms %9.2f ms %7.2f×   %s".formatted(what, go, ours, ours / go, target));
+    chart.add(what, "ms", go, ours);
   }
 
   private static double time(Map<String, Sample> times, String what, double quantile) {
