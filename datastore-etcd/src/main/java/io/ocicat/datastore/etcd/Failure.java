@@ -8,6 +8,7 @@ import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.NotFoundException;
 import io.ocicat.datastore.UnauthorizedException;
 import io.ocicat.datastore.UnavailableException;
+import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -151,12 +152,26 @@ record Failure(Endpoint endpoint, Status status) {
     };
   }
 
-  private String connectionLost() {
-    if (says("First received frame was not SETTINGS")) {
-      return endpoint.tls()
-          ? "it does not speak HTTP/2: check etcd_endpoints"
-          : "it does not speak HTTP/2 in plain text: does it want https://?";
+  /**
+   * Why no connection was made. A server that wants TLS hangs up on everything else; one that does
+   * not know it keeps waiting.
+   */
+  String dialReason() {
+    String other = endpoint.tls() ? "http://" : "https://";
+    if (isHungUp()) {
+      return "it closes the connection: does it want %s?".formatted(other);
     }
+    return endpoint.tls() && status.getCode() == Status.Code.DEADLINE_EXCEEDED
+        ? "no answer in time: is it up, or does it want %s?".formatted(other)
+        : reason();
+  }
+
+  private boolean isHungUp() {
+    Throwable cause = status.getCause();
+    return cause == null ? says("Network closed") : cause instanceof ClosedChannelException;
+  }
+
+  private String connectionLost() {
     Throwable cause = status.getCause();
     return cause == null ? words() : firstLine(cause);
   }

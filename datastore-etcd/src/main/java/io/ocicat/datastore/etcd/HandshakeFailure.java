@@ -4,6 +4,7 @@ import io.netty.handler.ssl.NotSslRecordException;
 import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.security.cert.CertPathBuilderException;
+import java.security.cert.CertPathValidatorException;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
@@ -50,7 +51,7 @@ final class HandshakeFailure {
       case CertificateExpiredException _ -> "its certificate has expired: renew it";
       case CertificateNotYetValidException _ ->
           "its certificate is not valid yet: check this machine's clock";
-      case CertPathBuilderException _ ->
+      case CertPathBuilderException _, CertPathValidatorException _ ->
           "its certificate is not signed by an authority we trust: correct ETCD_CA_CERT_FILE";
       case CertificateException _ ->
           "its certificate is not for this name (%s): use a name that it lists"

@@ -138,7 +138,7 @@ final class Members implements AutoCloseable {
 
   private static RuntimeException unreachable(List<Failure> failures) {
     StringJoiner reasons = new StringJoiner("; ");
-    failures.forEach(failure -> reasons.add(failure.endpoint() + ": " + failure.reason()));
+    failures.forEach(failure -> reasons.add(failure.endpoint() + ": " + failure.dialReason()));
     String message = "etcd cannot be reached: %s".formatted(reasons);
     Throwable cause = failures.isEmpty() ? null : failures.getLast().status().asRuntimeException();
     boolean refused =

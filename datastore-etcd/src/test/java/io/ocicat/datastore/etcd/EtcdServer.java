@@ -100,7 +100,11 @@ final class EtcdServer implements BeforeEachCallback, AfterEachCallback, AutoClo
   }
 
   void awaitHealth() {
-    Eventually.await("etcd to start", STARTED_WITHIN, this::isHealthy);
+    try {
+      Eventually.await("etcd to start", STARTED_WITHIN, this::isHealthy);
+    } catch (AssertionError e) {
+      throw new AssertionError(e.getMessage() + "\n" + running().stderr(), e);
+    }
   }
 
   /** Ports and directory are kept for the next start. */
