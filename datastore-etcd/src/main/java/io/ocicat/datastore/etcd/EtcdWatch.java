@@ -103,7 +103,7 @@ final class EtcdWatch implements KeyValueWatch {
         WatchStream begun =
             WatchStream.open(
                 connection,
-                calls.login().headers(connection, deadline.left()),
+                calls.login().headers(connection, loginLimit(deadline)),
                 new Request.Watch(keys, delivered + 1));
         answered = false;
         held.clear();
@@ -122,6 +122,12 @@ final class EtcdWatch implements KeyValueWatch {
         waitAWhile(deadline);
       }
     }
+  }
+
+  /** Whoever only looks in, without any patience, must get in some day, too. */
+  private static Duration loginLimit(Deadline deadline) {
+    Duration left = deadline.left();
+    return left.compareTo(LONGEST_PAUSE) < 0 ? LONGEST_PAUSE : left;
   }
 
   private static WatchStream.@Nullable Signal poll(WatchStream stream, Duration time) {

@@ -127,7 +127,13 @@ record Failure(Endpoint endpoint, Status status) {
 
   private UnavailableException other(String subject, Throwable cause) {
     return new UnavailableException(
-        "etcd %s failed with %s: %s".formatted(endpoint, subject, reason()), cause);
+        "etcd %s failed with %s: %s%s"
+            .formatted(
+                endpoint,
+                subject,
+                reason(),
+                remedy() == Remedy.NONE ? "" : ", check that it runs and has a leader"),
+        cause);
   }
 
   /** The answer to a write is lost. */

@@ -22,7 +22,7 @@ final class Login {
     this.password = password;
   }
 
-  /** The headers for a call; of our own, as nothing is needed without a user. */
+  /** The headers of a call, which are the caller's to add to. */
   Metadata headers(Connection connection, Duration limit) {
     Metadata headers = new Metadata();
     if (!user.isEmpty()) {

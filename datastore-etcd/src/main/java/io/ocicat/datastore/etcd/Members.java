@@ -6,6 +6,7 @@ import io.grpc.StatusRuntimeException;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
+import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.UnauthorizedException;
 import io.ocicat.datastore.UnavailableException;
 import java.time.Duration;
@@ -104,7 +105,7 @@ final class Members implements AutoCloseable {
           failures.stream()
               .allMatch(failure -> HandshakeFailure.isLasting(failure.status().getCause()));
       if (lasting || deadline.hasPassed()) {
-        throw unreachable(failures);
+        throw unreachable(failures, lasting);
       }
       deadline.pause(pause);
       pause =
@@ -136,21 +137,26 @@ final class Members implements AutoCloseable {
     }
   }
 
-  private static RuntimeException unreachable(List<Failure> failures) {
+  private static DatastoreException unreachable(List<Failure> failures, boolean lasting) {
     StringJoiner reasons = new StringJoiner("; ");
     failures.forEach(failure -> reasons.add(failure.endpoint() + ": " + failure.dialReason()));
-    String message = "etcd cannot be reached: %s".formatted(reasons);
     Throwable cause = failures.isEmpty() ? null : failures.getLast().status().asRuntimeException();
     boolean refused =
         !failures.isEmpty()
             && failures.stream().allMatch(f -> f.reason().contains("refuses our certificate"));
-    return refused
-        ? new UnauthorizedException(message, cause)
-        : new UnavailableException(message, cause);
+    if (refused) {
+      return new UnauthorizedException("etcd cannot be reached: " + reasons, cause);
+    }
+    String advice = lasting ? "" : ", check that it runs and that etcd_endpoints is right";
+    return new UnavailableException(
+        "etcd cannot be reached%s: %s".formatted(advice, reasons), cause);
   }
 
   /** Not to be handed out any more. What others have under way on it may end. */
   void drop(Connection connection) {
+    if (current != connection) {
+      return;
+    }
     dialling.lock();
     try {
       if (current == connection) {

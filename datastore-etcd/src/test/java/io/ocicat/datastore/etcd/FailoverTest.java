@@ -61,7 +61,7 @@ class FailoverTest {
     try (EtcdStore store = EtcdStore.open(EtcdServer.config(DEAD, ALSO_DEAD), IMPATIENT)) {
       assertThatThrownBy(() -> store.get("/a"))
           .isInstanceOf(UnavailableException.class)
-          .hasMessageContaining("etcd cannot be reached")
+          .hasMessageContaining("etcd cannot be reached, check that it runs")
           .hasMessageContaining(DEAD + ": connection refused")
           .hasMessageContaining(ALSO_DEAD + ": connection refused")
           .extracting(Throwable::getMessage)

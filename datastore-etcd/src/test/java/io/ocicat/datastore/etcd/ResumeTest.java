@@ -3,6 +3,7 @@ package io.ocicat.datastore.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.grpc.Metadata;
 import io.ocicat.datastore.CompactedException;
 import io.ocicat.datastore.UnavailableException;
 import io.ocicat.datastore.kv.Change;
@@ -127,6 +128,34 @@ class ResumeTest {
           .isEqualTo(4);
       assertThat(watch.next(LONG).events().getFirst().revision()).isEqualTo(2);
     }
+  }
+
+  @Test
+  void etcdTellsByItselfHowFarASilentWatchHasCome() throws InterruptedException {
+    try (EtcdServer talkative =
+        new EtcdServer("--experimental-watch-progress-notify-interval", "200ms")) {
+      talkative.start();
+      try (EtcdStore store = talkative.open()) {
+        store.commit(Transaction.put("/other", ""));
+        Connection connection = store.calls().members().connection(Deadline.in(LONG));
+        WatchStream stream =
+            WatchStream.open(
+                connection, new Metadata(), new Request.Watch(KeyRange.prefix("/mine/"), 1));
+        Answer.Watch created = answer(stream);
+        Answer.Watch progress = answer(stream);
+        stream.cancel();
+
+        assertThat(created.created()).isTrue();
+        assertThat(progress).isEqualTo(new Answer.Watch(2, false, false, 0, "", false, List.of()));
+      }
+    }
+  }
+
+  private static Answer.Watch answer(WatchStream stream) throws InterruptedException {
+    if (stream.poll(LONG) instanceof WatchStream.Signal.Answered(Answer.Watch answer)) {
+      return answer;
+    }
+    throw new AssertionError("the stream ended or has nothing to say");
   }
 
   @Test
