@@ -7,12 +7,15 @@ import io.grpc.ClientStreamTracer;
 import io.grpc.ManagedChannel;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
 import io.grpc.netty.NettyChannelBuilder;
 import io.grpc.stub.ClientCalls;
 import io.grpc.stub.MetadataUtils;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.time.Duration;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.logging.Level;
@@ -88,11 +91,20 @@ final class Connection {
         CallOptions.DEFAULT
             .withDeadlineAfter(limit.toNanos(), TimeUnit.NANOSECONDS)
             .withStreamTracerFactory(new SentTracer(sent));
-    return ClientCalls.blockingUnaryCall(
-        ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(headers)),
-        method,
-        options,
-        question);
+    try {
+      return ClientCalls.blockingUnaryCall(
+          ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(headers)),
+          method,
+          options,
+          question);
+    } catch (RejectedExecutionException e) {
+      throw closed(e);
+    }
+  }
+
+  /** The store was closed meanwhile, and its thread takes no work any more. */
+  private static StatusRuntimeException closed(RejectedExecutionException e) {
+    return Status.UNAVAILABLE.withDescription("closed").withCause(e).asRuntimeException();
   }
 
   /** A stream that ends when the endpoint loses its leader. */
@@ -101,9 +113,13 @@ final class Connection {
     headers.put(REQUIRE_LEADER, "true");
     ClientCall<Q, A> call = channel.newCall(method, CallOptions.DEFAULT);
     stream.begin(call);
-    call.start(stream, headers);
-    call.sendMessage(question);
-    call.request(1);
+    try {
+      call.start(stream, headers);
+      call.sendMessage(question);
+      call.request(1);
+    } catch (RejectedExecutionException e) {
+      throw closed(e);
+    }
   }
 
   /** Who listens to a stream; answers come one by one, as they are asked for. */

@@ -36,8 +36,11 @@ record Failure(Endpoint endpoint, Status status) {
       case RESOURCE_EXHAUSTED -> says("too many requests") ? Remedy.WAIT : Remedy.NONE;
       // The last two are what streams of a server that goes down may end with.
       case UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED, INTERNAL -> Remedy.GO_ELSEWHERE;
+      // With a cause it is from this side of the connection, which broke.
       case UNKNOWN ->
-          says("server stopped") || says("context canceled") ? Remedy.GO_ELSEWHERE : Remedy.NONE;
+          status.getCause() != null || says("server stopped") || says("context canceled")
+              ? Remedy.GO_ELSEWHERE
+              : Remedy.NONE;
       default -> Remedy.NONE;
     };
   }

@@ -39,6 +39,7 @@ final class Members implements AutoCloseable {
   private final ReentrantLock dialling = new ReentrantLock();
   private final Set<Connection> open = ConcurrentHashMap.newKeySet();
   private @Nullable EventLoopGroup threads;
+  private volatile @Nullable Thread ioThread;
   private volatile @Nullable Connection current;
   private volatile boolean closed;
   private int turn;
@@ -206,9 +207,22 @@ final class Members implements AutoCloseable {
             .shutdownGracefully(0, CLOSED_WITHIN_SECONDS, TimeUnit.SECONDS)
             .awaitUninterruptibly(CLOSED_WITHIN_SECONDS, TimeUnit.SECONDS);
         threads = null;
+        awaitEnd(ioThread);
       }
     } finally {
       dialling.unlock();
+    }
+  }
+
+  /** The event loop calls itself terminated a little before its thread has ended. */
+  private static void awaitEnd(@Nullable Thread thread) {
+    if (thread == null) {
+      return;
+    }
+    try {
+      thread.join(Duration.ofSeconds(CLOSED_WITHIN_SECONDS));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 }

@@ -6,7 +6,9 @@ import io.grpc.Status;
 import java.time.Duration;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,9 +53,8 @@ final class WatchStream extends Connection.Stream<Request.Watch, Answer.Watch> {
   /** Null when nothing came in that time. */
   @Nullable Signal poll(Duration time) throws InterruptedException {
     Signal signal = signals.poll(time.toNanos(), TimeUnit.NANOSECONDS);
-    ClientCall<Request.Watch, Answer.Watch> running = call;
-    if (signal instanceof Signal.Answered && running != null) {
-      running.request(1);
+    if (signal instanceof Signal.Answered) {
+      tell(running -> running.request(1));
     }
     return signal;
   }
@@ -64,9 +65,19 @@ final class WatchStream extends Connection.Stream<Request.Watch, Answer.Watch> {
   }
 
   void cancel() {
+    tell(running -> running.cancel("the watch was closed", null));
+  }
+
+  private void tell(Consumer<ClientCall<Request.Watch, Answer.Watch>> what) {
     ClientCall<Request.Watch, Answer.Watch> running = call;
-    if (running != null) {
-      running.cancel("the watch was closed", null);
+    if (running == null) {
+      return;
+    }
+    try {
+      what.accept(running);
+    } catch (RejectedExecutionException _) {
+      // The store was closed, and the stream with it: its end is the next signal.
+      signals.add(new Signal.Ended(Status.UNAVAILABLE.withDescription("closed")));
     }
   }
 

@@ -107,6 +107,8 @@ class LimitsTest {
 
   private static List<String> ownThreads() {
     return Thread.getAllStackTraces().keySet().stream()
+        // One that has just ended may still be listed.
+        .filter(Thread::isAlive)
         .map(Thread::getName)
         .filter(
             name -> name.startsWith("etcd") || name.contains("grpc") || name.contains("nioEvent"))
