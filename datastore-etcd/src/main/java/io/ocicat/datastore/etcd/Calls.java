@@ -1,0 +1,133 @@
+package io.ocicat.datastore.etcd;
+
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.StatusRuntimeException;
+import io.ocicat.datastore.UnavailableException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Asks etcd, within the patience there is: a question that changes nothing is put again, to the
+ * next endpoint, when no answer comes; one that changes something only while it is certain that it
+ * was not sent.
+ */
+final class Calls {
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
+  private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
+
+  private final Members members;
+  private final Login login;
+  private final Duration patience;
+
+  Calls(Members members, Login login, Duration patience) {
+    this.members = members;
+    this.login = login;
+    this.patience = patience;
+  }
+
+  Members members() {
+    return members;
+  }
+
+  Login login() {
+    return login;
+  }
+
+  /**
+   * Asks what changes nothing.
+   *
+   * @param subject what is asked for, in an error's words
+   */
+  <Q, A> A read(MethodDescriptor<Q, A> method, Q question, String subject) {
+    return new Attempts<>(method, question, subject, Deadline.in(patience), true).run();
+  }
+
+  <Q, A> A read(MethodDescriptor<Q, A> method, Q question, String subject, Deadline deadline) {
+    return new Attempts<>(method, question, subject, deadline, true).run();
+  }
+
+  /** Asks for a change. */
+  <Q, A> A write(MethodDescriptor<Q, A> method, Q question, String subject) {
+    return new Attempts<>(method, question, subject, Deadline.in(patience), false).run();
+  }
+
+  /** One question, until it is answered. */
+  private final class Attempts<Q, A> {
+    private final MethodDescriptor<Q, A> method;
+    private final Q question;
+    private final String subject;
+    private final Deadline deadline;
+    private final boolean repeatable;
+    private final AtomicBoolean sent = new AtomicBoolean();
+    private Duration pause = FIRST_PAUSE;
+    private boolean loggedInAgain;
+
+    Attempts(
+        MethodDescriptor<Q, A> method,
+        Q question,
+        String subject,
+        Deadline deadline,
+        boolean repeatable) {
+      this.method = method;
+      this.question = question;
+      this.subject = subject;
+      this.deadline = deadline;
+      this.repeatable = repeatable;
+    }
+
+    A run() {
+      while (true) {
+        Connection connection = members.connection(deadline);
+        Metadata headers = new Metadata();
+        sent.set(false);
+        try {
+          headers = login.headers(connection, limit());
+          return connection.call(method, question, headers, limit(), sent);
+        } catch (StatusRuntimeException e) {
+          prepareNext(connection, headers, new Failure(connection.endpoint(), e.getStatus()));
+        }
+      }
+    }
+
+    /** A silent endpoint must leave time to ask another. */
+    private Duration limit() {
+      return repeatable ? deadline.left(patience.dividedBy(2)) : deadline.left();
+    }
+
+    /** Returns when it may be tried again. */
+    private void prepareNext(Connection connection, Metadata headers, Failure failure) {
+      members.checkOpen();
+      if (Thread.currentThread().isInterrupted()) {
+        throw repeatable || !sent.get()
+            ? new UnavailableException("interrupted while waiting for etcd", null)
+            : failure.outcomeUnknown(subject);
+      }
+      switch (failure.remedy()) {
+        case LOG_IN -> {
+          if (loggedInAgain || !login.forget(headers)) {
+            throw failure.exception(subject);
+          }
+          loggedInAgain = true;
+        }
+        case GO_ELSEWHERE -> {
+          members.drop(connection);
+          if (!repeatable && sent.get()) {
+            throw failure.outcomeUnknown(subject);
+          }
+          again(failure);
+        }
+        case WAIT -> again(failure);
+        case NONE -> throw failure.exception(subject);
+      }
+    }
+
+    private void again(Failure failure) {
+      if (deadline.hasPassed()) {
+        throw failure.exception(subject);
+      }
+      deadline.pause(pause);
+      pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
+    }
+  }
+}

@@ -1,0 +1,187 @@
+package io.ocicat.datastore.etcd;
+
+import io.ocicat.datastore.CompactedException;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.kv.Change;
+import io.ocicat.datastore.kv.KeyValue;
+import io.ocicat.datastore.kv.KeyValueDatastore;
+import io.ocicat.datastore.kv.KeyValueStore;
+import io.ocicat.datastore.kv.KeyValueWatch;
+import io.ocicat.datastore.kv.Outcome;
+import io.ocicat.datastore.kv.Page;
+import io.ocicat.datastore.kv.RangeQuery;
+import io.ocicat.datastore.kv.Transaction;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * Keys and values in etcd, version 3.4 or newer. Connects when it is first used. One thread of its
+ * own serves the connection; callers wait on theirs.
+ */
+public final class EtcdStore implements KeyValueStore {
+  /** How many entries are asked for at once, so that no answer is large. */
+  private static final int PAGE = 500;
+
+  private static final int PAGING_ATTEMPTS = 3;
+
+  private final Members members;
+  private final Calls calls;
+  private final Settings settings;
+
+  private EtcdStore(Members members, Calls calls, Settings settings) {
+    this.members = members;
+    this.calls = calls;
+    this.settings = settings;
+  }
+
+  public static EtcdStore open(DatastoreConfig.Etcd config) {
+    return open(config, Settings.standard());
+  }
+
+  /**
+   * Checks the configuration, but connects to nothing yet.
+   *
+   * @throws InvalidException when an endpoint is none, or a certificate cannot be read
+   */
+  public static EtcdStore open(DatastoreConfig.Etcd config, Settings settings) {
+    List<Endpoint> given = config.endpoints().stream().map(Endpoint::parse).toList();
+    Supplier<List<Endpoint>> endpoints =
+        given.isEmpty() ? new SrvRecords("dns:", config.discoverySrv()) : () -> given;
+    TlsFiles tls = new TlsFiles(config.tls());
+    if (given.stream().anyMatch(Endpoint::tls)) {
+      tls.context();
+    }
+    Members members = new Members(endpoints, tls, settings.dial());
+    Login login = new Login(config.username(), config.password());
+    return new EtcdStore(members, new Calls(members, login, settings.patience()), settings);
+  }
+
+  /** Calico's resources in etcd. */
+  public static Datastore openDatastore(DatastoreConfig.Etcd config) {
+    return new KeyValueDatastore(open(config));
+  }
+
+  @Override
+  public Optional<KeyValue> get(String key) {
+    Answer.Range answer = calls.read(Rpc.RANGE, Request.Range.of(KeyRange.one(key)), key);
+    return answer.values().stream().findFirst();
+  }
+
+  @Override
+  public Page range(RangeQuery query) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return readPages(query);
+      } catch (CompactedException e) {
+        // Somebody compacted between two of our own pages: the present is still there.
+        if (query.revision() != 0 || attempt == PAGING_ATTEMPTS) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private Page readPages(RangeQuery query) {
+    KeyRange keys = KeyRange.prefix(query.prefix());
+    if (!query.after().isEmpty()) {
+      keys = keys.behind(query.after());
+    }
+    List<KeyValue> entries = new ArrayList<>();
+    long revision = query.revision();
+    while (true) {
+      // One more than wanted would tell of more, too; etcd tells it by itself.
+      int limit = query.limit() == 0 ? PAGE : Math.min(PAGE, query.limit() - entries.size());
+      Answer.Range answer =
+          calls.read(
+              Rpc.RANGE,
+              new Request.Range(keys, limit, revision, 0, Request.Range.Part.ENTRIES),
+              "%s at revision %d".formatted(query.prefix(), revision));
+      revision = revision == 0 ? answer.revision() : revision;
+      entries.addAll(answer.values());
+      boolean full = query.limit() != 0 && entries.size() == query.limit();
+      if (full || !answer.more()) {
+        return new Page(revision, entries, answer.more());
+      }
+      keys = keys.behind(answer.entries().getLast().key());
+    }
+  }
+
+  @Override
+  public Outcome commit(Transaction transaction) {
+    Request.Txn request =
+        new Request.Txn(transaction.conditions(), transaction.changes(), List.of());
+    Answer.Txn answer;
+    try {
+      answer = calls.write(Rpc.TXN, request, describe(transaction));
+    } catch (NotFoundException e) {
+      throw new InvalidException(
+          "%s is not written: its lease does not exist or has ended"
+              .formatted(describe(transaction)),
+          e);
+    }
+    if (answer.succeeded()) {
+      return new Outcome.Committed(answer.revision(), answer.deleted());
+    }
+    Map<String, KeyValue> current = new HashMap<>();
+    for (Answer.Range read : answer.ranges()) {
+      read.values().forEach(entry -> current.put(entry.key(), entry));
+    }
+    return new Outcome.Refused(answer.revision(), current);
+  }
+
+  private static String describe(Transaction transaction) {
+    List<String> keys = transaction.changes().stream().map(Change::key).toList();
+    return switch (keys.size()) {
+      case 0 -> "a transaction";
+      case 1 -> keys.getFirst();
+      default -> "%s and %d more".formatted(keys.getFirst(), keys.size() - 1);
+    };
+  }
+
+  @Override
+  public KeyValueWatch watch(String prefix, long from) {
+    members.connection(Deadline.in(settings.patience()));
+    return new EtcdWatch(calls, prefix, from);
+  }
+
+  @Override
+  public long grantLease(Duration ttl) {
+    if (!ttl.isPositive()) {
+      throw new InvalidException("a lease must last longer than " + ttl);
+    }
+    long seconds = ttl.plusSeconds(1).minusNanos(1).toSeconds();
+    // One that nobody knows of ends by itself, so asking twice does no harm.
+    return calls.read(Rpc.LEASE_GRANT, new Request.LeaseGrant(seconds), "a lease").id();
+  }
+
+  @Override
+  public void keepAlive(long lease) {
+    Answer.Lease answer =
+        calls.read(Rpc.LEASE_KEEP_ALIVE, new Request.Lease(lease), "lease " + lease);
+    if (answer.seconds() <= 0) {
+      throw new NotFoundException("lease " + lease + " does not exist or has ended");
+    }
+  }
+
+  @Override
+  public void revokeLease(long lease) {
+    calls.write(Rpc.LEASE_REVOKE, new Request.Lease(lease), "lease " + lease);
+  }
+
+  Calls calls() {
+    return calls;
+  }
+
+  @Override
+  public void close() {
+    members.close();
+  }
+}

@@ -1,0 +1,260 @@
+package io.ocicat.datastore.etcd;
+
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.ocicat.datastore.CompactedException;
+import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.kv.KeyValueEvent;
+import io.ocicat.datastore.kv.KeyValueWatch;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A watch that outlives its streams. A stream begins right behind the last event that was handed
+ * out, so that a new one neither misses nor repeats any.
+ *
+ * <p>etcd tells by itself only every ten minutes how far a silent watch has come, and its answer to
+ * being asked may, before 3.4.25 and 3.5.8, overtake events. So when it is silent for a while, the
+ * keys themselves are looked at ({@link Quiet}), and what that shows raises the revision that
+ * batches tell. It does not move the point where a new stream begins, unless the history in between
+ * was compacted: a key that was made and deleted again could be on its way still.
+ */
+final class EtcdWatch implements KeyValueWatch {
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+
+  private final Calls calls;
+  private final String prefix;
+  private final KeyRange keys;
+  private final Quiet quiet;
+
+  /** All events up to here were handed out. */
+  private long delivered;
+
+  /** At least {@link #delivered}; up to here there is nothing else to see. */
+  private long known;
+
+  /** The events of a revision of which there may be more in the next answer. */
+  private final List<KeyValueEvent> held = new ArrayList<>();
+
+  private boolean answered;
+  private boolean loggedInAgain;
+  private Duration pause = FIRST_PAUSE;
+  private @Nullable DatastoreException failure;
+  private @Nullable CompactedException end;
+  private volatile @Nullable WatchStream stream;
+  private volatile boolean closed;
+
+  EtcdWatch(Calls calls, String prefix, long from) {
+    this.calls = calls;
+    this.prefix = prefix;
+    this.keys = KeyRange.prefix(prefix);
+    this.delivered = from - 1;
+    this.known = from - 1;
+    this.quiet = new Quiet(calls, keys);
+  }
+
+  @Override
+  public Batch next(Duration patience) {
+    Deadline deadline = Deadline.in(patience);
+    while (true) {
+      checkOpen();
+      WatchStream open = stream;
+      if (open == null) {
+        open = begin(deadline);
+      }
+      WatchStream.Signal signal = poll(open, deadline.left(quiet.left()));
+      switch (signal) {
+        case null -> {
+          if (deadline.hasPassed()) {
+            return empty();
+          }
+          if (answered && quiet.left().isZero()) {
+            known = quiet.look(known, deadline);
+          }
+        }
+        case WatchStream.Signal.Answered(Answer.Watch answer) -> {
+          List<KeyValueEvent> events = take(answer, open);
+          if (!events.isEmpty()) {
+            return new Batch(known, events);
+          }
+        }
+        case WatchStream.Signal.Ended(Status status) -> end(open, status, deadline);
+        case WatchStream.Signal.Woken() -> {}
+      }
+    }
+  }
+
+  private Batch empty() {
+    DatastoreException why = failure;
+    if (!answered && why != null) {
+      throw why;
+    }
+    return new Batch(known, List.of());
+  }
+
+  private WatchStream begin(Deadline deadline) {
+    while (true) {
+      Connection connection = calls.members().connection(deadline);
+      try {
+        WatchStream begun =
+            WatchStream.open(
+                connection,
+                calls.login().headers(connection, loginLimit(deadline)),
+                new Request.Watch(keys, delivered + 1));
+        answered = false;
+        held.clear();
+        quiet.restart();
+        stream = begun;
+        if (closed) {
+          begun.cancel();
+        }
+        return begun;
+      } catch (StatusRuntimeException e) {
+        Failure why = new Failure(connection.endpoint(), e.getStatus());
+        if (why.remedy() != Failure.Remedy.GO_ELSEWHERE || deadline.hasPassed()) {
+          throw why.exception(subject());
+        }
+        calls.members().drop(connection);
+        waitAWhile(deadline);
+      }
+    }
+  }
+
+  /** Whoever only looks in, without any patience, must get in some day, too. */
+  private static Duration loginLimit(Deadline deadline) {
+    Duration left = deadline.left();
+    return left.compareTo(LONGEST_PAUSE) < 0 ? LONGEST_PAUSE : left;
+  }
+
+  private static WatchStream.@Nullable Signal poll(WatchStream stream, Duration time) {
+    try {
+      return stream.poll(time);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UnavailableException("interrupted while watching etcd", e);
+    }
+  }
+
+  /** What an answer allows to hand out. */
+  private List<KeyValueEvent> take(Answer.Watch answer, WatchStream from) {
+    if (answer.canceled()) {
+      canceled(answer, from);
+      return List.of();
+    }
+    answered = true;
+    loggedInAgain = false;
+    failure = null;
+    pause = FIRST_PAUSE;
+    quiet.restart();
+    if (answer.created()) {
+      return List.of();
+    }
+    held.addAll(answer.events());
+    List<KeyValueEvent> events = answer.fragment() ? completeRevisions() : List.copyOf(held);
+    held.subList(0, events.size()).clear();
+    if (!events.isEmpty()) {
+      delivered = events.getLast().revision();
+    } else if (!answer.fragment()) {
+      // Told only of a watch that has caught up.
+      delivered = Math.max(delivered, answer.revision());
+    }
+    known = Math.max(known, delivered);
+    return events;
+  }
+
+  /** Those before the last revision, which may go on in the next fragment. */
+  private List<KeyValueEvent> completeRevisions() {
+    if (held.isEmpty()) {
+      return List.of();
+    }
+    long last = held.getLast().revision();
+    return held.stream().filter(event -> event.revision() < last).toList();
+  }
+
+  private void canceled(Answer.Watch answer, WatchStream from) {
+    stop(from);
+    if (answer.compacted() > 0) {
+      if (known > delivered && known + 1 >= answer.compacted()) {
+        delivered = known;
+        return;
+      }
+      end =
+          new CompactedException(
+              "etcd no longer knows the changes of %s from revision %d, only from %d: list again"
+                  .formatted(prefix, delivered + 1, answer.compacted()));
+      throw end;
+    }
+    // With a token that has ended, too, etcd only says that it does not permit this.
+    if (!loggedInAgain && calls.login().forget(from.headers())) {
+      loggedInAgain = true;
+      return;
+    }
+    Status status =
+        answer.reason().contains("permission denied") || answer.reason().contains("auth")
+            ? Status.PERMISSION_DENIED
+            : Status.UNAVAILABLE;
+    throw new Failure(from.connection().endpoint(), status.withDescription(answer.reason()))
+        .exception(subject());
+  }
+
+  private void end(WatchStream ended, Status status, Deadline deadline) {
+    stop(ended);
+    checkOpen();
+    calls.members().checkOpen();
+    Failure why = new Failure(ended.connection().endpoint(), status);
+    if (why.remedy() == Failure.Remedy.LOG_IN) {
+      if (loggedInAgain || !calls.login().forget(ended.headers())) {
+        throw why.exception(subject());
+      }
+      loggedInAgain = true;
+      return;
+    }
+    failure = why.exception(subject());
+    if (!status.isOk() && why.remedy() == Failure.Remedy.NONE) {
+      throw failure;
+    }
+    calls.members().drop(ended.connection());
+    if (deadline.hasPassed()) {
+      throw failure;
+    }
+    waitAWhile(deadline);
+  }
+
+  private void waitAWhile(Deadline deadline) {
+    deadline.pause(pause);
+    pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
+  }
+
+  private void stop(WatchStream over) {
+    over.cancel();
+    stream = null;
+  }
+
+  private String subject() {
+    return "the watch of " + prefix;
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("the watch of " + prefix + " is closed");
+    }
+    CompactedException over = end;
+    if (over != null) {
+      throw over;
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    WatchStream open = stream;
+    if (open != null) {
+      open.cancel();
+      open.wake();
+    }
+  }
+}

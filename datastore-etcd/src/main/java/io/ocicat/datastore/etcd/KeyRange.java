@@ -1,0 +1,52 @@
+package io.ocicat.datastore.etcd;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+
+/**
+ * Which keys, as etcd wants to have it told.
+ *
+ * @param from the first
+ * @param end the first that is not meant; empty for {@code from} alone, a zero byte for no end
+ */
+record KeyRange(ByteBuffer from, ByteBuffer end) {
+  private static final byte[] ZERO = {0};
+
+  static KeyRange one(String key) {
+    return new KeyRange(utf8(key), ByteBuffer.allocate(0));
+  }
+
+  /** All that start with {@code prefix}. */
+  static KeyRange prefix(String prefix) {
+    return prefix.isEmpty()
+        ? new KeyRange(ByteBuffer.wrap(ZERO), ByteBuffer.wrap(ZERO))
+        : new KeyRange(utf8(prefix), ByteBuffer.wrap(behindAll(utf8(prefix).array())));
+  }
+
+  /** Of these those behind {@code last}. */
+  KeyRange behind(ByteBuffer last) {
+    // Its smallest successor is itself with a zero byte.
+    ByteBuffer next = ByteBuffer.allocate(last.remaining() + 1).put(last.duplicate());
+    return new KeyRange(next.rewind(), end);
+  }
+
+  KeyRange behind(String last) {
+    return behind(utf8(last));
+  }
+
+  /** UTF-8 has no byte 0xff, so the last one can always be raised. */
+  private static byte[] behindAll(byte[] prefix) {
+    byte[] end = Arrays.copyOf(prefix, prefix.length);
+    end[end.length - 1]++;
+    return end;
+  }
+
+  private static ByteBuffer utf8(String text) {
+    return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+  }
+
+  void write(MessageWriter out) {
+    out.bytes(1, from).bytes(2, end);
+  }
+}

@@ -1,0 +1,81 @@
+package io.ocicat.datastore.etcd;
+
+import io.grpc.MethodDescriptor;
+import io.grpc.MethodDescriptor.Marshaller;
+import io.grpc.MethodDescriptor.MethodType;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.function.Function;
+
+/** etcd's procedures, as far as we call them. */
+final class Rpc {
+  static final MethodDescriptor<Request.Range, Answer.Range> RANGE =
+      unary("KV/Range", Answer.Range::read);
+  static final MethodDescriptor<Request.Txn, Answer.Txn> TXN = unary("KV/Txn", Answer.Txn::read);
+  static final MethodDescriptor<Request.Watch, Answer.Watch> WATCH =
+      method(MethodType.BIDI_STREAMING, "Watch/Watch", Answer.Watch::read);
+  static final MethodDescriptor<Request.LeaseGrant, Answer.Lease> LEASE_GRANT =
+      unary("Lease/LeaseGrant", Answer.Lease::read);
+  static final MethodDescriptor<Request.Lease, Answer.Lease> LEASE_REVOKE =
+      unary("Lease/LeaseRevoke", Answer.Lease::read);
+
+  /** A stream to etcd; one question and one answer to us. */
+  static final MethodDescriptor<Request.Lease, Answer.Lease> LEASE_KEEP_ALIVE =
+      method(MethodType.BIDI_STREAMING, "Lease/LeaseKeepAlive", Answer.Lease::read);
+
+  static final MethodDescriptor<Request.Authenticate, Answer.Authenticated> AUTHENTICATE =
+      unary("Auth/Authenticate", Answer.Authenticated::read);
+  static final MethodDescriptor<Request.Status, Answer.Status> STATUS =
+      unary("Maintenance/Status", Answer.Status::read);
+
+  private Rpc() {}
+
+  private static <Q extends Request, A extends Answer> MethodDescriptor<Q, A> unary(
+      String name, Function<MessageReader, A> read) {
+    return method(MethodType.UNARY, name, read);
+  }
+
+  private static <Q extends Request, A extends Answer> MethodDescriptor<Q, A> method(
+      MethodType type, String name, Function<MessageReader, A> read) {
+    return MethodDescriptor.<Q, A>newBuilder()
+        .setType(type)
+        .setFullMethodName("etcdserverpb." + name)
+        .setRequestMarshaller(new Requests<>())
+        .setResponseMarshaller(new Answers<>(read))
+        .build();
+  }
+
+  private record Requests<Q extends Request>() implements Marshaller<Q> {
+    @Override
+    public InputStream stream(Q request) {
+      MessageWriter out = new MessageWriter();
+      request.write(out);
+      return new ByteArrayInputStream(out.toBytes());
+    }
+
+    @Override
+    public Q parse(InputStream stream) {
+      throw new UnsupportedOperationException("only etcd reads requests");
+    }
+  }
+
+  private record Answers<A extends Answer>(Function<MessageReader, A> read)
+      implements Marshaller<A> {
+    @Override
+    public InputStream stream(A answer) {
+      throw new UnsupportedOperationException("only etcd writes answers");
+    }
+
+    @Override
+    public A parse(InputStream stream) {
+      try {
+        return read.apply(new MessageReader(ByteBuffer.wrap(stream.readAllBytes())));
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+package io.ocicat.datastore.etcd;
+
+import io.grpc.netty.GrpcSslContexts;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.UnauthorizedException;
+import io.ocicat.datastore.config.DatastoreConfig;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.security.PrivateKey;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
+import java.security.cert.X509Certificate;
+import javax.net.ssl.SSLException;
+
+/**
+ * The certificates and the key of a connection. Read anew for each one, so that those which were
+ * renewed are used without a restart.
+ */
+final class TlsFiles {
+  private static final String CERTIFICATE = "etcd client certificate";
+
+  private final DatastoreConfig.Tls config;
+
+  TlsFiles(DatastoreConfig.Tls config) {
+    this.config = config;
+  }
+
+  SslContext context() {
+    SslContextBuilder builder =
+        GrpcSslContexts.configure(SslContextBuilder.forClient(), SslProvider.JDK);
+    if (!config.caFile().isEmpty() || !config.ca().isEmpty()) {
+      builder.trustManager(pem("etcd CA certificate", config.caFile(), config.ca()).certificates());
+    }
+    if (!config.certFile().isEmpty() || !config.cert().isEmpty()) {
+      PrivateKey key = pem("etcd client key", config.keyFile(), config.key().value()).key();
+      Pem chain = pem(CERTIFICATE, config.certFile(), config.cert());
+      X509Certificate[] certificates = chain.certificates();
+      checkDates(chain.source(), certificates[0]);
+      builder.keyManager(key, certificates);
+    }
+    try {
+      return builder.build();
+    } catch (SSLException | IllegalArgumentException e) {
+      throw new InvalidException(
+          "etcd certificates cannot be used: %s".formatted(Failure.firstLine(e)), e);
+    }
+  }
+
+  private static void checkDates(String source, X509Certificate certificate) {
+    try {
+      certificate.checkValidity();
+    } catch (CertificateExpiredException e) {
+      throw new UnauthorizedException(
+          "%s has expired on %s: renew it".formatted(source, certificate.getNotAfter().toInstant()),
+          e);
+    } catch (CertificateNotYetValidException e) {
+      throw new UnauthorizedException(
+          "%s is valid only from %s: check this machine's clock"
+              .formatted(source, certificate.getNotBefore().toInstant()),
+          e);
+    }
+  }
+
+  private static Pem pem(String what, String file, String text) {
+    if (file.isEmpty()) {
+      return new Pem(what, text);
+    }
+    String source = what + " " + file;
+    try {
+      return new Pem(source, Files.readString(Path.of(file), StandardCharsets.ISO_8859_1));
+    } catch (NoSuchFileException e) {
+      throw new InvalidException(source + " does not exist: correct its path or put it there", e);
+    } catch (IOException e) {
+      throw new InvalidException(
+          "%s cannot be read: %s".formatted(source, e.getClass().getSimpleName()), e);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package io.ocicat.datastore.etcd;
+
+import io.grpc.ClientCall;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One stream of etcd's answers to one watch, from the event loop to the reader. An answer is asked
+ * for when the one before it was taken: flow control keeps the rest at etcd.
+ */
+final class WatchStream extends Connection.Stream<Request.Watch, Answer.Watch> {
+  private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
+  private final Connection connection;
+  private final Metadata headers;
+  private volatile @Nullable ClientCall<Request.Watch, Answer.Watch> call;
+
+  /** What the reader is told. */
+  sealed interface Signal {
+    record Answered(Answer.Watch answer) implements Signal {}
+
+    record Ended(Status status) implements Signal {}
+
+    record Woken() implements Signal {}
+  }
+
+  private WatchStream(Connection connection, Metadata headers) {
+    this.connection = connection;
+    this.headers = headers;
+  }
+
+  /** With the headers of a login, which are then the stream's own. */
+  static WatchStream open(Connection connection, Metadata headers, Request.Watch request) {
+    WatchStream stream = new WatchStream(connection, headers);
+    connection.stream(Rpc.WATCH, request, headers, stream);
+    return stream;
+  }
+
+  Connection connection() {
+    return connection;
+  }
+
+  Metadata headers() {
+    return headers;
+  }
+
+  /** Null when nothing came in that time. */
+  @Nullable Signal poll(Duration time) throws InterruptedException {
+    Signal signal = signals.poll(time.toNanos(), TimeUnit.NANOSECONDS);
+    if (signal instanceof Signal.Answered) {
+      tell(running -> running.request(1));
+    }
+    return signal;
+  }
+
+  /** Makes {@link #poll} return. */
+  void wake() {
+    signals.add(new Signal.Woken());
+  }
+
+  void cancel() {
+    tell(running -> running.cancel("the watch was closed", null));
+  }
+
+  private void tell(Consumer<ClientCall<Request.Watch, Answer.Watch>> what) {
+    ClientCall<Request.Watch, Answer.Watch> running = call;
+    if (running == null) {
+      return;
+    }
+    try {
+      what.accept(running);
+    } catch (RejectedExecutionException _) {
+      // The store was closed, and the stream with it: its end is the next signal.
+      signals.add(new Signal.Ended(Status.UNAVAILABLE.withDescription("closed")));
+    }
+  }
+
+  @Override
+  void begin(ClientCall<Request.Watch, Answer.Watch> begun) {
+    call = begun;
+  }
+
+  @Override
+  public void onMessage(Answer.Watch answer) {
+    signals.add(new Signal.Answered(answer));
+  }
+
+  @Override
+  public void onClose(Status status, Metadata trailers) {
+    signals.add(new Signal.Ended(status));
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.datastore.etcd;
+
+import org.jspecify.annotations.NullMarked;
