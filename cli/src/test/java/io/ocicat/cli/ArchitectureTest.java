@@ -69,7 +69,7 @@ class ArchitectureTest {
   void everyModuleHasItsPlaceInTheTable() {
     assertThat(PRODUCT)
         .extracting(ArchitectureTest::module)
-        .contains("cli", "ip", "datastore.etcd")
+        .contains("cli", "ip")
         .isSubsetOf(MAY_USE.keySet());
   }
 
