@@ -65,12 +65,14 @@ class NetNsTest {
   }
 
   @Test
-  void aThreadThatVisitedIsAtHomeForTheNextErrand(Host host) {
+  void aThreadThatVisitedIsAtHomeForTheNextErrand(Host host, Host other) {
     try (NetNs home = NetNs.current();
-        NetNs inside = NetNs.open(host.path())) {
+        NetNs inside = NetNs.open(host.path());
+        NetNs elsewhere = NetNs.open(other.path())) {
       for (int i = 0; i < 50; i++) {
         assertThat(inside.visit(NetNsTest::idHere)).isEqualTo(inside.id());
-        assertThat(home.visit(NetNsTest::idHere)).isEqualTo(home.id());
+        assertThat(idHere()).isEqualTo(home.id());
+        assertThat(elsewhere.visit(NetNsTest::idHere)).isEqualTo(elsewhere.id());
       }
     }
   }
