@@ -6,6 +6,7 @@ import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.PluginHost;
+import io.ocicat.datastore.Datastores;
 import io.ocicat.plugins.Plugins;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -136,7 +137,7 @@ public final class HostLocalLeases {
   }
 
   private static Plugin plugin() {
-    return Plugins.named(PLUGIN).orElseThrow();
+    return Plugins.named(PLUGIN, new Datastores()).orElseThrow();
   }
 
   private static Map<String, String> environment(String verb, String id) {

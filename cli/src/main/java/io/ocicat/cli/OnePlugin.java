@@ -48,7 +48,7 @@ record OnePlugin(Optional<Path> executables, OurExecutables ours) {
 
   /** Serves the call that environment and standard input describe. Returns the exit code. */
   int run(String name) {
-    Optional<Plugin> plugin = Plugins.named(name);
+    Optional<Plugin> plugin = ours.named(name);
     if (plugin.isEmpty()) {
       System.err.println(
           "ocicat: there is no plugin \"%s\"; there are %s"

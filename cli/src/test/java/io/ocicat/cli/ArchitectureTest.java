@@ -36,6 +36,7 @@ class ArchitectureTest {
           entry("conformance", Set.of("ip", "netlink", "cni")),
           entry("datastore", Set.of("ip")),
           entry("datastore.etcd", Set.of("ip", "datastore")),
+          entry("datastore.kubernetes", Set.of("ip", "datastore")),
           entry("ipam", Set.of("ip", "datastore")),
           entry("ipamserver", Set.of("ip", "cni")),
           entry("plugins", Set.of("ip", "netlink", "cni", "datastore", "ipam")),

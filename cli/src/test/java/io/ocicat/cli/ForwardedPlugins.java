@@ -10,6 +10,7 @@ import io.ocicat.cni.plugin.InProcessExec;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.plugin.PluginHost;
 import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.datastore.Datastores;
 import io.ocicat.plugins.Plugins;
 import io.ocicat.testkit.Command;
 import java.io.BufferedInputStream;
@@ -106,7 +107,7 @@ final class ForwardedPlugins implements AutoCloseable {
                       environment.getOrDefault("CNI_NETNS", ""), process.resolve("fd/" + netns)));
       Reply reply =
           Dispatcher.dispatch(
-              Plugins.named(name).orElseThrow(),
+              Plugins.named(name, new Datastores()).orElseThrow(),
               host(namespaces),
               environment,
               hasStdin ? new ByteArrayInputStream(in.readAllBytes()) : closed());

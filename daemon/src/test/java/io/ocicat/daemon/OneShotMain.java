@@ -13,6 +13,7 @@ import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.CrashPoints;
 import io.ocicat.daemon.state.Folders;
 import io.ocicat.daemon.state.State;
+import io.ocicat.datastore.Datastores;
 import io.ocicat.plugins.Plugins;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -28,7 +29,7 @@ final class OneShotMain {
 
   static void main(String[] arguments) throws IOException {
     OutputStream stdout = new FileOutputStream(FileDescriptor.out);
-    Plugin plugin = Plugins.named(arguments[1]).orElseThrow();
+    Plugin plugin = Plugins.named(arguments[1], new Datastores()).orElseThrow();
     Folders folders = Folders.of(System.getenv());
     if (!folders.inUse()) {
       OurExecutables ours = OurExecutables.fromDistribution();

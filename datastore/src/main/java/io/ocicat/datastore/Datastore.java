@@ -1,5 +1,6 @@
 package io.ocicat.datastore;
 
+import io.ocicat.datastore.cluster.Cluster;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -89,6 +90,9 @@ public interface Datastore extends AutoCloseable {
    * watch, or a resource.
    */
   ResourceWatch watch(Query query, String revision);
+
+  /** What this datastore tells of pods. Closed with it. */
+  Cluster cluster();
 
   @Override
   void close();

@@ -1,6 +1,7 @@
 package io.ocicat.plugins;
 
 import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.datastore.Datastores;
 import io.ocicat.plugins.bandwidth.BandwidthPlugin;
 import io.ocicat.plugins.bridge.BridgePlugin;
 import io.ocicat.plugins.firewall.FirewallPlugin;
@@ -18,30 +19,35 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.function.Supplier;
+import java.util.function.Function;
 
 /** The plugins there are, by the names of their executables. Making one loads no other. */
 public final class Plugins {
-  private static final Map<String, Supplier<Plugin>> BY_NAME =
+  private static final Map<String, Function<Datastores, Plugin>> BY_NAME =
       new TreeMap<>(
           Map.ofEntries(
-              Map.entry("bandwidth", BandwidthPlugin::new),
-              Map.entry("bridge", BridgePlugin::new),
-              Map.entry("firewall", FirewallPlugin::new),
-              Map.entry("flannel", FlannelPlugin::new),
-              Map.entry("host-local", HostLocalPlugin::new),
-              Map.entry("ipam", HttpIpamPlugin::new),
-              Map.entry("loopback", LoopbackPlugin::new),
-              Map.entry("macvlan", MacvlanPlugin::new),
-              Map.entry("portmap", PortmapPlugin::new),
-              Map.entry("ptp", PtpPlugin::new),
-              Map.entry("static", StaticPlugin::new),
-              Map.entry("tuning", TuningPlugin::new)));
+              Map.entry("bandwidth", _ -> new BandwidthPlugin()),
+              Map.entry("bridge", _ -> new BridgePlugin()),
+              Map.entry("firewall", _ -> new FirewallPlugin()),
+              Map.entry("flannel", _ -> new FlannelPlugin()),
+              Map.entry("host-local", _ -> new HostLocalPlugin()),
+              Map.entry("ipam", _ -> new HttpIpamPlugin()),
+              Map.entry("loopback", _ -> new LoopbackPlugin()),
+              Map.entry("macvlan", _ -> new MacvlanPlugin()),
+              Map.entry("portmap", _ -> new PortmapPlugin()),
+              Map.entry("ptp", _ -> new PtpPlugin()),
+              Map.entry("static", _ -> new StaticPlugin()),
+              Map.entry("tuning", _ -> new TuningPlugin())));
 
   private Plugins() {}
 
-  public static Optional<Plugin> named(String name) {
-    return Optional.ofNullable(BY_NAME.get(name)).map(Supplier::get);
+  /**
+   * The plugin of that name.
+   *
+   * @param datastores where it finds its datastore, if it has one; opened when a call needs it
+   */
+  public static Optional<Plugin> named(String name, Datastores datastores) {
+    return Optional.ofNullable(BY_NAME.get(name)).map(making -> making.apply(datastores));
   }
 
   /** In alphabetical order. */

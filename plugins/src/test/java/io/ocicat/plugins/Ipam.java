@@ -7,6 +7,7 @@ import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.PluginHost;
+import io.ocicat.datastore.Datastores;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Output;
 import java.time.Duration;
@@ -95,7 +96,8 @@ public record Ipam(
   }
 
   private Ran runOurs(Map<String, String> environment) {
-    Plugin ours = resident == null ? Plugins.named(plugin).orElseThrow() : resident;
+    Plugin ours =
+        resident == null ? Plugins.named(plugin, new Datastores()).orElseThrow() : resident;
     PluginHost host = PluginHost.process().withDeadline(Deadline.in(Duration.ofSeconds(60)));
     Reply reply = Dispatcher.dispatch(ours, host, environment, config.getBytes(UTF_8));
     return new Ran(

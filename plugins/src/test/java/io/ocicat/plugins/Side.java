@@ -9,6 +9,7 @@ import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.InProcessExec;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.plugin.PluginHost;
+import io.ocicat.datastore.Datastores;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Output;
@@ -33,7 +34,7 @@ public enum Side {
           new InProcessExec(
               path ->
                   path.startsWith(OUR_BIN)
-                      ? Plugins.named(path.getFileName().toString())
+                      ? Plugins.named(path.getFileName().toString(), new Datastores())
                       : Optional.empty(),
               invocation -> runInside(host, invocation),
               namespaces);
@@ -41,7 +42,10 @@ public enum Side {
           new PluginHost(namespaces, exec, Deadline.in(Duration.ofSeconds(60)), _ -> {});
       Reply reply =
           Dispatcher.dispatch(
-              Plugins.named(plugin).orElseThrow(), ours, environment, config.getBytes(UTF_8));
+              Plugins.named(plugin, new Datastores()).orElseThrow(),
+              ours,
+              environment,
+              config.getBytes(UTF_8));
       return new Ran(
           plugin + " " + environment,
           reply.exitCode(),

@@ -1,6 +1,7 @@
 package io.ocicat.daemon.call;
 
 import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.datastore.Datastores;
 import io.ocicat.plugins.Plugins;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -26,6 +27,7 @@ public final class OurExecutables {
   private final byte[] shim;
   private final Map<FileVersion, Boolean> known = new ConcurrentHashMap<>();
   private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
+  private final Datastores datastores = new Datastores();
 
   private OurExecutables(byte[] shim) {
     this.shim = shim;
@@ -58,7 +60,8 @@ public final class OurExecutables {
       return Optional.of(present);
     }
     return Plugins.names().contains(name)
-        ? Optional.of(plugins.computeIfAbsent(name, it -> Plugins.named(it).orElseThrow()))
+        ? Optional.of(
+            plugins.computeIfAbsent(name, it -> Plugins.named(it, datastores).orElseThrow()))
         : Optional.empty();
   }
 

@@ -167,6 +167,11 @@ public final class KeyValueDatastore implements Datastore {
         "revision \"%s\" is not one of this datastore: take it from what was read".formatted(text));
   }
 
+  @Override
+  public StoredCluster cluster() {
+    return new StoredCluster(store);
+  }
+
   /** For those who need keys that are no resources. */
   public KeyValueStore store() {
     return store;

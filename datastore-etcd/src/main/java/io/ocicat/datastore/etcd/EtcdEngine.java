@@ -1,0 +1,16 @@
+package io.ocicat.datastore.etcd;
+
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Engine;
+import io.ocicat.datastore.config.DatastoreConfig;
+import java.util.Optional;
+
+/** etcd, version 3.4 or newer. */
+public final class EtcdEngine implements Engine {
+  @Override
+  public Optional<Datastore> open(DatastoreConfig config) {
+    return config instanceof DatastoreConfig.Etcd etcd
+        ? Optional.of(EtcdStore.openDatastore(etcd))
+        : Optional.empty();
+  }
+}

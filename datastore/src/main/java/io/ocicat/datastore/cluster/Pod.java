@@ -1,0 +1,36 @@
+package io.ocicat.datastore.cluster;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A pod as far as its network is concerned. Texts that are not given are empty.
+ *
+ * @param generateName the prefix that its controller had the name made from
+ * @param ports those of all its containers
+ */
+public record Pod(
+    String namespace,
+    String name,
+    String uid,
+    Map<String, String> labels,
+    Map<String, String> annotations,
+    String serviceAccount,
+    String generateName,
+    String node,
+    List<Port> ports) {
+
+  /**
+   * A port that a container says it serves.
+   *
+   * @param protocol TCP, UDP or SCTP
+   * @param hostPort 0 for none
+   */
+  public record Port(String name, String protocol, int port, int hostPort, String hostIp) {}
+
+  public Pod {
+    labels = Map.copyOf(labels);
+    annotations = Map.copyOf(annotations);
+    ports = List.copyOf(ports);
+  }
+}

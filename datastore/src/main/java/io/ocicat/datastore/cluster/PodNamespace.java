@@ -1,0 +1,12 @@
+package io.ocicat.datastore.cluster;
+
+import java.util.Map;
+
+/** A namespace of pods. */
+public record PodNamespace(
+    String name, Map<String, String> labels, Map<String, String> annotations) {
+  public PodNamespace {
+    labels = Map.copyOf(labels);
+    annotations = Map.copyOf(annotations);
+  }
+}

@@ -1,0 +1,21 @@
+package io.ocicat.datastore.cluster;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A machine that runs pods.
+ *
+ * @param podCidrs the ranges its pods have their addresses from, as they were written
+ */
+public record PodNode(
+    String name,
+    Map<String, String> labels,
+    Map<String, String> annotations,
+    List<String> podCidrs) {
+  public PodNode {
+    labels = Map.copyOf(labels);
+    annotations = Map.copyOf(annotations);
+    podCidrs = List.copyOf(podCidrs);
+  }
+}

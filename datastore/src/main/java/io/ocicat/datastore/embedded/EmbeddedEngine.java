@@ -1,0 +1,16 @@
+package io.ocicat.datastore.embedded;
+
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Engine;
+import io.ocicat.datastore.config.DatastoreConfig;
+import java.util.Optional;
+
+/** SQLite on this machine. */
+public final class EmbeddedEngine implements Engine {
+  @Override
+  public Optional<Datastore> open(DatastoreConfig config) {
+    return config instanceof DatastoreConfig.Embedded embedded
+        ? Optional.of(EmbeddedStore.openDatastore(embedded.directory()))
+        : Optional.empty();
+  }
+}

@@ -1,0 +1,84 @@
+package io.ocicat.datastore.kv;
+
+import io.ocicat.datastore.CorruptException;
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.cluster.Cluster;
+import io.ocicat.datastore.cluster.Pod;
+import io.ocicat.datastore.cluster.PodManifest;
+import io.ocicat.datastore.cluster.PodNamespace;
+import io.ocicat.datastore.cluster.PodNode;
+import io.ocicat.datastore.json.Json;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * The pods of machines without a Kubernetes API: whoever starts one says so here, beside Calico's
+ * keys, and takes it back when the pod ends. Each is the manifest that Kubernetes would have.
+ * Namespaces are what pods are in: they have no labels. Nodes are not kept.
+ */
+public final class StoredCluster implements Cluster {
+  private static final String PREFIX = "/ocicat/v1/pods/";
+  private static final Pattern NAME = Pattern.compile("[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?");
+
+  private final KeyValueStore store;
+
+  StoredCluster(KeyValueStore store) {
+    this.store = store;
+  }
+
+  /** Tells of a pod, anew or again. */
+  public void put(Pod pod) {
+    store.commit(
+        Transaction.put(key(pod.namespace(), pod.name()), Json.compact(PodManifest.write(pod))));
+  }
+
+  /** Takes back what was told of a pod, unless another one has its name by now. */
+  public void remove(Pod pod) {
+    String key = key(pod.namespace(), pod.name());
+    Optional<KeyValue> entry = store.get(key);
+    if (entry.isPresent() && read(entry.get()).uid().equals(pod.uid())) {
+      store.commit(Transaction.delete(key, entry.get().modified()));
+    }
+  }
+
+  @Override
+  public Optional<Pod> pod(String namespace, String name) {
+    return store.get(key(namespace, name)).map(StoredCluster::read);
+  }
+
+  private static Pod read(KeyValue entry) {
+    try {
+      return PodManifest.read(Json.parseObject(entry.value()));
+    } catch (IllegalArgumentException e) {
+      throw new CorruptException(
+          "%s in the datastore is not the manifest of a pod: %s"
+              .formatted(entry.key(), e.getMessage()),
+          e);
+    }
+  }
+
+  @Override
+  public Optional<PodNamespace> namespace(String name) {
+    return Optional.of(new PodNamespace(name, Map.of(), Map.of()));
+  }
+
+  @Override
+  public Optional<PodNode> node(String name) {
+    return Optional.empty();
+  }
+
+  private static String key(String namespace, String name) {
+    check("namespace", namespace);
+    check("name", name);
+    return PREFIX + namespace + "/" + name;
+  }
+
+  private static void check(String what, String name) {
+    if (!NAME.matcher(name).matches()) {
+      throw new InvalidException(
+          "a pod's %s consists of small letters, digits, \"-\" and \".\", unlike \"%s\""
+              .formatted(what, name));
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Addresses in blocks, as Calico hands them out. Reads and writes nothing but the datastore. */
+@NullMarked
+package io.ocicat.ipam;
+
+import org.jspecify.annotations.NullMarked;
