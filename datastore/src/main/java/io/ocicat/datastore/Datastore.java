@@ -13,6 +13,8 @@ import org.jspecify.annotations.Nullable;
  * {@link DatastoreException}; after {@link #close()} with an IllegalStateException. Thread-safe.
  */
 public interface Datastore extends AutoCloseable {
+  /** How many resources {@link #commit} writes at once. */
+  int MAX_WRITES = 128;
 
   /**
    * Stores a new resource.
@@ -51,6 +53,18 @@ public interface Datastore extends AutoCloseable {
    */
   default Resource delete(Resource read) {
     return delete(read.key(), read.revision());
+  }
+
+  /**
+   * Does several writes at one moment, or none of them: nobody ever sees a part. Not every
+   * datastore can; to ask for nothing at all tells whether this one does.
+   *
+   * @param writes at most {@value #MAX_WRITES}, each of another key
+   * @throws UnsupportedException when this datastore writes one resource at a time
+   * @throws InvalidException when one of them is not acceptable; then none is done
+   */
+  default WriteOutcome commit(List<Write> writes) {
+    throw new UnsupportedException("this datastore writes one resource at a time");
   }
 
   /**

@@ -11,12 +11,16 @@ import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.ResourcePage;
 import io.ocicat.datastore.ResourceWatch;
+import io.ocicat.datastore.Write;
+import io.ocicat.datastore.WriteOutcome;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.model.Admission;
 import io.ocicat.datastore.model.BuiltIn;
 import io.ocicat.datastore.model.CrossChecks;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -83,6 +87,64 @@ public final class KeyValueDatastore implements Datastore {
       }
       case Outcome.Refused refused -> throw lost(key, path, refused);
     };
+  }
+
+  @Override
+  public WriteOutcome commit(List<Write> writes) {
+    if (writes.isEmpty()) {
+      return new WriteOutcome.Done(Map.of());
+    }
+    List<Condition> conditions = new ArrayList<>();
+    List<Change> changes = new ArrayList<>();
+    Map<ResourceKey, Resource> admitted = new LinkedHashMap<>();
+    for (Write write : writes) {
+      BuiltIn.refuseWrite(write.key(), "written");
+      String path = CalicoLayout.path(write.key());
+      conditions.add(new Condition(path, expected(write)));
+      switch (write) {
+        case Write.Create create -> {
+          Resource resource = admission.forCreate(create.resource());
+          CrossChecks.beforeCreate(this, resource);
+          admitted.put(write.key(), resource);
+          changes.add(new Change.Put(path, CalicoLayout.encode(resource)));
+        }
+        case Write.Update update -> {
+          Resource resource = admission.forUpdate(update.resource());
+          CrossChecks.beforeUpdate(this, resource);
+          admitted.put(write.key(), resource);
+          changes.add(new Change.Put(path, CalicoLayout.encode(resource)));
+        }
+        case Write.Delete _ -> changes.add(new Change.Delete(path));
+        case Write.Expect _ -> {}
+      }
+    }
+    return switch (store.commit(new Transaction(conditions, changes))) {
+      case Outcome.Committed done -> {
+        admitted.replaceAll((_, r) -> r.withRevision(String.valueOf(done.revision())));
+        yield new WriteOutcome.Done(admitted);
+      }
+      case Outcome.Refused refused -> current(writes, refused);
+    };
+  }
+
+  private static long expected(Write write) {
+    return switch (write) {
+      case Write.Create _ -> 0;
+      case Write.Update update -> revision(update.resource().revision());
+      case Write.Delete delete -> revision(delete.read().revision());
+      case Write.Expect expect -> expect.revision().isEmpty() ? 0 : revision(expect.revision());
+    };
+  }
+
+  private static WriteOutcome current(List<Write> writes, Outcome.Refused refused) {
+    Map<ResourceKey, Resource> current = new LinkedHashMap<>();
+    for (Write write : writes) {
+      KeyValue entry = refused.current().get(CalicoLayout.path(write.key()));
+      if (entry != null) {
+        current.put(write.key(), Admission.asRead(CalicoLayout.decode(write.key(), entry)));
+      }
+    }
+    return new WriteOutcome.Refused(current);
   }
 
   /** What cannot be read can still be deleted. */
