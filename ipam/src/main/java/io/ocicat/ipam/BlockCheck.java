@@ -1,0 +1,154 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.model.BlockAffinity;
+import io.ocicat.datastore.model.IpPool;
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.ip.IpPrefix;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Compares blocks with pools, with affinities and with each other. */
+final class BlockCheck {
+  private BlockCheck() {}
+
+  static List<Finding> run(Records records, Inventory inventory) {
+    List<Finding> findings = new ArrayList<>();
+    Set<String> confirmed = new HashSet<>();
+    for (BlockAffinity affinity : inventory.affinities()) {
+      BlockOwner owner = Inventory.ownerOf(affinity.key());
+      if (IpamCheck.isConfirmed(affinity)) {
+        confirmed.add(owner + " " + affinity.key().cidr());
+      }
+      checkAffinity(records, inventory, affinity, owner).ifPresent(findings::add);
+    }
+    @Nullable IpPrefix previous = null;
+    for (IpamBlock block : inventory.blocks().values()) {
+      if (previous != null && previous.overlaps(block.cidr())) {
+        findings.add(
+            finding(
+                Finding.Type.OVERLAPPING_BLOCKS,
+                block.cidr(),
+                null,
+                false,
+                "block %s has the same addresses, which may so be given twice: release the addresses of one of them and delete it"
+                    .formatted(previous)));
+      } else {
+        previous = block.cidr();
+      }
+      checkPool(inventory, block).ifPresent(findings::add);
+      checkQueue(block).ifPresent(findings::add);
+      BlockOwner.parse(block.affinity())
+          .filter(owner -> !confirmed.contains(owner + " " + block.cidr()))
+          .flatMap(owner -> checkOwner(records, block.cidr(), owner))
+          .ifPresent(findings::add);
+    }
+    return findings;
+  }
+
+  private static Finding finding(
+      Finding.Type type,
+      IpPrefix block,
+      @Nullable BlockOwner owner,
+      boolean isSafe,
+      String explanation) {
+    return new Finding(type, "block " + block, explanation, isSafe, block, null, owner, null, null);
+  }
+
+  private static Optional<Finding> checkAffinity(
+      Records records, Inventory inventory, BlockAffinity affinity, BlockOwner owner) {
+    IpPrefix cidr = affinity.key().cidr();
+    IpamBlock listed = inventory.blocks().get(cidr);
+    if (listed != null && owner.toString().equals(listed.affinity())) {
+      return Optional.empty();
+    }
+    // Read again, the affinity last: it may have been on its way.
+    Optional<IpamBlock> block = records.block(cidr).map(Records.Stored::value);
+    if (records.find(affinity.key()).isEmpty()
+        || block.filter(found -> owner.toString().equals(found.affinity())).isPresent()) {
+      return Optional.empty();
+    }
+    return Optional.of(
+        block.isEmpty()
+            ? finding(
+                Finding.Type.AFFINITY_WITHOUT_BLOCK,
+                cidr,
+                owner,
+                true,
+                "%s has a %s affinity for it and it does not exist: somebody was interrupted while claiming or releasing. Routers may drop its addresses"
+                    .formatted(owner, affinity.state().text()))
+            : finding(
+                Finding.Type.STALE_AFFINITY,
+                cidr,
+                owner,
+                true,
+                "%s has a %s affinity for it, and it belongs to %s"
+                    .formatted(
+                        owner,
+                        affinity.state().text(),
+                        Optional.ofNullable(block.get().affinity()).orElse("nobody"))));
+  }
+
+  private static Optional<Finding> checkOwner(Records records, IpPrefix cidr, BlockOwner owner) {
+    boolean confirmed =
+        records
+            .find(owner.keyOf(cidr))
+            .map(BlockAffinity::of)
+            .filter(IpamCheck::isConfirmed)
+            .isPresent();
+    boolean owned =
+        records
+            .block(cidr)
+            .filter(block -> owner.toString().equals(block.value().affinity()))
+            .isPresent();
+    return confirmed || !owned
+        ? Optional.empty()
+        : Optional.of(
+            finding(
+                Finding.Type.BLOCK_WITHOUT_AFFINITY,
+                cidr,
+                owner,
+                true,
+                "it belongs to %s, which has no confirmed affinity for it: the host does not find it, and no route leads to it"
+                    .formatted(owner)));
+  }
+
+  private static Optional<Finding> checkPool(Inventory inventory, IpamBlock block) {
+    Optional<Known<IpPool>> pool =
+        PoolChoice.containing(inventory.pools().all(), block.cidr().first());
+    if (pool.isPresent() && pool.get().value().blockSize() == block.cidr().length()) {
+      return Optional.empty();
+    }
+    boolean isEmpty = new BlockEdit(block).isEmpty();
+    return Optional.of(
+        finding(
+            Finding.Type.BLOCK_OUTSIDE_POOLS,
+            block.cidr(),
+            BlockOwner.parse(block.affinity()).orElse(null),
+            isEmpty && block.affinity() != null,
+            pool.map(
+                        found ->
+                            "pool %s has blocks of /%d: this one is from another pool"
+                                .formatted(found.value().name(), found.value().blockSize()))
+                    .orElse("no pool has its addresses: the pool was deleted")
+                + (isEmpty ? ", and nobody uses it" : ", and there are addresses in use")));
+  }
+
+  private static Optional<Finding> checkQueue(IpamBlock block) {
+    BlockEdit edit = new BlockEdit(block);
+    edit.repairQueue();
+    return edit.isChanged()
+        ? Optional.of(
+            finding(
+                Finding.Type.BROKEN_QUEUE,
+                block.cidr(),
+                null,
+                true,
+                "its queue of free addresses does not fit what is in use: it is %s"
+                    .formatted(block.unallocated())))
+        : Optional.empty();
+  }
+}

@@ -1,0 +1,170 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.Write;
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.datastore.model.IpamBlock.Attributes;
+import io.ocicat.datastore.model.IpamHandle;
+import io.ocicat.ip.IpPrefix;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** What a block will be once some requests have had their way, and what to write for that. */
+final class BlockDraft {
+  private final Records.Stored<IpamBlock> base;
+  private final BlockEdit edit;
+  private final IpamBlock result;
+  private final Map<String, Integer> counts;
+  private final TreeSet<String> handles = new TreeSet<>();
+  private final Map<ResourceKey, Write.Expect> conditions = new LinkedHashMap<>();
+  private boolean doubtful;
+
+  /** Lets each request do its part; whatever one throws is its answer. */
+  BlockDraft(Records.Stored<IpamBlock> base, List<Pending<?>> requests) {
+    this.base = base;
+    this.edit = new BlockEdit(base.value());
+    for (Pending<?> pending : requests) {
+      doubtful |= !pending.apply(edit);
+      handles.addAll(pending.request().handles());
+      pending.request().conditions().forEach(c -> conditions.put(c.key(), c));
+    }
+    this.result = edit.result();
+    this.counts = edit.handles();
+  }
+
+  boolean isChanged() {
+    return edit.isChanged();
+  }
+
+  /** Whether somebody got an answer that only a block just read can give. */
+  boolean isDoubtful() {
+    return doubtful;
+  }
+
+  /** A block that nobody owns and nobody uses has no reason to be. */
+  boolean isDeletion() {
+    return result.affinity() == null && edit.isEmpty();
+  }
+
+  IpPrefix cidr() {
+    return result.cidr();
+  }
+
+  IpamBlock result() {
+    return result;
+  }
+
+  Resource resource() {
+    return result.onto(base.resource());
+  }
+
+  Resource read() {
+    return base.resource();
+  }
+
+  Set<String> handles() {
+    return handles;
+  }
+
+  /** How many addresses of the block a handle will have. */
+  int count(String handle) {
+    return counts.getOrDefault(handle, 0);
+  }
+
+  /**
+   * All writes for a datastore that does them at one moment. A handle's number for this block is
+   * what the block then says, whatever it was.
+   *
+   * @param known the handles concerned, as far as they exist
+   */
+  List<Write> writes(Map<String, @Nullable Resource> known) {
+    List<Write> writes = new ArrayList<>();
+    writes.add(isDeletion() ? new Write.Delete(read()) : new Write.Update(resource()));
+    for (String id : handles) {
+      handleWrite(id, Optional.ofNullable(known.get(id)), count(id)).ifPresent(writes::add);
+    }
+    writes.addAll(conditions.values());
+    return writes;
+  }
+
+  private Optional<Write> handleWrite(String id, Optional<Resource> stored, int count) {
+    if (stored.isEmpty()) {
+      return count == 0
+          ? Optional.empty()
+          : Optional.of(
+              new Write.Create(new IpamHandle(id, Map.of(cidr(), count), false).toResource()));
+    }
+    IpamHandle handle = IpamHandle.of(stored.get());
+    Map<IpPrefix, Integer> counts = new TreeMap<>(handle.counts());
+    if (count == 0) {
+      counts.remove(cidr());
+    } else {
+      counts.put(cidr(), count);
+    }
+    if (counts.isEmpty()) {
+      return Optional.of(new Write.Delete(stored.get()));
+    }
+    return counts.equals(handle.counts())
+        ? Optional.of(new Write.Expect(stored.get().key(), stored.get().revision()))
+        : Optional.of(new Write.Update(new IpamHandle(id, counts, false).onto(stored.get())));
+  }
+
+  /** Whether all that was taken was taken without a handle: others' writes may look the same. */
+  boolean isAnonymous() {
+    List<Attributes> taken =
+        changedOrdinals()
+            .filter(o -> at(base.value(), o) == null)
+            .mapToObj(o -> Optional.ofNullable(at(result, o)))
+            .flatMap(Optional::stream)
+            .toList();
+    return !taken.isEmpty() && taken.stream().allMatch(owner -> owner.handle() == null);
+  }
+
+  private IntStream changedOrdinals() {
+    return IntStream.range(0, result.allocations().size())
+        .filter(
+            o ->
+                !Objects.equals(result.allocatedAt().get(o), base.value().allocatedAt().get(o))
+                    || !Objects.equals(at(result, o), at(base.value(), o)));
+  }
+
+  private static @Nullable Attributes at(IpamBlock block, int ordinal) {
+    int index = block.allocations().get(ordinal);
+    return index == IpamBlock.FREE ? null : block.attributes().get(index);
+  }
+
+  /**
+   * Whether this was written, although no answer came. Two writers never succeed from the same
+   * sequence number, so an address that says it was given at ours, to whom we gave it, was given by
+   * us. An address taken back is no longer the one that was given then.
+   */
+  boolean hasLanded(@Nullable IpamBlock now) {
+    if (now == null) {
+      return isDeletion();
+    }
+    return now.sequenceNumber() > base.value().sequenceNumber()
+        && (Objects.equals(result.affinity(), base.value().affinity())
+            || Objects.equals(result.affinity(), now.affinity()))
+        && changedOrdinals().allMatch(o -> hasLanded(now, o));
+  }
+
+  private boolean hasLanded(IpamBlock now, int ordinal) {
+    Attributes wanted = at(result, ordinal);
+    Attributes found = at(now, ordinal);
+    Long givenAt = now.allocatedAt().get(ordinal);
+    if (wanted == null) {
+      return found == null || !Objects.equals(givenAt, base.value().allocatedAt().get(ordinal));
+    }
+    return wanted.equals(found) && Objects.equals(givenAt, result.allocatedAt().get(ordinal));
+  }
+}

@@ -1,0 +1,295 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.ConflictException;
+import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.Write;
+import io.ocicat.datastore.WriteOutcome;
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.ip.IpPrefix;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything this process wants of one block goes through here, one write at a time. Who comes
+ * while a write is under way queues; the first of them to get the lock then serves all of them with
+ * one write.
+ *
+ * <p>The block as it was last read or written is kept. That is safe however old it is: a write
+ * succeeds only if the block is still that one, and an answer that comes with no write ("full",
+ * "not yours") is believed only of a block that was just read. So is the write itself, with
+ * everything that it relies on: the pool, the affinity and the settings are conditions of the same
+ * transaction where the datastore has transactions.
+ *
+ * <p>A write whose answer is lost may still be done at any later moment. It is found out by
+ * reading; when it is not there yet, the next attempt starts from the same revision, so that at
+ * most one of the two succeeds.
+ */
+final class BlockQueue {
+  private static final int ATTEMPTS = 100;
+  private static final int LOST_ANSWERS = 3;
+  private static final long MOMENT = Duration.ofSeconds(1).toNanos();
+
+  /** What a transaction has room for beside the block and what requests rely on. */
+  private static final int HANDLES_AT_ONCE = 100;
+
+  private final IpPrefix cidr;
+  private final Records records;
+  private final RecentHandles recent;
+  private final Patience patience;
+  private final LongSupplier nanoTime;
+  private final ConcurrentLinkedQueue<Pending<?>> waiting = new ConcurrentLinkedQueue<>();
+  private final ReentrantLock lock = new ReentrantLock();
+  private volatile Records.@Nullable Stored<IpamBlock> known;
+  private volatile long readAt;
+  private volatile boolean wasRead;
+
+  BlockQueue(
+      IpPrefix cidr,
+      Records records,
+      RecentHandles recent,
+      Patience patience,
+      LongSupplier nanoTime) {
+    this.cidr = cidr;
+    this.records = records;
+    this.recent = recent;
+    this.patience = patience;
+    this.nanoTime = nanoTime;
+  }
+
+  /** What is known of the block, however old that is. */
+  Optional<IpamBlock> glance() {
+    return Optional.ofNullable(known).map(Records.Stored::value);
+  }
+
+  /** The block as it is now. */
+  Optional<Records.Stored<IpamBlock>> read() {
+    readAt = nanoTime.getAsLong();
+    wasRead = true;
+    Optional<Records.Stored<IpamBlock>> read = records.block(cidr);
+    known = read.orElse(null);
+    return read;
+  }
+
+  /** Whether what is known may be different from what it is now by more than a moment. */
+  boolean isOld(long now) {
+    return !wasRead || now - readAt > MOMENT;
+  }
+
+  void learn(Records.@Nullable Stored<IpamBlock> block) {
+    known = block;
+  }
+
+  /**
+   * Waits for its turn and is served.
+   *
+   * @throws StaleViewException when something the request relies on has changed
+   * @throws IpamException with NO_SUCH_BLOCK when there is no block; else what the action threw
+   */
+  <R> R perform(BlockRequest<R> request) {
+    Pending<R> mine = new Pending<>(request);
+    waiting.add(mine);
+    lock.lock();
+    try {
+      while (!mine.isDone()) {
+        serve(nextBatch());
+      }
+    } finally {
+      lock.unlock();
+    }
+    return mine.answer();
+  }
+
+  /** As many as one transaction has room for, and only one that relies on a certain handle. */
+  private List<Pending<?>> nextBatch() {
+    List<Pending<?>> batch = new ArrayList<>();
+    Set<String> handles = new HashSet<>();
+    Set<String> pinned = new HashSet<>();
+    for (Iterator<Pending<?>> all = waiting.iterator(); all.hasNext(); ) {
+      Pending<?> next = all.next();
+      Set<String> wanted = next.request().handles();
+      boolean alone = next.request().pinned() != null;
+      boolean clashes =
+          wanted.stream().anyMatch(h -> pinned.contains(h) || (alone && handles.contains(h)));
+      if (!batch.isEmpty() && (clashes || handles.size() + wanted.size() > HANDLES_AT_ONCE)) {
+        break;
+      }
+      all.remove();
+      batch.add(next);
+      handles.addAll(wanted);
+      if (alone) {
+        pinned.addAll(wanted);
+      }
+    }
+    return batch;
+  }
+
+  private void serve(List<Pending<?>> batch) {
+    try {
+      attempt(batch);
+    } catch (RuntimeException e) {
+      known = null;
+      batch.stream().filter(pending -> !pending.isDone()).forEach(pending -> pending.fail(e));
+    }
+  }
+
+  private void attempt(List<Pending<?>> batch) {
+    Map<String, @Nullable Resource> handles = new HashMap<>();
+    batch.forEach(pending -> pin(pending.request(), handles));
+    @Nullable BlockDraft lost = null;
+    int lostAnswers = 0;
+    boolean fresh = false;
+    for (int i = 0; i < ATTEMPTS; i++) {
+      Records.Stored<IpamBlock> block = known;
+      if (block == null) {
+        block = read().orElse(null);
+        fresh = true;
+      }
+      if (lost != null && lost.hasLanded(block == null ? null : block.value())) {
+        batch.forEach(Pending::finish);
+        return;
+      }
+      if (block == null) {
+        throw new IpamException(
+            IpamException.Reason.NO_SUCH_BLOCK, "block %s does not exist".formatted(cidr));
+      }
+      BlockDraft draft = new BlockDraft(block, batch);
+      if (draft.isDoubtful() && !fresh) {
+        known = null;
+        continue;
+      }
+      if (!draft.isChanged()) {
+        batch.forEach(Pending::finish);
+        return;
+      }
+      try {
+        if (write(draft, handles, batch)) {
+          batch.forEach(Pending::finish);
+          return;
+        }
+        fresh = true;
+        batch.removeIf(Pending::isDone);
+        if (batch.isEmpty()) {
+          return;
+        }
+        patience.afterConflict(i);
+      } catch (UnavailableException e) {
+        known = null;
+        if (!e.outcomeUnknown() || draft.isAnonymous() || ++lostAnswers > LOST_ANSWERS) {
+          throw e;
+        }
+        lost = draft;
+      }
+    }
+    throw new IpamException(
+        IpamException.Reason.TOO_MANY_CONFLICTS,
+        "block %s was changed by others each of %d times: try again".formatted(cidr, ATTEMPTS));
+  }
+
+  private static void pin(BlockRequest<?> request, Map<String, @Nullable Resource> handles) {
+    Resource pinned = request.pinned();
+    if (pinned != null) {
+      handles.put(pinned.key().name(), pinned.revision().isEmpty() ? null : pinned);
+    }
+  }
+
+  private boolean write(
+      BlockDraft draft, Map<String, @Nullable Resource> handles, List<Pending<?>> batch) {
+    return records.together() ? writeTogether(draft, handles, batch) : writeBlock(draft);
+  }
+
+  /**
+   * Who gets an address mostly has none yet, so its handle is taken to be absent until the
+   * transaction says otherwise; who gives one back has a handle.
+   */
+  private void lookUp(BlockDraft draft, Map<String, @Nullable Resource> handles) {
+    for (String id : draft.handles()) {
+      if (!handles.containsKey(id)) {
+        Resource handle = recent.find(id);
+        if (handle == null && draft.count(id) == 0) {
+          handle = records.find(new ResourceKey.Handle(id)).orElse(null);
+        }
+        handles.put(id, handle);
+      }
+    }
+  }
+
+  private boolean writeTogether(
+      BlockDraft draft, Map<String, @Nullable Resource> handles, List<Pending<?>> batch) {
+    lookUp(draft, handles);
+    List<Write> writes = draft.writes(handles);
+    return switch (records.datastore().commit(writes)) {
+      case WriteOutcome.Done done -> {
+        Resource stored = done.stored().get(draft.read().key());
+        known = stored == null ? null : new Records.Stored<>(stored, draft.result());
+        learn(done.stored(), writes);
+        yield true;
+      }
+      case WriteOutcome.Refused refused -> {
+        known = Records.toBlock(refused.current().get(draft.read().key())).orElse(null);
+        for (String id : draft.handles()) {
+          handles.put(id, refused.current().get(new ResourceKey.Handle(id)));
+        }
+        batch.forEach(pending -> failIfStale(pending, refused));
+        yield false;
+      }
+    };
+  }
+
+  private void learn(Map<ResourceKey, Resource> stored, List<Write> writes) {
+    for (Write write : writes) {
+      if (write instanceof Write.Delete || stored.containsKey(write.key())) {
+        if (write.key() instanceof ResourceKey.Handle) {
+          recent.learn(write.key(), stored.get(write.key()));
+        }
+      }
+    }
+  }
+
+  private static void failIfStale(Pending<?> pending, WriteOutcome.Refused refused) {
+    for (Write.Expect condition : pending.request().conditions()) {
+      Resource now = refused.current().get(condition.key());
+      if (!condition.revision().equals(now == null ? "" : now.revision())) {
+        pending.fail(new StaleViewException(condition.key().describe() + " has changed"));
+        return;
+      }
+    }
+    Resource pinned = pending.request().pinned();
+    if (pinned != null) {
+      Resource now = refused.current().get(pinned.key());
+      if (!pinned.revision().equals(now == null ? "" : now.revision())) {
+        pending.fail(new StaleViewException(pinned.describe() + " has changed"));
+      }
+    }
+  }
+
+  /** Where each record is written for itself, handles are their callers' business. */
+  private boolean writeBlock(BlockDraft draft) {
+    try {
+      if (draft.isDeletion()) {
+        records.datastore().delete(draft.read());
+        known = null;
+      } else {
+        Resource stored = records.datastore().update(draft.resource());
+        known = new Records.Stored<>(stored, draft.result());
+      }
+      return true;
+    } catch (ConflictException | NotFoundException _) {
+      known = null;
+      return false;
+    }
+  }
+}

@@ -1,0 +1,32 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.Write;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What somebody wants of one block.
+ *
+ * @param action looks at the block and changes it; throws only before it has changed anything
+ * @param satisfied whether an answer may be believed that an old copy of the block gave; else the
+ *     block is read first
+ * @param handles whose numbers may change by this
+ * @param pinned the handle as the caller has read it and relies on; null when it relies on nothing
+ * @param conditions what the caller relies on beside the block; when one no longer holds, the
+ *     answer is a {@link StaleViewException}
+ */
+record BlockRequest<R>(
+    Function<BlockEdit, R> action,
+    Predicate<R> satisfied,
+    Set<String> handles,
+    @Nullable Resource pinned,
+    List<Write.Expect> conditions) {
+
+  BlockRequest(Function<BlockEdit, R> action, Predicate<R> satisfied, Set<String> handles) {
+    this(action, satisfied, handles, null, List.of());
+  }
+}

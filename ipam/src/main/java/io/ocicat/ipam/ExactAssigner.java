@@ -1,0 +1,127 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.IpVersion;
+import io.ocicat.datastore.Write;
+import io.ocicat.datastore.model.IpPool;
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.datastore.model.IpamConfig;
+import io.ocicat.datastore.model.IpamHandle;
+import io.ocicat.ip.IpPrefix;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Gives the address that was asked for. Selectors, uses, reservations and limits of blocks do not
+ * matter then, and the node need not exist. Thread-safe.
+ */
+final class ExactAssigner {
+  private static final int LOOKS = 100;
+
+  private final Records records;
+  private final Surroundings surroundings;
+  private final Blocks blocks;
+  private final Affinities affinities;
+  private final HostBlocks.Register hosts;
+  private final Lookup lookup;
+
+  ExactAssigner(
+      Records records,
+      Surroundings surroundings,
+      Blocks blocks,
+      Affinities affinities,
+      HostBlocks.Register hosts,
+      Lookup lookup) {
+    this.records = records;
+    this.surroundings = surroundings;
+    this.blocks = blocks;
+    this.affinities = affinities;
+    this.hosts = hosts;
+    this.lookup = lookup;
+  }
+
+  void assign(AssignRequest request) {
+    for (int i = 0; i < LOOKS; i++) {
+      try {
+        if (isOursAlready(request) || look(request)) {
+          return;
+        }
+      } catch (StaleViewException _) {
+        surroundings.doubt();
+      } catch (IpamException e) {
+        if (e.reason() != IpamException.Reason.ADDRESS_TAKEN || !isOursAlready(request)) {
+          throw e;
+        }
+        return;
+      }
+    }
+    throw new IpamException(
+        IpamException.Reason.TOO_MANY_CONFLICTS,
+        "others have changed the block of %s each of %d times: try again"
+            .formatted(request.address(), LOOKS));
+  }
+
+  private boolean look(AssignRequest request) {
+    Known<IpPool> pool = surroundings.pools().requireEnabledFor(request.address());
+    IpPrefix cidr = Pools.blockOf(request.address(), pool.value());
+    Known<IpamConfig> config = surroundings.config();
+    BlockOwner owner = BlockOwner.host(request.host());
+    Optional<Records.Stored<IpamHandle>> handle = limited(request);
+    Blocks.Taker taker =
+        new Blocks.Taker(
+            new IpamBlock.Attributes(request.handle(), request.attributes()),
+            config.value().strictAffinity() ? owner : null,
+            request.maxPerHandle(),
+            request.maxPerHandle() > 0 && request.handle() != null
+                ? Handles.pinned(request.handle(), handle)
+                : null,
+            List.<Write.Expect>of(pool.asCondition(), config.asCondition()));
+    try {
+      blocks.takeOne(cidr, request.address(), taker);
+      return true;
+    } catch (IpamException e) {
+      if (e.reason() != IpamException.Reason.NO_SUCH_BLOCK) {
+        throw e;
+      }
+    }
+    // Whoever gets it: in the next round the block is there.
+    if (affinities.claim(owner, cidr, request.reserved()) instanceof Affinities.Claim.Ours ours) {
+      hosts.of(owner, IpVersion.of(cidr)).learn(cidr, ours.affinity());
+    }
+    return false;
+  }
+
+  private Optional<Records.Stored<IpamHandle>> limited(AssignRequest request) {
+    if (request.maxPerHandle() == 0 || request.handle() == null) {
+      return Optional.empty();
+    }
+    Optional<Records.Stored<IpamHandle>> handle = records.handle(request.handle());
+    if (handle.isPresent()) {
+      IpVersion version = request.address().isV4() ? IpVersion.V4 : IpVersion.V6;
+      long has =
+          lookup.byHandle(handle.get().value()).stream()
+              .filter(address -> address.isV4() == request.address().isV4())
+              .count();
+      if (has < Handles.total(handle.get().value(), version)) {
+        // Somebody has died, or is at work, between counting and taking.
+        for (IpPrefix block : handle.get().value().counts().keySet()) {
+          records.handle(request.handle()).ifPresent(now -> blocks.recount(block, now));
+        }
+        handle = records.handle(request.handle());
+      }
+      handle.ifPresent(
+          found -> Handles.checkLimit(found.value(), version, 1, request.maxPerHandle()));
+    }
+    return handle;
+  }
+
+  /** A handle that may only have so many is told yes when this is one of them. */
+  private boolean isOursAlready(AssignRequest request) {
+    if (request.maxPerHandle() == 0 || request.handle() == null) {
+      return false;
+    }
+    return records
+        .handle(request.handle())
+        .map(handle -> lookup.byHandle(handle.value()).contains(request.address()))
+        .orElse(false);
+  }
+}

@@ -1,0 +1,50 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.ExistsException;
+import io.ocicat.datastore.model.IpamHandle;
+import io.ocicat.ip.IpPrefix;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Makes a handle say what the blocks say. Safe at any time: each block is written as well, so that
+ * whoever has counted and not yet taken counts again, and the handle is changed only if it is still
+ * as it was before that.
+ */
+final class HandleRepair {
+  private HandleRepair() {}
+
+  static void run(Records records, Blocks blocks, String id, Optional<IpPrefix> missing) {
+    Optional<Records.Stored<IpamHandle>> handle = records.handle(id);
+    Set<IpPrefix> cidrs = new TreeSet<>();
+    handle.ifPresent(found -> cidrs.addAll(found.value().counts().keySet()));
+    missing.ifPresent(cidrs::add);
+    if (handle.isPresent() && cidrs.isEmpty()) {
+      blocks.drop(handle.get());
+    }
+    for (IpPrefix cidr : cidrs) {
+      Optional<Records.Stored<IpamHandle>> now = records.handle(id);
+      if (now.isPresent()) {
+        blocks.recount(cidr, now.get());
+      } else {
+        create(records, blocks, id, cidr);
+      }
+    }
+  }
+
+  private static void create(Records records, Blocks blocks, String id, IpPrefix cidr) {
+    if (records.together()) {
+      blocks.recount(id, cidr);
+      return;
+    }
+    // Made first and counted then, as for an address that is taken.
+    try {
+      records.datastore().create(new IpamHandle(id, Map.of(cidr, 1), false).toResource());
+    } catch (ExistsException _) {
+      // Somebody is at work with it.
+    }
+    records.handle(id).ifPresent(made -> blocks.recount(cidr, made));
+  }
+}

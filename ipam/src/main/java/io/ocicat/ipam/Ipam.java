@@ -1,0 +1,252 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.IpVersion;
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.datastore.model.IpamConfig;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Calico's addresses: given, found and released, in records that Calico reads and writes at the
+ * same time. Any number of processes on any number of hosts may do so; an address never belongs to
+ * two.
+ *
+ * <p>What cannot be done is an {@link IpamException} with its reason; what the datastore has to say
+ * is a {@link io.ocicat.datastore.DatastoreException}. Does not own the datastore. Thread-safe:
+ * requests at the same time share writes.
+ */
+public final class Ipam implements AutoCloseable {
+  private final Surroundings surroundings;
+  private final Blocks blocks;
+  private final HostBlocks.Register hosts;
+  private final Lookup lookup;
+  private final AutoAssigner autoAssigner;
+  private final ExactAssigner exactAssigner;
+  private final Releaser releaser;
+  private final Ownership ownership;
+  private final Configuration configuration;
+  private final Utilisation utilisation;
+  private final IpamCheck check;
+
+  private Ipam(Records records, Surroundings surroundings, Sources sources) {
+    Patience patience = new Patience(sources.random());
+    this.surroundings = surroundings;
+    this.blocks = new Blocks(records, new Handles(records, patience), patience, sources.nanoTime());
+    this.hosts = new HostBlocks.Register(records);
+    this.lookup = new Lookup(records, surroundings);
+    Affinities affinities = new Affinities(records, blocks, sources, patience);
+    this.autoAssigner =
+        new AutoAssigner(records, surroundings, blocks, affinities, hosts, lookup, sources);
+    this.exactAssigner =
+        new ExactAssigner(records, surroundings, blocks, affinities, hosts, lookup);
+    this.releaser = new Releaser(records, surroundings, blocks, affinities, hosts, lookup);
+    this.ownership = new Ownership(records, surroundings, affinities, hosts);
+    this.configuration = new Configuration(records);
+    this.utilisation = new Utilisation(records, surroundings);
+    this.check = new IpamCheck(records, surroundings, blocks, affinities, releaser);
+  }
+
+  /** For one call: reads pools, node and settings each time, and starts no thread. */
+  public static Ipam forOneCall(Datastore datastore, Sources sources) {
+    Records records = new Records(datastore);
+    return new Ipam(records, new ReadSurroundings(records), sources);
+  }
+
+  /** For a process that stays: keeps pools, nodes and settings at hand by watching them. */
+  public static Ipam resident(Datastore datastore, Sources sources) {
+    Records records = new Records(datastore);
+    return new Ipam(records, new WatchedSurroundings(records, sources.nanoTime()), sources);
+  }
+
+  /**
+   * Gives any free addresses, of both families. Fewer than wanted is no exception: look at {@link
+   * AutoAssigned#isComplete}, and release what there is when it is of no use. When an exception is
+   * thrown, nothing stays assigned.
+   *
+   * @throws IpamException with NO_SUCH_NODE, NO_POOL, POOL_NOT_USABLE, HANDLE_LIMIT or
+   *     TOO_MANY_CONFLICTS
+   */
+  public AutoAssigned autoAssign(AutoAssignRequest request) {
+    return autoAssigner.assign(request);
+  }
+
+  /**
+   * Gives a certain address.
+   *
+   * @throws IpamException with OUTSIDE_POOLS, ADDRESS_TAKEN, STRICT_AFFINITY, HANDLE_LIMIT or
+   *     TOO_MANY_CONFLICTS
+   */
+  public void assign(AssignRequest request) {
+    exactAssigner.assign(request);
+  }
+
+  /**
+   * Takes addresses back. Of one block all or none: when one has another handle or sequence number
+   * than expected (BAD_HANDLE, BAD_SEQUENCE_NUMBER in {@link Released#refused}), none of that block
+   * is released.
+   */
+  public Released release(List<Release> releases) {
+    return releaser.release(releases);
+  }
+
+  /**
+   * Takes back all that a handle has; the handle is gone then.
+   *
+   * @return what was released; may be nothing
+   * @throws IpamException with NO_SUCH_HANDLE
+   */
+  public List<IpAddress> releaseByHandle(String handle) {
+    return releaser.releaseByHandle(handle);
+  }
+
+  /**
+   * The addresses of a handle.
+   *
+   * @throws IpamException with NO_SUCH_HANDLE
+   */
+  public List<IpAddress> addressesOf(String handle) {
+    return lookup.byHandle(lookup.handle(handle));
+  }
+
+  /**
+   * Who has an address, whatever has become of its pool.
+   *
+   * @throws IpamException with NOT_ASSIGNED
+   */
+  public AddressInfo info(IpAddress address) {
+    return lookup.info(address);
+  }
+
+  /**
+   * Notes another owner of an address.
+   *
+   * @throws IpamException with NOT_ASSIGNED, BAD_HANDLE or, when the owner is not the expected one,
+   *     BAD_OWNER
+   */
+  public void changeOwner(IpAddress address, String handle, OwnerChange change) {
+    AddressInfo now = lookup.info(address);
+    try {
+      blocks.changeOwner(now.block(), edit -> Owners.change(edit, address, handle, change));
+    } catch (IpamException e) {
+      if (e.reason() == IpamException.Reason.NO_SUCH_BLOCK) {
+        throw new IpamException(
+            IpamException.Reason.NOT_ASSIGNED,
+            "address %s is not assigned any more".formatted(address),
+            e);
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * Makes the blocks of a range belong to somebody.
+   *
+   * @throws IpamException with OUTSIDE_POOLS or, when the range is smaller than a block,
+   *     INVALID_REQUEST
+   */
+  public ClaimedBlocks claimAffinity(IpPrefix cidr, BlockOwner owner) {
+    return ownership.claim(cidr, owner);
+  }
+
+  /**
+   * Gives up the blocks of a range that belong to somebody; others' are left alone.
+   *
+   * @param requireEmpty whether to keep those that have addresses in use
+   * @throws IpamException with OUTSIDE_POOLS, INVALID_REQUEST or, after all others were done,
+   *     BLOCK_NOT_EMPTY
+   */
+  public void releaseAffinity(IpPrefix cidr, BlockOwner owner, boolean requireEmpty) {
+    ownership.release(cidr, owner, requireEmpty);
+  }
+
+  /** Gives up all blocks of somebody, of any pool or none. */
+  public void releaseHostAffinities(BlockOwner owner, boolean requireEmpty) {
+    ownership.releaseHost(owner, requireEmpty);
+  }
+
+  /** Gives up all blocks of a pool, which should be disabled: whoever owns them, in use or not. */
+  public void releasePoolAffinities(IpPrefix pool) {
+    ownership.releasePool(pool);
+  }
+
+  /** A host is gone: its blocks belong to nobody. Addresses stay assigned. */
+  public void removeHost(BlockOwner owner) {
+    ownership.removeHost(owner);
+  }
+
+  /**
+   * Puts right what older versions have written for a host: to be called once per start.
+   *
+   * @return how many records were written
+   */
+  public int upgradeHost(String host) {
+    return ownership.upgrade(host);
+  }
+
+  /**
+   * Sees to it that a host has a block, with the addresses it needs for itself.
+   *
+   * @return the block
+   * @throws IpamException with NO_SUCH_NODE, NO_POOL or POOL_NOT_USABLE
+   */
+  public Optional<IpPrefix> ensureBlock(
+      String host, IpVersion version, HostReserved reserved, List<IpPrefix> pools) {
+    return autoAssigner.ensureBlock(
+        AutoAssignRequest.on(host)
+            .withPools(pools)
+            .withReserved(
+                version == IpVersion.V4 ? reserved : null,
+                version == IpVersion.V6 ? reserved : null),
+        version);
+  }
+
+  /** The settings; what holds without any when none are stored. Never writes. */
+  public IpamConfig config() {
+    return configuration.get();
+  }
+
+  /**
+   * Changes the settings.
+   *
+   * @throws IpamException with BAD_CONFIGURATION
+   */
+  public void configure(IpamConfig wanted) {
+    configuration.set(wanted);
+    surroundings.doubt();
+  }
+
+  /**
+   * How much is in use, of all pools, disabled ones as well, and of blocks that are in none.
+   *
+   * @param pools only of these, by name or CIDR; empty for all
+   */
+  public List<PoolUse> utilisation(List<String> pools) {
+    return utilisation.of(pools);
+  }
+
+  /** Looks for what does not fit together. */
+  public IpamCheck check() {
+    return check;
+  }
+
+  /** Everybody who has an address of a block. */
+  public static List<AddressInfo> inUse(IpamBlock block) {
+    return Lookup.inUse(block);
+  }
+
+  /** Forgets what was read: the next answers come from the datastore. */
+  public void forget() {
+    surroundings.doubt();
+    blocks.forget();
+    hosts.forget();
+  }
+
+  /** Ends watching. */
+  @Override
+  public void close() {
+    surroundings.close();
+  }
+}

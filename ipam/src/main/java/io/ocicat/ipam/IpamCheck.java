@@ -1,0 +1,152 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.model.BlockAffinity;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Looks at all blocks, handles and affinities for what does not fit together, and repairs it.
+ * Others go on working meanwhile; what looks wrong only because of that is looked at twice, and
+ * every repair is done only if it is still so.
+ */
+public final class IpamCheck {
+  private final Records records;
+  private final Surroundings surroundings;
+  private final Blocks blocks;
+  private final Affinities affinities;
+  private final Releaser releaser;
+
+  IpamCheck(
+      Records records,
+      Surroundings surroundings,
+      Blocks blocks,
+      Affinities affinities,
+      Releaser releaser) {
+    this.records = records;
+    this.surroundings = surroundings;
+    this.blocks = blocks;
+    this.affinities = affinities;
+    this.releaser = releaser;
+  }
+
+  /**
+   * What a check has found.
+   *
+   * @param assigned every address that is assigned
+   * @param blocks how many there are
+   * @param handles how many there are
+   */
+  public record Report(
+      List<Finding> findings, List<AddressInfo> assigned, int blocks, int handles) {
+    public Report {
+      findings = List.copyOf(findings);
+      assigned = List.copyOf(assigned);
+    }
+  }
+
+  /** Looks at IPAM's own records. */
+  public Report run() {
+    return look(null);
+  }
+
+  /**
+   * Looks also at what is really used.
+   *
+   * @param used every address of an endpoint, a node's tunnel or a service
+   */
+  public Report run(Set<IpAddress> used) {
+    return look(used);
+  }
+
+  private Report look(@Nullable Set<IpAddress> used) {
+    Inventory inventory = Inventory.read(records, surroundings.pools());
+    List<Finding> findings = new ArrayList<>(inventory.unreadable());
+    findings.addAll(HandleCheck.run(records, inventory));
+    findings.addAll(BlockCheck.run(records, inventory));
+    if (used != null) {
+      findings.addAll(UseCheck.run(inventory, used));
+    }
+    return new Report(
+        findings, inventory.assigned(), inventory.blocks().size(), inventory.handles().size());
+  }
+
+  /**
+   * Repairs what was found, if it is still so.
+   *
+   * @return false when this kind cannot be repaired by a program
+   */
+  public boolean repair(Finding finding) {
+    IpPrefix block = finding.block();
+    String handle = finding.handle();
+    BlockOwner owner = finding.owner();
+    AddressInfo info = finding.info();
+    switch (finding.type()) {
+      case ORPHAN_HANDLE, WRONG_COUNT, MISSING_HANDLE -> {
+        if (handle == null) {
+          return false;
+        }
+        HandleRepair.run(records, blocks, handle, Optional.ofNullable(block));
+      }
+      case AFFINITY_WITHOUT_BLOCK, STALE_AFFINITY -> {
+        if (block == null || owner == null) {
+          return false;
+        }
+        quietly(() -> affinities.release(owner, block, true, null));
+      }
+      case BLOCK_WITHOUT_AFFINITY -> {
+        if (block == null || owner == null) {
+          return false;
+        }
+        records
+            .block(block)
+            .filter(found -> owner.toString().equals(found.value().affinity()))
+            .ifPresent(_ -> affinities.claim(owner, block, null));
+      }
+      case BROKEN_QUEUE -> {
+        if (block == null) {
+          return false;
+        }
+        blocks.changeOwner(block, BlockEdit::repairQueue);
+      }
+      case BLOCK_OUTSIDE_POOLS -> {
+        if (block == null || owner == null || !finding.isSafe()) {
+          return false;
+        }
+        quietly(() -> affinities.release(owner, block, true, null));
+      }
+      case LEAKED_ADDRESS -> {
+        if (info == null) {
+          return false;
+        }
+        releaser.release(List.of(Release.of(info))).orThrow();
+      }
+      case OVERLAPPING_BLOCKS, UNASSIGNED_ADDRESS, FOREIGN_ADDRESS, UNREADABLE -> {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** That it is no longer so is as good. */
+  private static void quietly(Runnable release) {
+    try {
+      release.run();
+    } catch (IpamException e) {
+      switch (e.reason()) {
+        case NO_SUCH_BLOCK, CLAIMED_BY_OTHER, BLOCK_NOT_EMPTY -> {}
+        default -> throw e;
+      }
+    }
+  }
+
+  /** Whether an affinity counts. */
+  static boolean isConfirmed(BlockAffinity affinity) {
+    return affinity.state() == BlockAffinity.State.CONFIRMED
+        || affinity.state() == BlockAffinity.State.UNKNOWN;
+  }
+}

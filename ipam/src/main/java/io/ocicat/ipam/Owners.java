@@ -1,0 +1,54 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.ip.IpAddress;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Changes what a block notes of an address in use. */
+final class Owners {
+  private Owners() {}
+
+  static void change(BlockEdit edit, IpAddress address, String handle, OwnerChange change) {
+    int ordinal = BlockEdit.ordinal(edit.cidr(), address);
+    IpamBlock.Attributes now = edit.attributes(ordinal);
+    if (now == null) {
+      throw new IpamException(
+          IpamException.Reason.NOT_ASSIGNED, "address %s is not assigned".formatted(address));
+    }
+    if (now.handle() == null
+        || !Conventions.sanitize(now.handle()).equals(Conventions.sanitize(handle))) {
+      throw new IpamException(
+          IpamException.Reason.BAD_HANDLE,
+          "address %s belongs to handle %s, not %s".formatted(address, now.handle(), handle));
+    }
+    Map<String, String> owner =
+        side(address, "owner", now.owner(), change.owner(), change.expectedOwner());
+    Map<String, String> alternate =
+        side(
+            address,
+            "alternate owner",
+            now.alternate(),
+            change.alternate(),
+            change.expectedAlternate());
+    edit.changeOwner(
+        ordinal, new IpamBlock.Attributes(now.handle(), owner, alternate, now.others()));
+  }
+
+  private static Map<String, String> side(
+      IpAddress address,
+      String which,
+      Map<String, String> now,
+      @Nullable Map<String, String> wanted,
+      OwnerChange.@Nullable Expected expected) {
+    if (wanted == null) {
+      return now;
+    }
+    if (expected != null && !expected.holds(now)) {
+      throw new IpamException(
+          IpamException.Reason.BAD_OWNER,
+          "the %s of %s is %s, not %s as expected".formatted(which, address, now, expected));
+    }
+    return wanted;
+  }
+}

@@ -1,0 +1,65 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.model.IpReservation;
+import io.ocicat.datastore.model.IpamConfig;
+import java.util.Collection;
+import java.util.Map;
+
+/** Reads everything each time it is asked for: for a process that lives for one call. */
+final class ReadSurroundings implements Surroundings {
+  private final Records records;
+
+  ReadSurroundings(Records records) {
+    this.records = records;
+  }
+
+  @Override
+  public Pools pools() {
+    return Pools.of(records.datastore().list(Query.of(Kind.IP_POOL)).items());
+  }
+
+  @Override
+  public Reservations reservations() {
+    return toReservations(records.datastore().list(Query.of(Kind.IP_RESERVATION)).items());
+  }
+
+  static Reservations toReservations(Collection<Resource> resources) {
+    return resources.isEmpty()
+        ? Reservations.NONE
+        : new Reservations(resources.stream().map(IpReservation::of).toList());
+  }
+
+  @Override
+  public Map<String, String> labels(String node) {
+    return records
+        .find(ResourceKey.of(Kind.NODE, node))
+        .map(Resource::labels)
+        .orElseThrow(() -> noSuchNode(node));
+  }
+
+  static IpamException noSuchNode(String node) {
+    return new IpamException(
+        IpamException.Reason.NO_SUCH_NODE,
+        "node %s does not exist in the datastore, so no pool can be chosen for it: create the Node, or correct the node's name"
+            .formatted(node));
+  }
+
+  @Override
+  public Known<IpamConfig> config() {
+    ResourceKey key = new ResourceKey.IpamConfig();
+    return records
+        .find(key)
+        .map(resource -> new Known<>(IpamConfig.of(resource), key, resource.revision()))
+        .orElseGet(() -> new Known<>(IpamConfig.DEFAULT, key, ""));
+  }
+
+  @Override
+  public void doubt() {}
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,70 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.model.IpPool;
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.ip.IpPrefix;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Counts what is in use. */
+final class Utilisation {
+  private final Records records;
+  private final Surroundings surroundings;
+
+  Utilisation(Records records, Surroundings surroundings) {
+    this.records = records;
+    this.surroundings = surroundings;
+  }
+
+  List<PoolUse> of(List<String> wanted) {
+    List<Known<IpPool>> pools = surroundings.pools().all();
+    Reservations reservations = surroundings.reservations();
+    Map<String, List<PoolUse.BlockUse>> byPool = new LinkedHashMap<>();
+    List<PoolUse.BlockUse> orphans = new ArrayList<>();
+    pools.forEach(pool -> byPool.put(pool.value().name(), new ArrayList<>()));
+    for (Records.Stored<IpamBlock> block : records.blocks(Query.of(Kind.IPAM_BLOCK))) {
+      IpPrefix cidr = block.value().cidr();
+      Optional<Known<IpPool>> pool = PoolChoice.containing(pools, cidr.first());
+      pool.map(found -> byPool.getOrDefault(found.value().name(), orphans))
+          .orElse(orphans)
+          .add(blockUse(block.value(), reservations));
+    }
+    List<PoolUse> uses = new ArrayList<>();
+    for (Known<IpPool> pool : pools) {
+      String name = pool.value().name();
+      if (wanted.isEmpty() || isWanted(wanted, pool.value())) {
+        uses.add(
+            new PoolUse(name, pool.value().cidr(), sorted(byPool.getOrDefault(name, orphans))));
+      }
+    }
+    if (wanted.isEmpty() && !orphans.isEmpty()) {
+      uses.add(new PoolUse(null, null, sorted(orphans)));
+    }
+    return uses;
+  }
+
+  private static boolean isWanted(List<String> wanted, IpPool pool) {
+    return wanted.contains(pool.name()) || wanted.contains(pool.cidr().toString());
+  }
+
+  private static List<PoolUse.BlockUse> sorted(List<PoolUse.BlockUse> blocks) {
+    return blocks.stream().sorted(Comparator.comparing(PoolUse.BlockUse::cidr)).toList();
+  }
+
+  private static PoolUse.BlockUse blockUse(IpamBlock block, Reservations reservations) {
+    int free = block.unallocated().size();
+    return new PoolUse.BlockUse(
+        block.cidr(),
+        BlockOwner.parse(block.affinity()).orElse(null),
+        block.allocations().size(),
+        free,
+        free - new BlockEdit(block).available(reservations),
+        (int) Lookup.inUse(block).stream().filter(AddressInfo::isBorrowed).count());
+  }
+}

@@ -1,0 +1,110 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.model.IpamConfig;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps what was read and watches it, so that mostly nothing is read.
+ *
+ * <p>How old may an answer be? A change is known as soon as the watch tells of it, mostly within
+ * milliseconds. A watch may be cut off without noticing, so nothing is believed for longer than
+ * {@link #LONGEST} without having been listed again. Where the datastore writes several records at
+ * one moment, that does not matter for the pool an address comes from and for the settings: they
+ * are conditions of the write. Settings cannot be watched; where there are no such conditions, they
+ * are read each time.
+ */
+final class WatchedSurroundings implements Surroundings {
+  /** How long something is believed without being listed again. */
+  static final Duration LONGEST = Duration.ofSeconds(30);
+
+  private final Records records;
+  private final ReadSurroundings direct;
+  private final LongSupplier nanoTime;
+  private final WatchedList<Pools> pools;
+  private final WatchedList<Reservations> reservations;
+  private final Map<String, WatchedList<Map<ResourceKey, Resource>>> nodes =
+      new ConcurrentHashMap<>();
+  private volatile @Nullable Known<IpamConfig> config;
+  private volatile long configReadAt;
+
+  WatchedSurroundings(Records records, LongSupplier nanoTime) {
+    this.records = records;
+    this.direct = new ReadSurroundings(records);
+    this.nanoTime = nanoTime;
+    this.pools = watched(Query.of(Kind.IP_POOL), Pools::of);
+    this.reservations = watched(Query.of(Kind.IP_RESERVATION), ReadSurroundings::toReservations);
+  }
+
+  private <T> WatchedList<T> watched(Query query, WatchedList.View<T> view) {
+    return new WatchedList<>(records.datastore(), query, view, nanoTime, LONGEST);
+  }
+
+  @Override
+  public Pools pools() {
+    return pools.get();
+  }
+
+  @Override
+  public Reservations reservations() {
+    return reservations.get();
+  }
+
+  @Override
+  public Map<String, String> labels(String node) {
+    Resource known =
+        nodes
+            .computeIfAbsent(
+                node,
+                name ->
+                    watched(Query.startingWith(Kind.NODE, "", name), WatchedSurroundings::byKey))
+            .get()
+            .get(ResourceKey.of(Kind.NODE, node));
+    if (known == null) {
+      // It may be new.
+      return direct.labels(node);
+    }
+    return known.labels();
+  }
+
+  private static Map<ResourceKey, Resource> byKey(Collection<Resource> resources) {
+    Map<ResourceKey, Resource> map = new ConcurrentHashMap<>();
+    resources.forEach(resource -> map.put(resource.key(), resource));
+    return map;
+  }
+
+  @Override
+  public Known<IpamConfig> config() {
+    Known<IpamConfig> known = config;
+    long now = nanoTime.getAsLong();
+    if (known == null || !records.together() || now - configReadAt > LONGEST.toNanos()) {
+      known = direct.config();
+      configReadAt = now;
+      config = known;
+    }
+    return known;
+  }
+
+  @Override
+  public void doubt() {
+    pools.doubt();
+    reservations.doubt();
+    nodes.values().forEach(WatchedList::doubt);
+    config = null;
+  }
+
+  @Override
+  public void close() {
+    pools.close();
+    reservations.close();
+    nodes.values().forEach(WatchedList::close);
+  }
+}

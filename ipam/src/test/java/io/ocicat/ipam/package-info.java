@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.ipam;
+
+import org.jspecify.annotations.NullMarked;
