@@ -7,6 +7,7 @@ import io.netty.handler.ssl.SslProvider;
 import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.UnauthorizedException;
 import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.config.Pem;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

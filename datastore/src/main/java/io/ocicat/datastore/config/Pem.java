@@ -1,4 +1,4 @@
-package io.ocicat.datastore.etcd;
+package io.ocicat.datastore.config;
 
 import io.ocicat.datastore.InvalidException;
 import java.io.ByteArrayInputStream;
@@ -20,12 +20,12 @@ import java.util.regex.Pattern;
 
 /**
  * Certificates and keys from PEM text. Java itself reads only keys in PKCS #8, while the tools that
- * etcd's users have (cfssl, openssl) mostly write the older forms of RSA (PKCS #1) and of elliptic
- * curves (SEC 1): those are wrapped into PKCS #8 (RFC 5208 and RFC 5915).
+ * users of etcd and Kubernetes have (cfssl, openssl) mostly write the older forms of RSA (PKCS #1)
+ * and of elliptic curves (SEC 1): those are wrapped into PKCS #8 (RFC 5208 and RFC 5915).
  *
  * @param source where the text is from, for messages
  */
-record Pem(String source, String text) {
+public record Pem(String source, String text) {
   private static final Pattern BLOCK =
       Pattern.compile("-----BEGIN ([A-Z0-9 ]+)-----([^-]*)-----END \\1-----");
 
@@ -43,7 +43,8 @@ record Pem(String source, String text) {
   /** 1.2.840.10045.2.1, whose parameters are the curve. */
   private static final byte[] ELLIPTIC = {6, 7, 0x2a, (byte) 0x86, 0x48, (byte) 0xce, 0x3d, 2, 1};
 
-  X509Certificate[] certificates() {
+  /** All certificates, at least one. */
+  public X509Certificate[] certificates() {
     try {
       CertificateFactory factory = CertificateFactory.getInstance("X.509");
       List<X509Certificate> certificates = new ArrayList<>();
@@ -67,7 +68,8 @@ record Pem(String source, String text) {
             .formatted(source));
   }
 
-  PrivateKey key() {
+  /** The first private key. */
+  public PrivateKey key() {
     Matcher block = BLOCK.matcher(text);
     while (block.find()) {
       byte[] content = decode(block.group(2));
