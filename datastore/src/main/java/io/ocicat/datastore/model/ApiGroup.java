@@ -1,0 +1,49 @@
+package io.ocicat.datastore.model;
+
+import io.ocicat.datastore.Kind;
+import java.util.Locale;
+
+/** The two groups of the Kubernetes API in which Calico has its custom resources. */
+public enum ApiGroup {
+  /** Behind Calico's own API: metadata is kept in an annotation, UIDs are not those shown. */
+  V1("crd.projectcalico.org", "v1"),
+  /** Calico's API itself. */
+  V3("projectcalico.org", "v3");
+
+  private final String group;
+  private final String version;
+
+  ApiGroup(String group, String version) {
+    this.group = group;
+    this.version = version;
+  }
+
+  /** As Calico does, everything else than the newer one means the older. */
+  public static ApiGroup configured(String text) {
+    return text.toLowerCase(Locale.ROOT).equals(V3.apiVersion()) ? V3 : V1;
+  }
+
+  public String group() {
+    return group;
+  }
+
+  public String version() {
+    return version;
+  }
+
+  public String apiVersion() {
+    return group + "/" + version;
+  }
+
+  /**
+   * The kind of the custom resource for a kind of resources. IPAM's settings are two records in
+   * etcd, and in each of the groups one.
+   */
+  public Kind backing(Kind kind) {
+    return switch (kind) {
+      case IPAM_CONFIG, IPAM_CONFIGURATION ->
+          this == V1 ? Kind.IPAM_CONFIG : Kind.IPAM_CONFIGURATION;
+      default -> kind;
+    };
+  }
+}
