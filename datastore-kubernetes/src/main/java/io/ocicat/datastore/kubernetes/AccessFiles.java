@@ -1,0 +1,41 @@
+package io.ocicat.datastore.kubernetes;
+
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.config.Pem;
+import io.ocicat.datastore.config.Secret;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Files with tokens and certificates; each that is read is noted in a list. */
+final class AccessFiles {
+  private AccessFiles() {}
+
+  static String read(String what, Path file, List<Path> read) {
+    read.add(file);
+    try {
+      return Files.readString(file, StandardCharsets.ISO_8859_1);
+    } catch (NoSuchFileException e) {
+      throw new InvalidException(
+          "%s %s does not exist: correct its path or put it there".formatted(what, file), e);
+    } catch (IOException e) {
+      throw new InvalidException(
+          "%s %s cannot be read: %s".formatted(what, file, e.getClass().getSimpleName()), e);
+    }
+  }
+
+  static Pem pem(String what, Path file, List<Path> read) {
+    return new Pem(what + " " + file, read(what, file, read));
+  }
+
+  static Secret token(Path file, List<Path> read) {
+    String token = read("token", file, read).strip();
+    if (token.isEmpty()) {
+      throw new InvalidException("token %s is empty: have it written again".formatted(file));
+    }
+    return new Secret(token);
+  }
+}

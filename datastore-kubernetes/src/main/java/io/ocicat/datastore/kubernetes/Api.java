@@ -1,0 +1,257 @@
+package io.ocicat.datastore.kubernetes;
+
+import io.ocicat.datastore.CorruptException;
+import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.json.Json;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Asks the API. What only reads is repeated until it is answered or its time is up; what writes is
+ * repeated only when it certainly was not done. Credentials are read again when their files change,
+ * and once more when they are refused. Thread-safe.
+ */
+final class Api implements AutoCloseable {
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+
+  private final AccessSource source;
+  private final RateLimit limit;
+  private final Duration patience;
+  private @Nullable Connection connection;
+  private volatile boolean closed;
+
+  /**
+   * Connects when something is asked for the first time.
+   *
+   * @param patience how long a call may take, with every repetition
+   */
+  Api(DatastoreConfig.Kubernetes config, AccessSource.Surroundings around, Duration patience) {
+    this.source = new AccessSource(config, around);
+    this.limit = new RateLimit(config.qps(), config.burst(), System::nanoTime);
+    this.patience = patience;
+  }
+
+  /**
+   * The object that the API answers with.
+   *
+   * @throws DatastoreException when that is none
+   */
+  ObjectNode call(Call call) {
+    Deadline deadline = Deadline.in(patience);
+    Duration pause = FIRST_PAUSE;
+    boolean refused = false;
+    while (true) {
+      Connection used = connection();
+      Attempt attempt = attempt(used, call, deadline);
+      switch (attempt) {
+        case Attempt.Answered(ObjectNode answer) -> {
+          return answer;
+        }
+        case Attempt.Refused(Refusal refusal) -> {
+          Duration wait = max(pause, refusal.retryAfter());
+          if (refusal.code() == HttpURLConnection.HTTP_UNAUTHORIZED && !refused) {
+            refused = true;
+            renew(used);
+          } else if (refusal.mayBeRepeated() && deadline.allows(wait)) {
+            sleep(call, wait);
+          } else {
+            throw refusal.exception();
+          }
+        }
+        case Attempt.Lost(Breakdown breakdown) -> {
+          checkOpen();
+          if (!breakdown.mayBeRepeated() || !deadline.allows(pause)) {
+            throw breakdown.exception();
+          }
+          sleep(call, pause);
+        }
+      }
+      pause = longer(pause);
+    }
+  }
+
+  private static Duration max(Duration a, Duration b) {
+    return a.compareTo(b) > 0 ? a : b;
+  }
+
+  static Duration longer(Duration pause) {
+    Duration twice = pause.multipliedBy(2);
+    return twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
+  }
+
+  private Attempt attempt(Connection used, Call call, Deadline deadline) {
+    await(call, deadline);
+    try {
+      HttpResponse<byte[]> response =
+          exchange(used, call, HttpResponse.BodyHandlers.ofByteArray(), deadline);
+      String text = new String(response.body(), StandardCharsets.UTF_8);
+      return response.statusCode() / 100 == 2
+          ? new Attempt.Answered(parse(call, text))
+          : new Attempt.Refused(Refusal.of(used.access(), call, response, text));
+    } catch (IOException e) {
+      return new Attempt.Lost(new Breakdown(used.access(), call, e));
+    }
+  }
+
+  private static ObjectNode parse(Call call, String text) {
+    try {
+      return Json.parseObject(text);
+    } catch (IllegalArgumentException e) {
+      throw new CorruptException(
+          "the answer of the Kubernetes API to %s cannot be read: it is %s"
+              .formatted(call.subject(), e.getMessage()),
+          e);
+    }
+  }
+
+  /**
+   * The lines of a watch, to be closed by whoever reads them.
+   *
+   * @param access what they were asked for with
+   */
+  record Lines(Access access, InputStream in) {}
+
+  /**
+   * Begins a watch.
+   *
+   * @throws DatastoreException when the API does not
+   */
+  Lines watch(Call call) {
+    Deadline deadline = Deadline.in(patience);
+    boolean refused = false;
+    while (true) {
+      Connection used = connection();
+      await(call, deadline);
+      try {
+        HttpResponse<InputStream> response =
+            exchange(used, call, HttpResponse.BodyHandlers.ofInputStream(), deadline);
+        if (response.statusCode() == HttpURLConnection.HTTP_OK) {
+          return new Lines(used.access(), response.body());
+        }
+        try (InputStream body = response.body()) {
+          String text = new String(body.readNBytes(1 << 16), StandardCharsets.UTF_8);
+          if (response.statusCode() != HttpURLConnection.HTTP_UNAUTHORIZED || refused) {
+            throw Refusal.of(used.access(), call, response, text).exception();
+          }
+        }
+      } catch (IOException e) {
+        throw new Breakdown(used.access(), call, e).exception();
+      }
+      refused = true;
+      renew(used);
+    }
+  }
+
+  /** HttpClient's own time limit ends with the headers; this one includes the body of an answer. */
+  private <T> HttpResponse<T> exchange(
+      Connection used, Call call, HttpResponse.BodyHandler<T> handler, Deadline deadline)
+      throws IOException {
+    Duration left = deadline.left().plusMillis(1);
+    CompletableFuture<HttpResponse<T>> answer =
+        used.client().sendAsync(used.request(call, left), handler);
+    try {
+      return answer.get(left.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      answer.cancel(true);
+      throw new IOException("no answer within %d ms".formatted(left.toMillis()), e);
+    } catch (InterruptedException e) {
+      answer.cancel(true);
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
+    } catch (ExecutionException e) {
+      checkOpen();
+      throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
+    }
+  }
+
+  private void await(Call call, Deadline deadline) {
+    Duration wait = limit.take(deadline.left());
+    if (!deadline.allows(wait)) {
+      throw new UnavailableException(
+          "too many requests of our own are waiting to ask the Kubernetes API for %s: raise K8S_CLIENT_QPS and K8S_CLIENT_BURST (qps and burst in CNI configurations)"
+              .formatted(call.subject()),
+          null);
+    }
+    sleep(call, wait);
+  }
+
+  private static void sleep(Call call, Duration time) {
+    if (time.isZero()) {
+      return;
+    }
+    try {
+      Thread.sleep(time);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UnavailableException(
+          "interrupted while asking the Kubernetes API for " + call.subject(), e);
+    }
+  }
+
+  private synchronized Connection connection() {
+    checkOpen();
+    Connection known = connection;
+    return known != null && known.isFresh() ? known : connect(known);
+  }
+
+  /** Reads credentials again, unless somebody else has done so meanwhile. */
+  private synchronized void renew(Connection refused) {
+    checkOpen();
+    if (refused.equals(connection)) {
+      connect(refused);
+    }
+  }
+
+  private Connection connect(@Nullable Connection before) {
+    Access access = source.read();
+    Connection now;
+    if (before != null && access.connectsAs(before.access())) {
+      now = before.renewed(access);
+    } else {
+      now = Connection.of(access);
+      if (before != null) {
+        // Calls that are under way may end.
+        before.client().shutdown();
+      }
+    }
+    connection = now;
+    return now;
+  }
+
+  void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("the datastore is closed");
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    if (connection != null) {
+      connection.client().shutdownNow();
+      connection = null;
+    }
+  }
+
+  /** What came of asking once. */
+  private sealed interface Attempt {
+    record Answered(ObjectNode answer) implements Attempt {}
+
+    record Refused(Refusal refusal) implements Attempt {}
+
+    record Lost(Breakdown breakdown) implements Attempt {}
+  }
+}

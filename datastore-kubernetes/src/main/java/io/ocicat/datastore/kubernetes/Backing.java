@@ -1,0 +1,26 @@
+package io.ocicat.datastore.kubernetes;
+
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourcePage;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The objects of Kubernetes that stand for some kinds of resources. Thread-safe. */
+interface Backing {
+  /** Of what was admitted. */
+  Resource create(Resource resource);
+
+  /** Of what was admitted. */
+  Resource update(Resource resource);
+
+  Resource delete(ResourceKey key, @Nullable String revision);
+
+  Resource get(ResourceKey key);
+
+  ResourcePage list(Query query, int limit, @Nullable String next);
+
+  /** What must be followed to see the changes behind a revision. */
+  List<Feed.Source> changes(Query query, String revision);
+}

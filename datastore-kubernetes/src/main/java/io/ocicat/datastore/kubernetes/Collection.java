@@ -1,0 +1,48 @@
+package io.ocicat.datastore.kubernetes;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Objects of one kind in the API, page by page.
+ *
+ * @param selector of labels; empty for all
+ */
+record Collection(ApiPath path, String selector, String subject) {
+  /** As Calico asks for; a page of full blocks has ten megabytes. */
+  private static final int PAGE = 500;
+
+  /** One page. */
+  record Part(String revision, List<ObjectNode> items, String next) {
+    Part {
+      items = List.copyOf(items);
+    }
+  }
+
+  Part read(Api api, int limit, @Nullable String next) {
+    int wanted = limit == 0 ? PAGE : Math.min(limit, PAGE);
+    ObjectNode answer =
+        api.call(
+            Call.list(path, subject)
+                .with("labelSelector", selector)
+                .with("limit", String.valueOf(wanted))
+                .with("continue", next == null ? "" : next));
+    List<ObjectNode> items = new ArrayList<>();
+    for (JsonNode item : answer.path("items")) {
+      if (item instanceof ObjectNode object) {
+        items.add(object);
+      }
+    }
+    return new Part(Trees.revision(answer), items, Trees.text(Trees.metadata(answer), "continue"));
+  }
+
+  Feed.Source changes(String revision, Feed.Translation translation) {
+    return new Feed.Source(
+        Call.watch(path, "the watch of " + subject).with("labelSelector", selector),
+        revision,
+        translation);
+  }
+}

@@ -1,0 +1,80 @@
+package io.ocicat.datastore.kubernetes;
+
+import io.ocicat.datastore.CorruptException;
+import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.cluster.Cluster;
+import io.ocicat.datastore.cluster.Pod;
+import io.ocicat.datastore.cluster.PodManifest;
+import io.ocicat.datastore.cluster.PodNamespace;
+import io.ocicat.datastore.cluster.PodNode;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Pods, namespaces and nodes as the API tells them. */
+final class KubernetesCluster implements Cluster {
+  static final ApiPath PODS = ApiPath.core("pods");
+  static final ApiPath NAMESPACES = ApiPath.core("namespaces");
+  static final ApiPath NODES = ApiPath.core("nodes");
+
+  private final Api api;
+
+  KubernetesCluster(Api api) {
+    this.api = api;
+  }
+
+  @Override
+  public Optional<Pod> pod(String namespace, String name) {
+    String subject = "pod %s/%s".formatted(namespace, name);
+    return find(PODS.in(namespace).named(name), subject).map(found -> read(subject, found));
+  }
+
+  private static Pod read(String subject, ObjectNode found) {
+    try {
+      return PodManifest.read(found);
+    } catch (IllegalArgumentException e) {
+      throw new CorruptException("%s cannot be read: %s".formatted(subject, e.getMessage()), e);
+    }
+  }
+
+  @Override
+  public Optional<PodNamespace> namespace(String name) {
+    return find(NAMESPACES.named(name), "namespace " + name)
+        .map(
+            found ->
+                new PodNamespace(
+                    name,
+                    Trees.texts(Trees.metadata(found), "labels"),
+                    Trees.texts(Trees.metadata(found), "annotations")));
+  }
+
+  @Override
+  public Optional<PodNode> node(String name) {
+    return find(NODES.named(name), "node " + name)
+        .map(
+            found ->
+                new PodNode(
+                    name,
+                    Trees.texts(Trees.metadata(found), "labels"),
+                    Trees.texts(Trees.metadata(found), "annotations"),
+                    podCidrs(found)));
+  }
+
+  static List<String> podCidrs(ObjectNode node) {
+    JsonNode spec = node.path("spec");
+    List<String> cidrs = new ArrayList<>();
+    spec.path("podCIDRs").forEach(cidr -> cidrs.add(cidr.asString("")));
+    String first = Trees.text(spec, "podCIDR");
+    return cidrs.isEmpty() && !first.isEmpty() ? List.of(first) : cidrs;
+  }
+
+  private Optional<ObjectNode> find(ApiPath path, String subject) {
+    try {
+      return Optional.of(api.call(Call.get(path, subject)));
+    } catch (NotFoundException _) {
+      return Optional.empty();
+    }
+  }
+}

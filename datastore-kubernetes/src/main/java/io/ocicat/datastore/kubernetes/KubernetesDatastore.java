@@ -1,0 +1,134 @@
+package io.ocicat.datastore.kubernetes;
+
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceWatch;
+import io.ocicat.datastore.UnsupportedException;
+import io.ocicat.datastore.cluster.Cluster;
+import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.model.Admission;
+import io.ocicat.datastore.model.BuiltIn;
+import io.ocicat.datastore.model.CrossChecks;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calico's resources in the Kubernetes API: endpoints are pods, profiles are namespaces and service
+ * accounts, nodes are nodes, and everything else is a custom resource. A revision is the API's
+ * resource version.
+ */
+final class KubernetesDatastore implements Datastore {
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  private final Api api;
+  private final Admission admission = Admission.standard();
+  private final Discovery discovery;
+  private final Backing endpoints;
+  private final Backing profiles;
+  private final Backing nodes;
+  private final Cluster cluster;
+
+  private KubernetesDatastore(Api api, DatastoreConfig.Kubernetes config) {
+    this.api = api;
+    this.discovery = new Discovery(api, config.apiGroup());
+    this.endpoints = new PodEndpoints(api);
+    this.profiles = new Profiles(api);
+    this.nodes = new Nodes(api, config.usePodCidr());
+    this.cluster = new KubernetesCluster(api);
+  }
+
+  /** Connects when something is asked for the first time. */
+  static KubernetesDatastore open(
+      DatastoreConfig.Kubernetes config, AccessSource.Surroundings surroundings) {
+    return open(config, surroundings, PATIENCE);
+  }
+
+  static KubernetesDatastore open(
+      DatastoreConfig.Kubernetes config,
+      AccessSource.Surroundings surroundings,
+      Duration patience) {
+    return new KubernetesDatastore(new Api(config, surroundings, patience), config);
+  }
+
+  private Backing backing(Kind kind) {
+    return switch (kind) {
+      case WORKLOAD_ENDPOINT -> endpoints;
+      case PROFILE -> profiles;
+      case NODE -> nodes;
+      case IPAM_HOST ->
+          throw new UnsupportedException(
+              "the Kubernetes datastore has no %s: it exists in etcd only".formatted(kind));
+      default -> new CustomResources(api, discovery.group());
+    };
+  }
+
+  @Override
+  public Resource create(Resource resource) {
+    BuiltIn.refuseWrite(resource.key(), "created");
+    Backing backing = backing(resource.kind());
+    Resource admitted = admission.forCreate(resource);
+    CrossChecks.beforeCreate(this, admitted);
+    return backing.create(admitted);
+  }
+
+  @Override
+  public Resource update(Resource resource) {
+    BuiltIn.refuseWrite(resource.key(), "updated");
+    Backing backing = backing(resource.kind());
+    Resource admitted = admission.forUpdate(resource);
+    CrossChecks.beforeUpdate(this, admitted);
+    return backing.update(admitted);
+  }
+
+  @Override
+  public Resource delete(ResourceKey key, @Nullable String revision) {
+    BuiltIn.refuseWrite(key, "deleted");
+    return backing(key.kind()).delete(key, revision);
+  }
+
+  @Override
+  public Resource get(ResourceKey key) {
+    api.checkOpen();
+    return BuiltIn.find(key).orElseGet(() -> backing(key.kind()).get(key));
+  }
+
+  @Override
+  public ResourcePage list(Query query, int limit, @Nullable String next) {
+    ResourcePage page = backing(query.kind()).list(query, limit, next);
+    if (page.next() != null || BuiltIn.matching(query).isEmpty()) {
+      return page;
+    }
+    List<Resource> items = new ArrayList<>(page.items());
+    items.addAll(BuiltIn.matching(query));
+    return new ResourcePage(page.revision(), items, page.unreadable(), null);
+  }
+
+  @Override
+  public ResourceWatch watch(Query query, String revision) {
+    if (revision.isEmpty()) {
+      throw new InvalidException(
+          "%s cannot be watched from no revision: take it from what was read"
+              .formatted(query.kind()));
+    }
+    api.checkOpen();
+    return new KubernetesWatch(
+        api, query.kind().plural(), backing(query.kind()).changes(query, revision));
+  }
+
+  @Override
+  public Cluster cluster() {
+    return cluster;
+  }
+
+  @Override
+  public void close() {
+    api.close();
+  }
+}

@@ -1,0 +1,29 @@
+package io.ocicat.datastore.kubernetes;
+
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Engine;
+import io.ocicat.datastore.config.DatastoreConfig;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/** The Kubernetes API, version 1.20 or newer. */
+public final class KubernetesEngine implements Engine {
+  private static final Path SERVICE_ACCOUNT =
+      Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
+
+  @Override
+  public Optional<Datastore> open(DatastoreConfig config) {
+    return config instanceof DatastoreConfig.Kubernetes kubernetes
+        ? Optional.of(KubernetesDatastore.open(kubernetes, surroundings(System.getenv())))
+        : Optional.empty();
+  }
+
+  private static AccessSource.Surroundings surroundings(Map<String, String> environment) {
+    return new AccessSource.Surroundings(
+        Path.of(environment.getOrDefault("HOME", "/"), ".kube", "config"),
+        SERVICE_ACCOUNT,
+        environment.getOrDefault("KUBERNETES_SERVICE_HOST", ""),
+        environment.getOrDefault("KUBERNETES_SERVICE_PORT", ""));
+  }
+}

@@ -1,0 +1,113 @@
+package io.ocicat.datastore.kubernetes;
+
+import io.ocicat.datastore.CompactedException;
+import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.ResourceEvent;
+import io.ocicat.datastore.ResourceWatch;
+import io.ocicat.datastore.UnavailableException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** One or more {@link Feed}s as one watch, whose revision is theirs joined by slashes. */
+final class KubernetesWatch implements ResourceWatch {
+  private static final int AHEAD = 256;
+  private static final Duration PULSE = Duration.ofSeconds(10);
+
+  private final Api api;
+  private final String subject;
+  private final BlockingQueue<Feed.Signal> signals = new ArrayBlockingQueue<>(AHEAD);
+  private final List<Feed> feeds = new ArrayList<>();
+  private final List<Thread> threads = new ArrayList<>();
+  private final String[] positions;
+  private @Nullable DatastoreException pending;
+  private volatile boolean closed;
+
+  KubernetesWatch(Api api, String subject, List<Feed.Source> sources) {
+    this.api = api;
+    this.subject = subject;
+    this.positions = sources.stream().map(Feed.Source::from).toArray(String[]::new);
+    for (Feed.Source source : sources) {
+      Feed feed = new Feed(api, source, feeds.size(), signals::put);
+      feeds.add(feed);
+      threads.add(Thread.ofVirtual().name("kubernetes-watch").start(feed));
+    }
+  }
+
+  @Override
+  public Batch next(Duration patience) {
+    Deadline deadline = Deadline.in(patience);
+    List<ResourceEvent> events = new ArrayList<>();
+    while (events.size() < AHEAD) {
+      checkOpen();
+      DatastoreException why = pending;
+      if (why != null && events.isEmpty()) {
+        // Lost history stays lost; everything else may be better next time.
+        pending = why instanceof CompactedException ? why : null;
+        throw why;
+      }
+      Feed.Signal signal =
+          why == null ? poll(events.isEmpty() ? deadline.left() : Duration.ZERO) : null;
+      switch (signal) {
+        case null -> {
+          if (!events.isEmpty() || deadline.hasPassed()) {
+            return batch(events);
+          }
+        }
+        case Feed.Signal.Reached reached -> {
+          positions[reached.feed()] = reached.revision();
+          reached.event().ifPresent(events::add);
+        }
+        case Feed.Signal.Failed failed -> pending = failed.why();
+        case Feed.Signal.Woken() -> {}
+      }
+    }
+    return batch(events);
+  }
+
+  private Feed.@Nullable Signal poll(Duration time) {
+    feeds.forEach(Feed::checkPulse);
+    try {
+      long nanos = Math.min(time.toNanos(), PULSE.toNanos());
+      return nanos == 0 ? signals.poll() : signals.poll(nanos, TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UnavailableException("interrupted while watching " + subject, e);
+    }
+  }
+
+  private Batch batch(List<ResourceEvent> events) {
+    if (events.isEmpty()) {
+      feeds.stream()
+          .map(Feed::trouble)
+          .filter(Objects::nonNull)
+          .findFirst()
+          .ifPresent(
+              why -> {
+                throw why;
+              });
+    }
+    return new Batch(String.join("/", positions), events);
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("the watch of " + subject + " is closed");
+    }
+    api.checkOpen();
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    feeds.forEach(Feed::close);
+    threads.forEach(Thread::interrupt);
+    // Wakes a reader; when there is no room it has something to read anyway.
+    boolean _ = signals.offer(new Feed.Signal.Woken());
+  }
+}

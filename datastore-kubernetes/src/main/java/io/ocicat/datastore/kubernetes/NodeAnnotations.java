@@ -1,0 +1,149 @@
+package io.ocicat.datastore.kubernetes;
+
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.model.Shapes;
+import io.ocicat.ip.IpPrefix;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** A node of Kubernetes as Calico's, and what of that is written into its annotations. */
+final class NodeAnnotations {
+  private static final String PREFIX = "projectcalico.org/";
+  private static final String INTERFACES = PREFIX + "Interfaces";
+  private static final String AS_NUMBER = PREFIX + "ASNumber";
+  private static final String KUBE_LABELS = PREFIX + "kube-labels";
+
+  /** Where in the document the annotations' texts are. */
+  private static final Map<String, String> TEXTS =
+      Map.ofEntries(
+          Map.entry("IPv4Address", "/spec/bgp/ipv4Address"),
+          Map.entry("IPv6Address", "/spec/bgp/ipv6Address"),
+          Map.entry("IPv4IPIPTunnelAddr", "/spec/bgp/ipv4IPIPTunnelAddr"),
+          Map.entry("RouteReflectorClusterID", "/spec/bgp/routeReflectorClusterID"),
+          Map.entry("IPv4VXLANTunnelAddr", "/spec/ipv4VXLANTunnelAddr"),
+          Map.entry("VXLANTunnelMACAddr", "/spec/vxlanTunnelMACAddr"),
+          Map.entry("IPv6VXLANTunnelAddr", "/spec/ipv6VXLANTunnelAddr"),
+          Map.entry("VXLANTunnelMACAddrV6", "/spec/vxlanTunnelMACAddrV6"),
+          Map.entry("IPv4WireguardInterfaceAddr", "/spec/wireguard/interfaceIPv4Address"),
+          Map.entry("IPv6WireguardInterfaceAddr", "/spec/wireguard/interfaceIPv6Address"),
+          Map.entry("WireguardPublicKey", "/status/wireguardPublicKey"),
+          Map.entry("WireguardPublicKeyV6", "/status/wireguardPublicKeyV6"));
+
+  private static final Set<String> ADDRESS_TYPES = Set.of("InternalIP", "ExternalIP");
+
+  private NodeAnnotations() {}
+
+  static Resource read(ObjectNode node, boolean usePodCidr) {
+    String name = Trees.name(node);
+    ObjectNode document =
+        Json.object().put("kind", Kind.NODE.text()).put("apiVersion", Resource.API_VERSION);
+    document.set("metadata", metadata(node));
+    ObjectNode spec = document.putObject("spec");
+    document.putObject("status");
+    TEXTS.forEach(
+        (annotation, at) -> {
+          String text = Trees.annotation(node, PREFIX + annotation);
+          if (!text.isEmpty()) {
+            put(document, at, text);
+          }
+        });
+    String as = Trees.annotation(node, AS_NUMBER);
+    if (as.matches("\\d{1,10}")) {
+      spec.withObject("/bgp").put("asNumber", Long.parseLong(as));
+    } else if (!as.isEmpty()) {
+      spec.withObject("/bgp").put("asNumber", as);
+    }
+    podCidrs(document, node, usePodCidr);
+    spec.putArray("orchRefs").addObject().put("nodeName", name).put("orchestrator", "k8s");
+    addresses(document, node);
+    interfaces(spec, node);
+    return Resource.stored(
+        ResourceKey.of(Kind.NODE, name),
+        Shapes.canonical(Kind.NODE, document),
+        Trees.revision(node));
+  }
+
+  private static ObjectNode metadata(ObjectNode node) {
+    ObjectNode metadata = Trees.metadata(node).deepCopy();
+    metadata.remove(List.of("managedFields", "resourceVersion", "selfLink", "finalizers"));
+    if (metadata.get("annotations") instanceof ObjectNode annotations) {
+      annotations.remove(TEXTS.keySet().stream().map(PREFIX::concat).toList());
+      annotations.remove(List.of(INTERFACES, AS_NUMBER, KUBE_LABELS));
+    }
+    return metadata;
+  }
+
+  private static void put(ObjectNode document, String pointer, String text) {
+    int last = pointer.lastIndexOf('/');
+    document.withObject(pointer.substring(0, last)).put(pointer.substring(last + 1), text);
+  }
+
+  /** With host-local addresses the first of them is the tunnel's. */
+  private static void podCidrs(ObjectNode document, ObjectNode node, boolean usePodCidr) {
+    List<String> cidrs = KubernetesCluster.podCidrs(node);
+    cidrs.forEach(cidr -> document.withArray("/status/podCIDRs").add(cidr));
+    Optional<IpPrefix> first =
+        cidrs.stream().findFirst().flatMap(IpPrefix::tryParse).filter(IpPrefix::isV4);
+    if (usePodCidr && first.isPresent()) {
+      put(document, "/spec/bgp/ipv4IPIPTunnelAddr", first.get().first().next().toString());
+    }
+  }
+
+  private static void addresses(ObjectNode document, ObjectNode node) {
+    for (String own : List.of("ipv4Address", "ipv6Address")) {
+      JsonNode address = document.at("/spec/bgp/" + own);
+      if (address.isString()) {
+        addAddress(document, address.stringValue(), "CalicoNodeIP");
+      }
+    }
+    for (JsonNode address : node.path("status").path("addresses")) {
+      if (ADDRESS_TYPES.contains(Trees.text(address, "type"))) {
+        addAddress(document, Trees.text(address, "address"), Trees.text(address, "type"));
+      }
+    }
+  }
+
+  private static void addAddress(ObjectNode document, String address, String type) {
+    document.withArray("/spec/addresses").addObject().put("address", address).put("type", type);
+  }
+
+  private static void interfaces(ObjectNode spec, ObjectNode node) {
+    String text = Trees.annotation(node, INTERFACES);
+    if (text.isEmpty()) {
+      return;
+    }
+    try {
+      spec.set("interfaces", Json.parseObject("{\"list\":" + text + "}").path("list"));
+    } catch (IllegalArgumentException _) {
+      // Told for information only.
+    }
+  }
+
+  /** Puts what a document says into the annotations of a node; what it does not say is removed. */
+  static void write(ObjectNode document, ObjectNode node) {
+    ObjectNode annotations = node.withObject("/metadata").withObject("/annotations");
+    TEXTS.forEach(
+        (annotation, at) -> set(annotations, PREFIX + annotation, document.at(at).asString("")));
+    set(annotations, AS_NUMBER, document.at("/spec/bgp/asNumber").asString(""));
+    JsonNode interfaces = document.at("/spec/interfaces");
+    set(annotations, INTERFACES, interfaces.isEmpty() ? "" : Json.compact(interfaces));
+    document
+        .at("/metadata/annotations")
+        .forEachEntry((name, value) -> annotations.put(name, value.asString("")));
+  }
+
+  private static void set(ObjectNode annotations, String name, String value) {
+    if (value.isEmpty()) {
+      annotations.remove(name);
+    } else {
+      annotations.put(name, value);
+    }
+  }
+}

@@ -1,0 +1,233 @@
+package io.ocicat.datastore.kubernetes;
+
+import io.ocicat.datastore.ConflictException;
+import io.ocicat.datastore.CorruptException;
+import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceEvent;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.UnsupportedException;
+import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.model.WorkloadEndpointName;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Workload endpoints, which are pods. Writing one only annotates the pod with its addresses and
+ * container, deleting one only empties what says its addresses; the rest is the pod's own. Whether
+ * the pod was changed since it was read does not matter to a write, because kubelet changes it all
+ * the time, but it must be the same pod.
+ */
+final class PodEndpoints implements Backing {
+  /** Where a watch begins that must see what is there, because no revision is known. */
+  private static final String NOW = "0";
+
+  private final Api api;
+
+  PodEndpoints(Api api) {
+    this.api = api;
+  }
+
+  @Override
+  public Resource create(Resource resource) {
+    return annotate(resource, "");
+  }
+
+  @Override
+  public Resource update(Resource resource) {
+    return annotate(resource, resource.text("metadata", "uid").orElse(""));
+  }
+
+  private Resource annotate(Resource resource, String uid) {
+    String pod = pod(resource.key());
+    Map<String, String> written =
+        resource.read(content -> PodAnnotations.written(content.path("spec")));
+    if (written.isEmpty()) {
+      return get(resource.key());
+    }
+    ObjectNode patch = Json.object();
+    ObjectNode metadata = patch.putObject("metadata");
+    ObjectNode annotations = metadata.putObject("annotations");
+    new TreeMap<>(written).forEach(annotations::put);
+    if (!uid.isEmpty()) {
+      metadata.put("uid", uid);
+    }
+    ObjectNode patched =
+        api.call(Call.patch(status(resource.key(), pod), patch, resource.describe()));
+    return PodEndpoint.of(patched);
+  }
+
+  private static ApiPath status(ResourceKey key, String pod) {
+    return path(key.namespace(), pod).sub("status");
+  }
+
+  private static ApiPath path(String namespace, String pod) {
+    return KubernetesCluster.PODS.in(namespace).named(pod);
+  }
+
+  /** The pod that an endpoint's name speaks of. */
+  private static String pod(ResourceKey key) {
+    return WorkloadEndpointName.parse(key.name())
+        .filter(name -> name.orchestrator().equals(WorkloadEndpointName.KUBERNETES))
+        .map(WorkloadEndpointName::workload)
+        .orElseThrow(
+            () ->
+                new UnsupportedException(
+                    "%s is not that of a pod, and the Kubernetes datastore has no others"
+                        .formatted(key.describe())));
+  }
+
+  @Override
+  public Resource get(ResourceKey key) {
+    return PodEndpoint.of(find(key));
+  }
+
+  private ObjectNode find(ResourceKey key) {
+    NotFoundException none = new NotFoundException(key.describe() + " does not exist");
+    String name =
+        WorkloadEndpointName.parse(key.name())
+            .filter(parsed -> parsed.orchestrator().equals(WorkloadEndpointName.KUBERNETES))
+            .map(WorkloadEndpointName::workload)
+            .orElseThrow(() -> none);
+    ObjectNode pod = api.call(Call.get(path(key.namespace(), name), key.describe()));
+    if (!PodEndpoint.isOne(pod) || !PodEndpoint.key(pod).equals(key)) {
+      throw none;
+    }
+    return pod;
+  }
+
+  @Override
+  public Resource delete(ResourceKey key, @Nullable String revision) {
+    ObjectNode pod = find(key);
+    if (revision != null && !Trees.revision(pod).equals(revision)) {
+      throw new ConflictException(
+          "%s has been changed by somebody else: read it again and repeat the change"
+              .formatted(key.describe()));
+    }
+    ObjectNode patch = Json.object();
+    ObjectNode metadata = patch.putObject("metadata");
+    metadata
+        .putObject("annotations")
+        .put(PodAnnotations.POD_IP, "")
+        .put(PodAnnotations.POD_IPS, "");
+    if (revision != null) {
+      metadata.put("resourceVersion", revision);
+    }
+    metadata.put("uid", Trees.text(Trees.metadata(pod), "uid"));
+    api.call(Call.patch(status(key, Trees.name(pod)), patch, key.describe()));
+    return PodEndpoint.of(pod);
+  }
+
+  @Override
+  public ResourcePage list(Query query, int limit, @Nullable String next) {
+    Query.Named named = (Query.Named) query;
+    Optional<ApiPath> one = single(named);
+    if (one.isPresent()) {
+      return listOne(query, one.get());
+    }
+    Collection.Part part = collection(named).read(api, limit, next);
+    return page(query, part.revision(), part.items(), part.next());
+  }
+
+  /** A plugin may get its pod, but not list pods. */
+  private ResourcePage listOne(Query query, ApiPath path) {
+    try {
+      ObjectNode pod = api.call(Call.get(path, "pod " + path.namespace() + "/" + path.name()));
+      return page(query, Trees.revision(pod), List.of(pod), "");
+    } catch (NotFoundException _) {
+      return new ResourcePage(NOW, List.of(), List.of(), null);
+    }
+  }
+
+  private static ResourcePage page(
+      Query query, String revision, List<ObjectNode> pods, String next) {
+    List<Resource> items = new ArrayList<>();
+    List<String> unreadable = new ArrayList<>();
+    for (ObjectNode pod : pods) {
+      if (PodEndpoint.isOne(pod)) {
+        try {
+          Resource endpoint = PodEndpoint.of(pod);
+          if (query.matches(endpoint.key())) {
+            items.add(endpoint);
+          }
+        } catch (CorruptException e) {
+          unreadable.add(String.valueOf(e.getMessage()));
+        }
+      }
+    }
+    return new ResourcePage(revision, items, unreadable, next.isEmpty() ? null : next);
+  }
+
+  /**
+   * The pod whose whole name is in the beginning of an endpoint's. As with Calico others whose
+   * names go on with a dash are then not listed, who would have to be told apart by the reader
+   * anyway.
+   */
+  private static Optional<ApiPath> single(Query.Named query) {
+    if (query.namespace() == null || query.namePrefix().isEmpty()) {
+      return Optional.empty();
+    }
+    String prefix = query.namePrefix();
+    boolean whole = WorkloadEndpointName.parse(prefix + "x").isPresent();
+    try {
+      String pod = WorkloadEndpointName.parseLoosely(prefix + "x").workload();
+      return whole && !pod.isEmpty() ? Optional.of(path(query.namespace(), pod)) : Optional.empty();
+    } catch (IllegalArgumentException _) {
+      return Optional.empty();
+    }
+  }
+
+  private static Collection collection(Query.Named query) {
+    ApiPath pods =
+        query.namespace() == null
+            ? KubernetesCluster.PODS
+            : KubernetesCluster.PODS.in(query.namespace());
+    return new Collection(pods, "", "the list of pods");
+  }
+
+  /** A pod that is given a machine becomes an endpoint by a change, and is told as one. */
+  @Override
+  public List<Feed.Source> changes(Query query, String revision) {
+    return List.of(
+        collection((Query.Named) query)
+            .changes(revision, (change, pod) -> translate(query, change, pod)));
+  }
+
+  private static Optional<ResourceEvent> translate(
+      Query query, Feed.Change change, ObjectNode pod) {
+    if (!PodEndpoint.isOne(pod)) {
+      return Optional.empty();
+    }
+    ResourceKey key;
+    try {
+      key = PodEndpoint.key(pod);
+    } catch (CorruptException _) {
+      return Optional.empty();
+    }
+    if (!query.matches(key)) {
+      return Optional.empty();
+    }
+    String revision = Trees.revision(pod);
+    try {
+      Resource endpoint = PodEndpoint.of(pod);
+      return Optional.of(
+          switch (change) {
+            case ADDED -> new ResourceEvent.Added(endpoint);
+            case MODIFIED -> new ResourceEvent.Modified(endpoint);
+            case DELETED -> new ResourceEvent.Deleted(key, revision, endpoint);
+          });
+    } catch (CorruptException e) {
+      return Optional.of(
+          change == Feed.Change.DELETED
+              ? new ResourceEvent.Deleted(key, revision, null)
+              : new ResourceEvent.Unreadable(key, revision, String.valueOf(e.getMessage())));
+    }
+  }
+}

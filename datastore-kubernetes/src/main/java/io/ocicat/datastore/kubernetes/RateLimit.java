@@ -1,0 +1,48 @@
+package io.ocicat.datastore.kubernetes;
+
+import java.time.Duration;
+import java.util.function.LongSupplier;
+
+/**
+ * A bucket of permits that fills at a rate. Who finds it empty takes a permit of the future and is
+ * told how long to wait for it, so that nobody is overtaken for ever. Thread-safe.
+ */
+final class RateLimit {
+  /**
+   * Calico's own default (5 a second after the first 100) is for processes that live for one call
+   * each, so that in effect it hardly ever slows one down. Ours live long and share the limit.
+   */
+  static final double DEFAULT_RATE = 50;
+
+  static final int DEFAULT_BURST = 100;
+
+  private final double perNano;
+  private final int burst;
+  private final LongSupplier nanos;
+  private double permits;
+  private long filledAt;
+
+  RateLimit(double perSecond, int burst, LongSupplier nanos) {
+    this.perNano = (perSecond > 0 ? perSecond : DEFAULT_RATE) / Duration.ofSeconds(1).toNanos();
+    this.burst = burst > 0 ? burst : DEFAULT_BURST;
+    this.nanos = nanos;
+    this.permits = this.burst;
+    this.filledAt = nanos.getAsLong();
+  }
+
+  /**
+   * Takes a permit that is there within {@code limit}.
+   *
+   * @return how long to wait before using it; more than {@code limit} when none was taken
+   */
+  synchronized Duration take(Duration limit) {
+    long now = nanos.getAsLong();
+    permits = Math.min(burst, permits + (now - filledAt) * perNano);
+    filledAt = now;
+    Duration wait = Duration.ofNanos(permits >= 1 ? 0 : (long) Math.ceil((1 - permits) / perNano));
+    if (wait.compareTo(limit) <= 0) {
+      permits--;
+    }
+    return wait;
+  }
+}

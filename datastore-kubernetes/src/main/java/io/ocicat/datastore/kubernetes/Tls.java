@@ -1,0 +1,125 @@
+package io.ocicat.datastore.kubernetes;
+
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.UnauthorizedException;
+import io.ocicat.datastore.config.Pem;
+import java.io.IOException;
+import java.net.Socket;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
+import java.security.cert.X509Certificate;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509ExtendedTrustManager;
+import org.jspecify.annotations.Nullable;
+
+/** The certificates of an {@link Access} as Java wants them. */
+final class Tls {
+  private static final char[] NO_PASSWORD = new char[0];
+
+  private Tls() {}
+
+  static SSLContext context(Access access) {
+    try {
+      SSLContext context = SSLContext.getInstance("TLS");
+      context.init(keys(access), trust(access), null);
+      return context;
+    } catch (GeneralSecurityException | IOException e) {
+      throw new InvalidException(
+          "the certificates of %s cannot be used: %s".formatted(access.origin(), e.getMessage()),
+          e);
+    }
+  }
+
+  private static KeyManager @Nullable [] keys(Access access)
+      throws GeneralSecurityException, IOException {
+    Pem chain = access.certificate();
+    Pem key = access.key();
+    if (chain == null || key == null) {
+      return null;
+    }
+    X509Certificate[] certificates = chain.certificates();
+    checkDates(chain.source(), certificates[0]);
+    KeyStore store = empty();
+    store.setKeyEntry("client", key.key(), NO_PASSWORD, certificates);
+    KeyManagerFactory factory =
+        KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    factory.init(store, NO_PASSWORD);
+    return factory.getKeyManagers();
+  }
+
+  private static void checkDates(String source, X509Certificate certificate) {
+    try {
+      certificate.checkValidity();
+    } catch (CertificateExpiredException e) {
+      throw new UnauthorizedException(
+          "%s has expired on %s: renew it".formatted(source, certificate.getNotAfter().toInstant()),
+          e);
+    } catch (CertificateNotYetValidException e) {
+      throw new UnauthorizedException(
+          "%s is valid only from %s: check this machine's clock"
+              .formatted(source, certificate.getNotBefore().toInstant()),
+          e);
+    }
+  }
+
+  private static TrustManager @Nullable [] trust(Access access)
+      throws GeneralSecurityException, IOException {
+    if (access.insecure()) {
+      return new TrustManager[] {new TrustEverybody()};
+    }
+    Pem ca = access.ca();
+    if (ca == null) {
+      return null;
+    }
+    KeyStore store = empty();
+    int index = 0;
+    for (X509Certificate certificate : ca.certificates()) {
+      store.setCertificateEntry("ca-" + index++, certificate);
+    }
+    TrustManagerFactory factory =
+        TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    factory.init(store);
+    return factory.getTrustManagers();
+  }
+
+  private static KeyStore empty() throws GeneralSecurityException, IOException {
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    store.load(null, NO_PASSWORD);
+    return store;
+  }
+
+  /**
+   * What {@code insecure-skip-tls-verify} asks for. This kind of one is not asked for names, too.
+   */
+  private static final class TrustEverybody extends X509ExtendedTrustManager {
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
+
+    @Override
+    public void checkClientTrusted(X509Certificate[] chain, String type) {}
+
+    @Override
+    public void checkServerTrusted(X509Certificate[] chain, String type) {}
+
+    @Override
+    public X509Certificate[] getAcceptedIssuers() {
+      return new X509Certificate[0];
+    }
+  }
+}

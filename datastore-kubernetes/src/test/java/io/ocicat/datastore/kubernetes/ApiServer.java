@@ -1,0 +1,344 @@
+package io.ocicat.datastore.kubernetes;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import com.sun.net.httpserver.HttpsConfigurator;
+import com.sun.net.httpserver.HttpsParameters;
+import com.sun.net.httpserver.HttpsServer;
+import io.ocicat.datastore.json.Json;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLParameters;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A small API server: every verb, conflicts, pages, watches with bookmarks, tokens, permissions,
+ * and failures when a test wants them. It knows pods, namespaces, nodes, service accounts, and
+ * whatever a CustomResourceDefinition was created for. What it keeps survives a restart.
+ */
+final class ApiServer implements AutoCloseable {
+  static {
+    // Otherwise every small answer waits for an acknowledgement.
+    System.setProperty("sun.net.httpserver.nodelay", "true");
+  }
+
+  private static final Set<String> CORE = Set.of("pods", "namespaces", "nodes", "serviceaccounts");
+  private static final String DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
+  private static final Duration BOOKMARKS = Duration.ofMillis(100);
+
+  /** What goes wrong with a request. */
+  enum Fault {
+    /** The connection ends before anything is done. */
+    DROPPED,
+    /** It is done, and the connection ends before the answer. */
+    DONE_AND_DROPPED,
+    /** 429. */
+    TOO_MANY,
+    /** 500. */
+    INTERNAL,
+    /** 503. */
+    OVERLOADED
+  }
+
+  /** A request that came. */
+  record Seen(String verb, Target target, @Nullable String token, ObjectNode body) {
+    @Override
+    public String toString() {
+      return verb + " " + target.collection() + " " + target.key();
+    }
+  }
+
+  private final ObjectStore store = new ObjectStore();
+  private final ObjectVerbs verbs = new ObjectVerbs(store);
+  private final @Nullable SSLContext tls;
+  private final Set<String> tokens = ConcurrentHashMap.newKeySet();
+  private final Set<String> denied = ConcurrentHashMap.newKeySet();
+  private final Map<String, Queue<Fault>> faults = new ConcurrentHashMap<>();
+  private final List<Seen> seen = new CopyOnWriteArrayList<>();
+  private final Set<HttpExchange> watches = ConcurrentHashMap.newKeySet();
+  private volatile boolean cutWatches;
+  private volatile boolean goneAsEvent;
+  private ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
+  private HttpServer server;
+
+  ApiServer() {
+    this(null);
+  }
+
+  ApiServer(@Nullable SSLContext tls) {
+    this.tls = tls;
+    this.server = start(0);
+  }
+
+  private HttpServer start(int port) {
+    InetSocketAddress address = new InetSocketAddress(InetAddress.getLoopbackAddress(), port);
+    try {
+      HttpServer started = tls == null ? HttpServer.create(address, 0) : secured(address, tls);
+      started.setExecutor(threads);
+      started.createContext("/", this::serve);
+      started.start();
+      return started;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static HttpServer secured(InetSocketAddress address, SSLContext tls) throws IOException {
+    HttpsServer secured = HttpsServer.create(address, 0);
+    secured.setHttpsConfigurator(
+        new HttpsConfigurator(tls) {
+          @Override
+          public void configure(HttpsParameters parameters) {
+            SSLParameters wanted = tls.getDefaultSSLParameters();
+            wanted.setWantClientAuth(true);
+            parameters.setSSLParameters(wanted);
+          }
+        });
+    return secured;
+  }
+
+  String url() {
+    return "%s://127.0.0.1:%d"
+        .formatted(tls == null ? "http" : "https", server.getAddress().getPort());
+  }
+
+  void stop() {
+    server.stop(0);
+    threads.shutdownNow();
+  }
+
+  void restart() {
+    int port = server.getAddress().getPort();
+    stop();
+    threads = Executors.newVirtualThreadPerTaskExecutor();
+    server = start(port);
+  }
+
+  ObjectStore store() {
+    return store;
+  }
+
+  /** From now on a token is needed, and one of these will do. */
+  void accept(String... accepted) {
+    tokens.clear();
+    tokens.addAll(List.of(accepted));
+  }
+
+  /** As in {@code deny("get", "ippools.crd.projectcalico.org")}. */
+  void deny(String verb, String resource) {
+    denied.add(verb + " " + resource);
+  }
+
+  /** The next requests of that verb go wrong. */
+  void fail(String verb, Fault... next) {
+    faults.computeIfAbsent(verb, _ -> new ConcurrentLinkedQueue<>()).addAll(List.of(next));
+  }
+
+  List<Seen> seen() {
+    return seen;
+  }
+
+  void forgetSeen() {
+    seen.clear();
+  }
+
+  /** Ends all watches at once. */
+  void dropWatches() {
+    watches.forEach(HttpExchange::close);
+  }
+
+  /** Ends each watch in the middle of its next event. */
+  void cutWatches(boolean cut) {
+    cutWatches = cut;
+  }
+
+  /** Whether history that is gone is told within a stream, as some servers do. */
+  void tellGoneInStream() {
+    goneAsEvent = true;
+  }
+
+  ObjectNode put(String collection, String key, ObjectNode object) {
+    synchronized (store) {
+      return store.get(collection, key).isPresent()
+          ? store.replace(collection, key, object)
+          : store.add(collection, key, object);
+    }
+  }
+
+  void define(List<ObjectNode> definitions) {
+    definitions.forEach(definition -> put(DEFINITIONS, Trees.name(definition), definition));
+  }
+
+  void createNamespace(String name) {
+    ObjectNode namespace = Json.object().put("apiVersion", "v1").put("kind", "Namespace");
+    namespace.putObject("metadata").put("name", name);
+    put("namespaces", name, namespace);
+  }
+
+  private void serve(HttpExchange exchange) throws IOException {
+    try (exchange) {
+      Target target = Target.of(exchange.getRequestURI());
+      String verb = target.verb(exchange.getRequestMethod());
+      String text = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
+      ObjectNode body = text.isEmpty() ? Json.object() : Json.parseObject(text);
+      String token = exchange.getRequestHeaders().getFirst("Authorization");
+      seen.add(new Seen(verb, target, token, body));
+      Queue<Fault> planned = faults.getOrDefault(verb, new ConcurrentLinkedQueue<>());
+      Optional<Reply> early = wrong(target, verb, token);
+      switch (early.isPresent() ? null : planned.poll()) {
+        case null -> {
+          if (early.isPresent()) {
+            send(exchange, early.get());
+          } else if (target.isWatch()) {
+            watch(exchange, target);
+          } else {
+            send(exchange, answer(exchange.getRequestMethod(), target, body));
+          }
+        }
+        case DROPPED -> {}
+        case DONE_AND_DROPPED -> answer(exchange.getRequestMethod(), target, body);
+        case TOO_MANY -> send(exchange, Reply.status(429, "TooManyRequests", "slow down"));
+        case INTERNAL -> send(exchange, Reply.status(500, "InternalError", "etcd timed out"));
+        case OVERLOADED -> send(exchange, Reply.status(503, "ServiceUnavailable", "not now"));
+      }
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private Optional<Reply> wrong(Target target, String verb, @Nullable String token) {
+    if (!tokens.isEmpty() && (token == null || !tokens.contains(token.replace("Bearer ", "")))) {
+      return Optional.of(Reply.status(401, "Unauthorized", "Unauthorized"));
+    }
+    String permission =
+        target.resource()
+            + (target.sub().isEmpty() ? "" : "/" + target.sub())
+            + (target.group().isEmpty() ? "" : "." + target.group());
+    if (denied.contains(verb + " " + permission)) {
+      return Optional.of(
+          Reply.status(
+                  403,
+                  "Forbidden",
+                  "%s \"%s\" is forbidden: User \"system:serviceaccount:kube-system:calico\" cannot %s resource \"%s\""
+                      .formatted(target.collection(), target.name(), verb, permission))
+              .about(target.resource(), target.name()));
+    }
+    return target.resource().isEmpty() || isKnown(target)
+        ? Optional.empty()
+        : Optional.of(Reply.unknown());
+  }
+
+  private boolean isKnown(Target target) {
+    return target.group().isEmpty()
+        ? CORE.contains(target.resource())
+        : target.collection().equals(DEFINITIONS)
+            || store.get(DEFINITIONS, target.collection()).isPresent();
+  }
+
+  private Reply answer(String method, Target target, ObjectNode body) {
+    if (target.resource().isEmpty()) {
+      return groups();
+    }
+    Optional<ObjectNode> definition = store.get(DEFINITIONS, target.collection());
+    if (definition.isPresent() && (method.equals("POST") || method.equals("PUT"))) {
+      List<String> problems = SchemaCheck.run(definition.get(), body);
+      if (!problems.isEmpty()) {
+        return Reply.status(422, "Invalid", String.join("; ", problems));
+      }
+    }
+    return verbs.perform(method, target, body);
+  }
+
+  private Reply groups() {
+    ObjectNode list = Json.object().put("kind", "APIGroupList");
+    ArrayNode groups = list.putArray("groups");
+    store.at(DEFINITIONS, Long.MAX_VALUE).values().stream()
+        .map(definition -> definition.at("/spec/group").asString(""))
+        .distinct()
+        .forEach(group -> groups.addObject().put("name", group));
+    return Reply.ok(list);
+  }
+
+  private static void send(HttpExchange exchange, Reply reply) throws IOException {
+    byte[] bytes = Json.compact(reply.body()).getBytes(StandardCharsets.UTF_8);
+    exchange.getResponseHeaders().set("Content-Type", "application/json");
+    exchange.sendResponseHeaders(reply.code(), bytes.length);
+    exchange.getResponseBody().write(bytes);
+  }
+
+  private void watch(HttpExchange exchange, Target target)
+      throws IOException, InterruptedException {
+    long position = Long.parseLong(target.option("resourceVersion"));
+    boolean gone = position > 0 && store.isForgotten(position);
+    if (gone && !goneAsEvent) {
+      send(exchange, Reply.gone());
+      return;
+    }
+    exchange.sendResponseHeaders(200, 0);
+    OutputStream out = exchange.getResponseBody();
+    watches.add(exchange);
+    try {
+      if (gone) {
+        write(out, "ERROR", Reply.gone().body());
+        return;
+      }
+      while (!Thread.currentThread().isInterrupted()) {
+        long now = store.revision();
+        Optional<ObjectStore.Change> change =
+            store.next(position, candidate -> isWanted(target, candidate), BOOKMARKS);
+        if (change.isPresent()) {
+          if (cutWatches) {
+            out.write("{\"type\":\"ADDED\",\"obj".getBytes(StandardCharsets.UTF_8));
+            out.flush();
+            return;
+          }
+          position = change.get().revision();
+          write(out, change.get().type(), change.get().object());
+        } else {
+          // Whatever came after this look at the clock may still be on its way.
+          position = Math.max(position, now);
+          ObjectNode bookmark = Json.object();
+          bookmark.putObject("metadata").put("resourceVersion", String.valueOf(position));
+          write(out, "BOOKMARK", bookmark);
+        }
+      }
+    } finally {
+      watches.remove(exchange);
+    }
+  }
+
+  private static boolean isWanted(Target target, ObjectStore.Change change) {
+    return change.collection().equals(target.collection())
+        && ObjectVerbs.isWanted(target, change.key(), change.object());
+  }
+
+  private static void write(OutputStream out, String type, ObjectNode object) throws IOException {
+    ObjectNode event = Json.object().put("type", type);
+    event.set("object", object);
+    out.write((Json.compact(event) + "\n").getBytes(StandardCharsets.UTF_8));
+    out.flush();
+  }
+
+  @Override
+  public void close() {
+    stop();
+  }
+}

@@ -1,0 +1,38 @@
+package io.ocicat.datastore.kubernetes;
+
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.contract.DatastoreContract;
+import io.ocicat.datastore.model.ApiGroup;
+import io.ocicat.datastore.model.Crds;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+
+/** The contract with the older group, which is found out. */
+class KubernetesDatastoreContractTest extends DatastoreContract {
+  private final ApiServer server = new ApiServer();
+
+  ApiGroup group() {
+    return ApiGroup.V1;
+  }
+
+  @Override
+  protected void prepare() {
+    server.define(Crds.of(group()));
+    List.of("shop", "shop-2", "other", "default").forEach(server::createNamespace);
+  }
+
+  @Override
+  protected Datastore open() {
+    return Opening.open(server);
+  }
+
+  @Override
+  protected void restart() {
+    server.restart();
+  }
+
+  @AfterEach
+  void stop() {
+    server.close();
+  }
+}

@@ -1,0 +1,51 @@
+package io.ocicat.datastore.kubernetes;
+
+import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.config.Secret;
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** Ways to an API server for tests. */
+final class Opening {
+  /** Nothing to be found by itself. */
+  static final AccessSource.Surroundings NOWHERE =
+      new AccessSource.Surroundings(Path.of("/nonexistent"), Path.of("/nonexistent"), "", "");
+
+  private static final double FAST = 10_000;
+
+  private Opening() {}
+
+  static KubernetesDatastore open(ApiServer server) {
+    return open(config(server.url(), ""));
+  }
+
+  static KubernetesDatastore open(DatastoreConfig.Kubernetes config) {
+    return KubernetesDatastore.open(config, NOWHERE);
+  }
+
+  static KubernetesDatastore open(DatastoreConfig.Kubernetes config, Duration patience) {
+    return KubernetesDatastore.open(config, NOWHERE, patience);
+  }
+
+  static DatastoreConfig.Kubernetes config(String url, String token) {
+    return new DatastoreConfig.Kubernetes(
+        "", new Secret(""), "", url, new Secret(token), "", "", "", false, false, "", FAST, 0);
+  }
+
+  static DatastoreConfig.Kubernetes kubeconfig(Path file) {
+    return new DatastoreConfig.Kubernetes(
+        file.toString(),
+        new Secret(""),
+        "",
+        "",
+        new Secret(""),
+        "",
+        "",
+        "",
+        false,
+        false,
+        "",
+        FAST,
+        0);
+  }
+}
