@@ -101,7 +101,7 @@ final class ObjectVerbs {
     return Reply.ok(store.replace(target.collection(), target.key(), patched));
   }
 
-  private static void merge(ObjectNode into, ObjectNode patch) {
+  static void merge(ObjectNode into, ObjectNode patch) {
     for (Map.Entry<String, JsonNode> member : patch.properties()) {
       JsonNode value = member.getValue();
       if (value.isNull()) {

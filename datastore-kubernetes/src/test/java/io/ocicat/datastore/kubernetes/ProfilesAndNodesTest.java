@@ -1,0 +1,200 @@
+package io.ocicat.datastore.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.ocicat.datastore.ConflictException;
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceEvent;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceWatch;
+import io.ocicat.datastore.UnsupportedException;
+import io.ocicat.datastore.json.Json;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Profiles, which are namespaces and service accounts, and nodes. */
+class ProfilesAndNodesTest {
+  private static final ResourceKey NODE = ResourceKey.of(Kind.NODE, "node-a");
+
+  private final ApiServer server = new ApiServer();
+  private final KubernetesDatastore datastore = Opening.open(server);
+
+  @BeforeEach
+  void fill() {
+    server.put(
+        "namespaces",
+        "shop",
+        Json.parseObject("{\"metadata\":{\"name\":\"shop\",\"labels\":{\"tier\":\"gold\"}}}"));
+    server.put("serviceaccounts", "shop/till.two", account("till.two"));
+    server.put(
+        "nodes",
+        "node-a",
+        Json.parseObject(
+            """
+            {"metadata":{"name":"node-a","labels":{"rack":"r1"},"annotations":{"projectcalico.org/IPv4Address":"192.0.2.1/24",
+              "projectcalico.org/ASNumber":"64512","projectcalico.org/IPv4IPIPTunnelAddr":"10.65.0.2","projectcalico.org/kube-labels":"{}",
+              "projectcalico.org/IPv4VXLANTunnelAddr":"10.65.0.3","projectcalico.org/VXLANTunnelMACAddr":"66:2a:10:22:7c:01",
+              "projectcalico.org/Interfaces":"[{\\"name\\":\\"eth0\\",\\"addresses\\":[\\"192.0.2.1\\"]}]","other":"kept"}},
+             "spec":{"podCIDRs":["10.244.0.0/24"],"taints":[{"key":"x"}]},
+             "status":{"addresses":[{"type":"InternalIP","address":"192.0.2.1"},{"type":"Hostname","address":"node-a"}]}}"""));
+  }
+
+  private static ObjectNode account(String name) {
+    return Json.parseObject(
+        "{\"metadata\":{\"name\":\"%s\",\"namespace\":\"shop\",\"labels\":{\"role\":\"till\"}}}"
+            .formatted(name));
+  }
+
+  @AfterEach
+  void close() {
+    datastore.close();
+    server.close();
+  }
+
+  @Test
+  void aNamespaceIsAProfileThatAllowsEverything() {
+    Resource profile = datastore.get(ResourceKey.of(Kind.PROFILE, "kns.shop"));
+
+    assertThat(Json.compact(profile.content().get("spec")))
+        .isEqualTo(
+            "{\"ingress\":[{\"action\":\"Allow\",\"source\":{},\"destination\":{}}],\"egress\":[{\"action\":\"Allow\",\"source\":{},\"destination\":{}}],"
+                + "\"labelsToApply\":{\"pcns.projectcalico.org/name\":\"shop\",\"pcns.tier\":\"gold\"}}");
+    assertThat(profile.revision()).endsWith("/");
+  }
+
+  @Test
+  void aServiceAccountIsAProfileOfLabels() {
+    Resource profile = datastore.get(ResourceKey.of(Kind.PROFILE, "ksa.shop.till.two"));
+
+    assertThat(Json.compact(profile.content().get("spec")))
+        .isEqualTo(
+            "{\"labelsToApply\":{\"pcsa.projectcalico.org/name\":\"till.two\",\"pcsa.role\":\"till\"}}");
+    assertThat(profile.revision()).startsWith("/");
+  }
+
+  @Test
+  void otherProfilesDoNotExistAndNoneIsWritten() {
+    for (String name : List.of("kns.none", "ksa.shop.none", "ksa.shop", "net1")) {
+      assertThatThrownBy(() -> datastore.get(ResourceKey.of(Kind.PROFILE, name)))
+          .isInstanceOf(NotFoundException.class);
+    }
+    Resource profile = datastore.get(ResourceKey.of(Kind.PROFILE, "kns.shop"));
+    assertThatThrownBy(() -> datastore.update(profile)).isInstanceOf(UnsupportedException.class);
+    assertThatThrownBy(() -> datastore.delete(profile)).isInstanceOf(UnsupportedException.class);
+  }
+
+  @Test
+  void profilesAreListedPageByPage() {
+    server.createNamespace("other");
+    Query all = Query.of(Kind.PROFILE);
+
+    assertThat(datastore.list(all).items())
+        .extracting(profile -> profile.key().name())
+        .containsExactly(
+            "kns.other", "kns.shop", "ksa.shop.till.two", "projectcalico-default-allow");
+    ResourcePage first = datastore.list(all, 1, null);
+    assertThat(first.items()).hasSize(1);
+    assertThat(datastore.list(all, 1, first.next()).items())
+        .extracting(profile -> profile.key().name())
+        .containsExactly("kns.shop");
+    assertThatThrownBy(() -> datastore.list(all, 1, "nonsense"))
+        .isInstanceOf(InvalidException.class);
+  }
+
+  @Test
+  void changesOfBothAreSeenByOneWatch() {
+    String revision = datastore.list(Query.of(Kind.PROFILE)).revision();
+    try (ResourceWatch watch = datastore.watch(Query.of(Kind.PROFILE), revision)) {
+      server.createNamespace("new");
+      server.put("serviceaccounts", "shop/more", account("more"));
+      server.store().remove("serviceaccounts", "shop/till.two");
+
+      List<ResourceEvent> events = Watched.events(watch, 3);
+      assertThat(events)
+          .extracting(event -> event.key().name())
+          .containsExactlyInAnyOrder("kns.new", "ksa.shop.more", "ksa.shop.till.two");
+      assertThat(events)
+          .filteredOn(ResourceEvent.Deleted.class::isInstance)
+          .extracting(event -> event.key().name())
+          .containsExactly("ksa.shop.till.two");
+    }
+  }
+
+  @Test
+  void aNodeIsWhatItsAnnotationsSay() {
+    Resource node = datastore.get(NODE);
+
+    assertThat(Json.compact(node.content().get("spec")))
+        .isEqualTo(
+            "{\"bgp\":{\"asNumber\":64512,\"ipv4Address\":\"192.0.2.1/24\",\"ipv4IPIPTunnelAddr\":\"10.65.0.2\"},"
+                + "\"ipv4VXLANTunnelAddr\":\"10.65.0.3\",\"vxlanTunnelMACAddr\":\"66:2a:10:22:7c:01\","
+                + "\"orchRefs\":[{\"nodeName\":\"node-a\",\"orchestrator\":\"k8s\"}],"
+                + "\"addresses\":[{\"address\":\"192.0.2.1/24\",\"type\":\"CalicoNodeIP\"},{\"address\":\"192.0.2.1\",\"type\":\"InternalIP\"}],"
+                + "\"interfaces\":[{\"name\":\"eth0\",\"addresses\":[\"192.0.2.1\"]}]}");
+    assertThat(node.content().at("/status/podCIDRs/0").stringValue()).isEqualTo("10.244.0.0/24");
+    assertThat(node.content().at("/metadata/annotations").toString())
+        .isEqualTo("{\"other\":\"kept\"}");
+    assertThat(datastore.list(Query.of(Kind.NODE)).items()).containsExactly(node);
+  }
+
+  @Test
+  void updatingANodeChangesItsAnnotationsAndNothingElse() {
+    Resource read = datastore.get(NODE);
+
+    Resource written =
+        datastore.update(
+            read.edit(
+                document -> {
+                  ObjectNode spec = (ObjectNode) document.get("spec");
+                  spec.withObject("/bgp").put("ipv4Address", "192.0.2.9/24");
+                  spec.remove("ipv4VXLANTunnelAddr");
+                  spec.putObject("wireguard").put("interfaceIPv4Address", "10.65.0.4");
+                }));
+
+    assertThat(written).isEqualTo(datastore.get(NODE));
+    ObjectNode stored = server.store().get("nodes", "node-a").orElseThrow();
+    assertThat(Trees.annotation(stored, "projectcalico.org/IPv4Address")).isEqualTo("192.0.2.9/24");
+    assertThat(Trees.annotation(stored, "projectcalico.org/IPv4WireguardInterfaceAddr"))
+        .isEqualTo("10.65.0.4");
+    assertThat(
+            Trees.metadata(stored).path("annotations").has("projectcalico.org/IPv4VXLANTunnelAddr"))
+        .isFalse();
+    assertThat(Trees.annotation(stored, "projectcalico.org/ASNumber")).isEqualTo("64512");
+    assertThat(Trees.annotation(stored, "other")).isEqualTo("kept");
+    assertThat(stored.at("/spec/taints/0/key").stringValue()).isEqualTo("x");
+    assertThat(server.seen().stream().filter(seen -> seen.verb().equals("update")).toList())
+        .singleElement()
+        .extracting(seen -> seen.target().sub())
+        .isEqualTo("status");
+    assertThatThrownBy(() -> datastore.update(read)).isInstanceOf(ConflictException.class);
+  }
+
+  @Test
+  void labelsMachinesAndTheirEndAreKubernetesBusiness() {
+    Resource read = datastore.get(NODE);
+
+    assertThatThrownBy(
+            () ->
+                datastore.update(
+                    read.edit(d -> d.withObject("/metadata/labels").put("rack", "r2"))))
+        .isInstanceOf(InvalidException.class)
+        .hasMessageContaining("kubectl label node");
+    assertThatThrownBy(() -> datastore.delete(read)).isInstanceOf(UnsupportedException.class);
+    assertThatThrownBy(
+            () ->
+                datastore.create(
+                    Resource.of((ResourceKey.Named) ResourceKey.of(Kind.NODE, "node-b"), _ -> {})))
+        .isInstanceOf(UnsupportedException.class);
+    assertThatThrownBy(() -> datastore.get(new ResourceKey.IpamHost("node-a")))
+        .isInstanceOf(UnsupportedException.class);
+  }
+}
