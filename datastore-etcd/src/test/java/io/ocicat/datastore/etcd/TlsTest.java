@@ -12,6 +12,7 @@ import io.ocicat.datastore.config.Secret;
 import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.kv.KeyValueWatch;
 import io.ocicat.datastore.kv.Transaction;
+import io.ocicat.testkit.CertificateAuthority;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,7 +32,7 @@ class TlsTest {
 
   @TempDir Path directory;
   private final EtcdServer etcd = new EtcdServer();
-  private Certificates certificates = new Certificates(Path.of(""));
+  private Certificates certificates = new Certificates(new CertificateAuthority(Path.of("")));
 
   @BeforeEach
   void makeCertificates() {
@@ -248,7 +249,7 @@ class TlsTest {
   @Test
   void filesThatCannotBeUsedAreNamed() throws IOException {
     startWith("server");
-    DatastoreConfig.Tls missing = new Certificates(directory.resolve("none")).caOnly();
+    DatastoreConfig.Tls missing = new Certificates(new CertificateAuthority(directory.resolve("none"))).caOnly();
     assertThatThrownBy(() -> open(missing))
         .isInstanceOf(InvalidException.class)
         .hasMessageContaining("none/ca.crt does not exist");

@@ -4,10 +4,12 @@ import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.config.Pem;
 import io.ocicat.datastore.config.Secret;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 record AccessSource(DatastoreConfig.Kubernetes config, Surroundings surroundings) {
   private static final int ATTEMPTS = 5;
+  private static final Duration FRESH = Duration.ofSeconds(2);
   private static final Duration BETWEEN = Duration.ofMillis(200);
 
   /**
@@ -33,19 +36,28 @@ record AccessSource(DatastoreConfig.Kubernetes config, Surroundings surroundings
   record Surroundings(Path userConfig, Path serviceAccount, String host, String port) {}
 
   /**
-   * The present state. Calico's own programs write their kubeconfig in place, so one that cannot be
-   * read may just be on its way: it is given a second.
+   * The present state. Calico's own programs write their kubeconfig in place, so one that was just
+   * written and cannot be read may be on its way still: it is given a second.
    */
   Access read() {
     for (int attempt = 1; ; attempt++) {
       try {
         return readOnce();
       } catch (InvalidException e) {
-        if (attempt == ATTEMPTS || config.kubeconfig().isEmpty()) {
+        if (attempt == ATTEMPTS || !isJustWritten()) {
           throw e;
         }
         pause();
       }
+    }
+  }
+
+  private boolean isJustWritten() {
+    try {
+      Instant written = Files.getLastModifiedTime(Path.of(config.kubeconfig())).toInstant();
+      return !config.kubeconfig().isEmpty() && written.isAfter(Instant.now().minus(FRESH));
+    } catch (IOException _) {
+      return false;
     }
   }
 

@@ -93,8 +93,9 @@ record Breakdown(Access access, Call call, IOException failure) {
       case UnresolvedAddressException _, UnknownHostException _ ->
           "its name cannot be resolved, correct it or check DNS";
       case HttpConnectTimeoutException _ -> "it does not accept connections in time";
-      case ConnectException _ when e.getCause() == null ->
-          "the connection is refused, check that it runs and the port is right";
+      case ConnectException _ ->
+          "the connection is refused%s, check that it runs and the port is right"
+              .formatted(e.getMessage() == null ? "" : " (" + words(e) + ")");
       case SSLException _ when words(e).contains("plaintext") || words(e).contains("SSL message") ->
           "it does not speak TLS, does it want http://?";
       case SSLException _ -> "TLS failed (%s)".formatted(words(e));

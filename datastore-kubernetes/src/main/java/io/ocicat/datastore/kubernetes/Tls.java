@@ -25,7 +25,21 @@ final class Tls {
 
   private Tls() {}
 
+  /**
+   * To connect with.
+   *
+   * @throws UnauthorizedException when our own certificate is not valid now
+   */
   static SSLContext context(Access access) {
+    Pem chain = access.certificate();
+    if (chain != null) {
+      checkDates(chain.source(), chain.certificates()[0]);
+    }
+    return unchecked(access);
+  }
+
+  /** The same whatever the date. */
+  static SSLContext unchecked(Access access) {
     try {
       SSLContext context = SSLContext.getInstance("TLS");
       context.init(keys(access), trust(access), null);
@@ -45,7 +59,6 @@ final class Tls {
       return null;
     }
     X509Certificate[] certificates = chain.certificates();
-    checkDates(chain.source(), certificates[0]);
     KeyStore store = empty();
     store.setKeyEntry("client", key.key(), NO_PASSWORD, certificates);
     KeyManagerFactory factory =

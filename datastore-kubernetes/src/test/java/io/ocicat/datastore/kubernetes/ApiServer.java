@@ -23,6 +23,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
@@ -42,7 +43,7 @@ final class ApiServer implements AutoCloseable {
 
   private static final Set<String> CORE = Set.of("pods", "namespaces", "nodes", "serviceaccounts");
   private static final String DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
-  private static final Duration BOOKMARKS = Duration.ofMillis(100);
+  private static final Duration BOOKMARKS = Duration.ofMillis(50);
 
   /** What goes wrong with a request. */
   enum Fault {
@@ -73,7 +74,7 @@ final class ApiServer implements AutoCloseable {
   private final Set<String> denied = ConcurrentHashMap.newKeySet();
   private final Map<String, Queue<Fault>> faults = new ConcurrentHashMap<>();
   private final List<Seen> seen = new CopyOnWriteArrayList<>();
-  private final Set<HttpExchange> watches = ConcurrentHashMap.newKeySet();
+  private final AtomicInteger drops = new AtomicInteger();
   private volatile boolean cutWatches;
   private volatile boolean goneAsEvent;
   private ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
@@ -147,6 +148,11 @@ final class ApiServer implements AutoCloseable {
     denied.add(verb + " " + resource);
   }
 
+  /** Whether all that was planned has gone wrong. */
+  boolean hasFailed(String verb) {
+    return faults.getOrDefault(verb, new ConcurrentLinkedQueue<>()).isEmpty();
+  }
+
   /** The next requests of that verb go wrong. */
   void fail(String verb, Fault... next) {
     faults.computeIfAbsent(verb, _ -> new ConcurrentLinkedQueue<>()).addAll(List.of(next));
@@ -160,9 +166,9 @@ final class ApiServer implements AutoCloseable {
     seen.clear();
   }
 
-  /** Ends all watches at once. */
+  /** Ends all watches, in the middle of their answer or in good order. */
   void dropWatches() {
-    watches.forEach(HttpExchange::close);
+    drops.incrementAndGet();
   }
 
   /** Ends each watch in the middle of its next event. */
@@ -292,36 +298,33 @@ final class ApiServer implements AutoCloseable {
       send(exchange, Reply.gone());
       return;
     }
-    exchange.sendResponseHeaders(200, 0);
+    int since = drops.get();
+    // With a length that is never reached every end is a broken connection.
+    exchange.sendResponseHeaders(200, since % 2 == 0 ? Long.MAX_VALUE : 0);
     OutputStream out = exchange.getResponseBody();
-    watches.add(exchange);
-    try {
-      if (gone) {
-        write(out, "ERROR", Reply.gone().body());
-        return;
-      }
-      while (!Thread.currentThread().isInterrupted()) {
-        long now = store.revision();
-        Optional<ObjectStore.Change> change =
-            store.next(position, candidate -> isWanted(target, candidate), BOOKMARKS);
-        if (change.isPresent()) {
-          if (cutWatches) {
-            out.write("{\"type\":\"ADDED\",\"obj".getBytes(StandardCharsets.UTF_8));
-            out.flush();
-            return;
-          }
-          position = change.get().revision();
-          write(out, change.get().type(), change.get().object());
-        } else {
-          // Whatever came after this look at the clock may still be on its way.
-          position = Math.max(position, now);
-          ObjectNode bookmark = Json.object();
-          bookmark.putObject("metadata").put("resourceVersion", String.valueOf(position));
-          write(out, "BOOKMARK", bookmark);
+    if (gone) {
+      write(out, "ERROR", Reply.gone().body());
+      return;
+    }
+    while (drops.get() == since && !Thread.currentThread().isInterrupted()) {
+      long now = store.revision();
+      Optional<ObjectStore.Change> change =
+          store.next(position, candidate -> isWanted(target, candidate), BOOKMARKS);
+      if (change.isPresent()) {
+        if (cutWatches) {
+          out.write("{\"type\":\"ADDED\",\"obj".getBytes(StandardCharsets.UTF_8));
+          out.flush();
+          return;
         }
+        position = change.get().revision();
+        write(out, change.get().type(), change.get().object());
+      } else {
+        // Whatever came after this look at the clock may still be on its way.
+        position = Math.max(position, now);
+        ObjectNode bookmark = Json.object();
+        bookmark.putObject("metadata").put("resourceVersion", String.valueOf(position));
+        write(out, "BOOKMARK", bookmark);
       }
-    } finally {
-      watches.remove(exchange);
     }
   }
 

@@ -86,6 +86,13 @@ final class ObjectStore {
     return object.deepCopy();
   }
 
+  /** All of a collection behind a revision. */
+  synchronized List<Change> changes(String collection, long behind) {
+    return log.stream()
+        .filter(change -> change.revision() > behind && change.collection().equals(collection))
+        .toList();
+  }
+
   /** Forgets all changes so far. */
   synchronized void compact() {
     compacted = revision;
