@@ -33,6 +33,7 @@ import picocli.CommandLine.HelpCommand;
       DaemonCommand.class,
       ConformanceCommand.class,
       IpamServerCommand.class,
+      CrdsCommand.class,
       HelpCommand.class
     })
 public final class Ocicat {

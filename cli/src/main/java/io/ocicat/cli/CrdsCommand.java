@@ -1,0 +1,47 @@
+package io.ocicat.cli;
+
+import io.ocicat.datastore.model.ApiGroup;
+import io.ocicat.datastore.model.Crds;
+import java.util.Arrays;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Prints what a cluster must know before the Kubernetes datastore can be used. */
+@Command(
+    name = "crds",
+    description =
+        "Print the resource definitions of the Kubernetes datastore: ocicat crds | kubectl apply -f -",
+    mixinStandardHelpOptions = true)
+final class CrdsCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Option(
+      names = "--group",
+      paramLabel = "GROUP",
+      defaultValue = "crd.projectcalico.org/v1",
+      description =
+          "crd.projectcalico.org/v1 or projectcalico.org/v3 (default: ${DEFAULT-VALUE}).")
+  private String group = "";
+
+  @Override
+  public Integer call() {
+    ApiGroup wanted =
+        Arrays.stream(ApiGroup.values())
+            .filter(known -> known.apiVersion().equals(group))
+            .findFirst()
+            .orElseThrow(
+                () ->
+                    new ParameterException(
+                        spec.commandLine(),
+                        "--group must be crd.projectcalico.org/v1 or projectcalico.org/v3, not \"%s\""
+                            .formatted(group)));
+    spec.commandLine().getOut().print(Crds.yaml(wanted));
+    spec.commandLine().getOut().flush();
+    return ExitCode.OK;
+  }
+}
