@@ -85,4 +85,13 @@ public abstract sealed class Call permits AttachmentCall, GcCall, StatusCall {
   public final Delegate ipam() {
     return Delegate.ipam(context);
   }
+
+  /**
+   * The same with another request than this call's, which says who is meant.
+   *
+   * @throws io.ocicat.cni.CniException with code 7 when it names no IPAM plugin
+   */
+  public final Delegate ipam(PluginConfig request) {
+    return Delegate.ipam(context, request);
+  }
 }

@@ -1,6 +1,7 @@
 package io.ocicat.cni.plugin;
 
 import io.ocicat.cni.Attachment;
+import io.ocicat.cni.CniArgs;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ContainerId;
 import io.ocicat.cni.ErrorCode;
@@ -14,6 +15,7 @@ import io.ocicat.cni.exec.PluginInvoker;
 import io.ocicat.cni.exec.PluginPath;
 import io.ocicat.cni.exec.Verb;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
 
 /**
@@ -36,14 +38,27 @@ public final class Delegate {
   }
 
   static Delegate ipam(CallContext context) {
-    String type = context.config().ipamType();
+    return ipam(context, context.config());
+  }
+
+  static Delegate ipam(CallContext context, PluginConfig request) {
+    String type = request.ipamType();
     if (type.isEmpty()) {
       throw new CniException(
           ErrorCode.INVALID_NETWORK_CONFIG,
           "no plugin name provided",
           "ipam.type is missing: it names the plugin that manages addresses");
     }
-    return new Delegate(context, type, context.config());
+    return new Delegate(context, type, request);
+  }
+
+  /** The same with other CNI_ARGS than the caller's. */
+  public Delegate withArgs(CniArgs args) {
+    Map<String, String> environment = new HashMap<>(context.environment());
+    environment.put(CniEnvironment.ARGS, args.toString());
+    CallContext changed =
+        new CallContext(context.config(), environment, context.host(), context.log());
+    return new Delegate(changed, type.toString(), request);
   }
 
   public PluginType type() {
@@ -64,6 +79,16 @@ public final class Delegate {
       undo(e);
       throw e;
     }
+  }
+
+  /**
+   * Runs ADD alone, for a caller that had this delegate do something before: a DEL could take that
+   * away, too.
+   *
+   * @throws CniException as the delegate says it
+   */
+  public Result addWithoutUndo() {
+    return invoker().add(invocation(Verb.ADD, limit()), request.specVersion());
   }
 
   private void undo(CniException failure) {

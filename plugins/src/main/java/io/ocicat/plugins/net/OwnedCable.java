@@ -49,6 +49,18 @@ public final class OwnedCable {
             }));
   }
 
+  /** Writes on the host's end of a cable whose it is. */
+  public static Request label(int hostEnd, Owner owner) {
+    return Links.setAlias(hostEnd, ALIAS + owner.label());
+  }
+
+  /** Whether a link says that it is a cable, but not one of the owner's container. */
+  public static boolean isOfAnotherContainer(Link link, Owner owner) {
+    String alias = link.alias();
+    return alias.startsWith(ALIAS)
+        && !Owner.isOneContainer(alias.substring(ALIAS.length()), owner.label());
+  }
+
   /**
    * Removes the cable by its end in the container, or where that is not to be found by the one on
    * the host: a namespace may live on without a name, and the cable with it.

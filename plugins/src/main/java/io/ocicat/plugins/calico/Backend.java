@@ -1,0 +1,121 @@
+package io.ocicat.plugins.calico;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.json.JsonFields;
+import io.ocicat.cni.plugin.Call;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.UnauthorizedException;
+import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.cluster.Cluster;
+import io.ocicat.datastore.config.DatastoreConfig;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What is behind a call: Calico's datastore, and where pods are described. These are the same thing
+ * only with Kubernetes.
+ *
+ * @param pods the Kubernetes API of pods, when that is configured
+ */
+record Backend(
+    Datastore datastore,
+    DatastoreConfig config,
+    Optional<DatastoreConfig> pods,
+    Function<DatastoreConfig, Datastore> open) {
+
+  /**
+   * Opens what the call's configuration names. Nothing is connected to yet.
+   *
+   * @throws CniException when the configuration cannot work
+   */
+  static Backend of(Call call, Function<DatastoreConfig, Datastore> open) {
+    return attempt(
+        "error creating calico client",
+        () -> {
+          ObjectNode json = call.config().json();
+          DatastoreConfig config = DatastoreConfig.ofCniConfig(json, call.environment());
+          return new Backend(open.apply(config), config, podsOf(json, config, call), open);
+        });
+  }
+
+  private static Optional<DatastoreConfig> podsOf(
+      ObjectNode json, DatastoreConfig config, Call call) {
+    JsonFields in = JsonFields.of(json);
+    JsonFields policy = in.object("policy");
+    JsonFields kubernetes = in.object("kubernetes");
+    String root = policy.text("k8s_api_root").or("");
+    boolean named =
+        !root.isEmpty()
+            || !kubernetes.text("k8s_api_root").or("").isEmpty()
+            || !kubernetes.text("kubeconfig").or("").isEmpty();
+    if (!named && !(config instanceof DatastoreConfig.Kubernetes)) {
+      return Optional.empty();
+    }
+    Map<String, String> environment = new HashMap<>(call.environment());
+    int api = root.indexOf("/api/");
+    put(environment, "K8S_API_ENDPOINT", api < 0 ? root : root.substring(0, api));
+    put(environment, "K8S_CERT_FILE", policy.text("k8s_client_certificate").or(""));
+    put(environment, "K8S_KEY_FILE", policy.text("k8s_client_key").or(""));
+    put(environment, "K8S_CA_FILE", policy.text("k8s_certificate_authority").or(""));
+    ObjectNode asked = json.deepCopy().put("datastore_type", "kubernetes");
+    environment.remove("CALICO_DATASTORE_TYPE");
+    return Optional.of(DatastoreConfig.ofCniConfig(asked, environment));
+  }
+
+  private static void put(Map<String, String> environment, String name, String value) {
+    if (!value.isEmpty()) {
+      environment.put(name, value);
+    }
+  }
+
+  boolean isKubernetes() {
+    return config instanceof DatastoreConfig.Kubernetes;
+  }
+
+  boolean isEmbedded() {
+    return config instanceof DatastoreConfig.Embedded;
+  }
+
+  /** Whether every pod must be known: the API has all of them, other stores those they are told. */
+  boolean knowsAllPods() {
+    return pods.isPresent();
+  }
+
+  Cluster cluster() {
+    return pods.map(open).orElse(datastore).cluster();
+  }
+
+  /**
+   * Does something with the datastore.
+   *
+   * @throws CniException saying what it was, when the datastore refuses
+   */
+  static <T> T attempt(String what, Supplier<T> action) {
+    try {
+      return action.get();
+    } catch (DatastoreException e) {
+      throw new CniException(code(e), "%s: %s".formatted(what, words(e)), e);
+    }
+  }
+
+  private static ErrorCode code(DatastoreException e) {
+    if (e instanceof UnavailableException) {
+      return ErrorCode.TRY_AGAIN_LATER;
+    }
+    return e instanceof InvalidException ? ErrorCode.INVALID_NETWORK_CONFIG : ErrorCode.INTERNAL;
+  }
+
+  private static String words(DatastoreException e) {
+    String message = String.valueOf(e.getMessage());
+    return e instanceof UnauthorizedException && !message.startsWith("connection is unauthorized")
+        ? "connection is unauthorized: " + message
+        : message;
+  }
+}

@@ -1,0 +1,158 @@
+package io.ocicat.plugins.calico;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Interface;
+import io.ocicat.cni.Result;
+import io.ocicat.cni.plugin.CheckCall;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.netlink.IpFamily;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.route.Address;
+import io.ocicat.netlink.route.Addresses;
+import io.ocicat.netlink.route.Device;
+import io.ocicat.netlink.route.Route;
+import io.ocicat.netlink.route.RouteFilter;
+import io.ocicat.netlink.route.Routes;
+import io.ocicat.plugins.masquerade.Masquerade;
+import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.Owner;
+import java.util.List;
+import java.util.function.Function;
+
+/** Compares what ADD returned with the kernel and the datastore. */
+record CalicoCheck(
+    CheckCall call, CalicoConf conf, Function<DatastoreConfig, Datastore> datastores) {
+
+  /**
+   * Looks at both ends of the cable, the endpoint and the addresses.
+   *
+   * @throws CniException naming the first thing that is gone or different
+   */
+  void run() {
+    Result previous = call.requirePreviousResult();
+    Identity identity = Identity.of(call, conf.node().require(), conf.mesosLabels());
+    Backend backend = Backend.of(call, datastores);
+    Readiness.require(backend);
+    call.ipam(HostLocalRequest.withoutRanges(call.config())).withArgs(Identity.args(call)).check();
+    try (Net host = Net.ofHost(call);
+        Net container = Net.of(call.netns())) {
+      Interface inside =
+          recorded(
+              previous,
+              link ->
+                  link.name().equals(identity.ifName())
+                      && link.sandbox().equals(call.netns().text()));
+      Interface outside = recorded(previous, Interface::isOnHost);
+      List<IpAddress> addresses =
+          previous.ips().stream()
+              .filter(ip -> previous.interfaceOf(ip).map(inside::equals).orElse(true))
+              .map(ip -> ip.address().address())
+              .toList();
+      checkContainer(container, inside, addresses);
+      checkHost(host, outside.name(), addresses);
+      checkEndpoint(backend, identity, outside.name(), addresses);
+      List<IpPrefix> hidden = NatOutgoing.of(backend, addresses);
+      if (!hidden.isEmpty()) {
+        Masquerade.verify(host, Owner.of(call), hidden);
+      }
+    }
+  }
+
+  private static Interface recorded(
+      Result previous, java.util.function.Predicate<Interface> wanted) {
+    return previous.interfaces().stream()
+        .filter(wanted)
+        .findFirst()
+        .orElseThrow(() -> wrong("prevResult does not have both ends of the cable"));
+  }
+
+  private static void checkContainer(Net container, Interface recorded, List<IpAddress> addresses) {
+    Link link = requireUp(container, recorded.name());
+    recorded
+        .macAddress()
+        .filter(mac -> !mac.equals(link.mac()))
+        .ifPresent(
+            mac -> {
+              throw wrong(
+                  "\"%s\" has the hardware address %s, not %s"
+                      .formatted(link.name(), link.mac(), mac));
+            });
+    Device device = Device.of(link);
+    List<IpPrefix> present =
+        container.route().list(Addresses.list(device)).stream().map(Address::prefix).toList();
+    for (IpAddress address : addresses) {
+      if (!present.contains(IpPrefix.host(address))) {
+        throw wrong("address %s is not on \"%s\"".formatted(address, link.name()));
+      }
+      IpAddress gateway = address.isV4() ? Dataplane.GATEWAY_4 : Dataplane.GATEWAY_6;
+      List<Route> routes =
+          container.route().list(Routes.list(RouteFilter.main(IpFamily.of(address)).dev(device)));
+      if (routes.stream().noneMatch(route -> route.gateway().filter(gateway::equals).isPresent())) {
+        throw wrong("\"%s\" has no route by %s".formatted(link.name(), gateway));
+      }
+    }
+  }
+
+  private static void checkHost(Net host, String name, List<IpAddress> addresses) {
+    Link link = requireUp(host, name);
+    Device device = Device.of(link);
+    for (IpAddress address : addresses) {
+      boolean routed =
+          host
+              .route()
+              .list(Routes.list(RouteFilter.main(IpFamily.of(address)).dev(device)))
+              .stream()
+              .anyMatch(route -> route.destination().equals(IpPrefix.host(address)));
+      if (!routed) {
+        throw wrong("the host has no route to %s by \"%s\"".formatted(address, name));
+      }
+    }
+  }
+
+  private static void checkEndpoint(
+      Backend backend, Identity identity, String cable, List<IpAddress> addresses) {
+    Resource endpoint =
+        new Endpoints(backend.datastore())
+            .find(identity)
+            .orElseThrow(() -> wrong("%s has no WorkloadEndpoint".formatted(identity)));
+    if (!Allocation.isOf(endpoint, identity)) {
+      throw wrong(
+          "%s is of container %s, not %s"
+              .formatted(
+                  endpoint.describe(),
+                  endpoint.text("spec", "containerID").orElse(""),
+                  identity.containerId()));
+    }
+    String named = endpoint.text("spec", "interfaceName").orElse("");
+    if (!named.equals(cable)) {
+      throw wrong(
+          "%s names the interface \"%s\", not \"%s\"".formatted(endpoint.describe(), named, cable));
+    }
+    List<String> networks = NewAttachment.texts(endpoint, "ipNetworks");
+    for (IpAddress address : addresses) {
+      if (!networks.contains(IpPrefix.host(address).toString())) {
+        throw wrong("%s lacks %s".formatted(endpoint.describe(), address));
+      }
+    }
+  }
+
+  private static Link requireUp(Net net, String name) {
+    Link link = net.requireLink(name);
+    if (!link.kind().equals("veth")) {
+      throw wrong("\"%s\" is not a veth".formatted(name));
+    }
+    if (!link.isUp()) {
+      throw wrong("interface \"%s\" is down".formatted(name));
+    }
+    return link;
+  }
+
+  private static CniException wrong(String what) {
+    return new CniException(ErrorCode.INTERNAL, what);
+  }
+}

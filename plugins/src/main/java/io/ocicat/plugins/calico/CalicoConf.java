@@ -1,0 +1,240 @@
+package io.ocicat.plugins.calico;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.json.JsonFields;
+import io.ocicat.cni.json.JsonValue;
+import java.net.URI;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What the plugin is asked for. Where its datastore is, {@link
+ * io.ocicat.datastore.config.DatastoreConfig} reads from the same document; only the types of those
+ * members are looked at here, so that every mistake is told at once.
+ *
+ * @param node how to find the node's name
+ * @param mtu of both ends of the cable; 0 for what the MTU file says
+ * @param queues of both ends
+ * @param mesosLabels as they are written
+ */
+record CalicoConf(
+    NodeName node,
+    String ipamType,
+    int mtu,
+    boolean requireMtuFile,
+    int queues,
+    Policy policy,
+    Features features,
+    boolean allowIpForwarding,
+    boolean includeDefaultRoutes,
+    String dataplane,
+    List<URI> readinessGates,
+    Duration policySetupTimeout,
+    Path endpointStatusDir,
+    String kubernetesNodeName,
+    Map<String, String> mesosLabels,
+    LogConf log) {
+  static final String CALICO_IPAM = "calico-ipam";
+  static final String HOST_LOCAL = "host-local";
+  private static final String AZURE = "azure-vnet-ipam";
+  private static final String STATUS_DIR = "/var/run/calico/endpoint-status";
+  private static final int LARGEST_MTU = 65535;
+  private static final int MOST_QUEUES = 4096;
+  private static final int LONGEST_WAIT = 3600;
+  private static final Set<String> DEVICES = Set.of("", "veth", "netkit");
+
+  /** Who decides what an endpoint may send and receive: Kubernetes, or a profile of ours. */
+  record Policy(String type) {
+    boolean isKubernetes() {
+      return type.equals("k8s");
+    }
+
+    boolean isNone() {
+      return type.isEmpty();
+    }
+  }
+
+  /** What pods may ask for by annotations only where the operator lets them. */
+  record Features(boolean ipAddrsNoIpam, boolean floatingIps) {}
+
+  /**
+   * Reads the configuration.
+   *
+   * @throws CniException with code 7, naming every bad field
+   */
+  static CalicoConf read(PluginConfig config) {
+    try {
+      return config.read(CalicoConf::read);
+    } catch (CniException e) {
+      throw e.prefixed("failed to load netconf: ");
+    }
+  }
+
+  private static CalicoConf read(JsonFields in) {
+    checkDatastore(in);
+    checkUnused(in);
+    in.text("device_type")
+        .check(DEVICES::contains, "must be veth or netkit (which is made as veth)");
+    return new CalicoConf(
+        NodeName.read(in),
+        ipam(in.object("ipam")),
+        in.integer("mtu", 0, LARGEST_MTU).or(0),
+        in.bool("require_mtu_file").or(false),
+        Math.max(1, in.integer("num_queues", Integer.MIN_VALUE, MOST_QUEUES).or(1)),
+        policy(in.object("policy")),
+        features(in.object("feature_control")),
+        in.object("container_settings").bool("allow_ip_forwarding").or(false),
+        in.bool("include_default_routes").or(false),
+        dataplane(in.object("dataplane_options")),
+        gates(in),
+        Duration.ofSeconds(in.integer("policy_setup_timeout_seconds", 0, LONGEST_WAIT).or(0)),
+        path(in, "endpoint_status_dir", STATUS_DIR),
+        in.object("kubernetes").text("node_name").or(""),
+        mesosLabels(in),
+        LogConf.read(in));
+  }
+
+  private static String ipam(JsonFields in) {
+    String type =
+        in.text("type")
+            .check(text -> !text.isEmpty(), "must not be empty: it names the IPAM plugin")
+            .check(
+                text -> !text.equals(AZURE),
+                "must not be azure-vnet-ipam: what Calico keeps in files for it is not kept here;"
+                    + " use calico-ipam or host-local")
+            .required();
+    for (String family : List.of("assign_ipv4", "assign_ipv6")) {
+      // Calico has texts here; everybody writes booleans at first.
+      JsonValue value = in.value(family);
+      if (value.raw().filter(raw -> !raw.isBoolean()).isPresent()) {
+        value.text().check(Set.of("", "true", "false")::contains, "must be \"true\" or \"false\"");
+      }
+    }
+    in.texts("ipv4_pools").or(List.of());
+    in.texts("ipv6_pools").or(List.of());
+    return type;
+  }
+
+  private static Policy policy(JsonFields in) {
+    for (String name :
+        List.of(
+            "k8s_api_root",
+            "k8s_auth_token",
+            "k8s_client_certificate",
+            "k8s_client_key",
+            "k8s_certificate_authority")) {
+      in.text(name).or("");
+    }
+    return new Policy(
+        in.text("type").check(Set.of("", "k8s")::contains, "must be \"k8s\" or left out").or(""));
+  }
+
+  private static Features features(JsonFields in) {
+    return new Features(in.bool("ip_addrs_no_ipam").or(false), in.bool("floating_ips").or(false));
+  }
+
+  /** Which dataplane; this is the one that there is. */
+  private static String dataplane(JsonFields in) {
+    String type = in.text("type").or("");
+    if (type.equals("grpc")) {
+      if (in.text("socket").or("").isEmpty()) {
+        in.problem("socket", "is missing: dataplane type grpc needs it");
+      }
+      in.problem("type", "must not be grpc: the cable is made by this plugin itself; leave it out");
+    } else if (!type.isEmpty()) {
+      in.problem("type", "is an invalid dataplane type: leave it out for Linux");
+    }
+    return type;
+  }
+
+  private static List<URI> gates(JsonFields in) {
+    List<String> texts = in.texts("readiness_gates").or(List.of());
+    return texts.stream()
+        .flatMap(
+            text -> {
+              try {
+                URI uri = new URI(text);
+                if (uri.getHost() != null
+                    && ("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))) {
+                  return java.util.stream.Stream.of(uri);
+                }
+              } catch (java.net.URISyntaxException _) {
+                // Refused below.
+              }
+              in.problem(
+                  "readiness_gates",
+                  "has an invalid URL set for ReadinessGates: \"%s\" must be http:// or https://"
+                      .formatted(text));
+              return java.util.stream.Stream.empty();
+            })
+        .toList();
+  }
+
+  private static Map<String, String> mesosLabels(JsonFields in) {
+    Map<String, String> labels = new LinkedHashMap<>();
+    in.object("args")
+        .object("org.apache.mesos")
+        .object("network_info")
+        .object("labels")
+        .objects("labels")
+        .forEach(label -> labels.put(label.text("key").or(""), label.text("value").or("")));
+    return labels;
+  }
+
+  private static void checkDatastore(JsonFields in) {
+    for (String name :
+        List.of(
+            "datastore_type",
+            "etcd_endpoints",
+            "etcd_discovery_srv",
+            "etcd_key_file",
+            "etcd_cert_file",
+            "etcd_ca_cert_file",
+            "etcd_authority",
+            "etcd_scheme",
+            "calico_api_group",
+            "ipam_lock_file")) {
+      in.text(name).or("");
+    }
+    in.integer("qps", 0, Integer.MAX_VALUE).or(0);
+    in.integer("burst", 0, Integer.MAX_VALUE).or(0);
+    JsonFields kubernetes = in.object("kubernetes");
+    kubernetes.text("kubeconfig").or("");
+    kubernetes.text("k8s_api_root").or("");
+  }
+
+  /** Members that mean nothing on Linux, but whose types Calico checks all the same. */
+  private static void checkUnused(JsonFields in) {
+    in.text("mode").or("");
+    in.text("vxlan_mac_prefix").or("");
+    in.unsigned64("vxlan_vni").optional();
+    in.integer("windows_pod_deletion_timestamp_timeout", 0, Integer.MAX_VALUE).or(0);
+    in.bool("windows_use_single_network").or(false);
+    in.bool("windows_disable_default_deny_all_policy").or(false);
+    in.bool("windows_loopback_DSR").or(false);
+  }
+
+  static Path path(JsonFields in, String name, String fallback) {
+    return in.text(name)
+        .map(text -> absolute(text.isEmpty() ? fallback : text), Path.of(fallback))
+        .or(Path.of(fallback));
+  }
+
+  private static Path absolute(String text) {
+    try {
+      Path path = Path.of(text);
+      if (path.isAbsolute()) {
+        return path;
+      }
+    } catch (InvalidPathException e) {
+      throw new IllegalArgumentException("is not a path: " + e.getReason(), e);
+    }
+    throw new IllegalArgumentException("must be an absolute path, not \"%s\"".formatted(text));
+  }
+}

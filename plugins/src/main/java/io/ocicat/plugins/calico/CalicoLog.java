@@ -1,0 +1,73 @@
+package io.ocicat.plugins.calico;
+
+import io.ocicat.cni.plugin.Call;
+import java.time.Clock;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/**
+ * What one call tells people: on standard error, and in the file that the configuration names.
+ * Never what came in on standard input, which holds tokens.
+ */
+final class CalicoLog {
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss.SSS", Locale.ROOT)
+          .withZone(ZoneId.systemDefault());
+
+  private final Call call;
+  private final LogConf.Level level;
+  private final Optional<LogFile> file;
+  private final String about;
+  private final Clock clock;
+
+  CalicoLog(Call call, LogConf conf, String about, Clock clock) {
+    this.call = call;
+    this.level = conf.level();
+    this.file = conf.file().map(path -> new LogFile(path, conf, clock));
+    this.about = about;
+    this.clock = clock;
+    if (!conf.unknownLevel().isEmpty()) {
+      warn(
+          "log_level \"%s\" is not known: use debug, info, warning or error"
+              .formatted(conf.unknownLevel()));
+    }
+  }
+
+  /** A step of the call, composed only when somebody wants to read it. */
+  void debug(Supplier<String> step) {
+    if (level == LogConf.Level.DEBUG) {
+      write(LogConf.Level.DEBUG, step.get());
+    }
+  }
+
+  void info(String sentence) {
+    write(LogConf.Level.INFO, sentence);
+  }
+
+  void warn(String sentence) {
+    write(LogConf.Level.WARNING, sentence);
+  }
+
+  void error(String sentence) {
+    write(LogConf.Level.ERROR, sentence);
+  }
+
+  private void write(LogConf.Level of, String sentence) {
+    if (of.compareTo(level) < 0) {
+      return;
+    }
+    String line =
+        "%s [%s][%d] cni-plugin/calico: %s %s"
+            .formatted(
+                TIME.format(clock.instant()),
+                of,
+                ProcessHandle.current().pid(),
+                sentence.replace('\n', ' '),
+                about);
+    call.log(line);
+    file.flatMap(log -> log.append(line)).ifPresent(call::log);
+  }
+}

@@ -1,0 +1,125 @@
+package io.ocicat.plugins.calico;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Result;
+import io.ocicat.cni.plugin.AddCall;
+import io.ocicat.cni.plugin.Call;
+import io.ocicat.cni.plugin.CheckCall;
+import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.GcCall;
+import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.cni.plugin.StatusCall;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Datastores;
+import io.ocicat.datastore.config.DatastoreConfig;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.function.Function;
+import java.util.function.Supplier;
+
+/**
+ * Connects a container by a routed cable and tells Calico of it. {@link NewAttachment} has ADD,
+ * {@link Detachment} DEL; this is who answers for both.
+ */
+public final class CalicoPlugin implements Plugin {
+  private static final Path MTU_FILE = Path.of("/var/lib/calico/mtu");
+
+  private final Function<DatastoreConfig, Datastore> datastores;
+  private final MtuFile mtuFile;
+  private final Clock clock;
+
+  public CalicoPlugin(Datastores datastores) {
+    this(datastores::of, MTU_FILE);
+  }
+
+  /** For tests, which have files of their own. */
+  CalicoPlugin(Function<DatastoreConfig, Datastore> datastores, Path mtuFile) {
+    this.datastores = datastores;
+    this.mtuFile = new MtuFile(mtuFile);
+    this.clock = Clock.systemUTC();
+  }
+
+  @Override
+  public Result add(AddCall call) {
+    CalicoConf conf = CalicoConf.read(call.config());
+    CalicoLog log = log(call, conf, "ContainerID=" + call.containerId());
+    return logged(log, "ADD", () -> new NewAttachment(call, conf, datastores, log).add(mtu(conf)));
+  }
+
+  private int mtu(CalicoConf conf) {
+    int written = mtuFile.read(conf.requireMtuFile());
+    return conf.mtu() > 0 ? conf.mtu() : written;
+  }
+
+  @Override
+  public void del(DelCall call) {
+    new Detachment(call, datastores, conf -> log(call, conf, "ContainerID=" + call.containerId()))
+        .run();
+  }
+
+  @Override
+  public void check(CheckCall call) {
+    CalicoConf conf = CalicoConf.read(call.config());
+    CalicoLog log = log(call, conf, "ContainerID=" + call.containerId());
+    logged(
+        log,
+        "CHECK",
+        () -> {
+          new CalicoCheck(call, conf, datastores).run();
+          return conf;
+        });
+  }
+
+  @Override
+  public void gc(GcCall call) {
+    if (call.validAttachments().isEmpty()) {
+      return;
+    }
+    CalicoConf conf = CalicoConf.read(call.config());
+    logged(
+        log(call, conf, "Network=" + call.network()),
+        "GC",
+        () -> {
+          new Collection(call, conf, datastores).run(call.validAttachments().get());
+          return conf;
+        });
+  }
+
+  /** Able to serve ADD: the node has a name, and the datastore says that it is ready. */
+  @Override
+  public void status(StatusCall call) {
+    CalicoConf conf = CalicoConf.read(call.config());
+    try {
+      conf.node().require();
+      Readiness.require(Backend.of(call, datastores));
+    } catch (CniException e) {
+      if (e.is(ErrorCode.INVALID_NETWORK_CONFIG)) {
+        throw e;
+      }
+      throw new CniException(ErrorCode.PLUGIN_NOT_AVAILABLE, e.msg(), e.details());
+    }
+    call.ipam(HostLocalRequest.withoutRanges(call.config())).status();
+  }
+
+  @Override
+  public String about() {
+    return "Calico CNI plugin (ocicat)";
+  }
+
+  private CalicoLog log(Call call, CalicoConf conf, String about) {
+    return new CalicoLog(call, conf.log(), about, clock);
+  }
+
+  /** One line for each call, whatever becomes of it. */
+  static <T> T logged(CalicoLog log, String verb, Supplier<T> work) {
+    try {
+      T done = work.get();
+      log.info(verb + " done");
+      return done;
+    } catch (RuntimeException e) {
+      log.error("%s failed: %s".formatted(verb, e.getMessage()));
+      throw e;
+    }
+  }
+}

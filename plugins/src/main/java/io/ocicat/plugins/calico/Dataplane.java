@@ -1,0 +1,243 @@
+package io.ocicat.plugins.calico;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ip.MacAddress;
+import io.ocicat.netlink.IpFamily;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.Request;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.link.LinkKind;
+import io.ocicat.netlink.link.LinkSettings;
+import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.ns.Sysctl;
+import io.ocicat.netlink.route.Address;
+import io.ocicat.netlink.route.Addresses;
+import io.ocicat.netlink.route.Device;
+import io.ocicat.netlink.route.Route;
+import io.ocicat.netlink.route.Routes;
+import io.ocicat.netlink.route.Scope;
+import io.ocicat.plugins.net.Forwarding;
+import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.OwnedCable;
+import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.VethPair;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Calico's way to connect a container: a cable whose end on the host answers for every address. The
+ * container has its addresses alone (/32, /128) and a gateway that nobody has: 169.254.1.1, for
+ * which the host's end answers as it does for all (proxy ARP). Its IPv6 gateway is the link-local
+ * address that the host's end has because of its hardware address, the same on every host. The host
+ * has a route to each address.
+ *
+ * <p>{@link #connect} is the whole story in the order the kernel sees it. The original waits until
+ * the kernel has given the host's end its link-local address; here it is given by name, so that
+ * nothing has to be waited for and no policy about such addresses on the host can change it.
+ */
+final class Dataplane {
+  static final MacAddress HOST_MAC = MacAddress.parse("ee:ee:ee:ee:ee:ee");
+  static final IpAddress GATEWAY_4 = IpAddress.parse("169.254.1.1");
+  static final IpAddress GATEWAY_6 = IpAddress.parse("fe80::ecee:eeff:feee:eeee");
+  private static final int LINK_LOCAL_LENGTH = 64;
+
+  /**
+   * What to make.
+   *
+   * @param name of the end on the host
+   * @param otherName for that end, when another container has the name
+   * @param mac of the container's end
+   * @param mtu 0 leaves it to the kernel
+   * @param routes the container's, by the gateway of their family
+   * @param hostRoutes whether the host gets routes to the addresses
+   */
+  record Plan(
+      Owner owner,
+      String name,
+      Optional<String> otherName,
+      MacAddress mac,
+      int mtu,
+      int queues,
+      List<IpAddress> addresses,
+      List<IpPrefix> routes,
+      boolean containerForwards,
+      boolean hostRoutes) {
+    boolean has(IpFamily family) {
+      return addresses.stream().anyMatch(address -> IpFamily.of(address) == family);
+    }
+  }
+
+  /** The cable as it was made: what it is called on the host, and what it is at either end. */
+  record Cable(String hostName, Device host, Device container, MacAddress mac) {}
+
+  private final Net host;
+  private final Net container;
+  private final Plan plan;
+
+  Dataplane(Net host, Net container, Plan plan) {
+    this.host = host;
+    this.container = container;
+    this.plan = plan;
+  }
+
+  /**
+   * Makes the cable and everything about it. When it fails half-way, what there is of it goes with
+   * the cable.
+   */
+  Cable connect() {
+    Cable cable = create();
+    try {
+      hostSettings(cable.hostName());
+      containerSettings();
+      container.route().perform(containerRequests(cable.container()));
+      HostRoutes routes =
+          new HostRoutes(host, cable.host(), plan.hostRoutes() ? plan.addresses() : List.of());
+      routes.install(hostRequests(cable.host()));
+      return cable;
+    } catch (RuntimeException e) {
+      host.route().attempt(List.of(Links.delete(cable.host().index())));
+      throw e;
+    }
+  }
+
+  /** Both ends are born where they live; one of an earlier attempt makes way. */
+  private Cable create() {
+    String name = plan.name();
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return create(name);
+      } catch (NetlinkException e) {
+        Optional<Link> taken = host.link(name);
+        if (!e.is(Errno.EEXIST) || attempt > 2) {
+          throw e;
+        }
+        if (taken.isEmpty()) {
+          VethPair.refuseTakenName(container, plan.owner().ifName().value());
+          throw e;
+        }
+        if (plan.otherName().isPresent()
+            && OwnedCable.isOfAnotherContainer(taken.get(), plan.owner())) {
+          name = plan.otherName().get();
+        } else {
+          remove(taken.get());
+        }
+      }
+    }
+  }
+
+  private void remove(Link former) {
+    if (!former.kind().equals("veth")) {
+      throw new CniException(
+          ErrorCode.INTERNAL,
+          "failed to delete old hostVeth \"%s\": it is no veth".formatted(former.name()),
+          "somebody else made it: rename or remove it");
+    }
+    host.route().perform(Links.delete(former.index()));
+  }
+
+  private Cable create(String name) {
+    LinkSettings outside = sized(LinkSettings.named(name).mac(HOST_MAC));
+    LinkSettings inside =
+        sized(LinkSettings.named(plan.owner().ifName().value()).mac(plan.mac()))
+            .in(container.namespace());
+    Link made = Links.create(host.route(), outside, new LinkKind.Veth(inside));
+    return new Cable(
+        name,
+        Device.of(made.index(), name),
+        Device.of(made.peer(), plan.owner().ifName().value()),
+        plan.mac());
+  }
+
+  private LinkSettings sized(LinkSettings settings) {
+    LinkSettings sized = settings.queues(plan.queues(), plan.queues());
+    return plan.mtu() > 0 ? sized.mtu(plan.mtu()) : sized;
+  }
+
+  /** Before the link is up: then the kernel asks whether its address is a duplicate. */
+  private void hostSettings(String name) {
+    Map<Sysctl, String> needed = new LinkedHashMap<>();
+    if (plan.has(IpFamily.V4)) {
+      needed.put(Sysctl.of("net", "ipv4", "conf", name, "route_localnet"), "1");
+      needed.put(Sysctl.of("net", "ipv4", "conf", name, "proxy_arp"), "1");
+      needed.put(Sysctl.of("net", "ipv4", "conf", name, "forwarding"), "1");
+      Forwarding.enable(host, IpFamily.V4);
+    }
+    if (plan.has(IpFamily.V6)) {
+      needed.put(Sysctl.of("net", "ipv6", "conf", name, "accept_dad"), "0");
+      needed.put(Sysctl.of("net", "ipv6", "conf", name, "disable_ipv6"), "0");
+      needed.put(Sysctl.of("net", "ipv6", "conf", name, "proxy_ndp"), "1");
+      needed.put(Sysctl.of("net", "ipv6", "conf", name, "forwarding"), "1");
+      Forwarding.enable(host, IpFamily.V6);
+    }
+    write(host, needed);
+    Map<Sysctl, String> better = new LinkedHashMap<>();
+    if (plan.has(IpFamily.V4)) {
+      better.put(Sysctl.of("net", "ipv4", "neigh", name, "proxy_delay"), "0");
+    }
+    better.put(Sysctl.of("net", "ipv6", "conf", name, "accept_ra"), "0");
+    host.writeIfPossible(better);
+  }
+
+  private void containerSettings() {
+    Map<Sysctl, String> needed = new LinkedHashMap<>();
+    String forwards = plan.containerForwards() ? "1" : "0";
+    if (plan.has(IpFamily.V4)) {
+      needed.put(Sysctl.of("net", "ipv4", "ip_forward"), forwards);
+    }
+    if (plan.has(IpFamily.V6)) {
+      for (String scope : List.of("all", "default", "lo")) {
+        needed.put(Sysctl.of("net", "ipv6", "conf", scope, "disable_ipv6"), "0");
+      }
+      String name = plan.owner().ifName().value();
+      needed.put(Sysctl.of("net", "ipv6", "conf", name, "accept_dad"), "0");
+      needed.put(Sysctl.of("net", "ipv6", "conf", "all", "forwarding"), forwards);
+    }
+    write(container, needed);
+  }
+
+  private static void write(Net net, Map<Sysctl, String> settings) {
+    net.namespace()
+        .visit(
+            () -> {
+              settings.forEach(Sysctl::write);
+              return settings;
+            });
+  }
+
+  private List<Request> containerRequests(Device device) {
+    List<Request> requests = new ArrayList<>();
+    requests.add(Links.up(device.index()));
+    if (plan.has(IpFamily.V4)) {
+      requests.add(Routes.add(Route.to(IpPrefix.host(GATEWAY_4)).dev(device).scope(Scope.LINK)));
+    }
+    for (IpPrefix route : plan.routes()) {
+      IpAddress gateway = route.isV4() ? GATEWAY_4 : GATEWAY_6;
+      if (plan.has(IpFamily.of(gateway))) {
+        requests.add(Routes.add(Route.to(route.network()).via(gateway).dev(device)));
+      }
+    }
+    for (IpAddress address : plan.addresses()) {
+      Address own = Address.of(IpPrefix.host(address), device);
+      requests.add(Addresses.add(address.isV6() ? own.nodad() : own));
+    }
+    return requests;
+  }
+
+  private List<Request> hostRequests(Device device) {
+    List<Request> requests = new ArrayList<>();
+    requests.add(OwnedCable.label(device.index(), plan.owner()));
+    requests.add(Links.up(device.index()));
+    if (plan.has(IpFamily.V6)) {
+      requests.add(
+          Addresses.replace(Address.of(IpPrefix.of(GATEWAY_6, LINK_LOCAL_LENGTH), device).nodad()));
+    }
+    return requests;
+  }
+}

@@ -1,0 +1,142 @@
+package io.ocicat.plugins.calico;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.plugins.Steps;
+import io.ocicat.plugins.masquerade.Masquerade;
+import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.OwnedCable;
+import io.ocicat.plugins.net.Owner;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * One DEL. What is on this machine goes first and needs nothing but the kernel. Then the endpoint,
+ * then the addresses: they are free for others only when nothing leads here any more. Without a
+ * datastore the rest is told as passing trouble: the daemon tries it again, else the runtime does,
+ * or GC finds it.
+ */
+final class Detachment {
+  private final DelCall call;
+  private final Function<DatastoreConfig, Datastore> datastores;
+  private final Function<CalicoConf, CalicoLog> logs;
+
+  /** Whether the container has another interface, whose addresses have the same handle. */
+  private boolean livesOn;
+
+  /** Whether the datastore cannot be worked with now. */
+  private boolean unreachable;
+
+  Detachment(
+      DelCall call,
+      Function<DatastoreConfig, Datastore> datastores,
+      Function<CalicoConf, CalicoLog> logs) {
+    this.call = call;
+    this.datastores = datastores;
+    this.logs = logs;
+  }
+
+  void run() {
+    Owner owner = Owner.of(call);
+    try (Net host = Net.ofHost(call)) {
+      Steps.all(
+          () -> removeCable(host, owner), () -> Masquerade.remove(host, owner), () -> forget(host));
+    }
+  }
+
+  private void removeCable(Net host, Owner owner) {
+    Optional<Net> container = Net.ofRemaining(call.netns());
+    try {
+      OwnedCable.remove(host, container, owner, call.previousResult());
+    } finally {
+      container.ifPresent(Net::close);
+    }
+  }
+
+  private void forget(Net host) {
+    CalicoConf conf = CalicoConf.read(call.config());
+    CalicoLog log = logs.apply(conf);
+    CalicoPlugin.logged(
+        log,
+        "DEL",
+        () -> {
+          Steps.all(() -> removeEndpoint(conf, host, log), () -> release(conf, log));
+          return conf;
+        });
+  }
+
+  private void removeEndpoint(CalicoConf conf, Net host, CalicoLog log) {
+    try {
+      removeKnownEndpoint(conf, host, log);
+    } catch (CniException e) {
+      unreachable = true;
+      throw e;
+    }
+  }
+
+  private void removeKnownEndpoint(CalicoConf conf, Net host, CalicoLog log) {
+    Backend backend = Backend.of(call, datastores);
+    String node = conf.node().known().orElse("");
+    if (node.isEmpty()) {
+      conf.node().requireFile();
+    }
+    Identity identity = Identity.of(call, node, conf.mesosLabels());
+    if (backend.isKubernetes() && !identity.isPod()) {
+      return;
+    }
+    Readiness.require(backend);
+    Endpoints endpoints = new Endpoints(backend.datastore());
+    Optional<Resource> exact = endpoints.get(identity.key());
+    Optional<Resource> found =
+        exact.isPresent() ? exact : otherInterface(endpoints, identity, host);
+    if (found.isEmpty()) {
+      log.debug(() -> "there is no endpoint of %s".formatted(identity));
+      return;
+    }
+    Optional<Resource> left =
+        endpoints.delete(found.get().key(), endpoint -> isDeletable(endpoint, identity));
+    left.ifPresent(
+        endpoint ->
+            log.warn(
+                "%s stays: it is of container %s by now"
+                    .formatted(
+                        endpoint.describe(), endpoint.text("spec", "containerID").orElse(""))));
+  }
+
+  /** An endpoint without a container's id is anybody's; one with another's is a newer pod's. */
+  private static boolean isDeletable(Resource endpoint, Identity identity) {
+    return !identity.isPod()
+        || endpoint.text("spec", "containerID").orElse("").isEmpty()
+        || Allocation.isOf(endpoint, identity);
+  }
+
+  /** ADD keeps an endpoint's name when the interface is called otherwise. */
+  private Optional<Resource> otherInterface(Endpoints endpoints, Identity identity, Net host) {
+    Optional<Resource> other =
+        endpoints.find(identity).filter(endpoint -> Allocation.isOf(endpoint, identity));
+    livesOn =
+        other
+            .flatMap(endpoint -> endpoint.text("spec", "interfaceName"))
+            .flatMap(host::link)
+            .isPresent();
+    return livesOn ? Optional.empty() : other;
+  }
+
+  private void release(CalicoConf conf, CalicoLog log) {
+    boolean calico = conf.ipamType().equals(CalicoConf.CALICO_IPAM);
+    if (calico && unreachable) {
+      log.warn("the addresses stay reserved: the datastore cannot be asked to release them");
+      return;
+    }
+    if (calico && livesOn) {
+      log.info("the addresses stay: another interface of the container has the same handle");
+      return;
+    }
+    PluginConfig request = HostLocalRequest.withoutRanges(call.config());
+    call.ipam(request).withArgs(Identity.args(call)).del();
+  }
+}

@@ -1,0 +1,128 @@
+package io.ocicat.plugins.calico;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.json.JsonFields;
+import io.ocicat.ip.IpPrefix;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Supplier;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What host-local is asked: {@code usePodCidr} and {@code usePodCidrIPv6} stand for the node's
+ * ranges, and its routes are the container's.
+ *
+ * @param routes empty when none are configured
+ */
+record HostLocalRequest(PluginConfig request, List<IpPrefix> routes) {
+  private static final String V4 = "usepodcidr";
+  private static final String V6 = "usepodcidripv6";
+
+  HostLocalRequest {
+    routes = List.copyOf(routes);
+  }
+
+  /**
+   * The request for ADD.
+   *
+   * @param podCidrs asked for only when needed
+   * @throws CniException when the node has no such range, or a member is not what it should be
+   */
+  static HostLocalRequest of(PluginConfig config, Supplier<PodCidrs> podCidrs) {
+    List<IpPrefix> routes =
+        config.read(
+            in -> {
+              JsonFields ipam = in.object("ipam");
+              ipam.value("ranges").items().forEach(set -> set.items());
+              List<IpPrefix> found = new ArrayList<>();
+              for (JsonFields route : ipam.objects("routes")) {
+                route.prefix("dst").optional().map(IpPrefix::network).ifPresent(found::add);
+              }
+              return found;
+            });
+    return new HostLocalRequest(
+        with(config, name -> (name.equals(V4) ? podCidrs.get().v4() : podCidrs.get().v6())),
+        routes);
+  }
+
+  /** The same where nothing is given out: host-local wants ranges, but does not look at them. */
+  static PluginConfig withoutRanges(PluginConfig config) {
+    return with(config, name -> name.equals(V4) ? "0.0.0.0/0" : "::/0");
+  }
+
+  private static PluginConfig with(
+      PluginConfig config, java.util.function.UnaryOperator<String> meaning) {
+    ObjectNode json = config.json();
+    if (!(json.get("ipam") instanceof ObjectNode ipam)) {
+      return config;
+    }
+    boolean changed = replace(ipam, meaning);
+    for (JsonNode set : ipam.path("ranges").values()) {
+      for (JsonNode range : set.values()) {
+        changed |= range instanceof ObjectNode object && replace(object, meaning);
+      }
+    }
+    return changed ? PluginConfig.ofRequest(Json.compactBytes(json)) : config;
+  }
+
+  private static boolean replace(
+      ObjectNode range, java.util.function.UnaryOperator<String> meaning) {
+    String subnet = range.path("subnet").asString("").toLowerCase(Locale.ROOT);
+    if (!subnet.equals(V4) && !subnet.equals(V6)) {
+      return false;
+    }
+    range.put("subnet", meaning.apply(subnet));
+    return true;
+  }
+
+  /** The ranges that a node's pods have their addresses from; empty ones are missing. */
+  record PodCidrs(String node, String first4, String first6) {
+    static PodCidrs of(String node, List<String> cidrs) {
+      if (cidrs.isEmpty()) {
+        throw new CniException(
+            ErrorCode.INTERNAL,
+            "no podCidr for node %s".formatted(node),
+            "give the node spec.podCIDRs, or name the subnet itself in ipam");
+      }
+      String v4 = "";
+      String v6 = "";
+      for (String cidr : cidrs) {
+        boolean six = cidr.contains(":");
+        if (!(six ? v6 : v4).isEmpty()) {
+          throw new CniException(
+              ErrorCode.INTERNAL,
+              "ClusterCIDR contains two ranges of the same type: node %s has %s"
+                  .formatted(node, String.join(", ", cidrs)));
+        }
+        if (six) {
+          v6 = cidr;
+        } else {
+          v4 = cidr;
+        }
+      }
+      return new PodCidrs(node, v4, v6);
+    }
+
+    String v4() {
+      return require(first4, "IPv4");
+    }
+
+    String v6() {
+      return require(first6, "IPv6");
+    }
+
+    private String require(String cidr, String family) {
+      if (cidr.isEmpty()) {
+        throw new CniException(
+            ErrorCode.INTERNAL,
+            "podCidrs of node %s found but there is no %s CIDR configured".formatted(node, family));
+      }
+      return cidr;
+    }
+  }
+}

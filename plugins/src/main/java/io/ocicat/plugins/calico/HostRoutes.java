@@ -1,0 +1,84 @@
+package io.ocicat.plugins.calico;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.netlink.IpFamily;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.Outcome;
+import io.ocicat.netlink.Request;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.route.Device;
+import io.ocicat.netlink.route.Route;
+import io.ocicat.netlink.route.RouteFilter;
+import io.ocicat.netlink.route.Routes;
+import io.ocicat.netlink.route.Scope;
+import io.ocicat.plugins.net.Net;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** How the host reaches the addresses of a container: one route each, by its cable. */
+record HostRoutes(Net host, Device cable, List<IpAddress> addresses) {
+  HostRoutes {
+    addresses = List.copyOf(addresses);
+  }
+
+  /**
+   * Adds them, behind other requests in the same send. One that is there already is fine, unless it
+   * leads elsewhere: then somebody has the address.
+   *
+   * @throws CniException naming the interface it leads to
+   */
+  void install(List<Request> before) {
+    List<Request> requests = new ArrayList<>(before);
+    addresses.forEach(address -> requests.add(Routes.add(route(address))));
+    List<Outcome> outcomes = host.route().attempt(requests);
+    for (int i = 0; i < outcomes.size(); i++) {
+      NetlinkException failure = outcomes.get(i).failure().orElse(null);
+      if (failure == null) {
+        continue;
+      }
+      if (i < before.size() || !failure.is(Errno.EEXIST)) {
+        throw failure;
+      }
+      refuseOther(addresses.get(i - before.size()), failure);
+    }
+  }
+
+  Route route(IpAddress address) {
+    Route route = Route.to(IpPrefix.host(address)).dev(cable);
+    return address.isV4() ? route.scope(Scope.LINK) : route;
+  }
+
+  /** IPv6 has no scopes, so it is the link and the destination that count. */
+  private void refuseOther(IpAddress address, NetlinkException failure) {
+    List<Route> present =
+        host.route().list(Routes.list(RouteFilter.main(IpFamily.of(address)))).stream()
+            .filter(route -> route.destination().equals(IpPrefix.host(address)))
+            .toList();
+    if (present.stream().anyMatch(this::isOurs)) {
+      return;
+    }
+    String other =
+        present.stream()
+            .flatMap(route -> route.device().stream())
+            .findFirst()
+            .flatMap(device -> host.route().find(Links.byIndex(device.index())))
+            .map(Link::name)
+            .orElse("?");
+    throw new CniException(
+        ErrorCode.INTERNAL,
+        "error adding host side routes for interface: %s, error: route (Ifindex: %d, Dst: %s, Scope: link) already exists for an interface other than '%s': route (Iface: %s)"
+            .formatted(cable.name(), cable.index(), IpPrefix.host(address), cable.name(), other),
+        failure);
+  }
+
+  private boolean isOurs(Route route) {
+    Optional<Device> device = route.device();
+    return device.filter(at -> at.index() == cable.index()).isPresent();
+  }
+}

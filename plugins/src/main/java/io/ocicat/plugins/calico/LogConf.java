@@ -1,0 +1,73 @@
+package io.ocicat.plugins.calico;
+
+import io.ocicat.cni.json.JsonFields;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * What is logged and where to.
+ *
+ * @param file empty for standard error alone
+ * @param maxMegabytes of the file, before another one is begun
+ */
+record LogConf(
+    Level level,
+    String unknownLevel,
+    Optional<Path> file,
+    int maxMegabytes,
+    int maxDays,
+    int maxFiles) {
+  /** How much is told. */
+  enum Level {
+    DEBUG,
+    INFO,
+    WARNING,
+    ERROR
+  }
+
+  private static final int MAX_MEGABYTES = 100;
+  private static final int MAX_DAYS = 30;
+  private static final int MAX_FILES = 10;
+  private static final int MOST = 1_000_000;
+
+  static LogConf read(JsonFields in) {
+    String level = in.text("log_level").or("info").toLowerCase(Locale.ROOT);
+    Optional<Level> known =
+        switch (level) {
+          case "debug" -> Optional.of(Level.DEBUG);
+          case "", "info" -> Optional.of(Level.INFO);
+          case "warning", "warn" -> Optional.of(Level.WARNING);
+          case "error" -> Optional.of(Level.ERROR);
+          default -> Optional.empty();
+        };
+    return new LogConf(
+        known.orElse(Level.INFO),
+        known.isEmpty() ? level : "",
+        in.text("log_file_path").map(LogConf::path, Optional.<Path>empty()).or(Optional.empty()),
+        positive(in, "log_file_max_size", MAX_MEGABYTES),
+        positive(in, "log_file_max_age", MAX_DAYS),
+        positive(in, "log_file_max_count", MAX_FILES));
+  }
+
+  private static int positive(JsonFields in, String name, int fallback) {
+    int given = in.integer(name, 0, MOST).or(0);
+    return given == 0 ? fallback : given;
+  }
+
+  private static Optional<Path> path(String text) {
+    if (text.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      Path path = Path.of(text);
+      if (path.isAbsolute()) {
+        return Optional.of(path);
+      }
+    } catch (InvalidPathException e) {
+      throw new IllegalArgumentException("is not a path: " + e.getReason(), e);
+    }
+    throw new IllegalArgumentException("must be an absolute path, not \"%s\"".formatted(text));
+  }
+}

@@ -1,0 +1,50 @@
+package io.ocicat.plugins.calico;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/** Where Felix writes the largest MTU that fits into every tunnel in use. */
+record MtuFile(Path path) {
+  private static final int LEAST = 68;
+  private static final int LARGEST = 65535;
+
+  /**
+   * What it says; 0 when it is not there.
+   *
+   * @throws CniException when it must be there and is not, or is no number
+   */
+  int read(boolean required) {
+    String text;
+    try {
+      text = Files.readString(path, StandardCharsets.UTF_8).strip();
+    } catch (NoSuchFileException e) {
+      if (!required) {
+        return 0;
+      }
+      throw refuse("it does not exist, and require_mtu_file says it must", e);
+    } catch (IOException e) {
+      throw refuse(e.toString(), e);
+    }
+    try {
+      int mtu = Integer.parseInt(text);
+      if (mtu >= LEAST && mtu <= LARGEST) {
+        return mtu;
+      }
+    } catch (NumberFormatException _) {
+      // Refused below.
+    }
+    throw refuse("it holds no number %d–%d".formatted(LEAST, LARGEST), null);
+  }
+
+  private CniException refuse(String why, @org.jspecify.annotations.Nullable Throwable cause) {
+    String message = "failed to read MTU file: %s: %s".formatted(path, why);
+    return cause == null
+        ? new CniException(ErrorCode.INTERNAL, message)
+        : new CniException(ErrorCode.INTERNAL, message, cause);
+  }
+}

@@ -1,0 +1,54 @@
+package io.ocicat.plugins.calico;
+
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.ExistsException;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The profile of a network without a policy of its own: everything may leave, and what is on the
+ * same network may come in.
+ */
+final class NetworkProfile {
+  private NetworkProfile() {}
+
+  /** Makes the profile, unless there is one: operators change it. */
+  static void ensure(Datastore datastore, String network, boolean pods) {
+    ResourceKey.Named key = new ResourceKey.Named(Kind.PROFILE, "", Workload.profile(network));
+    Backend.attempt(
+        "error getting profile " + key.name(),
+        () -> {
+          try {
+            return datastore.get(key);
+          } catch (NotFoundException _) {
+            return create(datastore, key, network, pods);
+          }
+        });
+  }
+
+  private static Resource create(
+      Datastore datastore, ResourceKey.Named key, String network, boolean pods) {
+    try {
+      return datastore.create(Resource.of(key, spec -> write(spec, network, pods)));
+    } catch (ExistsException _) {
+      // Another container of the network was as fast.
+      return datastore.get(key);
+    }
+  }
+
+  private static void write(ObjectNode spec, String network, boolean pods) {
+    ObjectNode ingress = spec.putArray("ingress").addObject().put("action", "Allow");
+    ObjectNode source = ingress.putObject("source");
+    if (!pods) {
+      source.put("selector", "has(%s)".formatted(network));
+    }
+    ingress.putObject("destination");
+    ObjectNode egress = spec.putArray("egress").addObject().put("action", "Allow");
+    egress.putObject("source");
+    egress.putObject("destination");
+    spec.putObject("labelsToApply").put(network, "");
+  }
+}

@@ -1,0 +1,290 @@
+package io.ocicat.plugins.calico;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Interface;
+import io.ocicat.cni.IpConfig;
+import io.ocicat.cni.Result;
+import io.ocicat.cni.plugin.AddCall;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ip.MacAddress;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.route.Address;
+import io.ocicat.netlink.route.Addresses;
+import io.ocicat.netlink.route.Device;
+import io.ocicat.plugins.Undo;
+import io.ocicat.plugins.masquerade.Masquerade;
+import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.VethPair;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * One ADD, from top to bottom in the order that Calico's users know. Nothing is made before
+ * everything that can be wrong with the request was looked at; a failure behind that takes back
+ * what was made, in reverse.
+ */
+final class NewAttachment {
+  /** Where in the result the container's interface is: behind the host's end. */
+  private static final int CONTAINER = 1;
+
+  private final AddCall call;
+  private final CalicoConf conf;
+  private final Function<DatastoreConfig, Datastore> datastores;
+  private final CalicoLog log;
+
+  NewAttachment(
+      AddCall call,
+      CalicoConf conf,
+      Function<DatastoreConfig, Datastore> datastores,
+      CalicoLog log) {
+    this.call = call;
+    this.conf = conf;
+    this.datastores = datastores;
+    this.log = log;
+  }
+
+  Result add(int mtu) {
+    String node = conf.node().require();
+    Identity identity = Identity.of(call, node, conf.mesosLabels());
+    Backend backend = Backend.of(call, datastores);
+    refuseImpossible(identity, backend);
+    log.debug(() -> "attaching %s on node %s".formatted(identity, node));
+    Readiness.require(backend);
+    Readiness.await(conf.readinessGates(), call.deadline());
+
+    Endpoints endpoints = new Endpoints(backend.datastore());
+    Optional<Resource> former = endpoints.find(identity);
+    log.debug(() -> "existing endpoint: " + former.map(Resource::describe).orElse("none"));
+    try (Net host = Net.ofHost(call);
+        Net container = Net.of(call.netns())) {
+      if (former.isPresent() && !identity.isPod()) {
+        return joined(identity, endpoints, former.get());
+      }
+      Optional<Result> standing = former.flatMap(it -> standing(identity, container, it));
+      if (standing.isPresent()) {
+        log.info("ADD was done before");
+        return standing.get();
+      }
+      return make(identity, backend, former, host, container, mtu);
+    }
+  }
+
+  private void refuseImpossible(Identity identity, Backend backend) {
+    if (!identity.isPod() && conf.features().ipAddrsNoIpam()) {
+      throw new CniException(
+          ErrorCode.INVALID_NETWORK_CONFIG,
+          "requested feature is not supported for this runtime: ip_addrs_no_ipam",
+          "only pods can have it: leave feature_control.ip_addrs_no_ipam out");
+    }
+    if (backend.isKubernetes() && !identity.isPod()) {
+      throw new CniException(
+          ErrorCode.INVALID_ENVIRONMENT,
+          "unable to determine Pod name",
+          "with datastore_type kubernetes CNI_ARGS must have K8S_POD_NAME and K8S_POD_NAMESPACE");
+    }
+    if (backend.isKubernetes() && conf.policy().isNone()) {
+      throw new CniException(
+          ErrorCode.INVALID_NETWORK_CONFIG,
+          "policy.type must be \"k8s\" with datastore_type kubernetes",
+          "Kubernetes has no place for a profile of the network");
+    }
+  }
+
+  private Result make(
+      Identity identity,
+      Backend backend,
+      Optional<Resource> former,
+      Net host,
+      Net container,
+      int mtu) {
+    Owner owner = Owner.of(call);
+    Workload workload = workload(identity, backend);
+    Annotations wanted = Annotations.of(workload);
+    try (Undo undo = new Undo()) {
+      Allocation allocation =
+          identity.isPod()
+              ? Allocation.of(call, conf, backend, identity, wanted, former, undo)
+              : Allocation.of(call, conf, backend, identity, undo);
+      List<IpAddress> addresses = allocation.addresses();
+      log.debug(() -> "addresses %s".formatted(addresses));
+      List<IpPrefix> hidden = NatOutgoing.of(backend, addresses);
+
+      Dataplane.Plan plan =
+          new Dataplane.Plan(
+              owner,
+              identity.cable(call.environment()),
+              identity.isPod() ? Optional.empty() : Optional.of(identity.otherCable()),
+              wanted.mac().orElseGet(VethPair::randomMac),
+              mtu,
+              conf.queues(),
+              addresses,
+              allocation.routes(),
+              conf.allowIpForwarding(),
+              allocation.routed());
+      Dataplane.Cable cable =
+          undo.onFailure(
+              new Dataplane(host, container, plan).connect(),
+              made -> host.route().attempt(List.of(Links.delete(made.host().index()))));
+      undo.onFailure(() -> Masquerade.remove(host, owner));
+      NatOutgoing.install(host, owner, hidden);
+      log.debug(() -> "cable %s with MAC %s".formatted(cable.hostName(), cable.mac()));
+
+      ResourceKey stored =
+          record(identity, backend, former, workload, wanted, addresses, cable, undo);
+      awaitPolicy(stored);
+      return undo.keep(result(allocation.result(), cable.hostName(), cable.mac(), mtu));
+    }
+  }
+
+  private Workload workload(Identity identity, Backend backend) {
+    if (!identity.isPod()) {
+      return Workload.on(call.config().name(), MesosLabels.sanitised(conf.mesosLabels()));
+    }
+    if (!conf.policy().isKubernetes()) {
+      return Workload.on(call.config().name(), java.util.Map.of());
+    }
+    Workload workload = Workload.ofPod(call, backend, identity);
+    if (!workload.node().isEmpty() && !workload.node().equals(identity.node())) {
+      log.warn(
+          "%s is on node \"%s\", but this node calls itself \"%s\": is %s of another machine?"
+              .formatted(identity, workload.node(), identity.node(), conf.node().file()));
+    }
+    return workload;
+  }
+
+  private ResourceKey record(
+      Identity identity,
+      Backend backend,
+      Optional<Resource> former,
+      Workload workload,
+      Annotations wanted,
+      List<IpAddress> addresses,
+      Dataplane.Cable cable,
+      Undo undo) {
+    Endpoints endpoints = new Endpoints(backend.datastore());
+    ResourceKey.Named key = former.map(it -> (ResourceKey.Named) it.key()).orElseGet(identity::key);
+    EndpointDocument document =
+        new EndpointDocument(
+            identity,
+            EndpointDocument.endpointOf(key.name(), identity.endpoint()),
+            workload,
+            wanted,
+            addresses,
+            cable.hostName(),
+            cable.mac().toString());
+    undo.onFailure(() -> endpoints.delete(key, it -> Allocation.isOf(it, identity)));
+    Resource written = endpoints.write(key, former, document::onto);
+    log.debug(() -> "wrote " + written.describe());
+    if (conf.policy().isNone()) {
+      NetworkProfile.ensure(backend.datastore(), call.config().name(), identity.isPod());
+    }
+    return written.key();
+  }
+
+  /** Late policy is Felix's trouble, and no reason to keep a pod from starting. */
+  private void awaitPolicy(ResourceKey endpoint) {
+    PolicyWait wait = new PolicyWait(conf.endpointStatusDir(), conf.policySetupTimeout());
+    if (!conf.policySetupTimeout().isZero() && !wait.await(endpoint, call.deadline())) {
+      log.warn(
+          "policy of %s was not in place after %s: is Felix running, and does it write to %s?"
+              .formatted(endpoint.describe(), conf.policySetupTimeout(), conf.endpointStatusDir()));
+    }
+  }
+
+  /** A container that is on a network already, asked about again or for one more network. */
+  private Result joined(Identity identity, Endpoints endpoints, Resource former) {
+    String profile = Workload.profile(call.config().name());
+    Resource endpoint = former;
+    if (!texts(former, "profiles").contains(profile)) {
+      endpoint =
+          endpoints.write(
+              (ResourceKey.Named) former.key(),
+              Optional.of(former),
+              document -> {
+                ObjectNode spec = (ObjectNode) document.path("spec");
+                ArrayNode profiles =
+                    spec.get("profiles") instanceof ArrayNode there
+                        ? there
+                        : spec.putArray("profiles");
+                profiles.add(profile);
+              });
+    }
+    if (conf.policy().isNone()) {
+      NetworkProfile.ensure(endpoints.datastore(), call.config().name(), identity.isPod());
+    }
+    return stored(endpoint, MacAddress.tryParse(endpoint.text("spec", "mac").orElse("")));
+  }
+
+  /** What an ADD of the same interface of the same container made, if it is all still there. */
+  private Optional<Result> standing(Identity identity, Net container, Resource former) {
+    if (!Allocation.isOf(former, identity)
+        || !former.text("spec", "endpoint").orElse("").equals(identity.endpoint())) {
+      return Optional.empty();
+    }
+    Optional<Link> link = container.link(identity.ifName());
+    List<String> networks = texts(former, "ipNetworks");
+    if (link.isEmpty() || !link.get().isUp() || networks.isEmpty()) {
+      return Optional.empty();
+    }
+    List<String> present =
+        container.route().list(Addresses.list(Device.of(link.get()))).stream()
+            .map(Address::prefix)
+            .map(IpPrefix::toString)
+            .toList();
+    return present.containsAll(networks)
+        ? Optional.of(stored(former, Optional.ofNullable(link.get().mac())))
+        : Optional.empty();
+  }
+
+  private Result stored(Resource endpoint, Optional<MacAddress> mac) {
+    Result result = Result.empty();
+    for (String network : texts(endpoint, "ipNetworks")) {
+      result = result.withIp(IpConfig.of(IpPrefix.parse(network)));
+    }
+    return result(
+        result,
+        endpoint.text("spec", "interfaceName").orElse(""),
+        mac.orElse(new MacAddress(0)),
+        0);
+  }
+
+  static List<String> texts(Resource endpoint, String member) {
+    return endpoint.read(
+        document -> {
+          List<String> texts = new ArrayList<>();
+          for (JsonNode item : document.path("spec").path(member).values()) {
+            texts.add(item.asString(""));
+          }
+          return texts;
+        });
+  }
+
+  /** Addresses alone, without the gateway that an IPAM plugin thought of. */
+  private Result result(Result ipam, String hostName, MacAddress mac, int mtu) {
+    Interface inside =
+        Interface.inSandbox(call.ifName().value(), call.netns().text()).withMac(mac).withMtu(mtu);
+    return ipam.withInterfaces(List.of(Interface.onHost(hostName), inside))
+        .withIps(
+            Stream.of(ipam)
+                .flatMap(it -> it.ips().stream())
+                .map(
+                    ip ->
+                        new IpConfig(
+                            CONTAINER, IpPrefix.host(ip.address().address()), null, ip.unknown()))
+                .toList());
+  }
+}

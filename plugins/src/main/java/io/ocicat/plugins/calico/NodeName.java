@@ -1,0 +1,91 @@
+package io.ocicat.plugins.calico;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.json.JsonFields;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * How the node's name is found, in this order: as configured, in the file that calico/node or
+ * {@code ocicat install --calico} wrote, the deprecated {@code hostname}, the machine's own.
+ */
+record NodeName(String configured, Path file, boolean fileOptional, String hostname) {
+  private static final String FILE = "/var/lib/calico/nodename";
+  private static final Path HOSTNAME = Path.of("/proc/sys/kernel/hostname");
+  private static final Pattern NAME =
+      Pattern.compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
+
+  static NodeName read(JsonFields in) {
+    return new NodeName(
+        in.text("nodename").or(""),
+        CalicoConf.path(in, "nodename_file", FILE),
+        in.bool("nodename_file_optional").or(false),
+        in.text("hostname").or(""));
+  }
+
+  /**
+   * The name, for a call that makes something.
+   *
+   * @throws CniException when the file must be there and is not, or the name cannot be one
+   */
+  String require() {
+    requireFile();
+    String name = find();
+    if (!NAME.matcher(name).matches()) {
+      throw new CniException(
+          ErrorCode.INVALID_NETWORK_CONFIG,
+          "node name \"%s\" cannot be used".formatted(name),
+          "it must be lower-case letters, digits, - and .; set nodename, or write the right one to "
+              + file);
+    }
+    return name;
+  }
+
+  /**
+   * The file tells that calico/node has started, also where the name comes from elsewhere.
+   *
+   * @throws CniException when it must be there and is not
+   */
+  void requireFile() {
+    if (!fileOptional && !Files.exists(file)) {
+      throw new CniException(
+          ErrorCode.TRY_AGAIN_LATER,
+          "stat %s: no such file or directory".formatted(file),
+          "check that the calico/node container is running and has mounted /var/lib/calico/, or"
+              + " run \"ocicat install --calico\", or set nodename_file_optional");
+    }
+  }
+
+  /** The name for a call that removes something, if nobody has to guess it. */
+  Optional<String> known() {
+    return fileOptional || Files.exists(file) || !configured.isEmpty()
+        ? Optional.of(find())
+        : Optional.empty();
+  }
+
+  private String find() {
+    if (!configured.isEmpty()) {
+      return configured;
+    }
+    // Editors put a newline behind it, which Calico takes for a part of the name.
+    String written = read(file);
+    if (!written.isEmpty()) {
+      return written;
+    }
+    return hostname.isEmpty() ? read(HOSTNAME).toLowerCase(Locale.ROOT) : hostname;
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file, StandardCharsets.UTF_8).strip();
+    } catch (IOException _) {
+      return "";
+    }
+  }
+}

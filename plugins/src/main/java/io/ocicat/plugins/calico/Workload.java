@@ -1,0 +1,137 @@
+package io.ocicat.plugins.calico;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.plugin.AddCall;
+import io.ocicat.datastore.cluster.Cluster;
+import io.ocicat.datastore.cluster.Pod;
+import io.ocicat.datastore.cluster.PodNamespace;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * What is known of a workload beyond its name, in the terms of a WorkloadEndpoint.
+ *
+ * @param namespaceAnnotations of the pod's namespace
+ * @param node where the pod is to be, as Kubernetes says; empty when nobody says
+ */
+record Workload(
+    Map<String, String> labels,
+    String generateName,
+    String serviceAccount,
+    List<Pod.Port> ports,
+    List<String> profiles,
+    Map<String, String> annotations,
+    Map<String, String> namespaceAnnotations,
+    String node) {
+  private static final String SERVICE_ACCOUNT = "projectcalico.org/serviceaccount";
+  private static final int LONGEST_LABEL = 63;
+  private static final Set<String> PROTOCOLS = Set.of("TCP", "UDP", "SCTP");
+  private static final String RUNTIME_ANNOTATIONS = "io.kubernetes.cri.pod-annotations";
+
+  Workload {
+    labels = Map.copyOf(labels);
+    ports = List.copyOf(ports);
+    profiles = List.copyOf(profiles);
+    annotations = Map.copyOf(annotations);
+    namespaceAnnotations = Map.copyOf(namespaceAnnotations);
+  }
+
+  /** One of which nothing is known; its network's profile says what it may do. */
+  static Workload on(String network, Map<String, String> labels) {
+    return new Workload(
+        labels, "", "", List.of(), List.of(profile(network)), Map.of(), Map.of(), "");
+  }
+
+  /** The profile of a network, whose name may be one that Calico's records cannot have. */
+  static String profile(String network) {
+    return Identity.isName(network)
+        ? network
+        : "net" + io.ocicat.plugins.net.NamingHash.of(network, 20);
+  }
+
+  /**
+   * A pod, as its cluster describes it.
+   *
+   * @throws CniException when it must be known and is not
+   */
+  static Workload ofPod(AddCall call, Backend backend, Identity identity) {
+    Cluster cluster = backend.cluster();
+    String namespace = identity.namespace();
+    Map<String, String> namespaceAnnotations =
+        Backend.attempt("error getting namespace " + namespace, () -> cluster.namespace(namespace))
+            .map(PodNamespace::annotations)
+            .orElseGet(
+                () -> {
+                  if (backend.knowsAllPods()) {
+                    throw unknown("namespace \"%s\"".formatted(namespace));
+                  }
+                  return Map.of();
+                });
+    Pod pod =
+        Backend.attempt("error getting " + identity, () -> cluster.pod(namespace, identity.pod()))
+            .orElseGet(
+                () -> {
+                  if (backend.knowsAllPods()) {
+                    throw unknown(identity.toString());
+                  }
+                  return nothingKnown(identity);
+                });
+    return of(pod, told(call), namespaceAnnotations);
+  }
+
+  private static CniException unknown(String what) {
+    return new CniException(
+        ErrorCode.INTERNAL, what + " does not exist", "it was deleted while it was being started");
+  }
+
+  private static Pod nothingKnown(Identity identity) {
+    return new Pod(
+        identity.namespace(), identity.pod(), "", Map.of(), Map.of(), "", "", "", List.of());
+  }
+
+  /** Annotations that the runtime hands on to plugins which ask for it. */
+  private static Map<String, String> told(AddCall call) {
+    return call.runtimeConfig(
+        in -> {
+          var given = in.object(RUNTIME_ANNOTATIONS);
+          Map<String, String> annotations = new HashMap<>();
+          given.names().forEach(name -> annotations.put(name, given.text(name).or("")));
+          return annotations;
+        });
+  }
+
+  private static Workload of(
+      Pod pod, Map<String, String> told, Map<String, String> namespaceAnnotations) {
+    Map<String, String> labels = new TreeMap<>(pod.labels());
+    String account = pod.serviceAccount();
+    if (!account.isEmpty() && account.length() < LONGEST_LABEL) {
+      labels.put(SERVICE_ACCOUNT, account);
+    }
+    List<String> profiles = new ArrayList<>();
+    profiles.add("kns." + pod.namespace());
+    if (!account.isEmpty()) {
+      profiles.add("ksa.%s.%s".formatted(pod.namespace(), account));
+    }
+    Map<String, String> annotations = new HashMap<>(told);
+    annotations.putAll(pod.annotations());
+    List<Pod.Port> ports =
+        pod.ports().stream()
+            .filter(port -> port.port() != 0 && PROTOCOLS.contains(port.protocol()))
+            .filter(port -> port.hostPort() != 0 || !port.name().isEmpty())
+            .toList();
+    return new Workload(
+        labels,
+        pod.generateName(),
+        account,
+        ports,
+        profiles,
+        annotations,
+        namespaceAnnotations,
+        pod.node());
+  }
+}
