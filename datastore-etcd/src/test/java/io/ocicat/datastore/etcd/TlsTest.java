@@ -249,7 +249,8 @@ class TlsTest {
   @Test
   void filesThatCannotBeUsedAreNamed() throws IOException {
     startWith("server");
-    DatastoreConfig.Tls missing = new Certificates(new CertificateAuthority(directory.resolve("none"))).caOnly();
+    DatastoreConfig.Tls missing =
+        new Certificates(new CertificateAuthority(directory.resolve("none"))).caOnly();
     assertThatThrownBy(() -> open(missing))
         .isInstanceOf(InvalidException.class)
         .hasMessageContaining("none/ca.crt does not exist");
