@@ -24,8 +24,7 @@ final class CrdsCommand implements Callable<Integer> {
       names = "--group",
       paramLabel = "GROUP",
       defaultValue = "crd.projectcalico.org/v1",
-      description =
-          "crd.projectcalico.org/v1 or projectcalico.org/v3 (default: ${DEFAULT-VALUE}).")
+      description = "crd.projectcalico.org/v1 or projectcalico.org/v3 (default: ${DEFAULT-VALUE}).")
   private String group = "";
 
   @Override
