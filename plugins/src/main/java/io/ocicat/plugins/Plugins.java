@@ -5,6 +5,7 @@ import io.ocicat.datastore.Datastores;
 import io.ocicat.plugins.bandwidth.BandwidthPlugin;
 import io.ocicat.plugins.bridge.BridgePlugin;
 import io.ocicat.plugins.calico.CalicoPlugin;
+import io.ocicat.plugins.calicoipam.CalicoIpamPlugin;
 import io.ocicat.plugins.firewall.FirewallPlugin;
 import io.ocicat.plugins.flannel.FlannelPlugin;
 import io.ocicat.plugins.hostlocal.HostLocalPlugin;
@@ -30,6 +31,7 @@ public final class Plugins {
               Map.entry("bandwidth", _ -> new BandwidthPlugin()),
               Map.entry("bridge", _ -> new BridgePlugin()),
               Map.entry("calico", CalicoPlugin::new),
+              Map.entry("calico-ipam", CalicoIpamPlugin::new),
               Map.entry("firewall", _ -> new FirewallPlugin()),
               Map.entry("flannel", _ -> new FlannelPlugin()),
               Map.entry("host-local", _ -> new HostLocalPlugin()),

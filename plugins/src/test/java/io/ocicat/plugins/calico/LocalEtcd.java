@@ -12,7 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /** Debian's etcd on loopback, with data of its own. */
-final class LocalEtcd implements AutoCloseable {
+public final class LocalEtcd implements AutoCloseable {
   private final Background process;
   private final String url;
 
@@ -21,7 +21,7 @@ final class LocalEtcd implements AutoCloseable {
     this.url = url;
   }
 
-  static LocalEtcd start(Path data) {
+  public static LocalEtcd start(Path data) {
     int port = freePort();
     int peer = freePort();
     String url = "http://127.0.0.1:" + port;
@@ -46,11 +46,11 @@ final class LocalEtcd implements AutoCloseable {
     return new LocalEtcd(process, url);
   }
 
-  String url() {
+  public String url() {
     return url;
   }
 
-  static int freePort() {
+  public static int freePort() {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       return socket.getLocalPort();
     } catch (IOException e) {

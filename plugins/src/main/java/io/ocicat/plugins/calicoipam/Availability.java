@@ -1,0 +1,72 @@
+package io.ocicat.plugins.calicoipam;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.datastore.CorruptException;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.IpVersion;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.model.IpPool;
+import java.util.stream.Stream;
+
+/** Whether ADD could work now, as far as that can be told without looking at every block. */
+final class Availability {
+  private Availability() {}
+
+  static void require(Datastore datastore, CalicoIpamConf conf, String node) {
+    Failures.told(
+        "the datastore cannot be used",
+        () -> {
+          requireNode(datastore, node);
+          if (conf.v4()) {
+            requirePool(datastore, IpVersion.V4);
+          }
+          if (conf.v6()) {
+            requirePool(datastore, IpVersion.V6);
+          }
+          return datastore;
+        });
+  }
+
+  private static void requireNode(Datastore datastore, String node) {
+    try {
+      datastore.get(ResourceKey.of(Kind.NODE, node));
+    } catch (NotFoundException e) {
+      throw unavailable(
+          "the datastore knows no node \"%s\": calico/node registers it, or `ocicat apply`"
+              .formatted(node));
+    }
+  }
+
+  private static void requirePool(Datastore datastore, IpVersion version) {
+    boolean any =
+        datastore.list(Query.of(Kind.IP_POOL)).items().stream()
+            .flatMap(Availability::readable)
+            .anyMatch(
+                pool ->
+                    pool.enabled()
+                        && pool.version() == version
+                        && pool.allows(IpPool.Use.WORKLOAD));
+    if (!any) {
+      throw unavailable(
+          "there is no enabled %s pool for workloads: create one with `ocicat apply`"
+              .formatted(version == IpVersion.V4 ? "IPv4" : "IPv6"));
+    }
+  }
+
+  private static Stream<IpPool> readable(Resource pool) {
+    try {
+      return Stream.of(IpPool.of(pool));
+    } catch (CorruptException _) {
+      return Stream.empty();
+    }
+  }
+
+  private static CniException unavailable(String why) {
+    return new CniException(ErrorCode.PLUGIN_NOT_AVAILABLE, why);
+  }
+}

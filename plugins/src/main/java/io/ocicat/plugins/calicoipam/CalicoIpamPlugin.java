@@ -1,0 +1,195 @@
+package io.ocicat.plugins.calicoipam;
+
+import io.ocicat.cni.Attachment;
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.IpConfig;
+import io.ocicat.cni.Result;
+import io.ocicat.cni.Route;
+import io.ocicat.cni.plugin.AddCall;
+import io.ocicat.cni.plugin.CheckCall;
+import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.GcCall;
+import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.cni.plugin.StatusCall;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Datastores;
+import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.Assigned;
+import io.ocicat.ipam.AutoAssigned;
+import io.ocicat.ipam.Conventions;
+import io.ocicat.ipam.Ipam;
+import io.ocicat.ipam.IpamException;
+import io.ocicat.ipam.Release;
+import io.ocicat.plugins.Steps;
+import io.ocicat.plugins.Undo;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Gives containers addresses of Calico's pools. What it notes in the datastore is what Calico notes
+ * there, so that nodes with either can share a cluster.
+ *
+ * <p>The handle, made of network and container, is all that DEL needs.
+ */
+public final class CalicoIpamPlugin implements Plugin {
+  private static final Path UPGRADED = Path.of("/var/run/calico/cni/ipam_upgraded");
+
+  private final Function<DatastoreConfig, Datastore> datastores;
+  private final HostUpgrade upgrade;
+  private final Clock clock;
+  private final Ipams ipams = new Ipams();
+  private final HostLock lock = new HostLock();
+
+  public CalicoIpamPlugin(Datastores datastores) {
+    this(datastores::of, UPGRADED);
+  }
+
+  /** For tests, which have files of their own. */
+  CalicoIpamPlugin(Function<DatastoreConfig, Datastore> datastores, Path upgraded) {
+    this.datastores = datastores;
+    this.upgrade = new HostUpgrade(upgraded);
+    this.clock = Clock.systemUTC();
+  }
+
+  @Override
+  public Result add(AddCall call) {
+    CalicoIpamConf conf = CalicoIpamConf.read(call.config());
+    Backend backend = Backend.of(call, datastores);
+    Request request = Request.of(call, conf, backend, clock.instant());
+    Optional<IpAddress> wanted =
+        call.args().get(Pod.REQUESTED_IP, text -> IpAddress.parse(text).unmap());
+    Ipam ipam = ipams.of(backend.datastore());
+    try (HostLock.Held _ = lock.take(conf.lockFile(), call)) {
+      upgrade.ensure(backend, ipam, request.node(), call);
+      return result(
+          wanted
+              .map(address -> exactly(ipam, request, address))
+              .orElseGet(() -> any(ipam, request)));
+    }
+  }
+
+  private static List<IpPrefix> exactly(Ipam ipam, Request request, IpAddress address) {
+    return Failures.told(
+        "failed to assign IP address " + address,
+        () -> {
+          ipam.assign(request.exactly(address));
+          return List.of(IpPrefix.host(address));
+        });
+  }
+
+  /** Of each family or of none: a container with half its addresses is of no use to anybody. */
+  private static List<IpPrefix> any(Ipam ipam, Request request) {
+    AutoAssigned assigned =
+        Failures.told("failed to request addresses", () -> ipam.autoAssign(request.any()));
+    for (Assigned family : assigned.all()) {
+      if (!family.isComplete()) {
+        try (Undo undo = new Undo()) {
+          undo.onFailure(() -> release(ipam, request, assigned.addresses()));
+          throw Shortage.of(ipam, family);
+        }
+      }
+    }
+    return assigned.addresses();
+  }
+
+  private static void release(Ipam ipam, Request request, List<IpPrefix> addresses) {
+    ipam.release(
+            addresses.stream()
+                .map(address -> new Release(address.address(), request.handle(), null))
+                .toList())
+        .orThrow();
+  }
+
+  /**
+   * Calico's main plugin takes the routes for the sign that the addresses are to be routed here.
+   */
+  private static Result result(List<IpPrefix> addresses) {
+    return Result.empty()
+        .withIps(addresses.stream().map(IpConfig::of).toList())
+        .withRoutes(addresses.stream().map(Route::to).toList());
+  }
+
+  @Override
+  public void del(DelCall call) {
+    Backend backend = Backend.of(call, datastores);
+    String container = call.containerId().value();
+    String handle = Conventions.containerHandle(call.network().value(), container);
+    String legacy =
+        Pod.of(call)
+            .map(pod -> Conventions.legacyHandle(pod.namespace(), pod.name()))
+            .orElse(container);
+    Ipam ipam = ipams.of(backend.datastore());
+    try (HostLock.Held _ = lock.take(CalicoIpamConf.lockFile(call.config()), call)) {
+      Steps.all(() -> release(ipam, handle), () -> release(ipam, legacy));
+    }
+  }
+
+  private static void release(Ipam ipam, String handle) {
+    Failures.told(
+        "failed to release addresses of handle " + handle,
+        () -> {
+          try {
+            return ipam.releaseByHandle(handle);
+          } catch (IpamException e) {
+            if (e.reason() == IpamException.Reason.NO_SUCH_HANDLE) {
+              return List.of();
+            }
+            throw e;
+          }
+        });
+  }
+
+  /** Whether the addresses that the container was given are still its own. */
+  @Override
+  public void check(CheckCall call) {
+    Backend backend = Backend.of(call, datastores);
+    List<IpAddress> expected =
+        call.requirePreviousResult().ips().stream().map(ip -> ip.address().address()).toList();
+    new HolderCheck(ipams.of(backend.datastore()), backend.datastore())
+        .run(
+            Conventions.containerHandle(call.network().value(), call.containerId().value()),
+            expected);
+  }
+
+  @Override
+  public void status(StatusCall call) {
+    CalicoIpamConf conf = CalicoIpamConf.read(call.config());
+    String node = conf.node().require();
+    try {
+      Availability.require(Backend.of(call, datastores).datastore(), conf, node);
+    } catch (CniException e) {
+      if (e.is(ErrorCode.INVALID_NETWORK_CONFIG)) {
+        throw e;
+      }
+      throw new CniException(ErrorCode.PLUGIN_NOT_AVAILABLE, e.msg(), e.details());
+    }
+  }
+
+  @Override
+  public void gc(GcCall call) {
+    Optional<Set<Attachment>> valid = call.validAttachments();
+    if (valid.isPresent()) {
+      CalicoIpamConf conf = CalicoIpamConf.read(call.config());
+      Backend backend = Backend.of(call, datastores);
+      Set<String> containers =
+          valid.get().stream().map(Attachment::containerId).collect(Collectors.toSet());
+      try (HostLock.Held _ = lock.take(conf.lockFile(), call)) {
+        new Sweep(ipams.of(backend.datastore()), backend.datastore(), conf.node().require())
+            .run(call.network().value(), containers);
+      }
+    }
+  }
+
+  @Override
+  public String about() {
+    return "CNI calico-ipam plugin (ocicat)";
+  }
+}

@@ -1,0 +1,85 @@
+package io.ocicat.plugins.calicoipam;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.datastore.CorruptException;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.model.IpPool;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ipam.AddressInfo;
+import io.ocicat.ipam.Ipam;
+import io.ocicat.ipam.IpamException;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Whether addresses still belong to a handle. The result of a list of plugins may also hold some
+ * that are not of Calico's pools: these are nobody's business here.
+ */
+record HolderCheck(Ipam ipam, Datastore datastore) {
+  void run(String handle, List<IpAddress> expected) {
+    Failures.told(
+        "failed to check addresses of handle " + handle,
+        () -> {
+          boolean found = false;
+          for (IpAddress address : expected) {
+            found |= isHeld(handle, address);
+          }
+          if (!found) {
+            throw drift("handle %s has none of the addresses %s".formatted(handle, expected));
+          }
+          return found;
+        });
+  }
+
+  private boolean isHeld(String handle, IpAddress address) {
+    Optional<AddressInfo> info = info(address);
+    if (info.isPresent()) {
+      if (!Objects.equals(info.get().handle(), handle)) {
+        throw drift(
+            "address %s belongs to handle %s, not to %s"
+                .formatted(address, info.get().handle(), handle));
+      }
+      return true;
+    }
+    if (isOfPool(address)) {
+      throw drift("address %s is not assigned to handle %s any more".formatted(address, handle));
+    }
+    return false;
+  }
+
+  private Optional<AddressInfo> info(IpAddress address) {
+    try {
+      return Optional.of(ipam.info(address));
+    } catch (IpamException e) {
+      if (e.reason() == IpamException.Reason.NOT_ASSIGNED) {
+        return Optional.empty();
+      }
+      throw e;
+    }
+  }
+
+  private boolean isOfPool(IpAddress address) {
+    return datastore.list(Query.of(Kind.IP_POOL)).items().stream()
+        .anyMatch(pool -> contains(pool, address));
+  }
+
+  private static boolean contains(Resource pool, IpAddress address) {
+    try {
+      return IpPool.of(pool).cidr().contains(address);
+    } catch (CorruptException _) {
+      return false;
+    }
+  }
+
+  private static CniException drift(String what) {
+    return new CniException(
+        ErrorCode.INTERNAL,
+        what,
+        "the datastore and the container do not agree: delete the container");
+  }
+}

@@ -1,0 +1,107 @@
+package io.ocicat.plugins.calicoipam;
+
+import io.ocicat.cni.plugin.Call;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.FileLock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The file that Calico's IPAM plugins lock on a host, so that they do not all ask the datastore at
+ * once. It protects nothing: the datastore does. So whoever cannot have it goes on without.
+ *
+ * <p>Calls of this process hold it together, since they share reads and writes anyway; but nobody
+ * joins a hold that has lasted for a while, so that other processes have their turn. Thread-safe.
+ */
+final class HostLock {
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+  private static final long LONGEST_HOLD = TimeUnit.SECONDS.toNanos(1);
+
+  private final Map<Path, Hold> holds = new HashMap<>();
+
+  /** What calls of this process have of a file: being taken, or taken. */
+  private static final class Hold {
+    private @Nullable FileLock lock;
+    private long since;
+    private int holders;
+  }
+
+  /** Given back when closed. */
+  interface Held extends AutoCloseable {
+    @Override
+    void close();
+  }
+
+  /** Waits for the lock, a third of the time there is. */
+  Held take(Path file, Call call) {
+    Duration third = call.deadline().remaining().dividedBy(3);
+    Duration patience = third.compareTo(PATIENCE) < 0 ? third : PATIENCE;
+    try {
+      Hold hold = join(file, patience);
+      return () -> leave(file, hold);
+    } catch (IOException | NetlinkException e) {
+      call.log("going on without the lock %s: %s".formatted(file, e.getMessage()));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    return () -> {};
+  }
+
+  private Hold join(Path file, Duration patience) throws IOException, InterruptedException {
+    long deadline = System.nanoTime() + patience.toNanos();
+    Hold own = new Hold();
+    synchronized (this) {
+      Hold present = holds.putIfAbsent(file, own);
+      while (present != null) {
+        if (present.lock != null && System.nanoTime() - present.since < LONGEST_HOLD) {
+          present.holders++;
+          return present;
+        }
+        long left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+        if (left <= 0) {
+          throw new IOException("calls of this process hold it for too long");
+        }
+        wait(left);
+        present = holds.putIfAbsent(file, own);
+      }
+    }
+    try {
+      Files.createDirectories(file.resolveSibling(""));
+      FileLock lock =
+          FileLock.acquire(
+              file,
+              FileLock.Mode.EXCLUSIVE,
+              Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
+      synchronized (this) {
+        own.lock = lock;
+        own.since = System.nanoTime();
+        own.holders = 1;
+        notifyAll();
+      }
+      return own;
+    } catch (IOException | RuntimeException e) {
+      synchronized (this) {
+        holds.remove(file);
+        notifyAll();
+      }
+      throw e;
+    }
+  }
+
+  private synchronized void leave(Path file, Hold hold) {
+    hold.holders--;
+    if (hold.holders == 0) {
+      holds.remove(file);
+      if (hold.lock != null) {
+        hold.lock.close();
+      }
+      notifyAll();
+    }
+  }
+}

@@ -1,0 +1,177 @@
+package io.ocicat.plugins.calicoipam;
+
+import io.ocicat.cni.json.Json;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Datastores;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.embedded.EmbeddedStore;
+import io.ocicat.datastore.etcd.EtcdStore;
+import io.ocicat.datastore.kv.KeyValueStore;
+import io.ocicat.datastore.kv.Transaction;
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.ipam.AddressInfo;
+import io.ocicat.plugins.Ipam;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A datastore of a test with a node in it: how configurations name it, calls of the plugin on it,
+ * and a way around the plugin to look at it.
+ */
+final class Cluster implements AutoCloseable {
+  static final String NODE = "node-1";
+  private static final List<Kind> KINDS =
+      List.of(
+          Kind.IP_POOL,
+          Kind.IP_RESERVATION,
+          Kind.IPAM_BLOCK,
+          Kind.BLOCK_AFFINITY,
+          Kind.IPAM_HANDLE,
+          Kind.NODE);
+
+  private final ObjectNode members;
+  private final Map<String, String> environment;
+  private final Path files;
+  private final Datastores datastores = new Datastores();
+  private CalicoIpamPlugin plugin;
+
+  private Cluster(ObjectNode members, Map<String, String> environment, Path files) {
+    this.members = members;
+    this.environment = environment;
+    this.files = files;
+    this.plugin = newPlugin();
+  }
+
+  static Cluster embedded(Path directory) {
+    return new Cluster(
+        Json.object().put("datastore_type", "embedded"),
+        Map.of("OCICAT_STATE_DIR", directory.resolve("state").toString()),
+        directory);
+  }
+
+  static Cluster etcd(String url, Path directory) {
+    return new Cluster(
+        Json.object().put("datastore_type", "etcdv3").put("etcd_endpoints", url),
+        Map.of(),
+        directory);
+  }
+
+  private CalicoIpamPlugin newPlugin() {
+    return new CalicoIpamPlugin(datastores::of, files.resolve("upgraded"));
+  }
+
+  Path lockFile() {
+    return files.resolve("calico/ipam.lock");
+  }
+
+  Datastore datastore() {
+    return datastores.of(DatastoreConfig.ofCniConfig(members, environment));
+  }
+
+  /** Writes what no datastore of ours would. */
+  void write(String key, String value) {
+    DatastoreConfig config = DatastoreConfig.ofCniConfig(members, environment);
+    try (KeyValueStore store =
+        switch (config) {
+          case DatastoreConfig.Embedded embedded -> EmbeddedStore.open(embedded.directory());
+          case DatastoreConfig.Etcd etcd -> EtcdStore.open(etcd);
+          case DatastoreConfig.Kubernetes _ -> throw new IllegalStateException("has no keys");
+        }) {
+      store.commit(Transaction.put(key, value));
+    }
+  }
+
+  /** Empty but for the node; the plugin has served no call yet. */
+  void reset() {
+    for (Kind kind : KINDS) {
+      for (Resource resource : datastore().list(Query.of(kind)).items()) {
+        datastore().delete(resource.key(), null);
+      }
+    }
+    node(NODE, Map.of());
+    plugin = newPlugin();
+  }
+
+  void node(String name, Map<String, String> labels) {
+    ObjectNode document = Json.object().put("apiVersion", Resource.API_VERSION).put("kind", "Node");
+    ObjectNode metadata = document.putObject("metadata").put("name", name);
+    ObjectNode written = metadata.putObject("labels");
+    labels.forEach(written::put);
+    document.putObject("spec");
+    datastore().create(Resource.ofDocument(document));
+  }
+
+  void pool(String name, String cidr) {
+    pool(name, cidr, _ -> {});
+  }
+
+  void pool(String name, String cidr, Consumer<ObjectNode> more) {
+    datastore()
+        .create(
+            Resource.of(
+                new ResourceKey.Named(Kind.IP_POOL, "", name),
+                spec -> {
+                  spec.put("cidr", cidr);
+                  more.accept(spec);
+                }));
+  }
+
+  /** A configuration with these members of ipam, and others beside it. */
+  String config(String version, String ipam, String... more) {
+    ObjectNode config = members.deepCopy();
+    config.put("cniVersion", version).put("name", "net1").put("type", "calico");
+    config.put("nodename", NODE).put("ipam_lock_file", lockFile().toString());
+    config.set(
+        "ipam", (ObjectNode) Json.parse("{\"type\":\"calico-ipam\"%s}".formatted(prefixed(ipam))));
+    for (String member : more) {
+      config.setAll((ObjectNode) Json.parse("{%s}".formatted(member)));
+    }
+    return config.toString();
+  }
+
+  private static String prefixed(String members) {
+    return members.isEmpty() ? "" : "," + members;
+  }
+
+  /** Calls of one plugin that serves them all, as a daemon's does. */
+  Ipam net(String ipam, String... more) {
+    return calls(config("1.1.0", ipam, more));
+  }
+
+  Ipam calls(String config) {
+    Ipam calls = Ipam.of("calico-ipam", config).resident(plugin);
+    for (Map.Entry<String, String> variable : environment.entrySet()) {
+      calls = calls.with(variable.getKey(), variable.getValue());
+    }
+    return calls;
+  }
+
+  /** Whoever has an address, of all blocks. */
+  List<AddressInfo> assigned() {
+    return datastore().list(Query.of(Kind.IPAM_BLOCK)).items().stream()
+        .flatMap(block -> io.ocicat.ipam.Ipam.inUse(IpamBlock.of(block)).stream())
+        .toList();
+  }
+
+  List<String> addresses() {
+    return assigned().stream().map(info -> info.address().toString()).toList();
+  }
+
+  List<String> handles() {
+    return datastore().list(Query.of(Kind.IPAM_HANDLE)).items().stream()
+        .map(handle -> ((ResourceKey.Handle) handle.key()).id())
+        .toList();
+  }
+
+  @Override
+  public void close() {
+    datastores.close();
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.plugins.calicoipam;
+
+import org.jspecify.annotations.NullMarked;
