@@ -8,6 +8,9 @@ import io.ocicat.cli.install.InstallCommand;
 import io.ocicat.cli.install.UninstallCommand;
 import io.ocicat.cli.net.NetCommand;
 import io.ocicat.cli.net.NetSettings;
+import io.ocicat.cli.resource.ResourceCommands;
+import io.ocicat.cli.resource.Surroundings;
+import io.ocicat.cli.store.DatastoreCommand;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -34,6 +37,7 @@ import picocli.CommandLine.HelpCommand;
       ConformanceCommand.class,
       IpamServerCommand.class,
       CrdsCommand.class,
+      CompletionCommand.class,
       HelpCommand.class
     })
 public final class Ocicat {
@@ -50,7 +54,7 @@ public final class Ocicat {
   static CommandLine commandLine() {
     OnePlugin ours = OnePlugin.fromDistribution();
     Site site = Site.here(System.getenv(), ours.ours());
-    return new CommandLine(new Ocicat())
+    return commandLine(Surroundings.ofProcess(System.getenv(), site.colours()))
         .addSubcommand(new StatusCommand(site))
         .addSubcommand(new WhyCommand(site))
         .addSubcommand(new TraceCommand(site))
@@ -61,6 +65,13 @@ public final class Ocicat {
             new InstallCommand(
                 System.getenv(), ours.executables().map(Path::getParent), Version.id()))
         .addSubcommand(new UninstallCommand(System.getenv()));
+  }
+
+  /** The commands that work with a datastore. */
+  static CommandLine commandLine(Surroundings surroundings) {
+    CommandLine commandLine = new CommandLine(new Ocicat());
+    ResourceCommands.all(surroundings).forEach(commandLine::addSubcommand);
+    return commandLine.addSubcommand(DatastoreCommand.of(surroundings));
   }
 
   static int run(CommandLine commandLine, Complaints complaints, PrintWriter out, String... args) {

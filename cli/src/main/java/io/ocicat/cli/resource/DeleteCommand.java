@@ -1,0 +1,48 @@
+package io.ocicat.cli.resource;
+
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.json.Json;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** {@code ocicat delete}. */
+@Command(name = "delete", description = "Delete resources, by name or as documents name them.")
+final class DeleteCommand extends ResourceCommand {
+  @Mixin Subject subject = new Subject();
+  @Mixin FileOptions files = new FileOptions();
+
+  @Option(
+      names = {"-s", "--skip-not-exists"},
+      description = "What does not exist is no mistake.")
+  private boolean skipNotExists;
+
+  DeleteCommand(Surroundings surroundings) {
+    super(surroundings);
+  }
+
+  @Override
+  protected int run() {
+    List<Manifest> manifests = manifests();
+    return withDatastore(
+        datastore -> new Batch(datastore, Change.DELETE, skipNotExists).run(manifests, out()));
+  }
+
+  private List<Manifest> manifests() {
+    if (subject.kind != null && !files.files.isEmpty()) {
+      throw new ParameterException(spec.commandLine(), "use either KIND and NAME or -f");
+    }
+    if (!files.files.isEmpty()) {
+      return files.read(subject.namespace, surroundings);
+    }
+    if (subject.kind().isIpam() || !subject.names.isEmpty()) {
+      return subject.keys().stream()
+          .map(key -> new Manifest("", Resource.of(key, Json.object())))
+          .toList();
+    }
+    throw new ParameterException(
+        spec.commandLine(), "say which %s is to be deleted".formatted(subject.kind()));
+  }
+}

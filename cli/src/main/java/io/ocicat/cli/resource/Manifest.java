@@ -1,0 +1,10 @@
+package io.ocicat.cli.resource;
+
+import io.ocicat.datastore.Resource;
+
+/**
+ * A resource that a user wrote.
+ *
+ * @param origin where, for messages: {@code pools.yaml: document 2}
+ */
+record Manifest(String origin, Resource resource) {}

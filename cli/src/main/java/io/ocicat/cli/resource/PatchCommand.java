@@ -1,0 +1,75 @@
+package io.ocicat.cli.resource;
+
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.json.Problems;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import tools.jackson.databind.node.ObjectNode;
+
+/** {@code ocicat patch}. */
+@Command(name = "patch", description = "Change some fields of a resource.")
+final class PatchCommand extends ResourceCommand {
+  @Mixin Subject subject = new Subject();
+
+  @Option(
+      names = {"-p", "--patch"},
+      required = true,
+      paramLabel = "PATCH",
+      description = "What to change, as JSON or YAML.")
+  private String patch = "";
+
+  @Option(
+      names = {"-t", "--type"},
+      paramLabel = "TYPE",
+      defaultValue = "strategic",
+      description =
+          "strategic or merge: an object whose members replace those of the resource; json: a list"
+              + " of operations (RFC 6902). Default: ${DEFAULT-VALUE}.")
+  private String type = "strategic";
+
+  PatchCommand(Surroundings surroundings) {
+    super(surroundings);
+  }
+
+  @Override
+  protected int run() {
+    if (subject.names.size() != 1) {
+      throw new ParameterException(spec.commandLine(), "say KIND and one NAME");
+    }
+    Patch change =
+        switch (type) {
+          case "strategic", "merge" -> Patch.merge(patch);
+          case "json" -> Patch.operations(patch);
+          default ->
+              throw new ParameterException(
+                  spec.commandLine(),
+                  "--type must be strategic, merge or json, not " + Problems.quote(type));
+        };
+    ResourceKey key = subject.keys().getFirst();
+    Change.REPLACE.refuse(key.kind());
+    return withDatastore(
+        datastore -> {
+          Change.update(datastore, key, stored -> patched(stored, change));
+          out().println("Successfully patched 1 '%s' resource".formatted(key.kind()));
+          return 0;
+        });
+  }
+
+  private static Resource patched(Resource stored, Patch patch) {
+    ObjectNode document = patch.apply(stored.content());
+    ObjectNode before = stored.content();
+    for (String kept : new String[] {"uid", "creationTimestamp"}) {
+      if (document.get("metadata") instanceof ObjectNode metadata) {
+        metadata.set(kept, before.path("metadata").path(kept));
+      }
+    }
+    return stored.edit(
+        tree -> {
+          tree.removeAll();
+          tree.setAll(document);
+        });
+  }
+}

@@ -1,0 +1,59 @@
+package io.ocicat.cli.resource;
+
+import io.ocicat.datastore.Datastore;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** What the commands have in common: a datastore, and one line for each thing that is wrong. */
+@Command(mixinStandardHelpOptions = true)
+public abstract class ResourceCommand implements Callable<Integer> {
+  protected final Surroundings surroundings;
+
+  @Spec protected CommandSpec spec = CommandSpec.create();
+  @Mixin protected ConnectionOptions connection = new ConnectionOptions();
+
+  protected ResourceCommand(Surroundings surroundings) {
+    this.surroundings = surroundings;
+  }
+
+  /** Returns the exit code. */
+  protected abstract int run();
+
+  /** What is done with the datastore; returns the exit code. */
+  @FunctionalInterface
+  public interface Work {
+    int with(Datastore datastore);
+  }
+
+  protected int withDatastore(Work work) {
+    try (Datastore datastore = connection.open(surroundings)) {
+      return work.with(datastore);
+    }
+  }
+
+  @Override
+  public final Integer call() {
+    try {
+      return run();
+    } catch (RejectedException e) {
+      e.reasons().forEach(reason -> err().println("ocicat: " + oneLine(reason)));
+      return 1;
+    }
+  }
+
+  public static String oneLine(String text) {
+    return String.join(" ", text.strip().split("\\s*\\R\\s*", -1));
+  }
+
+  protected PrintWriter out() {
+    return spec.commandLine().getOut();
+  }
+
+  protected PrintWriter err() {
+    return spec.commandLine().getErr();
+  }
+}

@@ -1,0 +1,79 @@
+package io.ocicat.cli.resource;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** {@code create}, {@code apply} and {@code replace}: documents become resources. */
+abstract class WriteCommand extends ResourceCommand {
+  private final Change change;
+
+  @Mixin FileOptions files = new FileOptions();
+
+  @Option(
+      names = {"-n", "--namespace"},
+      paramLabel = "NAMESPACE",
+      description = "Of documents that name none (default).")
+  @Nullable String namespace;
+
+  WriteCommand(Surroundings surroundings, Change change) {
+    super(surroundings);
+    this.change = change;
+  }
+
+  boolean lenient() {
+    return false;
+  }
+
+  @Override
+  protected int run() {
+    if (files.files.isEmpty()) {
+      throw new ParameterException(spec.commandLine(), "say with -f where the documents are");
+    }
+    List<Manifest> manifests = files.read(namespace, surroundings);
+    return withDatastore(
+        datastore -> new Batch(datastore, change, lenient()).run(manifests, out()));
+  }
+
+  /** {@code ocicat create}. */
+  @Command(
+      name = "create",
+      description = "Create resources; those that exist are left alone and are a mistake.")
+  static final class Create extends WriteCommand {
+    @Option(names = "--skip-exists", description = "What exists is no mistake.")
+    private boolean skipExists;
+
+    Create(Surroundings surroundings) {
+      super(surroundings, Change.CREATE);
+    }
+
+    @Override
+    boolean lenient() {
+      return skipExists;
+    }
+  }
+
+  /** {@code ocicat apply}. */
+  @Command(
+      name = "apply",
+      description =
+          "Create resources, or give those that exist the spec, labels and annotations of the document.")
+  static final class Apply extends WriteCommand {
+    Apply(Surroundings surroundings) {
+      super(surroundings, Change.APPLY);
+    }
+  }
+
+  /** {@code ocicat replace}. */
+  @Command(
+      name = "replace",
+      description = "Give resources that exist the spec, labels and annotations of the document.")
+  static final class Replace extends WriteCommand {
+    Replace(Surroundings surroundings) {
+      super(surroundings, Change.REPLACE);
+    }
+  }
+}

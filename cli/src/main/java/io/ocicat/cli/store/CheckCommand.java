@@ -1,0 +1,70 @@
+package io.ocicat.cli.store;
+
+import io.ocicat.cli.resource.ResourceCommand;
+import io.ocicat.cli.resource.Surroundings;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.embedded.EmbeddedStore;
+import io.ocicat.datastore.kv.KeyValueDatastore;
+import io.ocicat.datastore.model.Admission;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+
+/** {@code ocicat datastore check}. */
+@Command(
+    name = "check",
+    description =
+        "Look for damage, for documents that cannot be read or would not be accepted, and for names of what is not there.",
+    footer = {"", "Changes nothing. Ends with 1 when something was found, one line each."})
+final class CheckCommand extends ResourceCommand {
+  CheckCommand(Surroundings surroundings) {
+    super(surroundings);
+  }
+
+  @Override
+  protected int run() {
+    return withDatastore(
+        datastore -> {
+          List<String> findings = new ArrayList<>(damage(datastore));
+          Map<Kind, List<Resource>> all = new EnumMap<>(Kind.class);
+          int count = 0;
+          for (Kind kind : Contents.kinds()) {
+            ResourcePage page = Contents.page(datastore, kind);
+            findings.addAll(page.unreadable());
+            page.items().forEach(item -> acceptable(item, findings));
+            all.put(kind, page.items());
+            count += page.items().size();
+          }
+          findings.addAll(new References(all).dangling());
+          findings.forEach(finding -> out().println(oneLine(finding)));
+          err().println("%d resources looked at, %d findings".formatted(count, findings.size()));
+          return findings.isEmpty() ? 0 : 1;
+        });
+  }
+
+  private static List<String> damage(Datastore datastore) {
+    return datastore instanceof KeyValueDatastore keys
+            && keys.store() instanceof EmbeddedStore embedded
+        ? embedded.check().stream()
+            .map(
+                problem ->
+                    problem + ": put a copy in its place, or save it with sqlite3's .recover")
+            .toList()
+        : List.of();
+  }
+
+  private static void acceptable(Resource resource, List<String> findings) {
+    try {
+      Admission.standard().forUpdate(resource);
+    } catch (InvalidException e) {
+      findings.add(
+          "%s: correct it with \"ocicat patch\" or \"ocicat replace\"".formatted(e.getMessage()));
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package io.ocicat.cli.store;
+
+import io.ocicat.cli.resource.CommandException;
+import io.ocicat.cli.resource.ResourceCommand;
+import io.ocicat.cli.resource.Surroundings;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.kv.Dump;
+import io.ocicat.datastore.kv.KeyValueDatastore;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+
+/** {@code ocicat datastore export}. */
+@Command(
+    name = "export",
+    description = "Write everything, IPAM's records included, as one stream of documents.")
+final class ExportCommand extends ResourceCommand {
+  @Option(
+      names = {"-o", "--output"},
+      paramLabel = "FORMAT",
+      defaultValue = "yaml",
+      description =
+          "yaml; json, a document per line; or raw, every key and its bytes as they are (not of"
+              + " Kubernetes). Default: ${DEFAULT-VALUE}.")
+  private String output = "yaml";
+
+  @Option(
+      names = {"-f", "--filename"},
+      paramLabel = "FILE",
+      description = "Where to write, readable for its owner only; standard output when not said.")
+  private @Nullable Path file;
+
+  ExportCommand(Surroundings surroundings) {
+    super(surroundings);
+  }
+
+  @Override
+  protected int run() {
+    if (!output.equals("yaml") && !output.equals("json") && !output.equals("raw")) {
+      throw new ParameterException(
+          spec.commandLine(), "-o must be yaml, json or raw, not \"%s\"".formatted(output));
+    }
+    Path target = file;
+    return withDatastore(
+        datastore -> {
+          try {
+            int count = target == null ? toOutput(datastore) : toFile(datastore, target);
+            err()
+                .println(
+                    "exported %d %s".formatted(count, output.equals("raw") ? "keys" : "resources"));
+            return 0;
+          } catch (IOException e) {
+            throw new CommandException(
+                "the export cannot be written: %s".formatted(e.getMessage()), e);
+          }
+        });
+  }
+
+  private int toOutput(Datastore datastore) throws IOException {
+    PrintWriter out = out();
+    int count = write(datastore, out);
+    out.flush();
+    if (out.checkError()) {
+      throw new IOException("standard output is closed");
+    }
+    return count;
+  }
+
+  /** The file is there whole or not at all. */
+  private int toFile(Datastore datastore, Path target) throws IOException {
+    Path parent = target.toAbsolutePath().getParent();
+    Path draft =
+        Files.createTempFile(
+            parent == null ? Path.of("/") : parent,
+            ".export",
+            ".tmp",
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+    try {
+      int count;
+      try (Writer writer = Files.newBufferedWriter(draft, StandardCharsets.UTF_8)) {
+        count = write(datastore, writer);
+      }
+      Files.move(draft, target, StandardCopyOption.ATOMIC_MOVE);
+      return count;
+    } finally {
+      Files.deleteIfExists(draft);
+    }
+  }
+
+  private int write(Datastore datastore, Writer out) throws IOException {
+    if (!output.equals("raw")) {
+      return ExportStream.write(datastore, output.equals("json"), out);
+    }
+    if (datastore instanceof KeyValueDatastore keys) {
+      return Dump.write(keys.store(), "/", out);
+    }
+    throw new CommandException("Kubernetes has no keys: use -o yaml or json");
+  }
+}

@@ -1,0 +1,99 @@
+package io.ocicat.cli.store;
+
+import io.ocicat.cli.resource.CommandException;
+import io.ocicat.cli.resource.RejectedException;
+import io.ocicat.cli.resource.ResourceForm;
+import io.ocicat.cli.yaml.YamlReader;
+import io.ocicat.cli.yaml.YamlWriter;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.json.Json;
+import java.io.IOException;
+import java.io.Writer;
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A datastore as documents. The last one says how many there were, so that a stream that was cut
+ * off is not taken for a whole one; without it the documents are what {@code ocicat apply} takes.
+ */
+final class ExportStream {
+  private static final String API_VERSION = "ocicat.io/v1";
+  private static final String END = "EndOfExport";
+
+  private ExportStream() {}
+
+  /** Returns how many resources there were. */
+  static int write(Datastore datastore, boolean json, Writer out) throws IOException {
+    int count = 0;
+    for (Kind kind : Contents.kinds()) {
+      for (Resource resource : Contents.of(datastore, kind)) {
+        document(ResourceForm.document(resource.withRevision("")), json, out);
+        count++;
+      }
+    }
+    ObjectNode end = Json.object().put("apiVersion", API_VERSION).put("kind", END);
+    document(end.put("resources", count), json, out);
+    return count;
+  }
+
+  private static void document(JsonNode document, boolean json, Writer out) throws IOException {
+    out.write(json ? Json.compact(document) + "\n" : "---\n" + YamlWriter.write(document));
+  }
+
+  /**
+   * Reads all of it.
+   *
+   * @throws CommandException when it is no export, or only a part of one
+   * @throws RejectedException naming every document that is none
+   */
+  static List<Resource> read(String text) {
+    List<JsonNode> documents = documents(text);
+    JsonNode end = documents.isEmpty() ? Json.object() : documents.getLast();
+    if (!end.path("kind").asString("").equals(END)) {
+      throw new CommandException(
+          "this is not a whole export: its last document must be of kind %s; to apply single documents use \"ocicat apply\""
+              .formatted(END));
+    }
+    if (end.path("resources").asInt(-1) != documents.size() - 1) {
+      throw new CommandException(
+          "the export is damaged: it has %d resources and should have %s"
+              .formatted(documents.size() - 1, end.path("resources")));
+    }
+    List<Resource> resources = new ArrayList<>();
+    List<String> problems = new ArrayList<>();
+    for (int i = 0; i < documents.size() - 1; i++) {
+      try {
+        if (!(documents.get(i) instanceof ObjectNode object)) {
+          throw new InvalidException("not a resource");
+        }
+        resources.add(ResourceForm.parse(object).withRevision(""));
+      } catch (InvalidException e) {
+        problems.add("document %d: %s".formatted(i + 1, e.getMessage()));
+      }
+    }
+    if (!problems.isEmpty()) {
+      throw new RejectedException(problems);
+    }
+    return resources;
+  }
+
+  private static List<JsonNode> documents(String text) {
+    try {
+      if (text.startsWith("{")) {
+        List<JsonNode> lines = new ArrayList<>();
+        text.lines()
+            .filter(line -> !line.isBlank())
+            .forEach(line -> lines.add(Json.parseObject(line)));
+        return lines;
+      }
+      return YamlReader.readAll(text).stream().map(YamlReader.Document::value).toList();
+    } catch (IllegalArgumentException e) {
+      throw new CommandException("the export cannot be read: " + e.getMessage(), e);
+    }
+  }
+}

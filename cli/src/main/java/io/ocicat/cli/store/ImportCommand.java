@@ -1,0 +1,86 @@
+package io.ocicat.cli.store;
+
+import io.ocicat.cli.resource.CommandException;
+import io.ocicat.cli.resource.ResourceCommand;
+import io.ocicat.cli.resource.Surroundings;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.kv.Dump;
+import io.ocicat.datastore.kv.KeyValueDatastore;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.StringReader;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code ocicat datastore import}. */
+@Command(
+    name = "import",
+    description = "Put what \"ocicat datastore export\" wrote into an empty datastore.")
+final class ImportCommand extends ResourceCommand {
+  @Option(
+      names = {"-f", "--filename"},
+      required = true,
+      paramLabel = "FILE",
+      description = "What was exported; - for standard input.")
+  private String file = "";
+
+  @Option(
+      names = "--merge",
+      description = "Also into one that holds something; what is in both must be the same.")
+  private boolean merge;
+
+  ImportCommand(Surroundings surroundings) {
+    super(surroundings);
+  }
+
+  @Override
+  protected int run() {
+    String text = text();
+    if (text.startsWith("{\"format\":\"ocicat-datastore\"")) {
+      return withDatastore(datastore -> raw(datastore, text));
+    }
+    List<Resource> resources = ExportStream.read(text);
+    return withDatastore(
+        datastore -> {
+          Copy copy = new Copy(datastore);
+          copy.check(resources, merge);
+          int copied = copy.run(resources);
+          out()
+              .println(
+                  "imported %d resources, %d were there already"
+                      .formatted(copied, resources.size() - copied));
+          return 0;
+        });
+  }
+
+  private int raw(Datastore datastore, String text) {
+    if (!(datastore instanceof KeyValueDatastore keys)) {
+      throw new CommandException("Kubernetes has no keys: export with -o yaml");
+    }
+    try {
+      int count = Dump.read(new BufferedReader(new StringReader(text)), keys.store());
+      out().println("imported %d keys".formatted(count));
+      return 0;
+    } catch (IOException e) {
+      throw new CommandException("%s cannot be read: %s".formatted(file, e.getMessage()), e);
+    }
+  }
+
+  private String text() {
+    try {
+      return file.equals("-")
+          ? new String(surroundings.stdin().readAllBytes(), StandardCharsets.UTF_8)
+          : Files.readString(Path.of(file));
+    } catch (NoSuchFileException e) {
+      throw new CommandException("%s: there is no such file".formatted(file), e);
+    } catch (IOException e) {
+      throw new CommandException("%s cannot be read: %s".formatted(file, e.getMessage()), e);
+    }
+  }
+}

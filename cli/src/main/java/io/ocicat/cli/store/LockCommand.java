@@ -1,0 +1,44 @@
+package io.ocicat.cli.store;
+
+import io.ocicat.cli.resource.ResourceCommand;
+import io.ocicat.cli.resource.Surroundings;
+import picocli.CommandLine.Command;
+
+/** {@code ocicat datastore lock} and {@code unlock}. */
+abstract class LockCommand extends ResourceCommand {
+  private final boolean ready;
+
+  LockCommand(Surroundings surroundings, boolean ready) {
+    super(surroundings);
+    this.ready = ready;
+  }
+
+  @Override
+  protected int run() {
+    return withDatastore(
+        datastore -> {
+          ReadyFlag.set(datastore, ready);
+          out().println(ready ? "Datastore unlocked." : "Datastore locked.");
+          return 0;
+        });
+  }
+
+  /** So that plugins and controllers wait. */
+  @Command(
+      name = "lock",
+      description =
+          "Say in ClusterInformation that the datastore is not ready: plugins refuse new pods.")
+  static final class Lock extends LockCommand {
+    Lock(Surroundings surroundings) {
+      super(surroundings, false);
+    }
+  }
+
+  /** So that they go on. */
+  @Command(name = "unlock", description = "Say in ClusterInformation that the datastore is ready.")
+  static final class Unlock extends LockCommand {
+    Unlock(Surroundings surroundings) {
+      super(surroundings, true);
+    }
+  }
+}

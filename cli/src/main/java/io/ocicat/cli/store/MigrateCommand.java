@@ -1,0 +1,199 @@
+package io.ocicat.cli.store;
+
+import io.ocicat.cli.Table;
+import io.ocicat.cli.resource.CommandException;
+import io.ocicat.cli.resource.ConnectionOptions;
+import io.ocicat.cli.resource.RejectedException;
+import io.ocicat.cli.resource.ResourceCommand;
+import io.ocicat.cli.resource.Surroundings;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.Datastores;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.config.DatastoreConfig;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/**
+ * {@code ocicat datastore migrate}. Both datastores say that they are not ready while it runs. The
+ * target remembers whose content it is being given, so the same command goes on where an
+ * interrupted one ended. Afterwards only the target is ready.
+ */
+@Command(
+    name = "migrate",
+    description = "Copy everything from one datastore to another, and compare.",
+    footer = {
+      "",
+      "Interrupted, the same command goes on. \"ocicat datastore unlock\" gives the source back."
+    })
+final class MigrateCommand extends ResourceCommand {
+  private static final String EMBEDDED = "embedded:";
+  private static final String MARK = "ocicat.io/migrating-from";
+
+  /** What Kubernetes makes of its own objects. */
+  private static final Set<Kind> OF_KUBERNETES =
+      Set.of(Kind.WORKLOAD_ENDPOINT, Kind.PROFILE, Kind.NODE);
+
+  private static final int TOLD = 20;
+
+  @Option(
+      names = "--from",
+      paramLabel = "CONFIG",
+      description =
+          "The source: a configuration file of calicoctl, or embedded:DIRECTORY. Without it what"
+              + " --config or the environment say.")
+  private String from = "";
+
+  @Option(
+      names = "--to",
+      required = true,
+      paramLabel = "CONFIG",
+      description = "The target, likewise.")
+  private String to = "";
+
+  @Option(
+      names = "--merge",
+      description = "Also into one that holds something; what is in both must be the same.")
+  private boolean merge;
+
+  MigrateCommand(Surroundings surroundings) {
+    super(surroundings);
+  }
+
+  @Override
+  protected int run() {
+    DatastoreConfig source = from.isEmpty() ? connection.read(surroundings) : config(from);
+    DatastoreConfig target = config(to);
+    if (source.equals(target)) {
+      throw new CommandException("source and target are the same datastore");
+    }
+    try (Datastore here = Datastores.openOwn(source);
+        Datastore there = Datastores.openOwn(target)) {
+      return migrate(here, there, target instanceof DatastoreConfig.Kubernetes);
+    }
+  }
+
+  private DatastoreConfig config(String text) {
+    if (text.startsWith(EMBEDDED)) {
+      return new DatastoreConfig.Embedded(
+          Path.of(text.substring(EMBEDDED.length())).toAbsolutePath());
+    }
+    return ConnectionOptions.ofFile(Path.of(text)).read(surroundings);
+  }
+
+  private int migrate(Datastore source, Datastore target, boolean toKubernetes) {
+    boolean wasReady = ReadyFlag.isReady(source);
+    ReadyFlag.set(source, false);
+    Resource cluster = ReadyFlag.read(source).orElseThrow();
+    String guid = cluster.text("spec", "clusterGUID").orElse("");
+    boolean resumed = mark(target).filter(guid::equals).isPresent();
+    Copy copy = new Copy(target);
+    List<Resource> resources;
+    try {
+      resources = resources(source, toKubernetes);
+      copy.check(resources, merge || resumed);
+    } catch (RejectedException | DatastoreException e) {
+      ReadyFlag.set(source, wasReady);
+      throw e;
+    }
+    if (resumed) {
+      err().println("going on with a migration that was interrupted");
+    }
+    try {
+      prepare(target, cluster, guid);
+      int copied = copy.run(resources);
+      List<String> differences = copy.differences(resources);
+      if (!differences.isEmpty()) {
+        throw unfinished(differences);
+      }
+      finish(target);
+      report(resources, copied);
+    } catch (DatastoreException e) {
+      throw unfinished(List.of(String.valueOf(e.getMessage())));
+    }
+    return 0;
+  }
+
+  private List<Resource> resources(Datastore source, boolean toKubernetes) {
+    List<Resource> resources = new ArrayList<>();
+    for (Kind kind : Contents.kinds()) {
+      List<Resource> some = Contents.of(source, kind);
+      if (kind == Kind.CLUSTER_INFORMATION) {
+        continue;
+      }
+      if (toKubernetes && OF_KUBERNETES.contains(kind)) {
+        if (!some.isEmpty()) {
+          err()
+              .println(
+                  "%d %s stay behind: Kubernetes has its own"
+                      .formatted(some.size(), kind.plural()));
+        }
+        continue;
+      }
+      resources.addAll(some);
+    }
+    return resources;
+  }
+
+  private static Optional<String> mark(Datastore target) {
+    return ReadyFlag.read(target).flatMap(found -> found.text("metadata", "annotations", MARK));
+  }
+
+  private static void prepare(Datastore target, Resource cluster, String guid) {
+    Optional<Resource> present = ReadyFlag.read(target);
+    if (present.isEmpty()) {
+      target.create(marked(cluster.withRevision(""), guid));
+    } else {
+      target.update(marked(present.get(), guid));
+    }
+  }
+
+  private static Resource marked(Resource cluster, String guid) {
+    return cluster.edit(
+        tree -> {
+          tree.withObject("spec").put("datastoreReady", false);
+          tree.withObject("metadata").withObject("annotations").put(MARK, guid);
+        });
+  }
+
+  private static void finish(Datastore target) {
+    Resource cluster = ReadyFlag.read(target).orElseThrow();
+    target.update(
+        cluster.edit(
+            tree -> {
+              tree.withObject("spec").put("datastoreReady", true);
+              tree.withObject("metadata").withObject("annotations").remove(MARK);
+            }));
+  }
+
+  private static RejectedException unfinished(List<String> reasons) {
+    List<String> told = new ArrayList<>(reasons.subList(0, Math.min(TOLD, reasons.size())));
+    if (reasons.size() > TOLD) {
+      told.add("and %d more".formatted(reasons.size() - TOLD));
+    }
+    told.add(
+        "the migration is not finished and both datastores are locked: repeat it, or \"ocicat datastore unlock\" the source");
+    return new RejectedException(told);
+  }
+
+  private void report(List<Resource> resources, int copied) {
+    Table table = new Table("KIND", "RESOURCES");
+    for (Kind kind : Contents.kinds()) {
+      long count = resources.stream().filter(resource -> resource.kind() == kind).count();
+      if (count > 0) {
+        table.row(kind.text(), String.valueOf(count));
+      }
+    }
+    table.printTo(out());
+    out()
+        .println(
+            "%d resources compared, all are the same; %d were copied. The target is ready, the source stays locked."
+                .formatted(resources.size(), copied));
+  }
+}

@@ -1,0 +1,186 @@
+package io.ocicat.cli.yaml;
+
+import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.Problems;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+import org.snakeyaml.engine.v2.api.LoadSettings;
+import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
+import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
+import org.snakeyaml.engine.v2.nodes.MappingNode;
+import org.snakeyaml.engine.v2.nodes.Node;
+import org.snakeyaml.engine.v2.nodes.NodeTuple;
+import org.snakeyaml.engine.v2.nodes.ScalarNode;
+import org.snakeyaml.engine.v2.nodes.SequenceNode;
+import org.snakeyaml.engine.v2.nodes.Tag;
+import org.snakeyaml.engine.v2.schema.CoreSchema;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.JsonNodeFactory;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Reads a stream of YAML or JSON documents. Numbers keep every digit, quoted text stays text, and a
+ * name that comes twice in one mapping is a mistake. Only plain values are made; what aliases may
+ * grow to is bounded.
+ */
+public final class YamlReader {
+  private static final int MAX_LENGTH = 64 << 20;
+  private static final int MAX_VALUES = 5_000_000;
+  private static final int MAX_DEPTH = 128;
+  private static final Pattern DECIMAL = Pattern.compile("[-+]?[0-9]+");
+
+  private static final LoadSettings SETTINGS =
+      LoadSettings.builder().setSchema(new CoreSchema()).setCodePointLimit(MAX_LENGTH).build();
+  private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
+
+  private int values;
+
+  private YamlReader() {}
+
+  /**
+   * One document that is not empty.
+   *
+   * @param number which of the stream, from 1
+   */
+  public record Document(int number, JsonNode value) {}
+
+  /**
+   * Reads all documents of a text.
+   *
+   * @throws IllegalArgumentException saying where and why it cannot be read
+   */
+  public static List<Document> readAll(String text) {
+    Optional<JsonNode> json = asJson(text);
+    return json.isPresent()
+        ? List.of(new Document(1, json.get()))
+        : new YamlReader().documents(text);
+  }
+
+  /** YAML differs from JSON in how it writes characters beyond the first 65,536. */
+  private static Optional<JsonNode> asJson(String text) {
+    String start = text.stripLeading();
+    if (!start.startsWith("{") && !start.startsWith("[")) {
+      return Optional.empty();
+    }
+    try {
+      ObjectNode around = Json.parseObject("{\"value\":" + text + "}");
+      return around.size() == 1 ? Optional.of(around.path("value")) : Optional.empty();
+    } catch (IllegalArgumentException _) {
+      return Optional.empty();
+    }
+  }
+
+  private List<Document> documents(String text) {
+    List<Document> documents = new ArrayList<>();
+    int number = 1;
+    try {
+      Iterator<Node> nodes = new Compose(SETTINGS).composeAllFromString(text).iterator();
+      while (nodes.hasNext()) {
+        JsonNode value = value(nodes.next(), 0);
+        if (!value.isNull()) {
+          documents.add(new Document(number, value));
+        }
+        number++;
+      }
+      return documents;
+    } catch (YamlEngineException e) {
+      throw new IllegalArgumentException(
+          "document %d: not valid YAML: %s".formatted(number, reason(e)), e);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException("document %d: %s".formatted(number, e.getMessage()), e);
+    }
+  }
+
+  private static String reason(YamlEngineException e) {
+    if (e instanceof MarkedYamlEngineException marked && marked.getProblemMark().isPresent()) {
+      return at(marked.getProblemMark().get()) + marked.getProblem();
+    }
+    return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+  }
+
+  private static String at(org.snakeyaml.engine.v2.exceptions.Mark mark) {
+    return "line %d, column %d: ".formatted(mark.getLine() + 1, mark.getColumn() + 1);
+  }
+
+  private static IllegalArgumentException wrong(Node node, String why) {
+    return new IllegalArgumentException(
+        "not valid YAML: " + node.getStartMark().map(YamlReader::at).orElse("") + why);
+  }
+
+  private JsonNode value(Node node, int depth) {
+    values++;
+    if (values > MAX_VALUES || depth > MAX_DEPTH) {
+      throw wrong(
+          node, values > MAX_VALUES ? "too many values, or aliases of aliases" : "nested too deep");
+    }
+    return switch (node) {
+      case MappingNode mapping -> object(mapping, depth);
+      case SequenceNode sequence -> {
+        ArrayNode array = Json.array();
+        sequence.getValue().forEach(item -> array.add(value(item, depth + 1)));
+        yield array;
+      }
+      case ScalarNode scalar -> scalar(scalar);
+      default -> throw wrong(node, "unexpected " + node.getNodeType());
+    };
+  }
+
+  private ObjectNode object(MappingNode mapping, int depth) {
+    ObjectNode object = Json.object();
+    for (NodeTuple entry : mapping.getValue()) {
+      if (!(entry.getKeyNode() instanceof ScalarNode name)) {
+        throw wrong(entry.getKeyNode(), "a name must be text");
+      }
+      if (object.has(name.getValue())) {
+        throw wrong(name, "%s comes twice".formatted(Problems.quote(name.getValue())));
+      }
+      object.set(name.getValue(), value(entry.getValueNode(), depth + 1));
+    }
+    return object;
+  }
+
+  private static JsonNode scalar(ScalarNode scalar) {
+    String text = scalar.getValue();
+    Tag tag = scalar.getTag();
+    if (tag.equals(Tag.STR)) {
+      return NODES.stringNode(text);
+    }
+    if (tag.equals(Tag.NULL)) {
+      return NODES.nullNode();
+    }
+    if (tag.equals(Tag.BOOL)) {
+      return NODES.booleanNode(text.equalsIgnoreCase("true"));
+    }
+    try {
+      if (tag.equals(Tag.INT)) {
+        return integer(text);
+      }
+      if (tag.equals(Tag.FLOAT)) {
+        return NODES.numberNode(new BigDecimal(text));
+      }
+    } catch (NumberFormatException e) {
+      throw new IllegalArgumentException(
+          wrong(scalar, Problems.quote(text) + " is not a number").getMessage(), e);
+    }
+    throw wrong(scalar, "tag %s is not supported: leave it out".formatted(tag.getValue()));
+  }
+
+  private static JsonNode integer(String text) {
+    BigInteger number =
+        DECIMAL.matcher(text).matches()
+            ? new BigInteger(text)
+            : new BigInteger(text.substring(2), text.startsWith("0x") ? 16 : 8);
+    return number.bitLength() < Integer.SIZE
+        ? NODES.numberNode(number.intValueExact())
+        : number.bitLength() < Long.SIZE
+            ? NODES.numberNode(number.longValueExact())
+            : NODES.numberNode(number);
+  }
+}
