@@ -69,21 +69,6 @@ public final class EmbeddedDatastore {
     }
   }
 
-  private static Resource endpoint(int number) {
-    String pod = "web-" + number;
-    return Resource.of(
-        new ResourceKey.Named(
-            Kind.WORKLOAD_ENDPOINT, "shop", "node--a-k8s-web--" + number + "-eth0"),
-        spec -> {
-          spec.put("orchestrator", "k8s").put("node", "node-a").put("containerID", "4f1c0d9b77aa");
-          spec.put("pod", pod).put("endpoint", "eth0").put("serviceAccountName", "default");
-          spec.putArray("ipNetworks")
-              .add("10.%d.%d.%d/32".formatted(number >> 16 & 255, number >> 8 & 255, number & 255));
-          spec.putArray("profiles").add("kns.shop").add("ksa.shop.default");
-          spec.put("interfaceName", "cali" + number).put("mac", "3a:5f:10:22:7c:01");
-        });
-  }
-
   private static boolean single(Datastore datastore, Path directory) throws IOException {
     Sample disk = new Sample("write that reaches the disk");
     Sample create = new Sample("create");
@@ -94,7 +79,7 @@ public final class EmbeddedDatastore {
         FileChannel.open(
             directory.resolve("raw"), StandardOpenOption.CREATE, StandardOpenOption.WRITE)) {
       for (int i = 0; i < WARM_UP + ROUNDS; i++) {
-        Resource endpoint = endpoint(i);
+        Resource endpoint = Endpoints.of(i);
         boolean counts = i >= WARM_UP;
         int at = i;
         time(counts, disk, () -> sync(file, at));
@@ -108,7 +93,7 @@ public final class EmbeddedDatastore {
       }
     }
     for (Sample sample : List.of(disk, create, update, get, delete)) {
-      IO.println(sample.line(disk));
+      IO.println(sample.line(disk) + sample.rate());
     }
     return Stream.of(create, update, get)
         .allMatch(sample -> sample.percentile(0.5) <= ALLOWED_NANOS);
@@ -144,7 +129,7 @@ public final class EmbeddedDatastore {
             threads.submit(
                 () -> {
                   for (int i = first; i < first + each; i++) {
-                    datastore.delete(datastore.create(endpoint(i)));
+                    datastore.delete(datastore.create(Endpoints.of(i)));
                   }
                 }));
       }
@@ -223,7 +208,7 @@ public final class EmbeddedDatastore {
             threads.submit(
                 () -> {
                   for (int i = first; i < endpoints; i += WRITERS) {
-                    one.create(endpoint(i));
+                    one.create(Endpoints.of(i));
                   }
                 }));
       }
