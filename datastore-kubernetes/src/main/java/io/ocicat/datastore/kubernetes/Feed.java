@@ -1,6 +1,7 @@
 package io.ocicat.datastore.kubernetes;
 
 import io.ocicat.datastore.CompactedException;
+import io.ocicat.datastore.CorruptException;
 import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.ResourceEvent;
 import io.ocicat.datastore.UnavailableException;
@@ -161,9 +162,9 @@ final class Feed implements Runnable, AutoCloseable {
     ObjectNode object = Trees.object(event, "object");
     String revision = Trees.revision(object);
     switch (event.path("type").asString("")) {
-      case "ADDED" -> tell(revision, source.translation().translate(Change.ADDED, object));
-      case "MODIFIED" -> tell(revision, source.translation().translate(Change.MODIFIED, object));
-      case "DELETED" -> tell(revision, source.translation().translate(Change.DELETED, object));
+      case "ADDED" -> tell(revision, translate(Change.ADDED, object));
+      case "MODIFIED" -> tell(revision, translate(Change.MODIFIED, object));
+      case "DELETED" -> tell(revision, translate(Change.DELETED, object));
       case "BOOKMARK" -> tell(revision, Optional.empty());
       case "ERROR" -> {
         fail(Refusal.ofStatus(access, source.call(), object).exception());
@@ -172,6 +173,22 @@ final class Feed implements Runnable, AutoCloseable {
       default -> {}
     }
     return true;
+  }
+
+  /** An object that is like none ever seen must not silence the watch for good. */
+  private Optional<ResourceEvent> translate(Change change, ObjectNode object)
+      throws InterruptedException {
+    try {
+      return source.translation().translate(change, object);
+    } catch (RuntimeException e) {
+      sink.put(
+          new Signal.Failed(
+              new CorruptException(
+                  "%s came upon %s, which cannot be read: %s"
+                      .formatted(source.call().subject(), Trees.name(object), e.getMessage()),
+                  e)));
+      return Optional.empty();
+    }
   }
 
   private void tell(String revision, Optional<ResourceEvent> event) throws InterruptedException {

@@ -21,6 +21,10 @@ final class Uids {
     }
     try {
       UUID parsed = UUID.fromString(uid);
+      // Java takes groups of any length.
+      if (!parsed.toString().equalsIgnoreCase(uid)) {
+        return uid;
+      }
       return new UUID(
               reverse(parsed.getMostSignificantBits(), VERSION_BYTE),
               reverse(parsed.getLeastSignificantBits(), VARIANT_BYTE - Long.BYTES))

@@ -270,6 +270,13 @@ final class ApiServer implements AutoCloseable {
         return Reply.status(422, "Invalid", String.join("; ", problems));
       }
     }
+    if (target.collection().equals(DEFINITIONS) && method.equals("POST")) {
+      body.withObject("/status")
+          .withArray("/conditions")
+          .addObject()
+          .put("type", "Established")
+          .put("status", "True");
+    }
     return verbs.perform(method, target, body);
   }
 

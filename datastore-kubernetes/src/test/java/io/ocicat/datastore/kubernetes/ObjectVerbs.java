@@ -52,6 +52,9 @@ final class ObjectVerbs {
       return Reply.status(404, "NotFound", "namespaces \"%s\" not found".formatted(namespace))
           .about("namespaces", namespace);
     }
+    if (!namespace.isEmpty()) {
+      body.withObject("/metadata").put("namespace", namespace);
+    }
     String key = Target.key(namespace, name);
     if (store.get(target.collection(), key).isPresent()) {
       return Reply.status(

@@ -1,0 +1,42 @@
+package io.ocicat.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Test;
+
+class CrdsCommandTest {
+  private final StringWriter out = new StringWriter();
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... args) {
+    Complaints complaints = new Complaints(new PrintWriter(err, true), false);
+    return Ocicat.run(Ocicat.commandLine(), complaints, new PrintWriter(out, true), args);
+  }
+
+  @Test
+  void printsTheOlderGroupUnlessAskedForTheOther() {
+    assertThat(run("crds")).isZero();
+    assertThat(out.toString())
+        .startsWith("---\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n")
+        .contains("  name: ippools.crd.projectcalico.org\n")
+        .doesNotContain("name: ippools.projectcalico.org");
+    assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void printsTheNewerGroupWhenAskedFor() {
+    assertThat(run("crds", "--group", "projectcalico.org/v3")).isZero();
+    assertThat(out.toString()).contains("  name: ippools.projectcalico.org\n");
+  }
+
+  @Test
+  void anotherGroupIsAMistake() {
+    assertThat(run("crds", "--group", "v3")).isEqualTo(2);
+    assertThat(err.toString())
+        .contains("--group must be crd.projectcalico.org/v1 or projectcalico.org/v3, not \"v3\"")
+        .hasLineCount(1);
+    assertThat(out.toString()).isEmpty();
+  }
+}

@@ -1,0 +1,52 @@
+package io.ocicat.datastore.kubernetes;
+
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.contract.DatastoreContract;
+import io.ocicat.datastore.model.ApiGroup;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.condition.EnabledIfEnvironmentVariable;
+
+/** The contract with a real API server and the older group. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@EnabledIfEnvironmentVariable(
+    named = RealCluster.VARIABLE,
+    matches = ".+",
+    disabledReason = "it names no cluster: these tests are for one without Calico")
+class RealClusterContractTest extends DatastoreContract {
+  private @Nullable RealCluster cluster;
+
+  ApiGroup group() {
+    return ApiGroup.V1;
+  }
+
+  @BeforeAll
+  final void install() {
+    cluster = new RealCluster(group());
+  }
+
+  @Override
+  protected void prepare() {
+    if (cluster != null) {
+      cluster.prepare();
+    }
+  }
+
+  @Override
+  protected Datastore open() {
+    return Opening.open(RealCluster.config(group()));
+  }
+
+  /** It is not ours to stop. */
+  @Override
+  protected void restart() {}
+
+  @AfterAll
+  final void remove() {
+    if (cluster != null) {
+      cluster.close();
+    }
+  }
+}
