@@ -91,7 +91,8 @@ final class ForwardedPlugins implements AutoCloseable {
   }
 
   private void serve(SocketChannel caller) {
-    try (caller) {
+    try (caller;
+        Datastores datastores = new Datastores()) {
       InputStream in = new BufferedInputStream(Channels.newInputStream(caller));
       Path process = Path.of("/proc", text(in));
       int netns = Integer.parseInt(text(in));
@@ -107,7 +108,7 @@ final class ForwardedPlugins implements AutoCloseable {
                       environment.getOrDefault("CNI_NETNS", ""), process.resolve("fd/" + netns)));
       Reply reply =
           Dispatcher.dispatch(
-              Plugins.named(name, new Datastores()).orElseThrow(),
+              Plugins.named(name, datastores).orElseThrow(),
               host(namespaces),
               environment,
               hasStdin ? new ByteArrayInputStream(in.readAllBytes()) : closed());

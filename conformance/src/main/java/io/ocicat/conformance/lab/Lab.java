@@ -213,6 +213,8 @@ public final class Lab implements AutoCloseable {
     variables.put(CniEnvironment.PATH, Value.of(subject.path().toString()));
     variables.put("PATH", Value.of(SEARCH_PATH));
     variables.put("TMPDIR", Value.of(files.temporary().toString()));
+    // Where those of ours that keep records beyond their files would have the machine's.
+    variables.put("OCICAT_STATE_DIR", Value.of(files.state().toString()));
     subject.environment().forEach((key, value) -> variables.put(key, Value.of(value)));
     return new Call(
         subject.executable(), variables, Stdin.of(Json.compact(config)), host(), Duration.ZERO);

@@ -59,6 +59,11 @@ public final class LabFiles {
     return directory.resolve("data");
   }
 
+  /** For a database, in which nobody can see what is about whom. */
+  Path state() {
+    return directory.resolve("state");
+  }
+
   Path work() {
     return directory.resolve("work");
   }

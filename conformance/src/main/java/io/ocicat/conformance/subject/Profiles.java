@@ -43,6 +43,14 @@ public final class Profiles {
                       FLANNEL_MTU=1450
                       FLANNEL_IPMASQ=true
                       """),
+              of(
+                      "calico",
+                      Kind.INTERFACE,
+                      """
+                      "datastore_type": "embedded", "nodename": "conformance", "nodename_file_optional": true,
+                      """
+                          + HOST_LOCAL)
+                  .wiring(Wiring.NONE),
               of("loopback", Kind.LOOPBACK, "\"capabilities\": {}"),
               of("host-local", Kind.IPAM, HOST_LOCAL),
               of(

@@ -7,10 +7,12 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
+import io.ocicat.cni.Route;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.Delegate;
 import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.cluster.PodNode;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.plugins.Undo;
@@ -120,7 +122,7 @@ record Allocation(Result result, List<IpPrefix> routes, boolean routed) {
     return HostLocalRequest.PodCidrs.of(
         node,
         Backend.attempt("error getting node " + node, () -> backend.cluster().node(node))
-            .map(io.ocicat.datastore.cluster.PodNode::podCidrs)
+            .map(PodNode::podCidrs)
             .orElse(List.of()));
   }
 
@@ -190,7 +192,7 @@ record Allocation(Result result, List<IpPrefix> routes, boolean routed) {
       Result one = add(ipam.withArgs(new CniArgs(args)), shared);
       requireAddress(one);
       all = all.withIp(one.ips().getFirst());
-      for (io.ocicat.cni.Route route : one.routes()) {
+      for (Route route : one.routes()) {
         all = all.withRoute(route);
       }
     }

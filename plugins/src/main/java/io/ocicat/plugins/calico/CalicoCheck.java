@@ -23,6 +23,7 @@ import io.ocicat.plugins.net.Net;
 import io.ocicat.plugins.net.Owner;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Predicate;
 
 /** Compares what ADD returned with the kernel and the datastore. */
 record CalicoCheck(
@@ -63,8 +64,7 @@ record CalicoCheck(
     }
   }
 
-  private static Interface recorded(
-      Result previous, java.util.function.Predicate<Interface> wanted) {
+  private static Interface recorded(Result previous, Predicate<Interface> wanted) {
     return previous.interfaces().stream()
         .filter(wanted)
         .findFirst()

@@ -5,6 +5,7 @@ import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.json.JsonFields;
 import io.ocicat.cni.json.JsonValue;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * What the plugin is asked for. Where its datastore is, {@link
@@ -162,16 +164,16 @@ record CalicoConf(
                 URI uri = new URI(text);
                 if (uri.getHost() != null
                     && ("http".equals(uri.getScheme()) || "https".equals(uri.getScheme()))) {
-                  return java.util.stream.Stream.of(uri);
+                  return Stream.of(uri);
                 }
-              } catch (java.net.URISyntaxException _) {
+              } catch (URISyntaxException _) {
                 // Refused below.
               }
               in.problem(
                   "readiness_gates",
                   "has an invalid URL set for ReadinessGates: \"%s\" must be http:// or https://"
                       .formatted(text));
-              return java.util.stream.Stream.empty();
+              return Stream.empty();
             })
         .toList();
   }

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -55,8 +56,7 @@ record HostLocalRequest(PluginConfig request, List<IpPrefix> routes) {
     return with(config, name -> name.equals(V4) ? "0.0.0.0/0" : "::/0");
   }
 
-  private static PluginConfig with(
-      PluginConfig config, java.util.function.UnaryOperator<String> meaning) {
+  private static PluginConfig with(PluginConfig config, UnaryOperator<String> meaning) {
     ObjectNode json = config.json();
     if (!(json.get("ipam") instanceof ObjectNode ipam)) {
       return config;
@@ -70,8 +70,7 @@ record HostLocalRequest(PluginConfig request, List<IpPrefix> routes) {
     return changed ? PluginConfig.ofRequest(Json.compactBytes(json)) : config;
   }
 
-  private static boolean replace(
-      ObjectNode range, java.util.function.UnaryOperator<String> meaning) {
+  private static boolean replace(ObjectNode range, UnaryOperator<String> meaning) {
     String subnet = range.path("subnet").asString("").toLowerCase(Locale.ROOT);
     if (!subnet.equals(V4) && !subnet.equals(V6)) {
       return false;

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /** Where Felix writes the largest MTU that fits into every tunnel in use. */
 record MtuFile(Path path) {
@@ -41,7 +42,7 @@ record MtuFile(Path path) {
     throw refuse("it holds no number %d–%d".formatted(LEAST, LARGEST), null);
   }
 
-  private CniException refuse(String why, @org.jspecify.annotations.Nullable Throwable cause) {
+  private CniException refuse(String why, @Nullable Throwable cause) {
     String message = "failed to read MTU file: %s: %s".formatted(path, why);
     return cause == null
         ? new CniException(ErrorCode.INTERNAL, message)

@@ -5,6 +5,7 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Interface;
 import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.Result;
+import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Resource;
@@ -25,6 +26,7 @@ import io.ocicat.plugins.net.Owner;
 import io.ocicat.plugins.net.VethPair;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -71,6 +73,7 @@ final class NewAttachment {
     log.debug(() -> "existing endpoint: " + former.map(Resource::describe).orElse("none"));
     try (Net host = Net.ofHost(call);
         Net container = Net.of(call.netns())) {
+      refuseTakenName(container);
       if (former.isPresent() && !identity.isPod()) {
         return joined(identity, endpoints, former.get());
       }
@@ -80,6 +83,16 @@ final class NewAttachment {
         return standing.get();
       }
       return make(identity, backend, former, host, container, mtu);
+    }
+  }
+
+  /**
+   * The specification has a second ADD refused. Calico answers it, and its users may count on that
+   * in the versions that it has.
+   */
+  private void refuseTakenName(Net container) {
+    if (call.version().compareTo(SpecVersion.V1_1_0) >= 0) {
+      VethPair.refuseTakenName(container, call.ifName().value());
     }
   }
 
@@ -155,7 +168,7 @@ final class NewAttachment {
       return Workload.on(call.config().name(), MesosLabels.sanitised(conf.mesosLabels()));
     }
     if (!conf.policy().isKubernetes()) {
-      return Workload.on(call.config().name(), java.util.Map.of());
+      return Workload.on(call.config().name(), Map.of());
     }
     Workload workload = Workload.ofPod(call, backend, identity);
     if (!workload.node().isEmpty() && !workload.node().equals(identity.node())) {

@@ -6,6 +6,7 @@ import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.datastore.cluster.Cluster;
 import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.cluster.PodNamespace;
+import io.ocicat.plugins.net.NamingHash;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -49,9 +50,7 @@ record Workload(
 
   /** The profile of a network, whose name may be one that Calico's records cannot have. */
   static String profile(String network) {
-    return Identity.isName(network)
-        ? network
-        : "net" + io.ocicat.plugins.net.NamingHash.of(network, 20);
+    return Identity.isName(network) ? network : "net" + NamingHash.of(network, 20);
   }
 
   /**

@@ -12,6 +12,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -193,7 +195,7 @@ class CalicoConfTest {
         .isEqualTo(
             Files.readString(Path.of("/proc/sys/kernel/hostname"))
                 .strip()
-                .toLowerCase(java.util.Locale.ROOT));
+                .toLowerCase(Locale.ROOT));
     assertThat(
             catchThrowableOfType(
                     CniException.class,
@@ -252,8 +254,8 @@ class CalicoConfTest {
   void cablesAreNamedAsFelixExpects(String namespace, String pod, String cable) {
     Identity identity = new Identity("n", namespace, pod, "c", "c", "eth0");
 
-    assertThat(identity.cable(java.util.Map.of())).isEqualTo(cable);
-    assertThat(identity.cable(java.util.Map.of("FELIX_INTERFACEPREFIX", "azv,cali")))
+    assertThat(identity.cable(Map.of())).isEqualTo(cable);
+    assertThat(identity.cable(Map.of("FELIX_INTERFACEPREFIX", "azv,cali")))
         .isEqualTo("azv" + cable.substring(4));
   }
 

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.Resource;
+import io.ocicat.plugins.AtOnce;
+import io.ocicat.plugins.Ran;
 import io.ocicat.plugins.calico.CalicoNode.Calling;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -12,6 +14,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -187,7 +190,7 @@ abstract class CalicoContract {
   @Test
   void aSecondAddOfAContainerAnswersWhatIsThere(Host host, Host pod) {
     CalicoNode node = node(host);
-    Calling eth0 = node.call(node.config(V4), pod);
+    Calling eth0 = node.call(node.config(V4).put("cniVersion", "1.0.0"), pod);
     JsonNode first = eth0.add().ok();
     Resource before = only(node);
 
@@ -247,8 +250,10 @@ abstract class CalicoContract {
   @Test
   void theSameContainerAgainIsTheSame(Host host, Host pod) {
     CalicoNode node = node(host);
-    Calling eth0 = node.pod(node.kubernetes(V4), pod, "test", "web-0");
+    Calling strict = node.pod(node.kubernetes(V4), pod, "test", "web-0");
+    Calling eth0 = strict.set("cniVersion", Json.parse("\"1.0.0\""));
     JsonNode first = eth0.add().ok();
+    assertThat(strict.add().error().msg()).contains("(\"eth0\") already exists");
 
     JsonNode second = eth0.add().ok();
 
@@ -317,10 +322,10 @@ abstract class CalicoContract {
     Calling young = node.pod(node.kubernetes(V4), y, "test", "web-0").container("y1");
     for (int round = 0; round < 3; round++) {
       old.add().ok();
-      List<java.util.concurrent.Callable<io.ocicat.plugins.Ran>> calls = new ArrayList<>();
+      List<Callable<Ran>> calls = new ArrayList<>();
       calls.add(old::del);
       calls.add(young::add);
-      io.ocicat.plugins.Ran add = io.ocicat.plugins.AtOnce.run(calls).get(1);
+      Ran add = AtOnce.run(calls).get(1);
       JsonNode result = add.ok();
       assertThat(only(node).text("spec", "containerID")).contains("y1");
       young.previous(result).check().ok();

@@ -19,8 +19,10 @@ import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Output;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
@@ -187,8 +189,8 @@ record CalicoNode(
   }
 
   /** What is left on the host of attachments; nothing is best. */
-  java.util.List<String> traces() {
-    java.util.List<String> traces = new java.util.ArrayList<>();
+  List<String> traces() {
+    List<String> traces = new ArrayList<>();
     host.json("ip", "-j", "link").values().stream()
         .map(link -> link.path("ifname").asString())
         .filter(link -> link.startsWith("cali"))

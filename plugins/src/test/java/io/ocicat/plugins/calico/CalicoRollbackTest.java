@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** ADD fails at each of its steps, five times running: nothing stays. DEL without a datastore. */
 @Hosts
@@ -197,8 +198,7 @@ class CalicoRollbackTest {
                           behind.update(
                               present.edit(
                                   document ->
-                                      ((tools.jackson.databind.node.ObjectNode)
-                                              document.at("/metadata/labels"))
+                                      ((ObjectNode) document.at("/metadata/labels"))
                                           .put("round", "r" + changes.get())));
                         }
                         return super.delete(key, revision);
@@ -222,9 +222,7 @@ class CalicoRollbackTest {
         .open()
         .update(
             endpoint.edit(
-                document ->
-                    ((tools.jackson.databind.node.ObjectNode) document.path("spec"))
-                        .put("fromTheFuture", 7)));
+                document -> ((ObjectNode) document.path("spec")).put("fromTheFuture", 7)));
     AtomicInteger conflicts = new AtomicInteger();
     CalicoNode contended =
         node.between(

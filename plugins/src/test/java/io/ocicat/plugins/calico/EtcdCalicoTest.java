@@ -2,6 +2,8 @@ package io.ocicat.plugins.calico;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.ResourceKey;
 import io.ocicat.plugins.calico.CalicoNode.Calling;
 import io.ocicat.testkit.Host;
 import java.nio.file.Path;
@@ -62,10 +64,7 @@ class EtcdCalicoTest extends CalicoContract {
   @Test
   void aMissingClusterInformationIsNotMadeUp(Host host, Host pod) {
     CalicoNode node = node(host);
-    store()
-        .remove(
-            io.ocicat.datastore.ResourceKey.of(
-                io.ocicat.datastore.Kind.CLUSTER_INFORMATION, "default"));
+    store().remove(ResourceKey.of(Kind.CLUSTER_INFORMATION, "default"));
     Calling eth0 = node.call(node.config(V4), pod);
 
     assertThat(eth0.add().error().msg()).startsWith("error getting ClusterInformation: ");
