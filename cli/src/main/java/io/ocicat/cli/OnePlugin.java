@@ -13,12 +13,16 @@ import io.ocicat.daemon.call.OurExecutables;
 import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.Folders;
 import io.ocicat.daemon.state.State;
+import io.ocicat.datastore.Datastores;
 import io.ocicat.plugins.Plugins;
+import io.ocicat.plugins.calico.CalicoOptions;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -57,6 +61,22 @@ record OnePlugin(Optional<Path> executables, OurExecutables ours) {
     }
     Folders folders = Folders.of(System.getenv());
     return folders.inUse() ? besideADaemon(name, plugin.get(), folders) : alone(plugin.get());
+  }
+
+  /** Does what a plugin's executable does for people, without a call. Returns the exit code. */
+  static int options(String name, List<String> flags) {
+    if (!name.equals("calico")) {
+      System.err.println(
+          "ocicat: the plugin \"%s\" has no options, it got %s".formatted(name, flags));
+      return 2;
+    }
+    try (Datastores datastores = new Datastores()) {
+      CalicoOptions options = new CalicoOptions(datastores, System.getenv());
+      Reply reply = options.run(flags, Version.build().version(), System.in);
+      System.out.print(new String(reply.stdout(), StandardCharsets.UTF_8));
+      System.err.print(reply.stderr());
+      return reply.exitCode();
+    }
   }
 
   private int alone(Plugin plugin) {

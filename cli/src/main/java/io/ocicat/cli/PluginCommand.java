@@ -1,6 +1,7 @@
 package io.ocicat.cli;
 
 import io.ocicat.plugins.Plugins;
+import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -9,6 +10,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine.Unmatched;
 
 /**
  * How {@link OnePlugin} looks in the help; the executables in {@code cni/} do not pass through
@@ -21,6 +23,9 @@ import picocli.CommandLine.Spec;
 final class PluginCommand implements Callable<Integer> {
   @ArgGroup(multiplicity = "1")
   private Choice choice = new Choice();
+
+  /** Options of the plugin itself, which picocli does not know. */
+  @Unmatched private List<String> flags = List.of();
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -42,6 +47,8 @@ final class PluginCommand implements Callable<Integer> {
       Plugins.names().forEach(spec.commandLine().getOut()::println);
       return ExitCode.OK;
     }
-    return OnePlugin.fromDistribution().run(choice.name);
+    return flags.isEmpty()
+        ? OnePlugin.fromDistribution().run(choice.name)
+        : OnePlugin.options(choice.name, flags);
   }
 }

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,10 @@ public final class InstallCommand implements Callable<Integer> {
   private static final Path UNITS = Path.of("/etc/systemd/system");
   private static final Duration LOCK_LIMIT = Duration.ofSeconds(30);
 
+  private static final Path SERVICE_ACCOUNT =
+      Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
+
+  private final Map<String, String> environment;
   private final Folders folders;
   private final Optional<Path> home;
   private final String release;
@@ -64,6 +69,25 @@ public final class InstallCommand implements Callable<Integer> {
       description =
           "A network to put there, under the same name and for root alone, once the daemon serves calls.")
   private @Nullable Path conflist;
+
+  @Option(
+      names = "--calico",
+      description =
+          "Put Calico's network there, as Calico's own installer does by environment variables, with what it needs:"
+              + " kubeconfig, node name and MTU; without etcd and Kubernetes also the pools.")
+  private boolean calico;
+
+  @Option(
+      names = "--calico-dir",
+      paramLabel = "DIR",
+      defaultValue = "/var/lib/calico",
+      description = "Where calico/node keeps its files (default: ${DEFAULT-VALUE}).")
+  private Path calicoDirectory = Path.of("/var/lib/calico");
+
+  @Option(
+      names = "--renew",
+      description = "Stay, and renew the token in Calico's kubeconfig before it ends.")
+  private boolean renew;
 
   @Option(
       names = "--wait",
@@ -103,6 +127,7 @@ public final class InstallCommand implements Callable<Integer> {
    * @param release tells it from others
    */
   public InstallCommand(Map<String, String> environment, Optional<Path> home, String release) {
+    this.environment = Map.copyOf(environment);
     this.folders = Folders.of(environment);
     this.home = home;
     this.release = release;
@@ -121,6 +146,9 @@ public final class InstallCommand implements Callable<Integer> {
       report.done(plan(networks, manifest));
       return ExitCode.OK;
     }
+    if (calico && calicoNetwork().datastore().equals("embedded")) {
+      calicoSetUp().prepareDatastore();
+    }
     try (FileLock _ = lock(folders.state())) {
       Manifest manifest = Manifest.read(folders.state());
       Placement placement = new Placement(folders.state(), manifest);
@@ -134,6 +162,9 @@ public final class InstallCommand implements Callable<Integer> {
         placement.carryOut(second);
         report.done(second);
       }
+    }
+    if (renew) {
+      keepTokenFresh();
     }
     if (systemd) {
       report.next("systemctl daemon-reload && systemctl enable --now ocicat.socket ocicat.service");
@@ -165,7 +196,55 @@ public final class InstallCommand implements Callable<Integer> {
     if (systemd) {
       items.addAll(distribution.units(units(), finalHome));
     }
+    if (calico) {
+      items.addAll(calicoSetUp().items());
+      if (serviceAccount().isThere()) {
+        items.add(kubeconfig(serviceAccount().request()));
+      }
+    }
     return items;
+  }
+
+  private CalicoSetUp calicoSetUp() {
+    return new CalicoSetUp(environment, absolute(calicoDirectory));
+  }
+
+  private CalicoNetwork calicoNetwork() {
+    return new CalicoNetwork(environment, absolute(confDirectory), calicoSetUp().nodeName());
+  }
+
+  private ServiceAccount serviceAccount() {
+    return new ServiceAccount(
+        environment,
+        Path.of(
+            environment.getOrDefault("CALICO_SERVICE_ACCOUNT_DIR", SERVICE_ACCOUNT.toString())));
+  }
+
+  private Item kubeconfig(ServiceAccount.Token token) {
+    return Item.text(
+        serviceAccount().kubeconfig(token), "rw-------", calicoNetwork().kubeconfig());
+  }
+
+  /** Until somebody ends it. A renewal that fails is tried again long before the token ends. */
+  private void keepTokenFresh() {
+    if (!calico || !serviceAccount().isThere()) {
+      throw new InstallException(
+          "--renew needs --calico, and a pod with a service account to get tokens by");
+    }
+    while (!Thread.currentThread().isInterrupted()) {
+      ServiceAccount.Token token = serviceAccount().request();
+      try (FileLock _ = lock(folders.state())) {
+        Manifest manifest = Manifest.read(folders.state());
+        new Placement(folders.state(), manifest)
+            .carryOut(plan(List.of(kubeconfig(token)), manifest));
+      }
+      Instant now = Instant.now();
+      try {
+        Thread.sleep(Duration.between(now, token.renewal(now)));
+      } catch (InterruptedException _) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   private Path units() {
@@ -178,9 +257,17 @@ public final class InstallCommand implements Callable<Integer> {
   }
 
   private List<Item> networks() {
-    if (conflist == null) {
-      return List.of();
+    List<Item> networks = new ArrayList<>();
+    if (calico) {
+      networks.add(calicoNetwork().item());
     }
+    if (conflist != null) {
+      networks.add(network(conflist));
+    }
+    return networks;
+  }
+
+  private Item network(Path conflist) {
     Path name = conflist.getFileName();
     if (name == null || !name.toString().endsWith(".conflist")) {
       throw new InstallException(
@@ -190,8 +277,7 @@ public final class InstallCommand implements Callable<Integer> {
     try {
       byte[] bytes = Files.readAllBytes(conflist);
       ConfigList.parse(bytes);
-      return List.of(
-          Item.text(bytes, "rw-------", absolute(confDirectory).resolve(name.toString())));
+      return Item.text(bytes, "rw-------", absolute(confDirectory).resolve(name.toString()));
     } catch (IOException e) {
       throw InstallException.of("read", conflist, e);
     } catch (CniException e) {

@@ -49,6 +49,19 @@ public final class CallRunner {
       Set.of(
           ErrorCode.UNKNOWN, ErrorCode.IO_FAILURE, ErrorCode.TRY_AGAIN_LATER, ErrorCode.INTERNAL);
 
+  private static final Set<String> PLUGIN_VARIABLES =
+      Set.of(
+          "PATH",
+          "HOME",
+          "DATASTORE_TYPE",
+          "KUBECONFIG",
+          "KUBERNETES_SERVICE_HOST",
+          "KUBERNETES_SERVICE_PORT",
+          "OCICAT_STATE_DIR",
+          "USE_POD_CIDR");
+
+  private static final Set<String> PLUGIN_PREFIXES = Set.of("CNI_", "CALICO_", "ETCD_", "K8S_");
+
   private final State state;
   private final OurExecutables ours;
   private final NamespaceId ownNetns;
@@ -382,7 +395,7 @@ public final class CallRunner {
     call.environment()
         .forEach(
             (variable, value) -> {
-              if (variable.startsWith("CNI_") || variable.equals("PATH")) {
+              if (isForPlugins(variable)) {
                 kept.put(variable, value);
               }
             });
@@ -395,6 +408,12 @@ public final class CallRunner {
         kept,
         call.stdin(),
         new byte[0]);
+  }
+
+  /** What plugins look at, besides the protocol's own: where Calico's datastore is. */
+  private static boolean isForPlugins(String variable) {
+    return PLUGIN_VARIABLES.contains(variable)
+        || PLUGIN_PREFIXES.stream().anyMatch(variable::startsWith);
   }
 
   private static Deadline atLeast(Deadline deadline, Duration least) {

@@ -36,17 +36,24 @@ record Backend(
    * @throws CniException when the configuration cannot work
    */
   static Backend of(Call call, Function<DatastoreConfig, Datastore> open) {
+    return of(call.config().json(), call.environment(), open);
+  }
+
+  /** The same without a call. */
+  static Backend of(
+      ObjectNode json,
+      Map<String, String> environment,
+      Function<DatastoreConfig, Datastore> open) {
     return attempt(
         "error creating calico client",
         () -> {
-          ObjectNode json = call.config().json();
-          DatastoreConfig config = DatastoreConfig.ofCniConfig(json, call.environment());
-          return new Backend(open.apply(config), config, podsOf(json, config, call), open);
+          DatastoreConfig config = DatastoreConfig.ofCniConfig(json, environment);
+          return new Backend(open.apply(config), config, podsOf(json, config, environment), open);
         });
   }
 
   private static Optional<DatastoreConfig> podsOf(
-      ObjectNode json, DatastoreConfig config, Call call) {
+      ObjectNode json, DatastoreConfig config, Map<String, String> inherited) {
     JsonFields in = JsonFields.of(json);
     JsonFields policy = in.object("policy");
     JsonFields kubernetes = in.object("kubernetes");
@@ -58,7 +65,7 @@ record Backend(
     if (!named && !(config instanceof DatastoreConfig.Kubernetes)) {
       return Optional.empty();
     }
-    Map<String, String> environment = new HashMap<>(call.environment());
+    Map<String, String> environment = new HashMap<>(inherited);
     int api = root.indexOf("/api/");
     put(environment, "K8S_API_ENDPOINT", api < 0 ? root : root.substring(0, api));
     put(environment, "K8S_CERT_FILE", policy.text("k8s_client_certificate").or(""));

@@ -1,0 +1,152 @@
+package io.ocicat.cli.install;
+
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.Datastores;
+import io.ocicat.datastore.ExistsException;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.netlink.IpFamily;
+import io.ocicat.netlink.NetlinkSocket;
+import io.ocicat.netlink.Protocol;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.route.Device;
+import io.ocicat.netlink.route.RouteFilter;
+import io.ocicat.netlink.route.Routes;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.function.Consumer;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What calico/node does before the plugin can work, where there is none: the files with the node's
+ * name and the MTU, and in a datastore of this machine alone what says that it is ready, the node and
+ * the pools.
+ *
+ * @param files where the originals keep theirs, /var/lib/calico
+ */
+record CalicoSetUp(Map<String, String> environment, Path files) {
+  private static final String DEFAULT_POOL = "192.168.0.0/16";
+
+  /** What calico/node wrote counts, unless somebody says otherwise. */
+  String nodeName() {
+    String given = environment.getOrDefault("NODENAME", "").strip();
+    if (!given.isEmpty()) {
+      return given;
+    }
+    String written = read(files.resolve("nodename"));
+    return written.isEmpty()
+        ? environment
+            .getOrDefault("HOSTNAME", read(Path.of("/proc/sys/kernel/hostname")))
+            .toLowerCase(Locale.ROOT)
+        : written;
+  }
+
+  /** The files that are to be there; those that calico/node wrote are its own. */
+  List<Item> items() {
+    List<Item> items = new ArrayList<>();
+    Path name = files.resolve("nodename");
+    if (!read(name).equals(nodeName())) {
+      items.add(text(name, nodeName()));
+    }
+    Path mtu = files.resolve("mtu");
+    if (!Files.exists(mtu)) {
+      uplinkMtu().ifPresent(found -> items.add(text(mtu, String.valueOf(found))));
+    }
+    return items;
+  }
+
+  private static Item text(Path path, String content) {
+    return Item.text(content.getBytes(StandardCharsets.UTF_8), "rw-r--r--", path);
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file).strip();
+    } catch (IOException _) {
+      return "";
+    }
+  }
+
+  /** That of the link by which everything leaves. */
+  private static Optional<Integer> uplinkMtu() {
+    try (NetlinkSocket net = NetlinkSocket.open(Protocol.ROUTE)) {
+      return net.list(Routes.list(RouteFilter.main(IpFamily.V4))).stream()
+          .filter(route -> route.destination().equals(IpPrefix.parse("0.0.0.0/0")))
+          .flatMap(route -> route.device().stream())
+          .map(Device::index)
+          .findFirst()
+          .flatMap(index -> net.find(Links.byIndex(index)))
+          .map(Link::mtu);
+    }
+  }
+
+  /** Prepares a datastore of this machine alone; what is there stays as it is. */
+  void prepareDatastore() {
+    try (Datastore datastore =
+        Datastores.openOwn(
+            DatastoreConfig.ofEnvironment(withEmbedded()))) {
+      create(
+          datastore,
+          Kind.CLUSTER_INFORMATION,
+          "default",
+          spec ->
+              spec.put("clusterGUID", UUID.randomUUID().toString().replace("-", ""))
+                  .put("clusterType", "ocicat")
+                  .put("datastoreReady", true));
+      create(datastore, Kind.NODE, nodeName(), _ -> {});
+      boolean wanted =
+          !environment.getOrDefault("NO_DEFAULT_POOLS", "").equalsIgnoreCase("true")
+              && datastore.list(Query.of(Kind.IP_POOL)).items().isEmpty();
+      if (wanted) {
+        pool(datastore, "default-ipv4-ippool", "CALICO_IPV4POOL", DEFAULT_POOL, true);
+        pool(datastore, "default-ipv6-ippool", "CALICO_IPV6POOL", "", false);
+      }
+    } catch (DatastoreException e) {
+      throw new InstallException("the datastore cannot be prepared: " + e.getMessage());
+    }
+  }
+
+  private Map<String, String> withEmbedded() {
+    Map<String, String> changed = new HashMap<>(environment);
+    changed.put("DATASTORE_TYPE", "embedded");
+    changed.remove("CALICO_DATASTORE_TYPE");
+    return changed;
+  }
+
+  private void pool(
+      Datastore datastore, String name, String variable, String fallback, boolean hidden) {
+    String cidr = environment.getOrDefault(variable + "_CIDR", fallback);
+    String nat = environment.getOrDefault(variable + "_NAT_OUTGOING", String.valueOf(hidden));
+    if (!cidr.isEmpty()) {
+      create(
+          datastore,
+          Kind.IP_POOL,
+          name,
+          spec -> spec.put("cidr", cidr).put("natOutgoing", nat.equalsIgnoreCase("true")));
+    }
+  }
+
+  private static void create(
+      Datastore datastore, Kind kind, String name, Consumer<ObjectNode> spec) {
+    try {
+      datastore.create(Resource.of(new ResourceKey.Named(kind, "", name), spec));
+    } catch (ExistsException _) {
+      // Somebody's own, which may say something else.
+    }
+  }
+}
