@@ -1,4 +1,4 @@
-/** The kubelet side: pods, their sandboxes and how these get their networks. */
+/** The kubelet side of a machine: what a pod is to its sandbox and to its network. */
 @NullMarked
 package io.ocicat.sandbox;
 

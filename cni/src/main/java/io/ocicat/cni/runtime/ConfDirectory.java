@@ -93,6 +93,23 @@ public final class ConfDirectory {
   }
 
   /**
+   * The networks of all usable files in lexical order, and what is wrong with the others: what
+   * kubelet goes through for its default. Unlike in {@link #list}, files may share a name.
+   */
+  public ConfListing inOrder() {
+    List<NetworkFile> networks = new ArrayList<>();
+    List<ConfProblem> problems = new ArrayList<>();
+    for (Path file : ConfReader.files(directory)) {
+      switch (ConfReader.read(file).orElse(null)) {
+        case ConfFile.Good(NetworkFile network) -> networks.add(network);
+        case ConfFile.Bad bad -> problems.addAll(bad.problems());
+        case null -> {}
+      }
+    }
+    return new ConfListing(networks, problems);
+  }
+
+  /**
    * All networks and all that is wrong. A network is in the list when {@link #load} would return
    * it; a second file with the same name is a problem.
    */

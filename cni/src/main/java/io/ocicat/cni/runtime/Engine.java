@@ -3,6 +3,7 @@ package io.ocicat.cni.runtime;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.json.Quoted;
+import java.time.Duration;
 
 /** What the verbs share. Thread-safe. */
 record Engine(
@@ -17,6 +18,11 @@ record Engine(
         new PluginVersions(calls),
         cache,
         new Locks(new LockFile(cache.own()), settings.warnings()));
+  }
+
+  /** The same, locks included, with another limit for operations. */
+  Engine within(Duration limit) {
+    return new Engine(settings.within(limit), calls, versions, cache, locks);
   }
 
   /**

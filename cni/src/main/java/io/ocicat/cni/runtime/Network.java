@@ -9,6 +9,7 @@ import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.Verb;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
@@ -40,6 +41,11 @@ public final class Network {
   /** Where it is configured, if in a file. */
   public Optional<Path> file() {
     return Optional.ofNullable(source).map(NetworkFile::file);
+  }
+
+  /** The same network, whose operations may take that long. */
+  public Network within(Duration limit) {
+    return new Network(engine.within(limit), chain, source);
   }
 
   /** With the plugins of its folder. */

@@ -39,6 +39,27 @@ record Settings(
     return Deadline.in(limit);
   }
 
+  Settings within(Duration other) {
+    return new Settings(
+        confDirectory,
+        pluginPath,
+        cacheDirectory,
+        environment,
+        exec,
+        pluginLog,
+        other,
+        rollbackLimit,
+        delPrefersCachedConfig,
+        delGoesOn,
+        delSkipsMissingPlugins,
+        checkNeedsCachedResult,
+        negotiatesWithPlugins,
+        requestsKeepCapabilities,
+        trace,
+        observer,
+        warnings);
+  }
+
   boolean rollsBack() {
     return rollbackLimit.isPositive();
   }

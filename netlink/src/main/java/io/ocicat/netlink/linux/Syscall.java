@@ -20,6 +20,7 @@ public enum Syscall {
   SOCKETPAIR(53, 199),
   SETSOCKOPT(54, 208),
   GETSOCKOPT(55, 209),
+  KILL(62, 129),
   FCNTL(72, 25),
   FLOCK(73, 32),
   FCHMOD(91, 52),

@@ -1,0 +1,17 @@
+package io.ocicat.sandbox;
+
+import java.util.Locale;
+
+/** Whose namespace of a kind a pod's containers are in; names and numbers are CRI's. */
+public enum NamespaceMode {
+  /** One for the whole pod. */
+  POD,
+  /** One for each container. */
+  CONTAINER,
+  /** The host's. */
+  NODE;
+
+  public String text() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,89 @@
+package io.ocicat.sandbox;
+
+import io.ocicat.cni.json.Quoted;
+import io.ocicat.sandbox.SandboxException.Reason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * What tells a sandbox from all others.
+ *
+ * @param attempt how many sandboxes this pod had before
+ */
+public record PodMetadata(String name, String namespace, String uid, long attempt) {
+  private static final long LAST_ATTEMPT = 0xffffffffL;
+  private static final Pattern NAME = Pattern.compile("[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?");
+  private static final Pattern NAMESPACE = Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
+  private static final Pattern UID =
+      Pattern.compile("[A-Za-z0-9]([A-Za-z0-9.-]{0,126}[A-Za-z0-9])?");
+
+  /** What is wrong with it, one line each. */
+  List<String> problems() {
+    List<String> problems = new ArrayList<>();
+    check(problems, "name", name, NAME, "small letters, digits, - and ., at most 253");
+    check(problems, "namespace", namespace, NAMESPACE, "small letters, digits and -, at most 63");
+    check(problems, "uid", uid, UID, "letters, digits, - and ., at most 128");
+    if (attempt < 0 || attempt > LAST_ATTEMPT) {
+      problems.add("metadata.attempt must be 0–%d, not %d".formatted(LAST_ATTEMPT, attempt));
+    }
+    return problems;
+  }
+
+  private static void check(
+      List<String> problems, String what, String value, Pattern form, String consists) {
+    if (value.isEmpty()) {
+      problems.add("metadata.%s is missing".formatted(what));
+    } else if (!form.matcher(value).matches()) {
+      problems.add(
+          "metadata.%s %s is none: it consists of %s"
+              .formatted(what, Quoted.brief(value), consists));
+    }
+  }
+
+  /** What people call it. */
+  public String pod() {
+    return namespace + "/" + name;
+  }
+
+  /** What kubelet keeps pods apart by. */
+  public String podKey() {
+    return name + "_" + namespace;
+  }
+
+  /** What dockershim called the container that holds the sandbox. */
+  public String containerName() {
+    return "k8s_POD_%s_%s_%s_%d".formatted(name, namespace, uid, attempt);
+  }
+
+  /** Where kubelet keeps the logs of such a pod, below {@code /var/log/pods}. */
+  public String logFolder() {
+    return "%s_%s_%s".formatted(namespace, name, uid);
+  }
+
+  /**
+   * Reads {@link #containerName}, with a slash in front or a random part behind.
+   *
+   * @throws SandboxException when it is none
+   */
+  public static PodMetadata ofContainerName(String text) {
+    String[] parts = (text.startsWith("/") ? text.substring(1) : text).split("_", -1);
+    if (parts.length != 6 && parts.length != 7) {
+      throw malformed(text, "it has %d parts, not 6 or 7".formatted(parts.length));
+    }
+    if (!parts[0].equals("k8s")) {
+      throw malformed(text, "it does not begin with k8s");
+    }
+    try {
+      return new PodMetadata(
+          parts[2], parts[3], parts[4], Integer.toUnsignedLong(Integer.parseUnsignedInt(parts[5])));
+    } catch (NumberFormatException e) {
+      throw malformed(text, "%s is no number of attempts".formatted(Quoted.brief(parts[5])));
+    }
+  }
+
+  private static SandboxException malformed(String text, String why) {
+    return new SandboxException(
+        Reason.INVALID, "%s is not the name of a sandbox: %s".formatted(Quoted.brief(text), why));
+  }
+}

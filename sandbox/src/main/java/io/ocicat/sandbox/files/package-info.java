@@ -1,0 +1,5 @@
+/** Files and locks that processes share. */
+@NullMarked
+package io.ocicat.sandbox.files;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,105 @@
+package io.ocicat.sandbox.infra;
+
+import io.ocicat.netlink.linux.Kernel;
+import io.ocicat.netlink.linux.Syscall;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A process of this start of the machine. Numbers are used again; together with the time of its
+ * start they are not.
+ *
+ * @param startTicks since the machine's start, as /proc/pid/stat has it; 0 for no process
+ */
+public record ProcessId(long pid, long startTicks) {
+  public static final ProcessId NONE = new ProcessId(0, 0);
+
+  static final int SIGKILL = 9;
+  static final int SIGTERM = 15;
+
+  private static final int STATE = 0;
+  private static final int START = 19;
+  private static final long SHORTEST_PAUSE = 200_000;
+  private static final long LONGEST_PAUSE = 10_000_000;
+
+  /** The process that has this number now; {@link #NONE} when there is none. */
+  public static ProcessId of(long pid) {
+    String[] stat = stat(pid);
+    return stat.length > START ? new ProcessId(pid, Long.parseLong(stat[START])) : NONE;
+  }
+
+  /** The fields behind the command's name, which may hold anything. */
+  private static String[] stat(long pid) {
+    try {
+      String text = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
+      return text.substring(text.lastIndexOf(')') + 1).strip().split(" ", -1);
+    } catch (IOException _) {
+      return new String[0];
+    }
+  }
+
+  /** Whether it runs; one that only waits for its parent to look does not. */
+  public boolean isAlive() {
+    if (pid <= 0) {
+      return false;
+    }
+    String[] stat = stat(pid);
+    return stat.length > START
+        && Long.parseLong(stat[START]) == startTicks
+        && !stat[STATE].equals("Z")
+        && !stat[STATE].equals("X");
+  }
+
+  /** Does nothing when it has ended. */
+  void signal(int number) {
+    if (isAlive()) {
+      Kernel.call(Syscall.KILL, pid, number);
+    }
+  }
+
+  /** It and all of its process group, which it leads. */
+  void signalGroup(int number) {
+    if (pid > 1 && (isAlive() || leadsGroup())) {
+      Kernel.call(Syscall.KILL, -pid, number);
+    }
+  }
+
+  /** A group lives on without its leader; its number is not given away as long as it does. */
+  private boolean leadsGroup() {
+    return startTicks > 0 && Kernel.call(Syscall.KILL, -pid, 0) == 0 && stat(pid).length == 0;
+  }
+
+  /** Returns whether it has ended. */
+  boolean awaitEnd(Duration limit) {
+    long deadline = System.nanoTime() + limit.toNanos();
+    long pause = SHORTEST_PAUSE;
+    while (isAlive()) {
+      if (System.nanoTime() - deadline >= 0) {
+        return false;
+      }
+      LockSupport.parkNanos(pause);
+      pause = Math.min(2 * pause, LONGEST_PAUSE);
+    }
+    return true;
+  }
+
+  /** Asks it to end, and makes it when it does not. */
+  public void end(Duration grace, boolean group) {
+    send(SIGTERM, group);
+    if (!awaitEnd(grace) || group) {
+      send(SIGKILL, group);
+      awaitEnd(Duration.ofSeconds(5));
+    }
+  }
+
+  private void send(int number, boolean group) {
+    if (group) {
+      signalGroup(number);
+    } else {
+      signal(number);
+    }
+  }
+}

@@ -1,0 +1,183 @@
+package io.ocicat.sandbox.infra;
+
+import io.ocicat.cni.json.Json;
+import io.ocicat.sandbox.PodConfig;
+import io.ocicat.sandbox.SandboxException;
+import io.ocicat.sandbox.SandboxException.Reason;
+import io.ocicat.sandbox.files.StateFiles;
+import io.ocicat.sandbox.files.StateFiles.Lasting;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A container of runc's, which runs our pause program and nothing else, on a file system that has
+ * nothing else.
+ */
+public final class RuncInfra implements Infra {
+  public static final String KIND = "runc";
+
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final String PID_FILE = "pid";
+  private static final String LOG_FILE = "runc.log";
+
+  private final Path runc;
+  private final Path pause;
+  private final Path state;
+
+  /**
+   * @param runc the executable
+   * @param pause our program, statically linked
+   * @param state a folder that is gone with the machine's next start
+   */
+  public RuncInfra(Path runc, Path pause, Path state) {
+    this.runc = runc;
+    this.pause = pause;
+    this.state = state;
+  }
+
+  /** The executable of that name in a PATH. */
+  public static Optional<Path> find(String name, String path) {
+    return Arrays.stream(path.split(":", -1))
+        .filter(folder -> !folder.isEmpty())
+        .map(folder -> Path.of(folder, name))
+        .filter(Files::isExecutable)
+        .findFirst();
+  }
+
+  @Override
+  public String kind() {
+    return KIND;
+  }
+
+  @Override
+  public void check(PodConfig config) {
+    if (!Files.isExecutable(runc)) {
+      throw new SandboxException(
+          Reason.NOT_READY,
+          "%s is not there to hold pods: install runc, or run pods without infra process"
+              .formatted(runc));
+    }
+    if (!Files.isReadable(pause)) {
+      throw new SandboxException(
+          Reason.NOT_READY,
+          "the program %s is missing, which pods are held by: is this an installation of Ocicat?"
+              .formatted(pause));
+    }
+  }
+
+  @Override
+  public String cgroup(String id, PodConfig config) {
+    String parent = config.cgroupParent().isEmpty() ? "/ocicat" : config.cgroupParent();
+    return parent + (parent.endsWith("/") ? "" : "/") + id;
+  }
+
+  @Override
+  public ProcessId create(Held pod) {
+    Path rootfs = rootfs();
+    StateFiles.write(
+        pod.folder().resolve("config.json"),
+        Json.compactBytes(
+            RuncSpec.of(pod.config(), pod.netns(), rootfs, cgroup(pod.id(), pod.config()))),
+        Lasting.PROCESS);
+    Path pidFile = pod.folder().resolve(PID_FILE);
+    run(
+        pod.folder().resolve(LOG_FILE),
+        "create",
+        "--bundle",
+        pod.folder().toString(),
+        "--pid-file",
+        pidFile.toString(),
+        pod.id());
+    long pid =
+        StateFiles.read(pidFile)
+            .map(bytes -> Long.parseLong(new String(bytes, StandardCharsets.UTF_8).strip()))
+            .orElseThrow(
+                () -> new SandboxException(Reason.FAILED, "runc did not write " + pidFile));
+    return ProcessId.of(pid);
+  }
+
+  @Override
+  public void start(Held pod, ProcessId process) {
+    run(pod.folder().resolve(LOG_FILE), "start", pod.id());
+  }
+
+  @Override
+  public boolean isRunning(ProcessId process) {
+    return process.isAlive();
+  }
+
+  @Override
+  public void remove(String id, ProcessId process, Duration grace) {
+    process.end(grace, false);
+    if (Files.isDirectory(state.resolve(id))) {
+      run(state.resolve(id + ".log"), "delete", "--force", id);
+      StateFiles.remove(state.resolve(id + ".log"));
+    }
+  }
+
+  /** One for all pods, read-only: our program, under a name that tells its content's age. */
+  private Path rootfs() {
+    Path folder = state.resolve("rootfs");
+    Path inside = folder.resolve("pause");
+    try {
+      if (!Files.exists(inside) || Files.mismatch(pause, inside) >= 0) {
+        for (String each : List.of("proc", "dev", "sys")) {
+          Files.createDirectories(folder.resolve(each));
+        }
+        Path draft = folder.resolve(".pause.%08x".formatted(ThreadLocalRandom.current().nextInt()));
+        Files.copy(pause, draft);
+        Files.setPosixFilePermissions(draft, PosixFilePermissions.fromString("rwxr-xr-x"));
+        Files.move(
+            draft, inside, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+      }
+      return folder;
+    } catch (IOException e) {
+      throw StateFiles.failed("make", folder, e);
+    }
+  }
+
+  /** To a file and not to a pipe: what runc starts would hold on to it. */
+  private void run(Path log, String... arguments) {
+    List<String> argv =
+        new ArrayList<>(
+            List.of(runc.toString(), "--root", StateFiles.privateFolder(state).toString()));
+    argv.addAll(List.of(arguments));
+    try {
+      Process process =
+          new ProcessBuilder(argv)
+              .redirectInput(Path.of("/dev/null").toFile())
+              .redirectErrorStream(true)
+              .redirectOutput(log.toFile())
+              .start();
+      if (!process.waitFor(LIMIT.toMillis(), TimeUnit.MILLISECONDS)) {
+        process.destroyForcibly();
+        throw failed(arguments[0], "not finished after %d s".formatted(LIMIT.toSeconds()));
+      }
+      if (process.exitValue() != 0) {
+        String said =
+            StateFiles.read(log).map(bytes -> new String(bytes, StandardCharsets.UTF_8)).orElse("");
+        throw failed(arguments[0], said.strip());
+      }
+    } catch (IOException e) {
+      throw failed(arguments[0], SandboxException.text(e));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw failed(arguments[0], "interrupted");
+    }
+  }
+
+  private static SandboxException failed(String command, String why) {
+    return new SandboxException(Reason.FAILED, "runc %s failed: %s".formatted(command, why));
+  }
+}

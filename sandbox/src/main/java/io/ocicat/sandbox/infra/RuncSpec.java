@@ -1,0 +1,74 @@
+package io.ocicat.sandbox.infra;
+
+import io.ocicat.cni.json.Json;
+import io.ocicat.sandbox.NamespaceMode;
+import io.ocicat.sandbox.PodConfig;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** The OCI runtime specification of the container that holds a pod. */
+final class RuncSpec {
+  private static final int OOM_SCORE = -998;
+  private static final int CPU_SHARES = 2;
+
+  private RuncSpec() {}
+
+  static ObjectNode of(PodConfig config, String netns, Path rootfs, String cgroup) {
+    ObjectNode spec = Json.object().put("ociVersion", "1.0.2");
+    ObjectNode process = spec.putObject("process");
+    process.put("terminal", false).put("cwd", "/").put("noNewPrivileges", true);
+    process.put("oomScoreAdj", OOM_SCORE);
+    process.putObject("user").put("uid", 0).put("gid", 0);
+    process.set("args", Json.array(List.of("/pause")));
+    process.set("env", Json.array(List.of("PATH=/")));
+    spec.putObject("root").put("path", rootfs.toString()).put("readonly", true);
+    // The host's name is the host's when its network is shared.
+    if (!config.hostNetwork() && !config.hostname().isEmpty()) {
+      spec.put("hostname", config.hostname());
+    }
+    ArrayNode mounts = spec.putArray("mounts");
+    mount(mounts, "/proc", "proc");
+    ObjectNode linux = spec.putObject("linux");
+    linux.put("cgroupsPath", cgroup);
+    linux.putObject("resources").putObject("cpu").put("shares", CPU_SHARES);
+    ArrayNode namespaces = linux.putArray("namespaces");
+    namespace(namespaces, "mount", "");
+    if (!config.hostNetwork()) {
+      namespace(namespaces, "network", netns);
+      namespace(namespaces, "uts", "");
+    }
+    if (config.pid() != NamespaceMode.NODE) {
+      namespace(namespaces, "pid", "");
+    }
+    if (config.ipc() != NamespaceMode.NODE) {
+      namespace(namespaces, "ipc", "");
+    }
+    Map<String, String> sysctls = config.sysctls().ofIpc();
+    if (!sysctls.isEmpty()) {
+      ObjectNode settings = linux.putObject("sysctl");
+      sysctls.forEach(settings::put);
+    }
+    linux.set("maskedPaths", Json.array(List.of("/proc/kcore", "/proc/keys", "/proc/timer_list")));
+    linux.set("readonlyPaths", Json.array(List.of("/proc/sys", "/proc/sysrq-trigger")));
+    return spec;
+  }
+
+  private static void mount(ArrayNode mounts, String destination, String type) {
+    mounts
+        .addObject()
+        .put("destination", destination)
+        .put("type", type)
+        .put("source", type)
+        .set("options", Json.array(List.of("nosuid", "noexec", "nodev")));
+  }
+
+  private static void namespace(ArrayNode namespaces, String type, String path) {
+    ObjectNode entry = namespaces.addObject().put("type", type);
+    if (!path.isEmpty()) {
+      entry.put("path", path);
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package io.ocicat.sandbox.network;
+
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.Datastores;
+import io.ocicat.datastore.cluster.Pod;
+import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.kv.KeyValueDatastore;
+import io.ocicat.datastore.kv.StoredCluster;
+import io.ocicat.sandbox.PodConfig;
+import io.ocicat.sandbox.SandboxException;
+import io.ocicat.sandbox.SandboxException.Reason;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Tells of pods in the datastore that the calico plugin of their network uses. */
+public final class DatastorePods implements ClusterPods {
+  private static final String CALICO = "calico";
+
+  private final Datastores datastores;
+  private final Map<String, String> environment;
+
+  /**
+   * @param environment what the plugin will have
+   */
+  public DatastorePods(Datastores datastores, Map<String, String> environment) {
+    this.datastores = datastores;
+    this.environment = Map.copyOf(environment);
+  }
+
+  @Override
+  public boolean wants(PodAttachment attachment) {
+    return config(attachment).isPresent();
+  }
+
+  /** Kubernetes knows its pods itself. */
+  private Optional<DatastoreConfig> config(PodAttachment attachment) {
+    Optional<ObjectNode> plugin = attachment.plugin(CALICO);
+    return plugin.map(this::read).filter(config -> !(config instanceof DatastoreConfig.Kubernetes));
+  }
+
+  private DatastoreConfig read(ObjectNode plugin) {
+    try {
+      return DatastoreConfig.ofCniConfig(plugin, environment);
+    } catch (DatastoreException e) {
+      throw failed("the datastore of plugin calico is not configured well", e);
+    }
+  }
+
+  @Override
+  public void tell(PodConfig config, PodAttachment attachment) {
+    inCluster("tell", attachment, cluster -> cluster.put(pod(config)));
+  }
+
+  @Override
+  public void takeBack(PodConfig config, PodAttachment attachment) {
+    inCluster("take back what it was told", attachment, cluster -> cluster.remove(pod(config)));
+  }
+
+  private void inCluster(String verb, PodAttachment attachment, Consumer<StoredCluster> work) {
+    try {
+      Datastore datastore = datastores.of(config(attachment).orElseThrow());
+      if (datastore instanceof KeyValueDatastore own) {
+        work.accept(own.cluster());
+      }
+    } catch (DatastoreException e) {
+      throw failed("cannot %s the datastore of pod %s".formatted(verb, attachment.pod().pod()), e);
+    }
+  }
+
+  private static SandboxException failed(String what, DatastoreException e) {
+    return new SandboxException(Reason.FAILED, what + ": " + SandboxException.text(e), e);
+  }
+
+  private static Pod pod(PodConfig config) {
+    return new Pod(
+        config.metadata().namespace(),
+        config.metadata().name(),
+        config.metadata().uid(),
+        config.labels(),
+        config.annotations(),
+        "",
+        "",
+        "",
+        config.ports().stream()
+            .map(
+                port ->
+                    new Pod.Port(
+                        "",
+                        port.protocol().name(),
+                        port.containerPort(),
+                        port.hostPort(),
+                        port.hostIp()))
+            .toList());
+  }
+}

@@ -1,0 +1,414 @@
+package io.ocicat.sandbox.network;
+
+import io.ocicat.cni.Capability;
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ConfigList;
+import io.ocicat.cni.Result;
+import io.ocicat.cni.exec.Deadline;
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.json.Quoted;
+import io.ocicat.cni.runtime.CachedAttachment;
+import io.ocicat.cni.runtime.Cni;
+import io.ocicat.cni.runtime.Container;
+import io.ocicat.cni.runtime.Network;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.sandbox.PodBandwidth;
+import io.ocicat.sandbox.PodConfig;
+import io.ocicat.sandbox.PodMetadata;
+import io.ocicat.sandbox.PodPort;
+import io.ocicat.sandbox.SandboxException;
+import io.ocicat.sandbox.SandboxException.Reason;
+import io.ocicat.sandbox.files.KeyedLocks;
+import io.ocicat.sandbox.network.DefaultNetwork.Chosen;
+import io.ocicat.sandbox.network.NetworkSettings.Loopback;
+import io.ocicat.sandbox.network.OperationMetrics.Operation;
+import io.ocicat.sandbox.trace.PodTrace;
+import io.ocicat.sandbox.trace.StepKind;
+import io.ocicat.sandbox.trace.TracedExec;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Gives pods their network: what kubelet's network plugin {@code cni} and its manager do.
+ *
+ * <p>Operations on one pod exclude each other, among threads and among processes; different pods do
+ * not wait for each other. Thread-safe.
+ */
+public final class PodNetworks implements AutoCloseable {
+  private static final String LOOPBACK_LIST =
+      "{\"cniVersion\":\"0.3.1\",\"name\":\"cni-loopback\",\"plugins\":[{\"type\":\"loopback\"}]}";
+
+  private final NetworkSettings settings;
+  private final Cni cni;
+  private final DefaultNetwork defaultNetwork;
+  private final KeyedLocks locks;
+  private final OperationMetrics metrics = new OperationMetrics();
+  private volatile List<IpPrefix> podCidrs = List.of();
+  private @Nullable ConfWatch watch;
+
+  public PodNetworks(NetworkSettings settings) {
+    this.settings = settings;
+    this.cni =
+        Cni.builder()
+            .confDirectory(settings.confDirectory())
+            .pluginPath(settings.pluginPath())
+            .cacheDirectory(settings.cacheDirectory())
+            .environment(settings.environment())
+            .exec(new TracedExec(settings.exec()))
+            .pluginLog(settings.pluginLog())
+            .timeLimit(settings.setUpLimit())
+            .delGoesOn(true)
+            .warnings(settings.warnings())
+            .build();
+    this.defaultNetwork = new DefaultNetwork(cni, settings.confDirectory(), settings.clock());
+    this.locks = new KeyedLocks(settings.lockFolder().resolve("pods.lock"), "pod");
+    refresh();
+  }
+
+  /** Looks at the configuration directory now. */
+  public void refresh() {
+    defaultNetwork.look();
+  }
+
+  /** Looks at it whenever it changes, and every five seconds. */
+  public synchronized void watch() {
+    if (watch == null) {
+      try {
+        watch = new ConfWatch(defaultNetwork.directory(), this::refresh);
+      } catch (IOException e) {
+        throw new SandboxException(
+            Reason.FAILED,
+            "cannot watch %s: %s".formatted(defaultNetwork.directory(), e.getMessage()),
+            e);
+      }
+    }
+  }
+
+  /**
+   * Says which addresses the node's pods have, several separated by commas. The first word counts
+   * until the process ends, as with kubelet.
+   *
+   * @throws SandboxException when one is no prefix
+   */
+  public synchronized void podCidrs(String text) {
+    if (text.isBlank() || !podCidrs.isEmpty()) {
+      return;
+    }
+    List<IpPrefix> prefixes = new ArrayList<>();
+    for (String each : text.split(",", -1)) {
+      prefixes.add(
+          IpPrefix.tryParse(each.strip())
+              .orElseThrow(
+                  () ->
+                      new SandboxException(
+                          Reason.INVALID,
+                          "pod CIDR %s of %s is no prefix such as 10.65.0.0/24"
+                              .formatted(Quoted.brief(each.strip()), Quoted.brief(text)))));
+    }
+    podCidrs = List.copyOf(prefixes);
+  }
+
+  public OperationMetrics metrics() {
+    return metrics;
+  }
+
+  /** Whether pods can have a network; plugins of version 1.1.0 and later are asked as well. */
+  public NetworkStatus status() {
+    DefaultNetwork.Outcome outcome = defaultNetwork.outcome();
+    Chosen chosen = outcome.chosen();
+    String why = notReady(outcome);
+    if (why.isEmpty() && chosen != null) {
+      try {
+        chosen.network().status();
+      } catch (CniException e) {
+        why = SandboxException.text(e);
+      }
+    }
+    return new NetworkStatus(
+        why.isEmpty(),
+        why,
+        chosen == null ? "" : chosen.network().name(),
+        chosen == null ? "" : chosen.file().toString(),
+        outcome.problems());
+  }
+
+  private String notReady(DefaultNetwork.Outcome outcome) {
+    Chosen chosen = outcome.chosen();
+    if (chosen == null || (settings.forgetful() && !outcome.failure().isEmpty())) {
+      return "cni config uninitialized: %s%s"
+          .formatted(
+              outcome.failure(),
+              outcome.problems().isEmpty()
+                  ? "; put a network's configuration there"
+                  : " (%s)".formatted(String.join("; ", outcome.problems())));
+    }
+    return needsCidrs(chosen.capabilities())
+        ? "cni config needs ipRanges but no pod CIDR set: network %s in %s"
+            .formatted(chosen.network().name(), chosen.file())
+        : "";
+  }
+
+  private boolean needsCidrs(Set<String> capabilities) {
+    return capabilities.contains(Capability.IP_RANGES) && podCidrs.isEmpty();
+  }
+
+  /**
+   * Decides how a pod will be attached, without doing anything.
+   *
+   * @param cgroupPath where its processes are accounted for; empty when nowhere
+   * @throws SandboxException when the network is not ready, or there is none of that name
+   */
+  public PodAttachment plan(String sandboxId, String netns, PodConfig config, String cgroupPath) {
+    Network network = network(config.networkName());
+    return new PodAttachment(
+        config.metadata(),
+        sandboxId,
+        netns,
+        network.config().toJson(),
+        arguments(config, cgroupPath));
+  }
+
+  private Network network(String name) {
+    if (name.isEmpty()) {
+      DefaultNetwork.Outcome outcome = defaultNetwork.outcome();
+      Chosen chosen = outcome.chosen();
+      String why = notReady(outcome);
+      if (chosen == null || !why.isEmpty()) {
+        throw new SandboxException(Reason.NOT_READY, "the network is not ready: " + why);
+      }
+      return chosen.network();
+    }
+    try {
+      Network network = cni.network(name);
+      if (needsCidrs(network.validate().orThrow())) {
+        throw new SandboxException(
+            Reason.NOT_READY, "network %s needs ipRanges but no pod CIDR set".formatted(name));
+      }
+      return network;
+    } catch (CniException e) {
+      throw new SandboxException(
+          Reason.NOT_READY, "network %s cannot be used: %s".formatted(name, e.getMessage()), e);
+    }
+  }
+
+  private Map<String, JsonNode> arguments(PodConfig config, String cgroupPath) {
+    Map<String, JsonNode> arguments = new LinkedHashMap<>();
+    ArrayNode ports = Json.array();
+    config.ports().stream()
+        .filter(PodPort::isPublished)
+        .forEach(port -> ports.add(port.toCapability()));
+    arguments.put(Capability.PORT_MAPPINGS, ports);
+    PodBandwidth.of(config.annotations())
+        .toCapability()
+        .ifPresent(limits -> arguments.put(Capability.BANDWIDTH, limits));
+    if (!podCidrs.isEmpty()) {
+      ArrayNode ranges = Json.array();
+      podCidrs.forEach(cidr -> ranges.addArray().addObject().put("subnet", cidr.toString()));
+      arguments.put(Capability.IP_RANGES, ranges);
+    }
+    config
+        .dnsConfig()
+        .ifPresent(
+            dns -> {
+              ObjectNode json = Json.object();
+              json.set("servers", Json.array(dns.servers()));
+              json.set("searches", Json.array(dns.searches()));
+              json.set("options", Json.array(dns.options()));
+              arguments.put(Capability.DNS, json);
+            });
+    if (!config.annotations().isEmpty()) {
+      ObjectNode annotations = Json.object();
+      config.annotations().forEach(annotations::put);
+      arguments.put(Capability.POD_ANNOTATIONS, annotations);
+    }
+    if (!cgroupPath.isEmpty()) {
+      arguments.put(Capability.CGROUP_PATH, Json.array(List.of(cgroupPath)).get(0));
+    }
+    return arguments;
+  }
+
+  /**
+   * Attaches the pod: its loopback first, then its network. What a failure leaves behind is the
+   * caller's to take down.
+   */
+  public Result setUp(PodAttachment attachment) {
+    return operate(
+        Operation.SET_UP_POD,
+        "set up",
+        attachment.pod(),
+        settings.setUpLimit(),
+        deadline -> {
+          bringLoopbackUp(attachment, deadline);
+          return PodTrace.step(
+              StepKind.NETWORK,
+              () -> "add to network " + attachment.network(),
+              () ->
+                  cni.network(attachment.config())
+                      .within(left(deadline))
+                      .add(attachment.container(attachment.netns())));
+        });
+  }
+
+  private void bringLoopbackUp(PodAttachment attachment, Deadline deadline) {
+    switch (settings.loopback()) {
+      case NATIVE ->
+          PodTrace.step(
+              StepKind.LOOPBACK,
+              "bring lo up",
+              () -> PodInterface.bringLoopbackUp(attachment.netns()));
+      case PLUGIN ->
+          PodTrace.step(
+              StepKind.LOOPBACK,
+              "add to network cni-loopback",
+              () -> {
+                Result _ =
+                    loopback(deadline).add(attachment.container(attachment.netns()).ifName("lo"));
+              });
+    }
+  }
+
+  private Network loopback(Deadline deadline) {
+    return cni.network(ConfigList.parse(LOOPBACK_LIST)).within(left(deadline));
+  }
+
+  /** Detaches the pod, by the configuration that it was attached with. */
+  public void tearDown(PodAttachment attachment) {
+    tearDown(attachment, settings.tearDownLimit());
+  }
+
+  /** The same within another time. */
+  public void tearDown(PodAttachment attachment, Duration limit) {
+    operate(
+        Operation.TEAR_DOWN_POD,
+        "tear down",
+        attachment.pod(),
+        limit,
+        deadline -> {
+          String netns = PodInterface.isNetns(attachment.netns()) ? attachment.netns() : "";
+          Container container = attachment.container(netns);
+          if (settings.loopback() == Loopback.PLUGIN) {
+            dropLoopback(container, deadline);
+          }
+          PodTrace.step(
+              StepKind.NETWORK,
+              "delete from network " + attachment.network(),
+              () -> cni.network(attachment.config()).within(left(deadline)).del(container));
+          return attachment;
+        });
+  }
+
+  /** The interface ends with its namespace anyway. */
+  private void dropLoopback(Container container, Deadline deadline) {
+    try {
+      PodTrace.step(
+          StepKind.LOOPBACK,
+          "delete from network cni-loopback",
+          () -> loopback(deadline).del(container.ifName("lo")));
+    } catch (CniException e) {
+      settings.warnings().accept("loopback of " + container.id() + ": " + e.getMessage());
+    }
+  }
+
+  /**
+   * Detaches whatever of a sandbox is attached as far as libcni's cache knows: for sandboxes of
+   * which nothing else is known.
+   */
+  public void tearDownCached(PodMetadata pod, String sandboxId, Duration limit) {
+    operate(
+        Operation.TEAR_DOWN_POD,
+        "tear down",
+        pod,
+        limit,
+        deadline -> {
+          for (CachedAttachment cached : cni.attachments(sandboxId)) {
+            String netns = cached.container().netns();
+            Container container =
+                cached.container().netns(PodInterface.isNetns(netns) ? netns : "");
+            PodTrace.step(
+                StepKind.NETWORK,
+                "delete from network " + cached.network().value(),
+                () -> cni.network(cached).within(left(deadline)).del(container));
+          }
+          return pod;
+        });
+  }
+
+  /**
+   * The addresses of the pod, the primary first.
+   *
+   * @throws SandboxException when it has none
+   */
+  public List<IpAddress> addresses(PodMetadata pod, String netns) {
+    return operate(
+        Operation.GET_POD_NETWORK_STATUS,
+        "read the status of",
+        pod,
+        settings.setUpLimit(),
+        _ -> PodInterface.addresses(netns));
+  }
+
+  /** Whether there still is a namespace at this path. */
+  public static boolean isNetns(String path) {
+    return PodInterface.isNetns(path);
+  }
+
+  private interface Work<T> {
+    T within(Deadline deadline);
+  }
+
+  private <T> T operate(
+      Operation operation, String verb, PodMetadata pod, Duration limit, Work<T> work) {
+    return metrics.count(
+        operation,
+        () -> {
+          Deadline deadline = Deadline.in(limit);
+          try (KeyedLocks.Held _ = locked(pod, limit)) {
+            return named(verb, pod, () -> work.within(deadline));
+          }
+        });
+  }
+
+  private KeyedLocks.Held locked(PodMetadata pod, Duration limit) {
+    return PodTrace.step(
+        StepKind.LOCK, () -> "lock pod " + pod.podKey(), () -> locks.hold(pod.podKey(), limit));
+  }
+
+  private static <T> T named(String verb, PodMetadata pod, Supplier<T> work) {
+    try {
+      return work.get();
+    } catch (CniException | SandboxException | io.ocicat.netlink.NetlinkException e) {
+      throw new SandboxException(
+          Reason.FAILED,
+          "networkPlugin cni failed to %s pod \"%s\" network: %s"
+              .formatted(verb, pod.podKey(), SandboxException.text(e)),
+          e);
+    }
+  }
+
+  private static Duration left(Deadline deadline) {
+    Duration left = deadline.remaining();
+    if (left.isZero()) {
+      throw new SandboxException(Reason.BUSY, "no time was left");
+    }
+    return left;
+  }
+
+  @Override
+  public synchronized void close() {
+    if (watch != null) {
+      watch.close();
+      watch = null;
+    }
+  }
+}

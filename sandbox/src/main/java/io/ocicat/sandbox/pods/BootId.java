@@ -1,0 +1,18 @@
+package io.ocicat.sandbox.pods;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Which start of the machine this is. */
+final class BootId {
+  private BootId() {}
+
+  static String current() {
+    try {
+      return Files.readString(Path.of("/proc/sys/kernel/random/boot_id")).strip();
+    } catch (IOException _) {
+      return "";
+    }
+  }
+}

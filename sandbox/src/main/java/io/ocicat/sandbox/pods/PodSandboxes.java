@@ -1,0 +1,364 @@
+package io.ocicat.sandbox.pods;
+
+import io.ocicat.cni.json.Quoted;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.sandbox.PodConfig;
+import io.ocicat.sandbox.PodMetadata;
+import io.ocicat.sandbox.SandboxException;
+import io.ocicat.sandbox.SandboxException.Reason;
+import io.ocicat.sandbox.files.KeyedLocks;
+import io.ocicat.sandbox.network.PodAttachment;
+import io.ocicat.sandbox.network.PodNetworks;
+import io.ocicat.sandbox.store.ContainerRecord;
+import io.ocicat.sandbox.store.SandboxRecord;
+import io.ocicat.sandbox.store.SandboxRecord.Phase;
+import io.ocicat.sandbox.trace.PodTrace;
+import io.ocicat.sandbox.trace.StepKind;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HexFormat;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.regex.Pattern;
+
+/**
+ * The pod sandboxes of a machine: what kubelet asks a container runtime for, short of images and
+ * containers. All that is known of them is in files, so any number of processes can use them, one
+ * after the other or at the same time.
+ *
+ * <p>Operations on one sandbox exclude each other. Thread-safe.
+ */
+public final class PodSandboxes {
+  private static final int ID_BYTES = 32;
+  private static final Pattern CONTAINER_NAME =
+      Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
+
+  private final Workshop shop;
+  private final SecureRandom random = new SecureRandom();
+
+  public PodSandboxes(SandboxSettings settings, PodNetworks networks) {
+    this.shop = Workshop.of(settings, networks);
+  }
+
+  /**
+   * Takes back what killed processes left. To be called at the start, before anything else; nothing
+   * that another process is doing is disturbed.
+   *
+   * @return what could not be taken back, one line each
+   */
+  public List<String> recover() {
+    return traced(new PodTrace(), "recover", () -> new Recovery(shop).all());
+  }
+
+  /** The same for sandboxes whose run was never finished, which costs next to nothing. */
+  public List<String> recoverUnfinished() {
+    return traced(new PodTrace(), "recover", () -> new Recovery(shop).unfinished());
+  }
+
+  /** Runs a sandbox and returns its id. */
+  public String run(PodConfig config, String handler) {
+    return run(config, handler, false, new PodTrace());
+  }
+
+  /**
+   * Runs a sandbox: when this returns, it holds; when it throws, nothing is left of it, unless the
+   * message says so.
+   *
+   * @param handler which of the settings' infras; empty for the first
+   * @param onlyOne whether the pod may have no other sandbox, not even one that was stopped
+   * @param trace records what is done
+   * @return its id
+   */
+  public String run(PodConfig config, String handler, boolean onlyOne, PodTrace trace) {
+    config.check();
+    String id = newId();
+    return traced(
+        trace,
+        "run " + config.metadata().pod(),
+        () -> {
+          RunSandbox run = new RunSandbox(shop, id, config, handler, onlyOne);
+          return locked(id, () -> run.run().id());
+        });
+  }
+
+  private String newId() {
+    byte[] bytes = new byte[ID_BYTES];
+    random.nextBytes(bytes);
+    return HexFormat.of().formatHex(bytes);
+  }
+
+  /** Stops a sandbox; see {@link #stop(String, PodTrace)}. */
+  public void stop(String id) {
+    stop(id, new PodTrace());
+  }
+
+  /**
+   * Ends its processes and takes its network down. Succeeds when that was done before, and when
+   * there is no such sandbox.
+   *
+   * @param id or a beginning of it that no other has
+   */
+  public void stop(String id, PodTrace trace) {
+    takeDown("stop", id, trace, TakeDown::stop);
+  }
+
+  public void remove(String id) {
+    remove(id, new PodTrace());
+  }
+
+  /** Stops a sandbox and forgets it. Succeeds when there is none. */
+  public void remove(String id, PodTrace trace) {
+    takeDown("remove", id, trace, TakeDown::remove);
+  }
+
+  /**
+   * Forgets a sandbox even if it cannot be stopped.
+   *
+   * @return what could not be taken down and is left behind, one line each
+   */
+  public List<String> removeByForce(String id, PodTrace trace) {
+    List<String> left = new ArrayList<>();
+    takeDown("remove", id, trace, takeDown -> left.addAll(takeDown.removeByForce()));
+    return left;
+  }
+
+  private interface Ending {
+    void of(TakeDown takeDown);
+  }
+
+  private void takeDown(String verb, String prefix, PodTrace trace, Ending ending) {
+    Optional<String> id = resolve(prefix);
+    if (id.isEmpty()) {
+      return;
+    }
+    traced(
+        trace,
+        verb + " " + id.get(),
+        () ->
+            locked(
+                id.get(),
+                () -> {
+                  Optional<SandboxRecord> record = known(id.get());
+                  if (record.isPresent()) {
+                    ending.of(new TakeDown(shop, record.get(), shop.settings().cleanUpLimit()));
+                  } else {
+                    new Recovery(shop).removeOrphan(id.get());
+                  }
+                  return verb;
+                }));
+  }
+
+  /** A damaged record is as good as none: checkpoint and cache have to do then. */
+  private Optional<SandboxRecord> known(String id) {
+    try {
+      return shop.store().get(id);
+    } catch (SandboxException e) {
+      if (e.reason() == Reason.CORRUPT) {
+        return Optional.empty();
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * A sandbox as it is now.
+   *
+   * @throws SandboxException with {@link Reason#NOT_FOUND} when there is none
+   */
+  public SandboxStatus status(String id) {
+    String whole = resolve(id).orElseThrow(() -> unknown(id));
+    return shop.store()
+        .get(whole)
+        .map(this::status)
+        .or(() -> ofCheckpoint(whole))
+        .orElseThrow(() -> unknown(id));
+  }
+
+  private static SandboxException unknown(String id) {
+    return new SandboxException(
+        Reason.NOT_FOUND,
+        "there is no sandbox %s; see `ocicat pod ls`".formatted(Quoted.brief(id)));
+  }
+
+  private SandboxStatus status(SandboxRecord record) {
+    boolean ready = isReady(record);
+    return new SandboxStatus(
+        record.id(),
+        record.config(),
+        ready ? SandboxState.READY : SandboxState.NOTREADY,
+        record.createdAt(),
+        ready && !record.config().hostNetwork() ? addresses(record) : List.of(),
+        record.attachedBy().map(PodAttachment::network).orElse(""),
+        record.netns(),
+        record.runtimeHandler(),
+        record.infra(),
+        ready ? record.process().pid() : 0,
+        record.containers(),
+        record.problem());
+  }
+
+  private boolean isReady(SandboxRecord record) {
+    return record.phase() == Phase.READY
+        && record.bootId().equals(BootId.current())
+        && shop.infra(record.infra()).isRunning(record.process())
+        && (record.netns().isEmpty() || PodNetworks.isNetns(record.netns()));
+  }
+
+  /** What the kernel says; else what the plugins said. */
+  private List<String> addresses(SandboxRecord record) {
+    try {
+      return shop.networks().addresses(record.config().metadata(), record.netns()).stream()
+          .map(IpAddress::toString)
+          .toList();
+    } catch (SandboxException _) {
+      return record.ips();
+    }
+  }
+
+  private Optional<SandboxStatus> ofCheckpoint(String id) {
+    return shop.store()
+        .checkpoints()
+        .getOrDiscard(id)
+        .map(checkpoint -> new PodMetadata(checkpoint.name(), checkpoint.namespace(), "", 0))
+        .map(
+            metadata ->
+                new SandboxStatus(
+                    id,
+                    PodConfig.of(metadata).build(),
+                    SandboxState.NOTREADY,
+                    0,
+                    List.of(),
+                    "",
+                    "",
+                    "",
+                    "",
+                    0,
+                    List.of(),
+                    ""));
+  }
+
+  /**
+   * All that the filter lets through, the newest first; those with damaged records are left out.
+   */
+  public List<SandboxStatus> list(SandboxFilter filter) {
+    // Checkpoints first: of what is made meanwhile the record is found as well.
+    List<String> checkpoints = shop.store().checkpoints().list();
+    List<SandboxStatus> found = new ArrayList<>();
+    List<String> ids = shop.store().ids();
+    for (String id : ids) {
+      if (id.startsWith(filter.id())) {
+        known(id).map(this::status).filter(filter::matches).ifPresent(found::add);
+      }
+    }
+    found.sort(Comparator.comparingLong(SandboxStatus::createdAt).reversed());
+    if (filter.equals(SandboxFilter.ALL)) {
+      checkpoints.stream()
+          .filter(id -> !ids.contains(id))
+          .flatMap(id -> ofCheckpoint(id).stream())
+          .forEach(found::add);
+    }
+    return found;
+  }
+
+  /** The ids of a pod's sandboxes. */
+  public List<String> ofPod(String namespace, String name) {
+    return shop.store().ofPod(namespace, name).stream().filter(shop.store()::exists).toList();
+  }
+
+  /**
+   * Starts a program in the sandbox, in the background: a container of the pod as far as its
+   * network is concerned. It ends with the sandbox.
+   */
+  public ContainerRecord start(String id, String name, List<String> command) {
+    if (!CONTAINER_NAME.matcher(name).matches()) {
+      throw new SandboxException(
+          Reason.INVALID,
+          "%s cannot be the name of a container: small letters, digits and -, at most 63"
+              .formatted(Quoted.brief(name)));
+    }
+    String whole = resolve(id).orElseThrow(() -> unknown(id));
+    return locked(
+        whole,
+        () -> {
+          SandboxRecord record = ready(whole);
+          boolean taken =
+              record.containers().stream()
+                  .anyMatch(other -> other.name().equals(name) && other.process().isAlive());
+          if (taken) {
+            throw new SandboxException(
+                Reason.EXISTS,
+                "pod %s has a container %s already; give this one another name"
+                    .formatted(record.config().metadata().pod(), name));
+          }
+          ContainerRecord container =
+              new ContainerRecord(
+                  name,
+                  PodCommand.start(record, shop.store().folder(whole), name, command),
+                  command);
+          shop.store().put(record.container(container));
+          return container;
+        });
+  }
+
+  /** What to execute to run a program in the sandbox's namespaces. */
+  public List<String> commandIn(String id, List<String> command) {
+    String whole = resolve(id).orElseThrow(() -> unknown(id));
+    return PodCommand.argv(ready(whole), shop.store().folder(whole), command);
+  }
+
+  private SandboxRecord ready(String id) {
+    SandboxRecord record = shop.store().get(id).orElseThrow(() -> unknown(id));
+    if (!isReady(record)) {
+      throw new SandboxException(
+          Reason.NOT_READY,
+          "sandbox %s of pod %s is not ready: remove it and run the pod again"
+              .formatted(id.substring(0, 13), record.config().metadata().pod()));
+    }
+    return record;
+  }
+
+  /**
+   * The whole id.
+   *
+   * @return empty when no sandbox has one that begins so
+   * @throws SandboxException with {@link Reason#AMBIGUOUS} when several have
+   */
+  public Optional<String> resolve(String prefix) {
+    if (prefix.isEmpty()) {
+      throw new SandboxException(Reason.INVALID, "the id of a sandbox is missing");
+    }
+    Set<String> known = new LinkedHashSet<>(shop.store().ids());
+    known.addAll(shop.store().checkpoints().list());
+    if (known.contains(prefix)) {
+      return Optional.of(prefix);
+    }
+    List<String> matching = known.stream().filter(id -> id.startsWith(prefix)).toList();
+    if (matching.size() > 1) {
+      throw new SandboxException(
+          Reason.AMBIGUOUS,
+          "%d sandboxes have an id that begins with %s: give more of it"
+              .formatted(matching.size(), Quoted.brief(prefix)));
+    }
+    return matching.stream().findFirst();
+  }
+
+  private <T> T locked(String id, Supplier<T> work) {
+    try (KeyedLocks.Held _ =
+        PodTrace.step(
+            StepKind.LOCK,
+            () -> "lock sandbox " + id,
+            () -> shop.sandboxLocks().hold(id, shop.settings().patience()))) {
+      return work.get();
+    }
+  }
+
+  private <T> T traced(PodTrace trace, String what, Supplier<T> work) {
+    return trace
+        .at(shop.settings().points())
+        .record(() -> PodTrace.step(StepKind.SANDBOX, () -> what, work));
+  }
+}

@@ -1,0 +1,98 @@
+package io.ocicat.sandbox.pods;
+
+import io.ocicat.sandbox.PodMetadata;
+import io.ocicat.sandbox.SandboxException;
+import io.ocicat.sandbox.files.KeyedLocks;
+import io.ocicat.sandbox.infra.Infra;
+import io.ocicat.sandbox.infra.ProcessId;
+import io.ocicat.sandbox.store.Checkpoint;
+import io.ocicat.sandbox.store.SandboxRecord;
+import io.ocicat.sandbox.trace.PodTrace;
+import io.ocicat.sandbox.trace.StepKind;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Takes back what killed processes have left: sandboxes that nobody ever got the id of, and
+ * whatever has an id without a record. What others are making right now is locked, and left alone.
+ */
+final class Recovery {
+  private final Workshop shop;
+  private final List<String> failures = new ArrayList<>();
+
+  Recovery(Workshop shop) {
+    this.shop = shop;
+  }
+
+  /** Only what was begun; costs next to nothing when there is nothing. Returns what failed. */
+  List<String> unfinished() {
+    for (String id : shop.store().begun()) {
+      attempt(id);
+    }
+    return failures;
+  }
+
+  /** Everything. */
+  List<String> all() {
+    unfinished();
+    Set<String> orphans = new LinkedHashSet<>();
+    shop.store().ids().stream().filter(id -> !shop.store().exists(id)).forEach(orphans::add);
+    for (String name : shop.namespaces().list()) {
+      if (name.startsWith(Workshop.netnsName(""))) {
+        String id = name.substring(Workshop.netnsName("").length());
+        if (shop.store().isId(id) && !shop.store().exists(id)) {
+          orphans.add(id);
+        }
+      }
+    }
+    orphans.forEach(this::attempt);
+    return failures;
+  }
+
+  private void attempt(String id) {
+    Optional<KeyedLocks.Held> lock = shop.sandboxLocks().tryHold(id);
+    if (lock.isEmpty()) {
+      return;
+    }
+    try (KeyedLocks.Held _ = lock.get()) {
+      PodTrace.step(StepKind.ROLLBACK, "take back " + id, () -> takeBack(id));
+    } catch (RuntimeException e) {
+      failures.add("sandbox %s: %s".formatted(id, SandboxException.text(e)));
+    }
+  }
+
+  private void takeBack(String id) {
+    Optional<SandboxRecord> record = shop.store().get(id);
+    if (record.isEmpty()) {
+      removeOrphan(id);
+    } else if (record.get().phase() == SandboxRecord.Phase.CREATING) {
+      new TakeDown(shop, record.get(), shop.settings().cleanUpLimit()).remove();
+    }
+    shop.store().unmarkBegun(id);
+  }
+
+  /** Of which nothing is known but perhaps a checkpoint, and what libcni's cache has. */
+  void removeOrphan(String id) {
+    Optional<Checkpoint> checkpoint = shop.store().checkpoints().getOrDiscard(id);
+    for (Infra infra : shop.settings().infras()) {
+      infra.remove(id, ProcessId.NONE, shop.settings().grace());
+    }
+    Inhabitants.of(shop.namespaces().pathOf(Workshop.netnsName(id)))
+        .forEach(process -> process.end(shop.settings().grace(), false));
+    if (!checkpoint.map(Checkpoint::hostNetwork).orElse(false)) {
+      PodMetadata pod =
+          new PodMetadata(
+              checkpoint.map(Checkpoint::name).orElse(id),
+              checkpoint.map(Checkpoint::namespace).orElse(""),
+              "",
+              0);
+      shop.networks().tearDownCached(pod, id, shop.settings().cleanUpLimit());
+    }
+    shop.namespaces().remove(Workshop.netnsName(id));
+    shop.store().checkpoints().remove(id);
+    shop.store().remove(id);
+  }
+}

@@ -1,0 +1,287 @@
+package io.ocicat.sandbox.pods;
+
+import io.ocicat.cni.Result;
+import io.ocicat.netlink.ns.NetNs;
+import io.ocicat.netlink.ns.Sysctl;
+import io.ocicat.sandbox.DnsConfig;
+import io.ocicat.sandbox.PodConfig;
+import io.ocicat.sandbox.PodMetadata;
+import io.ocicat.sandbox.SandboxException;
+import io.ocicat.sandbox.SandboxException.Reason;
+import io.ocicat.sandbox.files.KeyedLocks;
+import io.ocicat.sandbox.files.StateFiles;
+import io.ocicat.sandbox.infra.Infra;
+import io.ocicat.sandbox.infra.ProcessId;
+import io.ocicat.sandbox.network.PodAttachment;
+import io.ocicat.sandbox.store.Checkpoint;
+import io.ocicat.sandbox.store.SandboxRecord;
+import io.ocicat.sandbox.store.SandboxRecord.NetworkPhase;
+import io.ocicat.sandbox.store.SandboxRecord.Phase;
+import io.ocicat.sandbox.trace.PodTrace;
+import io.ocicat.sandbox.trace.StepKind;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Makes one sandbox: what happens below createPodSandbox, in the order of dockershim. Whatever
+ * fails, what was made until then is taken back, within a time of its own.
+ */
+final class RunSandbox {
+  private final Workshop shop;
+  private final Infra infra;
+  private final boolean onlyOne;
+  private SandboxRecord record;
+
+  /**
+   * @param onlyOne whether the pod may have no other sandbox
+   */
+  RunSandbox(Workshop shop, String id, PodConfig config, String handler, boolean onlyOne) {
+    this.shop = shop;
+    this.infra = shop.infra(handler);
+    this.onlyOne = onlyOne;
+    this.record =
+        new SandboxRecord(
+            id,
+            nanos(shop.settings().clock().instant()),
+            BootId.current(),
+            config,
+            handler,
+            Phase.CREATING,
+            NetworkPhase.NONE,
+            config.hostNetwork() ? "" : shop.namespaces().pathOf(Workshop.netnsName(id)).toString(),
+            infra.kind(),
+            ProcessId.NONE,
+            null,
+            List.of(),
+            List.of(),
+            ownsLogs(config),
+            "");
+  }
+
+  private static long nanos(Instant instant) {
+    return Math.addExact(
+        Math.multiplyExact(instant.getEpochSecond(), 1_000_000_000L), instant.getNano());
+  }
+
+  private static boolean ownsLogs(PodConfig config) {
+    return !config.logDirectory().isEmpty() && Files.notExists(Path.of(config.logDirectory()));
+  }
+
+  /** Under the sandbox's lock. */
+  SandboxRecord run() {
+    infra.check(record.config());
+    shop.store().markBegun(record.id());
+    try {
+      reserveName();
+      PodTrace.step(StepKind.RECORD, "write down what is going to be made", this::keep);
+      makeLogDirectory();
+      PodTrace.step(
+          StepKind.CHECKPOINT,
+          "write the checkpoint",
+          () -> shop.store().checkpoints().put(record.id(), Checkpoint.of(record.config())));
+      makeNamespace();
+      startInfra();
+      writeResolvConf();
+      if (!record.config().hostNetwork()) {
+        setUpNetwork();
+      }
+      record = record.phase(Phase.READY);
+      PodTrace.step(StepKind.RECORD, "ready", this::keep);
+      shop.store().unmarkBegun(record.id());
+      return record;
+    } catch (RuntimeException e) {
+      throw undone(e);
+    }
+  }
+
+  private void keep() {
+    shop.store().put(record);
+  }
+
+  private void reserveName() {
+    PodMetadata pod = record.config().metadata();
+    PodTrace.step(
+        StepKind.NAME,
+        "reserve " + pod.containerName(),
+        () -> {
+          try (KeyedLocks.Held _ =
+              shop.nameLocks().hold(pod.podKey(), shop.settings().patience())) {
+            if (onlyOne) {
+              shop.store().ofPod(pod.namespace(), pod.name()).stream()
+                  .filter(id -> !isGone(id))
+                  .findFirst()
+                  .ifPresent(id -> refuse(pod.pod(), id));
+            }
+            shop.store()
+                .reserve(pod, record.id(), this::isGone)
+                .ifPresent(id -> refuse(pod.containerName(), id));
+          }
+        });
+  }
+
+  private static void refuse(String name, String id) {
+    throw new SandboxException(
+        Reason.EXISTS,
+        "pod %s exists already: sandbox %s has its name; remove that one first"
+            .formatted(name, id.substring(0, Math.min(13, id.length()))));
+  }
+
+  /** A name without a record is from a process that was killed in between. */
+  private boolean isGone(String id) {
+    if (!shop.store().isId(id)) {
+      return true;
+    }
+    if (shop.store().exists(id)) {
+      return false;
+    }
+    Optional<KeyedLocks.Held> nobody = shop.sandboxLocks().tryHold(id);
+    nobody.ifPresent(KeyedLocks.Held::close);
+    return nobody.isPresent();
+  }
+
+  private void makeLogDirectory() {
+    String directory = record.config().logDirectory();
+    if (directory.isEmpty()) {
+      return;
+    }
+    PodTrace.step(
+        StepKind.LOGS,
+        "make " + directory,
+        () -> {
+          try {
+            Files.createDirectories(Path.of(directory));
+          } catch (IOException e) {
+            throw StateFiles.failed("make the log directory", Path.of(directory), e);
+          }
+        });
+  }
+
+  private void makeNamespace() {
+    if (record.netns().isEmpty()) {
+      return;
+    }
+    try (NetNs namespace =
+        PodTrace.step(
+            StepKind.NETNS,
+            () -> "make " + record.netns(),
+            () -> shop.namespaces().create(Workshop.netnsName(record.id())))) {
+      Map<String, String> sysctls = record.config().sysctls().ofNetwork();
+      if (!sysctls.isEmpty()) {
+        PodTrace.step(
+            StepKind.SYSCTL,
+            "set " + String.join(", ", sysctls.keySet()),
+            () -> sysctls.forEach((name, value) -> Sysctl.parse(name).writeIn(namespace, value)));
+      }
+    }
+  }
+
+  private void startInfra() {
+    PodTrace.step(
+        StepKind.INFRA,
+        "create (%s)".formatted(infra.kind()),
+        () -> record = record.process(infra.create(shop.held(record))));
+    PodTrace.step(
+        StepKind.INFRA,
+        "start (%s)".formatted(infra.kind()),
+        () -> infra.start(shop.held(record), record.process()));
+  }
+
+  private void writeResolvConf() {
+    Path file = shop.store().folder(record.id()).resolve(PodCommand.RESOLV_CONF);
+    PodTrace.step(
+        StepKind.RESOLV,
+        "write resolv.conf",
+        () -> {
+          try {
+            byte[] text =
+                record
+                    .config()
+                    .dnsConfig()
+                    .filter(dns -> !dns.isEmpty())
+                    .map(DnsConfig::resolvConf)
+                    .map(said -> said.getBytes(StandardCharsets.UTF_8))
+                    .orElseGet(this::hostsResolvConf);
+            Files.write(file, text);
+          } catch (IOException e) {
+            throw StateFiles.failed("write", file, e);
+          }
+        });
+  }
+
+  private byte[] hostsResolvConf() {
+    Path file = shop.settings().resolvConf();
+    try {
+      return Files.readAllBytes(file);
+    } catch (NoSuchFileException _) {
+      return new byte[0];
+    } catch (IOException e) {
+      throw StateFiles.failed("read", file, e);
+    }
+  }
+
+  /** The plan is kept before it is carried out: then it can be undone whatever happens. */
+  private void setUpNetwork() {
+    PodTrace.step(
+        StepKind.NETWORK,
+        "set up the pod's network",
+        () -> {
+          PodAttachment plan =
+              shop.networks()
+                  .plan(
+                      record.id(),
+                      record.netns(),
+                      record.config(),
+                      infra.cgroup(record.id(), record.config()));
+          record = record.attaching(plan);
+          PodTrace.step(StepKind.RECORD, "attaching to " + plan.network(), this::keep);
+          if (shop.settings().cluster().wants(plan)) {
+            PodTrace.step(
+                StepKind.CLUSTER,
+                "tell the datastore of the pod",
+                () -> shop.settings().cluster().tell(record.config(), plan));
+          }
+          Result result = shop.networks().setUp(plan);
+          List<String> ips =
+              result.ips().stream().map(ip -> ip.address().address().toString()).toList();
+          if (ips.isEmpty()) {
+            throw new SandboxException(
+                Reason.FAILED,
+                "network %s gave pod %s no address"
+                    .formatted(plan.network(), record.config().metadata().pod()));
+          }
+          record = record.attached(ips);
+        });
+  }
+
+  /** Takes everything back, even when the thread was interrupted: that may be what failed. */
+  private SandboxException undone(RuntimeException failure) {
+    boolean interrupted = Thread.interrupted();
+    String id = record.id();
+    Reason reason = failure instanceof SandboxException known ? known.reason() : Reason.FAILED;
+    try {
+      PodTrace.step(
+          StepKind.ROLLBACK,
+          "take back what was made",
+          () -> new TakeDown(shop, record, shop.settings().cleanUpLimit()).remove());
+      return new SandboxException(reason, SandboxException.text(failure), failure);
+    } catch (RuntimeException left) {
+      shop.store().unmarkBegun(id);
+      return new SandboxException(
+          reason,
+          "%s; nor could it be taken back: %s; sandbox %s stays until it is removed"
+              .formatted(SandboxException.text(failure), SandboxException.text(left), id),
+          failure);
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package io.ocicat.sandbox.pods;
+
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which sandboxes to list; all conditions must hold.
+ *
+ * @param id the beginning of the id; empty for any
+ * @param state null for any
+ * @param labels which it must have
+ */
+public record SandboxFilter(String id, @Nullable SandboxState state, Map<String, String> labels) {
+  public static final SandboxFilter ALL = new SandboxFilter("", null, Map.of());
+
+  public SandboxFilter {
+    labels = Map.copyOf(labels);
+  }
+
+  boolean matches(SandboxStatus sandbox) {
+    return sandbox.id().startsWith(id)
+        && (state == null || sandbox.state() == state)
+        && sandbox.config().labels().entrySet().containsAll(labels.entrySet());
+  }
+}

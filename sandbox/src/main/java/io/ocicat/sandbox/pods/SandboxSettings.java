@@ -1,0 +1,75 @@
+package io.ocicat.sandbox.pods;
+
+import io.ocicat.sandbox.infra.Infra;
+import io.ocicat.sandbox.network.ClusterPods;
+import io.ocicat.sandbox.trace.CrashPoints;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Where sandboxes are kept and what holds them.
+ *
+ * @param state kept over the machine's starts: records, names, checkpoints
+ * @param run gone with the machine's next start: namespaces, locks
+ * @param infras what can hold pods; the first is what is used when nothing else is asked for
+ * @param grace for processes to end by themselves
+ * @param cleanUpLimit for taking back what a failed run left, whatever became of the caller
+ * @param patience how long an operation waits for others on the same sandbox
+ * @param resolvConf what pods get that say nothing of DNS
+ */
+public record SandboxSettings(
+    Path state,
+    Path run,
+    List<Infra> infras,
+    ClusterPods cluster,
+    Duration grace,
+    Duration cleanUpLimit,
+    Duration patience,
+    Path resolvConf,
+    Clock clock,
+    CrashPoints points) {
+  public SandboxSettings {
+    infras = List.copyOf(infras);
+    if (infras.isEmpty()) {
+      throw new IllegalArgumentException("nothing can hold pods");
+    }
+  }
+
+  /** With kubelet's limits and the host's resolv.conf. */
+  public static SandboxSettings usual(
+      Path state, Path run, List<Infra> infras, ClusterPods cluster) {
+    return new SandboxSettings(
+        state,
+        run,
+        infras,
+        cluster,
+        Duration.ofSeconds(10),
+        Duration.ofSeconds(60),
+        Duration.ofSeconds(240),
+        Path.of("/etc/resolv.conf"),
+        Clock.systemUTC(),
+        CrashPoints.IGNORED);
+  }
+
+  /** Told of each step's beginning and end. */
+  public SandboxSettings points(CrashPoints told) {
+    return new SandboxSettings(
+        state, run, infras, cluster, grace, cleanUpLimit, patience, resolvConf, clock, told);
+  }
+
+  public SandboxSettings grace(Duration forProcesses) {
+    return new SandboxSettings(
+        state,
+        run,
+        infras,
+        cluster,
+        forProcesses,
+        cleanUpLimit,
+        patience,
+        resolvConf,
+        clock,
+        points);
+  }
+}

@@ -1,0 +1,57 @@
+package io.ocicat.sandbox.pods;
+
+import io.ocicat.netlink.ns.NamedNetNs;
+import io.ocicat.sandbox.SandboxException;
+import io.ocicat.sandbox.SandboxException.Reason;
+import io.ocicat.sandbox.files.KeyedLocks;
+import io.ocicat.sandbox.files.StateFiles;
+import io.ocicat.sandbox.infra.Infra;
+import io.ocicat.sandbox.network.PodNetworks;
+import io.ocicat.sandbox.store.SandboxRecord;
+import io.ocicat.sandbox.store.SandboxStore;
+import java.nio.file.Path;
+
+/** What operations on sandboxes share. Thread-safe. */
+record Workshop(
+    SandboxSettings settings,
+    SandboxStore store,
+    PodNetworks networks,
+    NamedNetNs namespaces,
+    KeyedLocks sandboxLocks,
+    KeyedLocks nameLocks) {
+
+  static Workshop of(SandboxSettings settings, PodNetworks networks) {
+    Path run = StateFiles.privateFolder(settings.run());
+    return new Workshop(
+        settings,
+        new SandboxStore(StateFiles.privateFolder(settings.state())),
+        networks,
+        new NamedNetNs(run.resolve("netns")),
+        new KeyedLocks(run.resolve("sandboxes.lock"), "sandbox"),
+        new KeyedLocks(run.resolve("names.lock"), "pod"));
+  }
+
+  /** What holds pods of that kind; of none in particular when it is empty. */
+  Infra infra(String handler) {
+    if (handler.isEmpty()) {
+      return settings.infras().getFirst();
+    }
+    return settings.infras().stream()
+        .filter(infra -> infra.kind().equals(handler))
+        .findFirst()
+        .orElseThrow(
+            () ->
+                new SandboxException(
+                    Reason.INVALID,
+                    "runtime handler \"%s\" is not supported; there are %s"
+                        .formatted(handler, settings.infras().stream().map(Infra::kind).toList())));
+  }
+
+  Infra.Held held(SandboxRecord record) {
+    return new Infra.Held(record.id(), record.config(), record.netns(), store.folder(record.id()));
+  }
+
+  static String netnsName(String id) {
+    return "pod-" + id;
+  }
+}

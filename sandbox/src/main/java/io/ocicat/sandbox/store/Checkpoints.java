@@ -1,0 +1,76 @@
+package io.ocicat.sandbox.store;
+
+import io.ocicat.sandbox.SandboxException;
+import io.ocicat.sandbox.SandboxException.Reason;
+import io.ocicat.sandbox.files.StateFiles;
+import io.ocicat.sandbox.files.StateFiles.Lasting;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * The folder with a checkpoint for each sandbox. Each is written in one go and is on the disk
+ * before anything that it tells of is made. Thread-safe.
+ */
+public final class Checkpoints {
+  private static final Pattern KEY =
+      Pattern.compile("[A-Za-z0-9]([-_.A-Za-z0-9]{0,248}[A-Za-z0-9])?");
+
+  private final Path folder;
+
+  public Checkpoints(Path folder) {
+    this.folder = folder;
+  }
+
+  public void put(String id, Checkpoint checkpoint) {
+    try {
+      Files.createDirectories(folder);
+    } catch (IOException e) {
+      throw StateFiles.failed("make", folder, e);
+    }
+    StateFiles.write(file(id), checkpoint.bytes(), Lasting.POWER);
+  }
+
+  /**
+   * Empty when there is none.
+   *
+   * @throws SandboxException with {@link Reason#CORRUPT} when it is damaged
+   */
+  public Optional<Checkpoint> get(String id) {
+    return StateFiles.read(file(id)).map(Checkpoint::parse);
+  }
+
+  /** The same, but one that is damaged is removed: nobody else would, and it helps nobody. */
+  public Optional<Checkpoint> getOrDiscard(String id) {
+    try {
+      return get(id);
+    } catch (SandboxException e) {
+      if (e.reason() != Reason.CORRUPT) {
+        throw e;
+      }
+      remove(id);
+      return Optional.empty();
+    }
+  }
+
+  /** Succeeds when there is none. */
+  public void remove(String id) {
+    StateFiles.remove(file(id));
+  }
+
+  /** The ids of those there are. */
+  public List<String> list() {
+    return StateFiles.names(folder).stream().filter(name -> KEY.matcher(name).matches()).toList();
+  }
+
+  private Path file(String id) {
+    if (!KEY.matcher(id).matches()) {
+      throw new SandboxException(
+          Reason.INVALID, "\"%s\" cannot be the id of a checkpoint".formatted(id));
+    }
+    return folder.resolve(id);
+  }
+}

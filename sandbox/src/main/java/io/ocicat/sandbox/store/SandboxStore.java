@@ -1,0 +1,179 @@
+package io.ocicat.sandbox.store;
+
+import io.ocicat.sandbox.PodConfig;
+import io.ocicat.sandbox.PodMetadata;
+import io.ocicat.sandbox.SandboxException;
+import io.ocicat.sandbox.SandboxException.Reason;
+import io.ocicat.sandbox.files.StateFiles;
+import io.ocicat.sandbox.files.StateFiles.Lasting;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+import java.util.regex.Pattern;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Which sandboxes there are.
+ *
+ * <pre>
+ * records/&lt;id&gt;/record.json     all that is known of one; its other files are beside it
+ * names/&lt;namespace&gt;/&lt;name&gt;/&lt;uid&gt;_&lt;attempt&gt;   who has a name: holds the id
+ * begun/&lt;id&gt;                 marks those whose making is not finished
+ * sandbox/&lt;id&gt;               the checkpoint
+ * </pre>
+ *
+ * <p>What is made for a sandbox is made after its record is there, and the record is removed after
+ * everything else. So nothing exists that no record tells of, at whatever moment a process dies.
+ *
+ * <p>Thread-safe, also among processes, as long as changes of one sandbox are made under its lock
+ * and those of names under the lock of the pod's.
+ */
+public final class SandboxStore {
+  private static final Pattern ID = Pattern.compile("[0-9a-f]{64}");
+
+  private final Path records;
+  private final Path names;
+  private final Path begun;
+  private final Checkpoints checkpoints;
+
+  public SandboxStore(Path folder) {
+    this.records = StateFiles.privateFolder(folder.resolve("records"));
+    this.names = StateFiles.privateFolder(folder.resolve("names"));
+    this.begun = StateFiles.privateFolder(folder.resolve("begun"));
+    this.checkpoints = new Checkpoints(folder.resolve("sandbox"));
+  }
+
+  public Checkpoints checkpoints() {
+    return checkpoints;
+  }
+
+  /** Where the files of one sandbox are. */
+  public Path folder(String id) {
+    return records.resolve(id);
+  }
+
+  public void markBegun(String id) {
+    StateFiles.write(begun.resolve(id), new byte[0], Lasting.PROCESS);
+  }
+
+  public void unmarkBegun(String id) {
+    StateFiles.remove(begun.resolve(id));
+  }
+
+  /** Those whose making is under way, or was never finished. */
+  public List<String> begun() {
+    return ids(begun);
+  }
+
+  private static List<String> ids(Path folder) {
+    return StateFiles.names(folder).stream().filter(name -> ID.matcher(name).matches()).toList();
+  }
+
+  /** Writes it in place of what was known before. */
+  public void put(SandboxRecord record) {
+    StateFiles.privateFolder(folder(record.id()));
+    StateFiles.write(file(record.id()), RecordJson.write(record), Lasting.PROCESS);
+  }
+
+  /**
+   * What is known of one.
+   *
+   * @throws SandboxException with {@link Reason#CORRUPT} when its record is damaged
+   */
+  public Optional<SandboxRecord> get(String id) {
+    return StateFiles.read(file(id)).map(bytes -> RecordJson.read(id, bytes));
+  }
+
+  public boolean exists(String id) {
+    return Files.exists(file(id));
+  }
+
+  public boolean isId(String text) {
+    return ID.matcher(text).matches();
+  }
+
+  /** The record and all files of the sandbox. */
+  public void remove(String id) {
+    StateFiles.remove(file(id));
+    StateFiles.removeTree(folder(id));
+  }
+
+  /** The ids of those that have records, damaged ones included. */
+  public List<String> ids() {
+    return ids(records);
+  }
+
+  private Path file(String id) {
+    return folder(id).resolve("record.json");
+  }
+
+  /**
+   * Takes the name of a sandbox.
+   *
+   * @param isGone tells of the id that has it whether that is nobody's any more
+   * @return the id that has it instead, if one does
+   */
+  public Optional<String> reserve(PodMetadata metadata, String id, Predicate<String> isGone) {
+    Path file = nameFile(metadata);
+    StateFiles.privateFolder(podFolder(metadata));
+    Optional<String> holder = holder(file).filter(other -> !isGone.test(other));
+    if (holder.isEmpty()) {
+      StateFiles.write(file, id.getBytes(StandardCharsets.UTF_8), Lasting.PROCESS);
+    }
+    return holder;
+  }
+
+  private static Optional<String> holder(Path file) {
+    return StateFiles.read(file).map(bytes -> new String(bytes, StandardCharsets.UTF_8));
+  }
+
+  /** Gives the name back, if it is this sandbox that has it. */
+  public void release(PodMetadata metadata, String id) {
+    Path file = nameFile(metadata);
+    if (holder(file).filter(id::equals).isPresent()) {
+      StateFiles.remove(file);
+      try {
+        Files.deleteIfExists(podFolder(metadata));
+      } catch (DirectoryNotEmptyException _) {
+        // The pod has other sandboxes.
+      } catch (IOException e) {
+        throw StateFiles.failed("remove", podFolder(metadata), e);
+      }
+    }
+  }
+
+  /** The sandboxes of a pod: those of all its attempts. */
+  public List<String> ofPod(String namespace, String name) {
+    List<String> ids = new ArrayList<>();
+    if (isComponent(namespace) && isComponent(name)) {
+      Path folder = names.resolve(namespace).resolve(name);
+      for (String each : StateFiles.names(folder)) {
+        holder(folder.resolve(each)).filter(id -> ID.matcher(id).matches()).ifPresent(ids::add);
+      }
+    }
+    return ids;
+  }
+
+  private static boolean isComponent(String name) {
+    return !name.isEmpty() && !name.startsWith(".") && name.indexOf('/') < 0;
+  }
+
+  private Path nameFile(PodMetadata metadata) {
+    return podFolder(metadata).resolve(metadata.uid() + "_" + metadata.attempt());
+  }
+
+  private Path podFolder(PodMetadata metadata) {
+    return names.resolve(metadata.namespace()).resolve(metadata.name());
+  }
+
+  /** A pod's configuration as it is written down. */
+  public static ObjectNode toJson(PodConfig config) {
+    return RecordJson.config(config);
+  }
+}

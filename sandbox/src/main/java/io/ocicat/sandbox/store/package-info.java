@@ -1,0 +1,5 @@
+/** What is remembered of sandboxes, in files. */
+@NullMarked
+package io.ocicat.sandbox.store;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,105 @@
+package io.ocicat.sandbox.trace;
+
+import io.ocicat.netlink.Request;
+import io.ocicat.netlink.Witness;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * Records the steps of operations, each before its parts. Texts are composed when somebody looks.
+ *
+ * <p>Written by the thread that does the work; read by any once that is over.
+ */
+public final class PodTrace implements Witness {
+  /** Between what went to the kernel in one send. */
+  public static final String SEPARATOR = "; ";
+
+  private static final int MOST_STEPS = 512;
+  private static final ScopedValue<PodTrace> CURRENT = ScopedValue.newInstance();
+
+  private record Timed(
+      StepKind kind, Supplier<String> detail, int depth, long start, long end, boolean failed) {}
+
+  private final List<Timed> steps = new ArrayList<>();
+  private CrashPoints points = CrashPoints.IGNORED;
+  private int depth;
+
+  /** From now on tells of each step's beginning and end. */
+  public PodTrace at(CrashPoints told) {
+    points = told;
+    return this;
+  }
+
+  /** Does the work with its steps recorded here. */
+  public <T> T record(Supplier<T> work) {
+    return ScopedValue.where(CURRENT, this).where(Witness.PRESENT, this).call(work::get);
+  }
+
+  /** Whether somebody records on this thread. */
+  public static boolean isRecording() {
+    return CURRENT.isBound();
+  }
+
+  /** Does the work as a step of what this thread records, if it does. */
+  public static <T> T step(StepKind kind, Supplier<String> detail, Supplier<T> work) {
+    return CURRENT.isBound() ? CURRENT.get().timed(kind, detail, work) : work.get();
+  }
+
+  /** The same for work without a result. */
+  public static void step(StepKind kind, String detail, Runnable work) {
+    step(
+        kind,
+        () -> detail,
+        () -> {
+          work.run();
+          return kind;
+        });
+  }
+
+  private <T> T timed(StepKind kind, Supplier<String> detail, Supplier<T> work) {
+    long start = System.nanoTime();
+    int place = steps.size();
+    depth++;
+    boolean done = false;
+    points.pass("before " + kind.label());
+    try {
+      T result = work.get();
+      done = true;
+      return result;
+    } finally {
+      depth--;
+      if (steps.size() < MOST_STEPS) {
+        steps.add(place, new Timed(kind, detail, depth, start, System.nanoTime(), !done));
+      }
+      points.pass("after " + kind.label());
+    }
+  }
+
+  @Override
+  public void exchanged(List<Request> requests, long startNanos, long endNanos) {
+    if (steps.size() < MOST_STEPS) {
+      steps.add(
+          new Timed(StepKind.KERNEL, () -> describe(requests), depth, startNanos, endNanos, false));
+    }
+  }
+
+  private static String describe(List<Request> requests) {
+    return requests.stream().map(Request::operation).collect(Collectors.joining(SEPARATOR));
+  }
+
+  public List<PodStep> steps() {
+    return steps.stream()
+        .map(
+            step ->
+                new PodStep(
+                    step.kind(),
+                    step.detail().get(),
+                    step.depth(),
+                    step.start(),
+                    step.end(),
+                    step.failed()))
+        .toList();
+  }
+}
