@@ -38,7 +38,7 @@ public record NamedNetNs(Path directory) {
   /** Makes a new, empty namespace and gives it a name. Fails with EEXIST when the name is taken. */
   public NetNs create(String name) {
     Path file = pathOf(name);
-    prepareDirectory();
+    prepare();
     Fd.open(file, Fd.O_RDONLY | Fd.O_CREAT | Fd.O_EXCL, 0).close();
     try {
       return NamespaceThread.startUnchecked(
@@ -103,10 +103,10 @@ public record NamedNetNs(Path directory) {
   }
 
   /**
-   * The directory must be a shared mount, so that a name made or removed here is so in every mount
-   * namespace.
+   * Makes the directory a shared mount, so that a name made or removed here is so in every mount
+   * namespace. {@link #create} does it, too; when several may be the first, let one go ahead.
    */
-  private void prepareDirectory() {
+  public void prepare() {
     try {
       Files.createDirectories(directory);
     } catch (IOException e) {

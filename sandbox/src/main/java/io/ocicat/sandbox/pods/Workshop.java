@@ -22,13 +22,18 @@ record Workshop(
 
   static Workshop of(SandboxSettings settings, PodNetworks networks) {
     Path run = StateFiles.privateFolder(settings.run());
+    NamedNetNs namespaces = new NamedNetNs(run.resolve("netns"));
+    KeyedLocks names = new KeyedLocks(run.resolve("names.lock"), "pod");
+    try (KeyedLocks.Held _ = names.hold(namespaces.directory().toString(), settings.patience())) {
+      namespaces.prepare();
+    }
     return new Workshop(
         settings,
         new SandboxStore(StateFiles.privateFolder(settings.state())),
         networks,
-        new NamedNetNs(run.resolve("netns")),
+        namespaces,
         new KeyedLocks(run.resolve("sandboxes.lock"), "sandbox"),
-        new KeyedLocks(run.resolve("names.lock"), "pod"));
+        names);
   }
 
   /** What holds pods of that kind; of none in particular when it is empty. */

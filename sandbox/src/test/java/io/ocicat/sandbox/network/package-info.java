@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.sandbox.network;
+
+import org.jspecify.annotations.NullMarked;

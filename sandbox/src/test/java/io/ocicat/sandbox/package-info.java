@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.sandbox;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.sandbox.pods;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.sandbox.store;
+
+import org.jspecify.annotations.NullMarked;
