@@ -11,6 +11,8 @@ import io.ocicat.cli.net.NetSettings;
 import io.ocicat.cli.resource.ResourceCommands;
 import io.ocicat.cli.resource.Surroundings;
 import io.ocicat.cli.store.DatastoreCommand;
+import io.ocicat.cli.pod.PodCommand;
+import io.ocicat.cli.pod.PodSite;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -59,6 +61,7 @@ public final class Ocicat {
         .addSubcommand(new WhyCommand(site))
         .addSubcommand(new TraceCommand(site))
         .addSubcommand(new DoctorCommand(site))
+        .addSubcommand(PodCommand.of(new PodSite(site, System.getenv(), ours.executables())))
         .addSubcommand(
             NetCommand.of(new NetSettings(System.getenv(), ours.executables(), ours.exec())))
         .addSubcommand(

@@ -8,12 +8,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Draws a call: a line for each step, with a bar where it lies in the time of the call, and a line
+ * Draws a call: a line for each step, with a bar where it lies in the time of the whole, and a line
  * for everything else that went to the kernel in the same send.
  *
  * @param colours whether they are understood where this goes to
  */
-record Waterfall(boolean colours) {
+public record Waterfall(boolean colours) {
   private static final int WIDTH = 40;
   private static final String BLOCK = "█";
   private static final String SLIVER = "▏";
@@ -25,28 +25,56 @@ record Waterfall(boolean colours) {
   private static final String BOLD = "1";
   private static final String DIM = "2";
 
+  /**
+   * A step to draw.
+   *
+   * @param label what kind of work it is
+   * @param colour of its bar, as terminals number them
+   * @param detail what exactly; the parts of one send are separated
+   * @param startNanos since the beginning of the whole
+   */
+  public record Line(
+      String label, String colour, String detail, int depth, long startNanos, long nanos) {}
+
   void print(FinishedCall call, PrintWriter out) {
     out.println(headline(call));
-    for (Step step : call.steps()) {
-      List<String> parts = List.of(step.detail().split(CallTrace.SEPARATOR, -1));
-      int depth = Math.min(step.depth(), DEEPEST);
-      String phase = " ".repeat(depth) + step.phase().label();
+    List<Line> lines = call.steps().stream().map(step -> line(step, call.startNanos())).toList();
+    print(lines, call.nanos(), out);
+    if (call.failed()) {
+      out.println(paint(RED, "  failed: %s (code %d)".formatted(call.message(), call.code())));
+      out.println("  cause: %s; %s".formatted(call.cause().label(), call.cause().advice()));
+    }
+  }
+
+  /** A step of the daemon's as it is drawn. */
+  public static Line line(Step step, long origin) {
+    return new Line(
+        step.phase().label(),
+        colour(step),
+        step.detail(),
+        step.depth(),
+        step.startNanos() - origin,
+        step.nanos());
+  }
+
+  /** Draws the steps of something that took that long. */
+  public void print(List<Line> lines, long nanos, PrintWriter out) {
+    for (Line line : lines) {
+      List<String> parts = List.of(line.detail().split(CallTrace.SEPARATOR, -1));
+      int depth = Math.min(line.depth(), DEEPEST);
+      String phase = " ".repeat(depth) + line.label();
       out.println(
           "  %9s  %9s  %s %s %s"
               .formatted(
-                  paint(DIM, "%9s".formatted(millis(step.startNanos() - call.startNanos()))),
-                  millis(step.nanos()),
+                  paint(DIM, "%9s".formatted(millis(line.startNanos()))),
+                  millis(line.nanos()),
                   phase + " ".repeat(Math.max(0, PHASE_WIDTH - phase.length())),
-                  paint(colour(step), bar(call, step)),
+                  paint(line.colour(), bar(line, nanos)),
                   parts.getFirst())
               .stripTrailing());
       for (String part : parts.subList(1, parts.size())) {
         out.println(" ".repeat(2 + 9 + 2 + 9 + 2 + PHASE_WIDTH + 1 + WIDTH + 1) + part);
       }
-    }
-    if (call.failed()) {
-      out.println(paint(RED, "  failed: %s (code %d)".formatted(call.message(), call.code())));
-      out.println("  cause: %s; %s".formatted(call.cause().label(), call.cause().advice()));
     }
   }
 
@@ -82,11 +110,10 @@ record Waterfall(boolean colours) {
   }
 
   /** As wide as all are, so that what follows is aligned. */
-  private static String bar(FinishedCall call, Step step) {
-    double cells = (double) WIDTH / Math.max(1, call.nanos());
-    long offset = step.startNanos() - call.startNanos();
-    int start = Math.clamp((long) (offset * cells), 0, WIDTH - 1);
-    int length = Math.clamp(Math.round(step.nanos() * cells), 0, WIDTH - start);
+  private static String bar(Line line, long nanos) {
+    double cells = (double) WIDTH / Math.max(1, nanos);
+    int start = Math.clamp((long) (line.startNanos() * cells), 0, WIDTH - 1);
+    int length = Math.clamp(Math.round(line.nanos() * cells), 0, WIDTH - start);
     String body = length == 0 ? SLIVER : BLOCK.repeat(length);
     return " ".repeat(start) + body + " ".repeat(WIDTH - start - Math.max(1, length));
   }

@@ -20,7 +20,9 @@ final class RuncSpec {
     ObjectNode spec = Json.object().put("ociVersion", "1.0.2");
     ObjectNode process = spec.putObject("process");
     process.put("terminal", false).put("cwd", "/").put("noNewPrivileges", true);
-    process.put("oomScoreAdj", OOM_SCORE);
+    if (Privilege.mayLowerOomScore()) {
+      process.put("oomScoreAdj", OOM_SCORE);
+    }
     process.putObject("user").put("uid", 0).put("gid", 0);
     process.set("args", Json.array(List.of("/pause")));
     process.set("env", Json.array(List.of("PATH=/")));

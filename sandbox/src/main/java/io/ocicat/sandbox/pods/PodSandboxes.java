@@ -204,7 +204,7 @@ public final class PodSandboxes {
   private boolean isReady(SandboxRecord record) {
     return record.phase() == Phase.READY
         && record.bootId().equals(BootId.current())
-        && shop.infra(record.infra()).isRunning(record.process())
+        && shop.isHeld(record)
         && (record.netns().isEmpty() || PodNetworks.isNetns(record.netns()));
   }
 

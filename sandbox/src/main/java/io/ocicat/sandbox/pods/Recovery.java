@@ -68,10 +68,18 @@ final class Recovery {
     Optional<SandboxRecord> record = shop.store().get(id);
     if (record.isEmpty()) {
       removeOrphan(id);
+      shop.store().nameOfBegun(id).ifPresent(pod -> release(pod, id));
     } else if (record.get().phase() == SandboxRecord.Phase.CREATING) {
       new TakeDown(shop, record.get(), shop.settings().cleanUpLimit()).remove();
     }
     shop.store().unmarkBegun(id);
+  }
+
+  /** A process that was killed right after it took the name has not written anything else. */
+  private void release(PodMetadata pod, String id) {
+    try (KeyedLocks.Held _ = shop.nameLocks().hold(pod.podKey(), shop.settings().patience())) {
+      shop.store().release(pod, id);
+    }
   }
 
   /** Of which nothing is known but perhaps a checkpoint, and what libcni's cache has. */

@@ -77,7 +77,7 @@ final class RunSandbox {
   /** Under the sandbox's lock. */
   SandboxRecord run() {
     infra.check(record.config());
-    shop.store().markBegun(record.id());
+    shop.store().markBegun(record.id(), record.config().metadata());
     try {
       reserveName();
       PodTrace.step(StepKind.RECORD, "write down what is going to be made", this::keep);

@@ -52,6 +52,13 @@ record Workshop(
                         .formatted(handler, settings.infras().stream().map(Infra::kind).toList())));
   }
 
+  /** Whether it is held by what this process can ask. */
+  boolean isHeld(SandboxRecord record) {
+    return settings.infras().stream()
+        .anyMatch(
+            infra -> infra.kind().equals(record.infra()) && infra.isRunning(record.process()));
+  }
+
   Infra.Held held(SandboxRecord record) {
     return new Infra.Held(record.id(), record.config(), record.netns(), store.folder(record.id()));
   }

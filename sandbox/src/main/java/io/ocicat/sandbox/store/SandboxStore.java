@@ -58,8 +58,20 @@ public final class SandboxStore {
     return records.resolve(id);
   }
 
-  public void markBegun(String id) {
-    StateFiles.write(begun.resolve(id), new byte[0], Lasting.PROCESS);
+  /** Says that a sandbox is going to be made, and which name it will take. */
+  public void markBegun(String id, PodMetadata metadata) {
+    StateFiles.write(
+        begun.resolve(id),
+        metadata.containerName().getBytes(StandardCharsets.UTF_8),
+        Lasting.PROCESS);
+  }
+
+  /** The name that the sandbox has taken, or was about to. */
+  public Optional<PodMetadata> nameOfBegun(String id) {
+    return StateFiles.read(begun.resolve(id))
+        .map(bytes -> new String(bytes, StandardCharsets.UTF_8))
+        .filter(text -> !text.isEmpty())
+        .map(PodMetadata::ofContainerName);
   }
 
   public void unmarkBegun(String id) {

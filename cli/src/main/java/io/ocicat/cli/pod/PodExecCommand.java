@@ -1,0 +1,67 @@
+package io.ocicat.cli.pod;
+
+import io.ocicat.sandbox.SandboxException;
+import io.ocicat.sandbox.SandboxException.Reason;
+import io.ocicat.sandbox.pods.PodSandboxes;
+import io.ocicat.sandbox.store.ContainerRecord;
+import java.io.IOException;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code ocicat pod exec}. */
+@Command(
+    name = "exec",
+    description = {
+      "Run a program in a pod's namespaces: its network, and its host name, IPC and processes if a process holds it.",
+      "It sees the host's files, with the pod's resolv.conf. The exit code is the program's."
+    },
+    mixinStandardHelpOptions = true)
+final class PodExecCommand extends PodCommand.Sub {
+  @Parameters(index = "0", paramLabel = "POD", description = "The pod's name or id.")
+  private String name = "";
+
+  @Parameters(
+      index = "1..*",
+      paramLabel = "COMMAND",
+      arity = "1..*",
+      description = "What to run, behind --.")
+  private List<String> command = List.of();
+
+  @Option(
+      names = {"-d", "--detach"},
+      description = "In the background, as one more container of the pod; it ends with the pod.")
+  private boolean detach;
+
+  @Option(
+      names = "--name",
+      paramLabel = "NAME",
+      defaultValue = "exec",
+      description =
+          "The container's name, with --detach (${DEFAULT-VALUE}); its log is <name>/0.log.")
+  private String container = "exec";
+
+  PodExecCommand(PodSite site) {
+    super(site);
+  }
+
+  @Override
+  int call(PodSandboxes pods) {
+    String id = resolve(pods, name);
+    if (detach) {
+      ContainerRecord started = pods.start(id, container, command);
+      out().println(started.process().pid());
+      return 0;
+    }
+    try {
+      return new ProcessBuilder(pods.commandIn(id, command)).inheritIO().start().waitFor();
+    } catch (IOException e) {
+      throw new SandboxException(
+          Reason.FAILED, "cannot run nsenter, which enters pods: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new SandboxException(Reason.FAILED, "interrupted", e);
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package io.ocicat.cli.pod;
+
+import io.ocicat.cni.json.Json;
+import io.ocicat.sandbox.pods.PodSandboxes;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code ocicat pod inspect}. */
+@Command(
+    name = "inspect",
+    description = "Print all that is known of a pod, as JSON.",
+    mixinStandardHelpOptions = true)
+final class PodInspectCommand extends PodCommand.Sub {
+  @Parameters(paramLabel = "POD", description = "The pod's name or id.")
+  private String name = "";
+
+  PodInspectCommand(PodSite site) {
+    super(site);
+  }
+
+  @Override
+  int call(PodSandboxes pods) {
+    out().println(Json.pretty(PodJson.of(pods.status(resolve(pods, name)))));
+    return 0;
+  }
+}

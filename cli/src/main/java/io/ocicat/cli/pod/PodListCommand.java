@@ -1,0 +1,90 @@
+package io.ocicat.cli.pod;
+
+import io.ocicat.cli.Table;
+import io.ocicat.cni.json.Json;
+import io.ocicat.sandbox.pods.PodSandboxes;
+import io.ocicat.sandbox.pods.SandboxFilter;
+import io.ocicat.sandbox.pods.SandboxState;
+import io.ocicat.sandbox.pods.SandboxStatus;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** {@code ocicat pod ls}. */
+@Command(
+    name = "ls",
+    description = "List the pods of all namespaces, the newest first.",
+    mixinStandardHelpOptions = true)
+final class PodListCommand extends PodCommand.Sub {
+  private static final int SHORT_ID = 13;
+
+  @Option(
+      names = "--label",
+      paramLabel = "KEY=VALUE",
+      description = "Only pods with this label; may be repeated.")
+  private Map<String, String> labels = new TreeMap<>();
+
+  @Option(
+      names = "--state",
+      paramLabel = "STATE",
+      description = "Only pods that are READY or NOTREADY.")
+  private @Nullable SandboxState state;
+
+  @Option(
+      names = {"-q", "--quiet"},
+      description = "Print ids only.")
+  private boolean quiet;
+
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  PodListCommand(PodSite site) {
+    super(site);
+  }
+
+  @Override
+  int call(PodSandboxes pods) {
+    List<SandboxStatus> found = pods.list(new SandboxFilter("", state, labels));
+    if (json) {
+      ObjectNode all = Json.object();
+      ArrayNode list = all.putArray("pods");
+      found.forEach(pod -> list.add(PodJson.of(pod)));
+      out().println(Json.pretty(all));
+    } else if (quiet) {
+      found.forEach(pod -> out().println(pod.id()));
+    } else {
+      table(found).printTo(out());
+    }
+    return 0;
+  }
+
+  private static Table table(List<SandboxStatus> found) {
+    Table table = new Table("POD ID", "NAMESPACE", "NAME", "STATE", "IP", "NETWORK", "AGE");
+    for (SandboxStatus pod : found) {
+      table.row(
+          pod.id().substring(0, Math.min(SHORT_ID, pod.id().length())),
+          pod.config().metadata().namespace(),
+          pod.config().metadata().name(),
+          pod.state().name(),
+          String.join(" ", pod.ips()),
+          pod.config().hostNetwork() ? "(host)" : pod.network(),
+          pod.createdAt() == 0 ? "" : age(Duration.between(PodJson.created(pod), Instant.now())));
+    }
+    return table;
+  }
+
+  private static String age(Duration age) {
+    long seconds = Math.max(0, age.toSeconds());
+    if (seconds < 120) {
+      return seconds + "s";
+    }
+    return seconds < 7200 ? seconds / 60 + "m" : seconds / 3600 + "h";
+  }
+}

@@ -1,0 +1,30 @@
+package io.ocicat.cli.pod;
+
+import io.ocicat.sandbox.pods.PodSandboxes;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code ocicat pod stop}. */
+@Command(
+    name = "stop",
+    description = "End the processes of pods and take their networks down.",
+    mixinStandardHelpOptions = true)
+final class PodStopCommand extends PodCommand.Sub {
+  @Parameters(paramLabel = "POD", arity = "1..*", description = "Names or ids of pods.")
+  private List<String> names = List.of();
+
+  PodStopCommand(PodSite site) {
+    super(site);
+  }
+
+  @Override
+  int call(PodSandboxes pods) {
+    recover(pods);
+    for (String name : names) {
+      pods.stop(resolve(pods, name));
+      out().println(name);
+    }
+    return 0;
+  }
+}

@@ -1,0 +1,29 @@
+package io.ocicat.sandbox.infra;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** What this process may do beyond what root of a container may. */
+final class Privilege {
+  private static final int CAP_SYS_RESOURCE = 24;
+  private static final String EFFECTIVE = "CapEff:";
+  private static final long ALL_IDS = 4_294_967_295L;
+
+  private Privilege() {}
+
+  /** Whether it may spare others the attention of the kernel when memory runs out. */
+  static boolean mayLowerOomScore() {
+    try {
+      String map = Files.readString(Path.of("/proc/self/uid_map")).strip();
+      long ids = Long.parseLong(map.substring(map.lastIndexOf(' ') + 1));
+      return ids == ALL_IDS
+          && Files.readAllLines(Path.of("/proc/self/status")).stream()
+              .filter(line -> line.startsWith(EFFECTIVE))
+              .map(line -> Long.parseUnsignedLong(line.substring(EFFECTIVE.length()).strip(), 16))
+              .anyMatch(set -> (set >>> CAP_SYS_RESOURCE & 1) == 1);
+    } catch (IOException | NumberFormatException _) {
+      return false;
+    }
+  }
+}

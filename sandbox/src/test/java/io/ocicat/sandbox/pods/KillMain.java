@@ -1,0 +1,104 @@
+package io.ocicat.sandbox.pods;
+
+import io.ocicat.cni.PortMapping.Protocol;
+import io.ocicat.cni.exec.PluginPath;
+import io.ocicat.cni.exec.ProcessExec;
+import io.ocicat.cni.plugin.InProcessExec;
+import io.ocicat.cni.plugin.Namespaces;
+import io.ocicat.datastore.Datastores;
+import io.ocicat.plugins.Plugins;
+import io.ocicat.sandbox.PodConfig;
+import io.ocicat.sandbox.PodMetadata;
+import io.ocicat.sandbox.PodPort;
+import io.ocicat.sandbox.infra.Infra;
+import io.ocicat.sandbox.infra.NoInfra;
+import io.ocicat.sandbox.infra.RuncInfra;
+import io.ocicat.sandbox.network.ClusterPods;
+import io.ocicat.sandbox.network.NetworkSettings;
+import io.ocicat.sandbox.network.PodNetworks;
+import io.ocicat.sandbox.trace.CrashPoints;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * A process that does one thing, and dies by SIGKILL at the crash point that it was told: {@code
+ * <folder> <infra> <point>} and then {@code run <name>}, {@code stop <id>}, {@code remove <id>} or
+ * {@code recover}.
+ */
+final class KillMain {
+  private static final AtomicInteger PASSED = new AtomicInteger();
+  private static final AtomicInteger DEADLY = new AtomicInteger(Integer.MAX_VALUE);
+
+  private KillMain() {}
+
+  public static void main(String[] args) throws IOException {
+    Path folder = Path.of(args[0]);
+    PodSandboxes pods = pods(folder, args[1]);
+    DEADLY.set(Integer.parseInt(args[2]));
+    switch (args[3]) {
+      case "run" -> System.out.println(pods.run(config(args[4], folder), ""));
+      case "stop" -> pods.stop(args[4]);
+      case "remove" -> pods.remove(args[4]);
+      case "recover" -> System.out.print(String.join("\n", pods.recover()));
+      default -> throw new IllegalArgumentException(args[3]);
+    }
+    System.out.flush();
+    System.err.println("passed " + PASSED);
+  }
+
+  private static PodConfig config(String name, Path folder) {
+    return PodConfig.of(new PodMetadata(name, "shop", "u-" + name, 0))
+        .logDirectory(folder.resolve("logs/" + name).toString())
+        .ports(List.of(new PodPort(Protocol.TCP, 80, 8000 + name.length(), "")))
+        .build();
+  }
+
+  private static PodSandboxes pods(Path folder, String infra) {
+    Datastores datastores = new Datastores();
+    NetworkSettings settings =
+        NetworkSettings.usual(folder.resolve("run"))
+            .at(
+                folder.resolve("net.d"),
+                PluginPath.of(folder.resolve("bin")),
+                folder.resolve("cache"))
+            .running(
+                Map.of("PATH", "/usr/sbin:/usr/bin:/sbin:/bin"),
+                new InProcessExec(
+                    file -> Plugins.named(file.getFileName().toString(), datastores),
+                    new ProcessExec(),
+                    Namespaces.OWN),
+                (_, _) -> {});
+    Infra holder =
+        infra.equals(NoInfra.KIND)
+            ? new NoInfra()
+            : new RuncInfra(
+                Path.of("/usr/sbin/runc"), folder.resolve("pause"), folder.resolve("run/runc"));
+    CrashPoints points =
+        _ -> {
+          if (PASSED.incrementAndGet() == DEADLY.get()) {
+            die();
+          }
+        };
+    return new PodSandboxes(
+        SandboxSettings.usual(
+                folder.resolve("state"),
+                folder.resolve("run"),
+                List.of(holder),
+                ClusterPods.NOBODY)
+            .points(points),
+        new PodNetworks(settings));
+  }
+
+  private static void die() {
+    ProcessHandle self = ProcessHandle.current();
+    try {
+      new ProcessBuilder("kill", "-KILL", Long.toString(self.pid())).start().waitFor();
+      Thread.sleep(60_000);
+    } catch (IOException | InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

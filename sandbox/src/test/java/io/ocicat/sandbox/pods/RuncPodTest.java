@@ -1,0 +1,156 @@
+package io.ocicat.sandbox.pods;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.ocicat.sandbox.DnsConfig;
+import io.ocicat.sandbox.PodConfig;
+import io.ocicat.sandbox.PodMetadata;
+import io.ocicat.sandbox.SandboxException;
+import io.ocicat.sandbox.SandboxException.Reason;
+import io.ocicat.sandbox.TestNode;
+import io.ocicat.sandbox.infra.RuncInfra;
+import io.ocicat.testkit.Command;
+import io.ocicat.testkit.Eventually;
+import io.ocicat.testkit.Host;
+import io.ocicat.testkit.Hosts;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Pods that a process of runc's holds. */
+@Hosts
+class RuncPodTest {
+  private TestNode node;
+  private PodSandboxes pods;
+
+  @BeforeEach
+  void start(@TempDir Path folder, Host host) {
+    node = new TestNode(folder, host);
+    node.network("10-blue.conflist", PodLifeTest.BRIDGE);
+    pods = node.sandboxes(infra(folder));
+  }
+
+  /** Compiles our program; runc is a Debian package. */
+  static RuncInfra infra(Path folder) {
+    Path pause = folder.resolve("pause");
+    Command.of(Path.of("src/main/c/build").toAbsolutePath().toString(), pause.toString())
+        .limit(Duration.ofMinutes(2))
+        .run();
+    return new RuncInfra(
+        RuncInfra.find("runc", "/usr/sbin:/usr/bin").orElseThrow(),
+        pause,
+        folder.resolve("run/runc"));
+  }
+
+  @AfterEach
+  void end() {
+    try {
+      pods.list(SandboxFilter.ALL).forEach(pod -> pods.remove(pod.id()));
+    } finally {
+      node.close();
+    }
+  }
+
+  private PodConfig.Builder pod(String name) {
+    return PodConfig.of(new PodMetadata(name, "shop", "u-" + name, 0))
+        .hostname(name)
+        .logDirectory(node.folder().resolve("logs/shop_" + name).toString());
+  }
+
+  private String exec(String id, String... command) {
+    return Command.of(pods.commandIn(id, List.of(command))).run().stdout();
+  }
+
+  @Test
+  void containersShareWhatTheSandboxHolds() throws IOException {
+    String id =
+        pods.run(
+            pod("web")
+                .dns(new DnsConfig(List.of("10.96.0.10"), List.of("shop.svc"), List.of("ndots:5")))
+                .sysctls(Map.of("kernel.shm_rmid_forced", "1", "net.ipv4.ip_forward", "1"))
+                .build(),
+            "");
+    SandboxStatus status = pods.status(id);
+    assertThat(status.state()).isEqualTo(SandboxState.READY);
+    assertThat(status.pid()).isPositive();
+    assertThat(exec(id, "hostname")).isEqualTo("web\n");
+    assertThat(exec(id, "cat", "/etc/resolv.conf"))
+        .isEqualTo("nameserver 10.96.0.10\nsearch shop.svc\noptions ndots:5\n");
+    assertThat(exec(id, "ip", "-4", "-br", "addr", "show", "eth0")).contains("10.65.0.2/24");
+    assertThat(exec(id, "cat", "/proc/sys/kernel/shm_rmid_forced")).isEqualTo("1\n");
+    assertThat(exec(id, "cat", "/proc/sys/net/ipv4/ip_forward")).isEqualTo("1\n");
+    assertThat(exec(id, "cat", "/proc/1/comm")).isEqualTo("pause\n");
+
+    pods.start(id, "server", List.of("busybox", "nc", "-ll", "-p", "80", "-e", "echo", "hello"));
+    pods.start(id, "sidecar", List.of("sh", "-c", "echo started; (sleep 98760 & sleep 98761) & wait"));
+    assertThatThrownBy(() -> pods.start(id, "server", List.of("true")))
+        .isInstanceOfSatisfying(
+            SandboxException.class, e -> assertThat(e.reason()).isEqualTo(Reason.EXISTS));
+    Eventually.passes(
+        Duration.ofSeconds(10),
+        () ->
+            assertThat(exec(id, "sh", "-c", "busybox nc -w5 127.0.0.1 80 </dev/null || true"))
+                .contains("hello"));
+    Path log = node.folder().resolve("logs/shop_web/sidecar/0.log");
+    Eventually.await("the sidecar's log", () -> read(log).equals("started\n"));
+    long pid = pods.status(id).containers().getFirst().process().pid();
+
+    pods.stop(id);
+    assertThat(Path.of("/proc", Long.toString(pid), "exe")).doesNotExist();
+    assertThat(Inhabitants.of(Path.of(status.netns()))).isEmpty();
+    assertThat(Command.of("pgrep", "-f", "sleep 9876[01]").attempt().stdout()).isEmpty();
+    assertThat(Files.exists(log)).isTrue();
+    pods.remove(id);
+    assertThat(log).doesNotExist();
+    assertThat(node.folder().resolve("run/runc").resolve(id)).doesNotExist();
+    assertThat(node.traces()).noneMatch(line -> line.startsWith("leases/blue/10."));
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.exists(file) ? Files.readString(file) : "";
+    } catch (IOException e) {
+      throw new java.io.UncheckedIOException(e);
+    }
+  }
+
+  @Test
+  void aPodWhoseProcessEndedIsNotReady() {
+    String id = pods.run(pod("web").build(), "");
+    Command.of("kill", "-KILL", Long.toString(pods.status(id).pid())).run();
+    Eventually.await(
+        "the end of the process",
+        () -> pods.status(id).state() == SandboxState.NOTREADY);
+    assertThat(pods.status(id).ips()).isEmpty();
+    assertThatThrownBy(() -> pods.commandIn(id, List.of("true")))
+        .hasMessageContaining("shop/web is not ready");
+    pods.remove(id);
+    assertThat(node.traces())
+        .noneMatch(line -> line.startsWith("leases/blue/10.") || line.startsWith("run/netns"));
+  }
+
+  @Test
+  void withoutRuncNothingIsDone(@TempDir Path empty) {
+    List<String> before = node.traces();
+    PodSandboxes without =
+        node.sandboxes(
+            new RuncInfra(empty.resolve("runc"), node.folder().resolve("pause"), empty));
+    assertThatThrownBy(() -> without.run(pod("web").build(), ""))
+        .hasMessageContaining(empty.resolve("runc").toString())
+        .hasMessageContaining("install runc");
+    PodSandboxes broken =
+        node.sandboxes(
+            new RuncInfra(Path.of("/bin/false"), node.folder().resolve("pause"), empty));
+    assertThatThrownBy(() -> broken.run(pod("web").build(), ""))
+        .hasMessageContaining("runc create failed");
+    assertThat(node.traces()).isEqualTo(before);
+  }
+}
