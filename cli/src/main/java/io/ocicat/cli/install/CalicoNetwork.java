@@ -25,8 +25,8 @@ record CalicoNetwork(Map<String, String> environment, Path confDirectory, String
   private static final String TLS = "calico-tls";
 
   /**
-   * With name and version in the plugin, too, which runtimes write there anyway: so the first plugin
-   * of the list can be tried by hand as {@code jq '.plugins[0]'} prints it.
+   * With name and version in the plugin, too, which runtimes write there anyway: so the first
+   * plugin of the list can be tried by hand as {@code jq '.plugins[0]'} prints it.
    */
   private static final String TEMPLATE =
       """
@@ -44,7 +44,7 @@ record CalicoNetwork(Map<String, String> environment, Path confDirectory, String
             "log_file_max_age": __LOG_FILE_MAX_AGE__,
             "log_file_max_count": __LOG_FILE_MAX_COUNT__,
             "datastore_type": "__DATASTORE_TYPE__",
-      %s      "nodename": "__KUBERNETES_NODE_NAME__",
+      __DATASTORE__      "nodename": "__KUBERNETES_NODE_NAME__",
             "mtu": __CNI_MTU__,
             "require_mtu_file": __REQUIRE_MTU_FILE__,
             "ipam": { "type": "calico-ipam" },
@@ -85,8 +85,7 @@ record CalicoNetwork(Map<String, String> environment, Path confDirectory, String
       return "etcdv3";
     }
     boolean kubernetes =
-        !variable("KUBECONFIG", "").isEmpty()
-            || !variable("KUBERNETES_SERVICE_HOST", "").isEmpty();
+        !variable("KUBECONFIG", "").isEmpty() || !variable("KUBERNETES_SERVICE_HOST", "").isEmpty();
     return kubernetes ? "kubernetes" : "embedded";
   }
 
@@ -134,7 +133,7 @@ record CalicoNetwork(Map<String, String> environment, Path confDirectory, String
           case "etcdv3" -> ETCD;
           default -> "";
         };
-    return variable("CNI_NETWORK_CONFIG", TEMPLATE.formatted(extra));
+    return variable("CNI_NETWORK_CONFIG", TEMPLATE.replace("__DATASTORE__", extra));
   }
 
   private String filled(String template) {
@@ -177,8 +176,7 @@ record CalicoNetwork(Map<String, String> environment, Path confDirectory, String
 
   private String tls(Path seen, String variable, String file) {
     boolean installed = Files.exists(confDirectory.resolve(TLS).resolve(file));
-    return quoted(
-        variable(variable, installed ? seen.resolve(TLS).resolve(file).toString() : ""));
+    return quoted(variable(variable, installed ? seen.resolve(TLS).resolve(file).toString() : ""));
   }
 
   private String variable(String name, String fallback) {

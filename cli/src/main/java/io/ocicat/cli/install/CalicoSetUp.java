@@ -34,8 +34,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * What calico/node does before the plugin can work, where there is none: the files with the node's
- * name and the MTU, and in a datastore of this machine alone what says that it is ready, the node and
- * the pools.
+ * name and the MTU, and in a datastore of this machine alone what says that it is ready, the node
+ * and the pools.
  *
  * @param files where the originals keep theirs, /var/lib/calico
  */
@@ -97,9 +97,7 @@ record CalicoSetUp(Map<String, String> environment, Path files) {
 
   /** Prepares a datastore of this machine alone; what is there stays as it is. */
   void prepareDatastore() {
-    try (Datastore datastore =
-        Datastores.openOwn(
-            DatastoreConfig.ofEnvironment(withEmbedded()))) {
+    try (Datastore datastore = Datastores.openOwn(DatastoreConfig.ofEnvironment(withEmbedded()))) {
       create(
           datastore,
           Kind.CLUSTER_INFORMATION,

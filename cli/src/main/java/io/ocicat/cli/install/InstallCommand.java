@@ -221,8 +221,7 @@ public final class InstallCommand implements Callable<Integer> {
   }
 
   private Item kubeconfig(ServiceAccount.Token token) {
-    return Item.text(
-        serviceAccount().kubeconfig(token), "rw-------", calicoNetwork().kubeconfig());
+    return Item.text(serviceAccount().kubeconfig(token), "rw-------", calicoNetwork().kubeconfig());
   }
 
   /** Until somebody ends it. A renewal that fails is tried again long before the token ends. */

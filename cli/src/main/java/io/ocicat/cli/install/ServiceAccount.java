@@ -25,8 +25,8 @@ import javax.net.ssl.TrustManagerFactory;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The account of the pod that this runs in, by which it gets the plugin a token of its own: one that
- * lives a day, whatever becomes of the pod.
+ * The account of the pod that this runs in, by which it gets the plugin a token of its own: one
+ * that lives a day, whatever becomes of the pod.
  *
  * @param directory where Kubernetes puts token, authority and namespace
  */
@@ -152,8 +152,7 @@ record ServiceAccount(Map<String, String> environment, Path directory) {
       for (Certificate certificate :
           CertificateFactory.getInstance("X.509")
               .generateCertificates(
-                  new ByteArrayInputStream(
-                      read("ca.crt").getBytes(StandardCharsets.UTF_8)))) {
+                  new ByteArrayInputStream(read("ca.crt").getBytes(StandardCharsets.UTF_8)))) {
         trusted.setCertificateEntry("ca" + count++, certificate);
       }
       TrustManagerFactory factory =

@@ -51,7 +51,9 @@ class CalicoInstallTest {
     JsonNode plugin = plugin(network(Map.of()));
     assertThat(plugin.path("datastore_type").asString()).isEqualTo("embedded");
     assertThat(plugin.path("nodename").asString()).isEqualTo("node-a");
-    assertThat(plugin.path("name").asString()).as("for jq '.plugins[0]'").isEqualTo("k8s-pod-network");
+    assertThat(plugin.path("name").asString())
+        .as("for jq '.plugins[0]'")
+        .isEqualTo("k8s-pod-network");
     assertThat(plugin.path("mtu").asInt()).isZero();
     assertThat(plugin.has("kubernetes")).isFalse();
     assertThat(plugin.at("/ipam/type").asString()).isEqualTo("calico-ipam");
@@ -99,7 +101,12 @@ class CalicoInstallTest {
     Files.writeString(file, template.formatted("from-file"));
 
     Item given =
-        network(Map.of("CNI_NETWORK_CONFIG", template.formatted("given"), "CNI_CONF_NAME", "05-x.conflist"))
+        network(
+                Map.of(
+                    "CNI_NETWORK_CONFIG",
+                    template.formatted("given"),
+                    "CNI_CONF_NAME",
+                    "05-x.conflist"))
             .item();
     Item both =
         network(

@@ -41,9 +41,7 @@ record Backend(
 
   /** The same without a call. */
   static Backend of(
-      ObjectNode json,
-      Map<String, String> environment,
-      Function<DatastoreConfig, Datastore> open) {
+      ObjectNode json, Map<String, String> environment, Function<DatastoreConfig, Datastore> open) {
     return attempt(
         "error creating calico client",
         () -> {

@@ -59,7 +59,8 @@ public final class CalicoOptions {
       return answer(0, "", "");
     } catch (CniException e) {
       CniException failure =
-          new CniException(NO_CONNECTION, "data store connection failed", e.getMessage());
+          new CniException(
+              NO_CONNECTION, "data store connection failed", String.valueOf(e.getMessage()));
       return answer(1, Json.compact(failure.toJson()) + "\n", "");
     } catch (IOException e) {
       return answer(1, "", "cannot read standard input: %s\n".formatted(e.getMessage()));

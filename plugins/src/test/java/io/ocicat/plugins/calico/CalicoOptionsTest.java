@@ -21,8 +21,7 @@ class CalicoOptionsTest {
     ObjectNode config = store.members();
     config.put("name", "net1").put("type", "calico").putObject("ipam").put("type", "host-local");
     return new CalicoOptions(store.datastores(), store.environment())
-        .run(
-            List.of(flags), "1.2.3", new ByteArrayInputStream(config.toString().getBytes(UTF_8)));
+        .run(List.of(flags), "1.2.3", new ByteArrayInputStream(config.toString().getBytes(UTF_8)));
   }
 
   @Test

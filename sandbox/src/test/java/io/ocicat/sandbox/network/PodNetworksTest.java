@@ -167,8 +167,7 @@ class PodNetworksTest {
   void withoutANamespaceDelIsAskedWithoutOne() throws IOException {
     configure("10.conflist", "n1", "");
     PodNetworks networks = networks();
-    PodAttachment plan =
-        networks.plan(ID, netns("p1"), PodConfig.of(POD).build(), "");
+    PodAttachment plan = networks.plan(ID, netns("p1"), PodConfig.of(POD).build(), "");
     networks.setUp(plan);
     namespaces.remove("p1");
     networks.tearDown(plan);
@@ -188,8 +187,7 @@ class PodNetworksTest {
             "ip addr add 10.9.0.8/24 dev eth0",
             "ip addr add fd00:9::7/64 dev eth0 nodad",
             "ip link set eth0 up")) {
-      io.ocicat.testkit.Command.of(
-              ("nsenter --net=" + netns + " -- " + command).split(" ", -1))
+      io.ocicat.testkit.Command.of(("nsenter --net=" + netns + " -- " + command).split(" ", -1))
           .run();
     }
     assertThat(networks.addresses(POD, netns).stream().map(Object::toString))
@@ -202,8 +200,7 @@ class PodNetworksTest {
   void everyOperationIsCountedByItsName() throws IOException {
     configure("10.conflist", "n1", "");
     PodNetworks networks = networks();
-    PodAttachment plan =
-        networks.plan(ID, netns("p1"), PodConfig.of(POD).build(), "");
+    PodAttachment plan = networks.plan(ID, netns("p1"), PodConfig.of(POD).build(), "");
     networks.setUp(plan);
     Files.createFile(node.folder().resolve("told/fail.DEL"));
     assertThatThrownBy(() -> networks.tearDown(plan))
@@ -225,8 +222,7 @@ class PodNetworksTest {
   void aPodThatIsStuckKeepsOnlyItselfWaiting() throws Exception {
     configure("10.conflist", "n1", "");
     PodNetworks networks = networks();
-    PodAttachment stuck =
-        networks.plan(ID, netns("p1"), PodConfig.of(POD).build(), "");
+    PodAttachment stuck = networks.plan(ID, netns("p1"), PodConfig.of(POD).build(), "");
     Path wait = Files.createFile(node.folder().resolve("told/wait." + ID));
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       Future<?> setUp = threads.submit(() -> networks.setUp(stuck));
@@ -287,7 +283,8 @@ class PodNetworksTest {
         .hasMessageContaining("no networks found in")
         .hasMessageContaining("put a network's configuration there");
 
-    node.network("05-none.conflist", "{\"name\":\"empty\",\"cniVersion\":\"0.3.1\",\"plugins\":[]}");
+    node.network(
+        "05-none.conflist", "{\"name\":\"empty\",\"cniVersion\":\"0.3.1\",\"plugins\":[]}");
     node.network("06-list.conf", "{\"name\":\"l\",\"plugins\":[{\"type\":\"fake\"}]}");
     node.network(
         "07-new.conflist",
@@ -331,8 +328,7 @@ class PodNetworksTest {
   void theLastGoodNetworkStays() throws IOException {
     configure("10.conflist", "n1", "");
     PodNetworks networks = networks();
-    NetworkSettings settings =
-        node.networkSettings(node.folder().resolve("fakes")).forgetful(true);
+    NetworkSettings settings = node.networkSettings(node.folder().resolve("fakes")).forgetful(true);
     PodNetworks forgetful = node.networks(settings);
     Files.delete(node.confDirectory().resolve("10.conflist"));
     networks.refresh();

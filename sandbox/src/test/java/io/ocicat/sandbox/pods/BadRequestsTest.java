@@ -67,8 +67,7 @@ class BadRequestsTest {
             .build();
     fails(Reason.INVALID, () -> pods.run(fast, ""), "egress-bandwidth", "\"fast\"");
     fails(Reason.INVALID, () -> pods.run(hostPod("a").build(), "gvisor"), "\"gvisor\"", "none");
-    PodConfig ipc =
-        hostPod("a").sysctls(Map.of("kernel.shm_rmid_forced", "1")).build();
+    PodConfig ipc = hostPod("a").sysctls(Map.of("kernel.shm_rmid_forced", "1")).build();
     fails(Reason.INVALID, () -> pods.run(ipc, ""), "kernel.shm_rmid_forced", "runc");
     PodConfig elsewhere =
         PodConfig.of(new PodMetadata("a", "b", "c", 0)).networkName("green").build();
@@ -146,8 +145,7 @@ class BadRequestsTest {
 
   @Test
   void aSandboxOfWhichOnlyTheCheckpointIsLeftCanBeRemoved() throws IOException {
-    String id =
-        pods.run(PodConfig.of(new PodMetadata("web", "shop", "u-1", 0)).build(), "");
+    String id = pods.run(PodConfig.of(new PodMetadata("web", "shop", "u-1", 0)).build(), "");
     Files.delete(record(id));
     Files.delete(record(id).resolveSibling("resolv.conf"));
     Files.delete(record(id).getParent());
@@ -164,14 +162,12 @@ class BadRequestsTest {
     assertThat(pods.list(SandboxFilter.ALL)).isEmpty();
     assertThat(node.traces())
         .noneMatch(line -> line.startsWith("leases/blue/10.") || line.startsWith("run/netns"));
-    pods.remove(
-        pods.run(PodConfig.of(new PodMetadata("web", "shop", "u-1", 0)).build(), ""));
+    pods.remove(pods.run(PodConfig.of(new PodMetadata("web", "shop", "u-1", 0)).build(), ""));
   }
 
   @Test
   void damagedFilesStopNobody() throws IOException {
-    String id =
-        pods.run(PodConfig.of(new PodMetadata("web", "shop", "u-1", 0)).build(), "");
+    String id = pods.run(PodConfig.of(new PodMetadata("web", "shop", "u-1", 0)).build(), "");
     Files.writeString(record(id), "{\"id\":");
     Files.writeString(node.folder().resolve("state/sandbox").resolve(id), "garbage");
     assertThat(pods.recover()).isEmpty();

@@ -84,10 +84,7 @@ final class KillMain {
         };
     return new PodSandboxes(
         SandboxSettings.usual(
-                folder.resolve("state"),
-                folder.resolve("run"),
-                List.of(holder),
-                ClusterPods.NOBODY)
+                folder.resolve("state"), folder.resolve("run"), List.of(holder), ClusterPods.NOBODY)
             .points(points),
         new PodNetworks(settings));
   }

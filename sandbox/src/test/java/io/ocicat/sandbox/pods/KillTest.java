@@ -64,7 +64,12 @@ class KillTest {
 
   private static int points(Output output) {
     return Integer.parseInt(
-        output.stderr().lines().filter(line -> line.startsWith("passed ")).findFirst().orElseThrow()
+        output
+            .stderr()
+            .lines()
+            .filter(line -> line.startsWith("passed "))
+            .findFirst()
+            .orElseThrow()
             .substring("passed ".length()));
   }
 

@@ -90,7 +90,8 @@ class RuncPodTest {
     assertThat(exec(id, "cat", "/proc/1/comm")).isEqualTo("pause\n");
 
     pods.start(id, "server", List.of("busybox", "nc", "-ll", "-p", "80", "-e", "echo", "hello"));
-    pods.start(id, "sidecar", List.of("sh", "-c", "echo started; (sleep 98760 & sleep 98761) & wait"));
+    pods.start(
+        id, "sidecar", List.of("sh", "-c", "echo started; (sleep 98760 & sleep 98761) & wait"));
     assertThatThrownBy(() -> pods.start(id, "server", List.of("true")))
         .isInstanceOfSatisfying(
             SandboxException.class, e -> assertThat(e.reason()).isEqualTo(Reason.EXISTS));
@@ -127,8 +128,7 @@ class RuncPodTest {
     String id = pods.run(pod("web").build(), "");
     Command.of("kill", "-KILL", Long.toString(pods.status(id).pid())).run();
     Eventually.await(
-        "the end of the process",
-        () -> pods.status(id).state() == SandboxState.NOTREADY);
+        "the end of the process", () -> pods.status(id).state() == SandboxState.NOTREADY);
     assertThat(pods.status(id).ips()).isEmpty();
     assertThatThrownBy(() -> pods.commandIn(id, List.of("true")))
         .hasMessageContaining("shop/web is not ready");
@@ -141,14 +141,12 @@ class RuncPodTest {
   void withoutRuncNothingIsDone(@TempDir Path empty) {
     List<String> before = node.traces();
     PodSandboxes without =
-        node.sandboxes(
-            new RuncInfra(empty.resolve("runc"), node.folder().resolve("pause"), empty));
+        node.sandboxes(new RuncInfra(empty.resolve("runc"), node.folder().resolve("pause"), empty));
     assertThatThrownBy(() -> without.run(pod("web").build(), ""))
         .hasMessageContaining(empty.resolve("runc").toString())
         .hasMessageContaining("install runc");
     PodSandboxes broken =
-        node.sandboxes(
-            new RuncInfra(Path.of("/bin/false"), node.folder().resolve("pause"), empty));
+        node.sandboxes(new RuncInfra(Path.of("/bin/false"), node.folder().resolve("pause"), empty));
     assertThatThrownBy(() -> broken.run(pod("web").build(), ""))
         .hasMessageContaining("runc create failed");
     assertThat(node.traces()).isEqualTo(before);
