@@ -51,6 +51,22 @@ class ConformanceCommandTest {
     assertThat(out.toString()).contains("deviates  version.echo", "because as we know");
   }
 
+  /** Which otherwise could not say anything but that its server is away. */
+  @Test
+  void thePluginThatAsksAServerFindsOne() throws IOException {
+    try (ForwardedPlugins plugins = ForwardedPlugins.in(directory)) {
+      int exitCode =
+          run(
+              plugins.executable("ipam").toString(),
+              "--env",
+              plugins.environment().entrySet().iterator().next().toString(),
+              "--only",
+              "check");
+      assertThat(out.toString()).contains("passed    check.notices-loss");
+      assertThat(exitCode).isZero();
+    }
+  }
+
   @Test
   void jsonAndJunitAreWritten() throws IOException {
     Path junit = directory.resolve("junit.xml");
@@ -103,7 +119,7 @@ class ConformanceCommandTest {
           """
           | missing required parameter: PLUGIN
           /nonexistent/bridge | /nonexistent/bridge is not an executable file
-          /usr/lib/cni/dhcp | no built-in configuration for "dhcp": give one with --config, and what it is with --kind (known are bandwidth, bridge, firewall, flannel, host-local, loopback, macvlan, portmap, ptp, sbr, static, tuning)
+          /usr/lib/cni/dhcp | no built-in configuration for "dhcp": give one with --config, and what it is with --kind (known are bandwidth, bridge, firewall, flannel, host-local, ipam, loopback, macvlan, portmap, ptp, sbr, static, tuning)
           /usr/lib/cni/static --kind daemon | "daemon" is no kind of plugin: interface, loopback, ipam, chained
           /usr/lib/cni/static --only nothing | there is no check or topic called "nothing"; --list shows them all
           /usr/lib/cni/static --config /nonexistent | cannot read /nonexistent: there is no such file

@@ -12,6 +12,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +68,16 @@ public final class IpamServer implements AutoCloseable {
    * @throws IpamServerException when a file is unusable or the address is taken
    */
   public static IpamServer start(Settings settings) {
+    return start(settings, Supplier::get);
+  }
+
+  /**
+   * Starts to listen in a network of the caller's choice.
+   *
+   * @param network runs what opens the socket where that is to be; nothing else is done there
+   */
+  public static IpamServer start(
+      Settings settings, Function<Supplier<HttpServer>, HttpServer> network) {
     Pools pools = Pools.read(settings.pools());
     Tokens tokens = Tokens.read(settings.tokenFile(), settings.log());
     LIMITS.forEach(
@@ -77,7 +89,7 @@ public final class IpamServer implements AutoCloseable {
     Allocations allocations =
         new Allocations(pools, Store.open(settings.database()), settings.clock());
     try {
-      HttpServer server = listen(settings);
+      HttpServer server = network.apply(() -> listen(settings));
       ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
       server.setExecutor(threads);
       Door door = new Door(tokens, new Api(allocations), settings.log());

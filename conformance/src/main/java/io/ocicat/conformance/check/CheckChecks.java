@@ -96,6 +96,10 @@ final class CheckChecks {
         lab.files().loseData();
         yield check;
       }
+      case SERVICE -> {
+        lab.service().forget();
+        yield check;
+      }
       case HOST -> check.in(lab.newHost());
       case EVERYTHING -> {
         container.namespace().delete(container.ifName());

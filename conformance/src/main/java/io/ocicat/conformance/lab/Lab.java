@@ -23,6 +23,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -47,6 +48,7 @@ public final class Lab implements AutoCloseable {
   private final AtomicInteger calls = new AtomicInteger();
   private final List<Namespace> namespaces = new ArrayList<>();
   private final List<Container> containers = new ArrayList<>();
+  private @Nullable LabService service;
 
   Lab(Scratch scratch, Claims claims, int number) {
     this.scratch = scratch;
@@ -59,6 +61,9 @@ public final class Lab implements AutoCloseable {
   void prepare() {
     files.prepare(profile().files());
     newNamespace("host").up("lo");
+    subject
+        .service()
+        .ifPresent(kind -> service = LabService.start(kind, host(), files.service(), transcript));
     cabling().onHost();
     newContainer();
   }
@@ -83,6 +88,9 @@ public final class Lab implements AutoCloseable {
   /** Shell commands that do again what was done here so far, and clean up after themselves. */
   public List<String> reproduction() {
     List<String> commands = new ArrayList<>(transcript.lines());
+    if (service != null) {
+      commands.add(LabService.STOP);
+    }
     ownNamespaces()
         .forEach(namespace -> commands.add("ip netns del " + namespace.path().getFileName()));
     commands.add("cd / && rm -rf " + Shell.quote(scratch.directory().toString()));
@@ -96,6 +104,15 @@ public final class Lab implements AutoCloseable {
 
   public Container container() {
     return containers.getFirst();
+  }
+
+  /** What the plugin asks on its host. */
+  public LabService service() {
+    if (service == null) {
+      throw new ConformanceException(
+          "%s asks a server on its host, and none was given".formatted(profile().name()));
+    }
+    return service;
   }
 
   public LabFiles files() {
@@ -313,6 +330,9 @@ public final class Lab implements AutoCloseable {
   public void close() {
     List<Runnable> steps = new ArrayList<>();
     steps.add(() -> Leftovers.kill(ownNamespaces()));
+    if (service != null) {
+      steps.add(service::close);
+    }
     namespaces.forEach(namespace -> steps.add(namespace::close));
     steps.add(files::delete);
     RuntimeException first = null;

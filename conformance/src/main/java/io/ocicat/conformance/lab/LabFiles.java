@@ -72,6 +72,11 @@ public final class LabFiles {
     return directory.resolve("tmp");
   }
 
+  /** For the service that the plugin asks, and nothing of the plugin's. */
+  Path service() {
+    return directory.resolve("service");
+  }
+
   /** A path that does not exist. */
   public Path nowhere() {
     return directory.resolve("no-such-namespace");

@@ -17,6 +17,9 @@ public enum Loss {
   /** The files in the data directory are deleted. */
   DATA,
 
+  /** The server that the plugin asks has forgotten everything. */
+  SERVICE,
+
   /** Interface, host and data together. */
   EVERYTHING,
 

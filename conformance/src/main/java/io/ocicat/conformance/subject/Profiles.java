@@ -18,6 +18,9 @@ public final class Profiles {
       "ipam": { "type": "host-local", "dataDir": "${data}", "ranges": [[{ "subnet": "10.88.0.0/24" }]] }
       """;
 
+  /** Asks a server on its host's loopback, which the runner has to be given. */
+  public static final String SERVED = "ipam";
+
   private static final Map<String, Profile> KNOWN =
       List.of(
               of(
@@ -62,6 +65,14 @@ public final class Profiles {
                         "routes": [{ "dst": "0.0.0.0/0" }], "dns": { "nameservers": ["10.88.0.53"] } }
                       """)
                   .loss(Loss.NOTHING),
+              of(
+                      SERVED,
+                      Kind.IPAM,
+                      """
+                      "ipam": { "type": "ipam", "serverURL": "http://127.0.0.1:8090",
+                        "token": "a-token-for-conformance", "pool": "conformance" }
+                      """)
+                  .loss(Loss.SERVICE),
               of(
                       "portmap",
                       Kind.CHAINED,

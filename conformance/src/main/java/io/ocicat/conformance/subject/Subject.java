@@ -21,6 +21,7 @@ import java.util.Optional;
  * @param environment what it is given besides the variables of the protocol
  * @param limit how long one call may take
  * @param netns the container's namespace, when it is not to be a fresh one for every check
+ * @param service what is started on each host before the plugin is called
  */
 public record Subject(
     Path executable,
@@ -28,7 +29,8 @@ public record Subject(
     PluginPath path,
     Map<String, String> environment,
     Duration limit,
-    Optional<Path> netns) {
+    Optional<Path> netns,
+    Optional<Service> service) {
   private static final Duration LIMIT = Duration.ofSeconds(10);
 
   public Subject {
@@ -60,6 +62,7 @@ public record Subject(
         PluginPath.of(directory),
         Map.of(),
         LIMIT,
+        Optional.empty(),
         Optional.empty());
   }
 
@@ -80,19 +83,19 @@ public record Subject(
   }
 
   public Subject profile(Profile other) {
-    return new Subject(executable, other, path, environment, limit, netns);
+    return new Subject(executable, other, path, environment, limit, netns, service);
   }
 
   public Subject path(PluginPath other) {
-    return new Subject(executable, profile, other, environment, limit, netns);
+    return new Subject(executable, profile, other, environment, limit, netns, service);
   }
 
   public Subject environment(Map<String, String> other) {
-    return new Subject(executable, profile, path, other, limit, netns);
+    return new Subject(executable, profile, path, other, limit, netns, service);
   }
 
   public Subject limit(Duration other) {
-    return new Subject(executable, profile, path, environment, other, netns);
+    return new Subject(executable, profile, path, environment, other, netns, service);
   }
 
   /**
@@ -112,6 +115,10 @@ public record Subject(
       throw new ConformanceException(
           "%s is not a network namespace (%s)".formatted(other, e.getMessage()), e);
     }
-    return new Subject(executable, profile, path, environment, limit, Optional.of(other));
+    return new Subject(executable, profile, path, environment, limit, Optional.of(other), service);
+  }
+
+  public Subject service(Service other) {
+    return new Subject(executable, profile, path, environment, limit, netns, Optional.of(other));
   }
 }

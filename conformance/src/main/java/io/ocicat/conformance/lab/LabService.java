@@ -1,0 +1,59 @@
+package io.ocicat.conformance.lab;
+
+import io.ocicat.conformance.ConformanceException;
+import io.ocicat.conformance.subject.Service;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** The server on a lab's host that the plugin asks. */
+public final class LabService implements AutoCloseable {
+  /** Ends it in the transcript; the name of the variable is the one that starting it sets. */
+  static final String STOP = "kill $service && wait $service 2>/dev/null || :";
+
+  private final Service service;
+  private final Namespace host;
+  private final Path directory;
+  private final Transcript transcript;
+  private Service.Running running;
+
+  private LabService(Service service, Namespace host, Path directory, Transcript transcript) {
+    this.service = service;
+    this.host = host;
+    this.directory = directory;
+    this.transcript = transcript;
+    this.running = launch();
+  }
+
+  static LabService start(Service service, Namespace host, Path directory, Transcript transcript) {
+    try {
+      Files.createDirectories(directory);
+    } catch (IOException e) {
+      throw new ConformanceException("cannot make %s: %s".formatted(directory, e.getMessage()), e);
+    }
+    transcript.say("mkdir -p " + Shell.quote(directory.toString()));
+    return new LabService(service, host, directory, transcript);
+  }
+
+  private Service.Running launch() {
+    transcript.say(
+        "nsenter --net=%s sh -c %s >&2 & service=$!"
+            .formatted(
+                Shell.quote(host.path().toString()), Shell.quote(service.command(directory))));
+    return service.start(host.handle(), directory);
+  }
+
+  /** Takes everything away that it knows. */
+  public void forget() {
+    running.close();
+    Scratch.deleteContent(directory);
+    transcript.say(STOP);
+    transcript.say("rm -rf %s/*".formatted(Shell.quote(directory.toString())));
+    running = launch();
+  }
+
+  @Override
+  public void close() {
+    running.close();
+  }
+}
