@@ -125,6 +125,8 @@ public final class HostLocalLeases {
     all.forEach(contender -> IO.println(contender.del.line(ours.getFirst().del)));
     require(ours.getLast().add, ours.getFirst().add);
     require(ours.getLast().del, ours.getFirst().del);
+    require(slow.get(1).add, slow.getFirst().add);
+    require(slow.get(1).del, slow.getFirst().del);
   }
 
   private static void require(Sample many, Sample few) {

@@ -7,35 +7,26 @@ import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
 import static java.nio.file.StandardOpenOption.WRITE;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An index on disk, for processes that serve one call: reading ten thousand lines takes
- * milliseconds, reading ten thousand files a tenth of a second. It lies beside the directories of
- * the networks, in {@code <dataDir>/.ocicat-index}, where the Go plugin never looks; nor could that
+ * An index on disk, for processes that serve one call: these read what they need of it and no more,
+ * so that ten thousand leases cost them what ten do. It lies beside the directories of the
+ * networks, in {@code <dataDir>/.ocicat-index}, where the Go plugin never looks; nor could that
  * take it for a lease, because no id starts with a slash.
  *
- * <pre>
- * /ocicat host-local index 1 (boot id)
- * +9ae16a3b2f90404f 10.8.0.23       a file is there, with the hash of its content
- * -9ae16a3b2f90404f 10.8.0.23       it is gone
- * =65024 2146577 1763…22 1763…91    all this was true of the directory with this stamp
- * </pre>
- *
- * <p>Changes are added at the end, with a stamp behind those of each call, by whoever holds the
- * network's lock; now and then the whole is written anew. It counts only if its last line is
- * complete and the directory's present stamp. Nothing is forced to disk: what a crash of the
- * machine leaves is of another boot.
+ * <p>Behind a head of fixed length is an {@link IndexTable}. It is changed in place by whoever
+ * holds the network's lock, and counts only if the head names the directory's present stamp. The
+ * head is written last: who is killed before leaves one that fits no directory any more. Nothing is
+ * forced to disk: what a crash of the machine leaves is of another boot.
  *
  * <p>Failing to write it is no failure: the next one to come reads the directory. Not thread-safe.
  */
@@ -52,22 +43,17 @@ final class IndexFile implements AutoCloseable {
   }
 
   private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
-  private static final String HEADER = "/ocicat host-local index 1 ";
-  private static final int HASH_AT = 1;
-  private static final int NAME_AT = HASH_AT + 16 + 1;
-  private static final long MAX_BYTES = 1 << 26;
+  private static final String MAGIC = "/ocicat host-local index 2 ";
+  private static final int HEAD_LENGTH = 256;
 
   private final Path directory;
   private final Path path;
   private final Path draft;
 
-  /** Open while the file is known to hold the index. */
+  /** Both null unless what the file says is true of the directory, but for changes of this call. */
   private @Nullable FileChannel channel;
 
-  /** How long it is then, unless somebody else wrote to it. */
-  private long length;
-
-  private int lines;
+  private @Nullable IndexTable table;
 
   private IndexFile(Path directory, String network) {
     this.directory = directory;
@@ -82,22 +68,27 @@ final class IndexFile implements AutoCloseable {
         absolute.resolveSibling(".ocicat-index"), String.valueOf(absolute.getFileName()));
   }
 
-  /** The index that it holds, if that is of a directory with this stamp. */
-  Optional<LeaseIndex> read(DirectoryStamp stamp) {
+  /** What it says, if that is about a directory with this stamp; valid until this is closed. */
+  Optional<IndexTable> read(DirectoryStamp stamp) {
     close();
     if (!stamp.isDistinct() || Files.notExists(path)) {
       return Optional.empty();
     }
     try {
-      channel = FileChannel.open(path, READ, WRITE);
-      length = channel.size();
-      if (length <= MAX_BYTES) {
-        ByteBuffer bytes = ByteBuffer.allocate((int) length);
-        while (bytes.hasRemaining() && channel.read(bytes, bytes.position()) > 0) {}
-        String text = new String(bytes.array(), 0, bytes.position(), ISO_8859_1);
-        if (text.startsWith(header()) && text.endsWith("\n" + line(stamp))) {
-          return Optional.of(parse(text));
-        }
+      FileChannel open = FileChannel.open(path, READ, WRITE);
+      channel = open;
+      String head = IndexTable.read(open, 0, HEAD_LENGTH);
+      String beginning = beginning(stamp);
+      if (head.startsWith(beginning)) {
+        String[] numbers = head.substring(beginning.length()).strip().split(" ", 3);
+        table =
+            IndexTable.at(
+                open,
+                HEAD_LENGTH,
+                Integer.parseInt(numbers[0]),
+                Integer.parseInt(numbers[1]),
+                Integer.parseInt(numbers[2]));
+        return Optional.of(table);
       }
     } catch (IOException | IllegalArgumentException | IndexOutOfBoundsException e) {
       // As good as none.
@@ -106,63 +97,70 @@ final class IndexFile implements AutoCloseable {
     return Optional.empty();
   }
 
-  private LeaseIndex parse(String text) {
-    LeaseIndex index = new LeaseIndex();
-    lines = 0;
-    int start = text.indexOf('\n') + 1;
-    while (start < text.length()) {
-      int end = text.indexOf('\n', start);
-      char kind = text.charAt(start);
-      if (kind != '=') {
-        long owner = HexFormat.fromHexDigitsToLong(text, start + HASH_AT, start + NAME_AT - 1);
-        new Change(kind == '+', owner, text.substring(start + NAME_AT, end)).applyTo(index);
-      }
-      lines++;
-      start = end + 1;
-    }
-    return index;
+  /** Null when the file cannot be relied on any more. */
+  @Nullable IndexTable table() {
+    return table;
   }
 
-  /** Brings it up to date with what changed since it was last read or written. */
-  void update(LeaseIndex index, List<Change> changes, DirectoryStamp stamp) {
+  /**
+   * Brings it up to date with what changed since it was last read or written.
+   *
+   * @param index as it is with the changes; null if nobody needed all of it yet
+   */
+  void update(@Nullable LeaseIndex index, List<Change> changes, DirectoryStamp stamp) {
     try {
-      if (channel != null && lines <= 2 * index.size() && channel.size() == length) {
-        StringBuilder text = new StringBuilder();
-        changes.forEach(change -> append(text, change.came(), change.owner(), change.name()));
-        write(channel, text.append(line(stamp)));
-        lines += changes.size() + 1;
-      } else {
+      if (channel != null && table != null && table.hasRoomFor(changes)) {
+        table.apply(changes);
+        writeHead(channel, table, stamp);
+      } else if (index != null) {
         rewrite(index, stamp);
+      } else if (table != null) {
+        LeaseIndex all = table.load();
+        changes.forEach(change -> change.applyTo(all));
+        rewrite(all, stamp);
       }
-    } catch (IOException e) {
+    } catch (IOException | IllegalArgumentException e) {
       close();
     }
   }
 
   private void rewrite(LeaseIndex index, DirectoryStamp stamp) throws IOException {
     close();
-    StringBuilder text = new StringBuilder(header());
-    index.forEach((owner, name) -> append(text, true, owner, name));
-    text.append(line(stamp));
     Files.createDirectories(
         directory,
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-    channel =
+    FileChannel open =
         FileChannel.open(
             draft,
             Set.of(READ, WRITE, CREATE, TRUNCATE_EXISTING),
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-    length = 0;
-    lines = index.size() + 1;
-    write(channel, text);
+    channel = open;
+    table = IndexTable.create(open, HEAD_LENGTH, index);
+    writeHead(open, table, stamp);
     Files.move(draft, path, StandardCopyOption.ATOMIC_MOVE);
   }
 
-  private void write(FileChannel open, CharSequence text) throws IOException {
-    ByteBuffer bytes = ByteBuffer.wrap(text.toString().getBytes(ISO_8859_1));
-    while (bytes.hasRemaining()) {
-      length += open.write(bytes, length);
-    }
+  private static void writeHead(FileChannel channel, IndexTable table, DirectoryStamp stamp)
+      throws IOException {
+    String head =
+        beginning(stamp) + table.capacity() + " " + table.live() + " " + table.filled() + " ";
+    IndexTable.write(
+        channel, 0, (head + " ".repeat(HEAD_LENGTH)).substring(0, HEAD_LENGTH - 1) + "\n");
+  }
+
+  /** All of the head that must be as expected. */
+  private static String beginning(DirectoryStamp stamp) throws IOException {
+    return MAGIC
+        + new String(Files.readAllBytes(BOOT_ID), ISO_8859_1).strip()
+        + "\n="
+        + stamp.device()
+        + " "
+        + stamp.inode()
+        + " "
+        + stamp.modified()
+        + " "
+        + stamp.changed()
+        + "\n";
   }
 
   /** The directory is small enough to be read instead. */
@@ -181,6 +179,7 @@ final class IndexFile implements AutoCloseable {
   public void close() {
     FileChannel open = channel;
     channel = null;
+    table = null;
     try {
       if (open != null) {
         open.close();
@@ -188,26 +187,5 @@ final class IndexFile implements AutoCloseable {
     } catch (IOException _) {
       // Everything written is written.
     }
-  }
-
-  private static String header() throws IOException {
-    return HEADER + Files.readString(BOOT_ID).strip() + "\n";
-  }
-
-  private static void append(StringBuilder text, boolean came, long owner, String name) {
-    text.append(came ? '+' : '-').append(HexFormat.of().toHexDigits(owner));
-    text.append(' ').append(name).append('\n');
-  }
-
-  private static String line(DirectoryStamp stamp) {
-    return "="
-        + stamp.device()
-        + " "
-        + stamp.inode()
-        + " "
-        + stamp.modified()
-        + " "
-        + stamp.changed()
-        + "\n";
   }
 }

@@ -1,12 +1,18 @@
 package io.ocicat.plugins.hostlocal;
 
+import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
+
+import io.ocicat.ip.IpAddress;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Fd;
 import io.ocicat.plugins.hostlocal.IndexFile.Change;
+import io.ocicat.plugins.hostlocal.RangeSet.Member;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.random.RandomGenerator;
@@ -24,8 +30,10 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@code open} compares the directory's {@link DirectoryStamp} with the one that was put when
  *       the index was last right. If it is still there, no file came or went since, by anybody's
  *       hand, and the index in memory counts. Else the one in the {@link IndexFile} counts, if it
- *       is of the present stamp: then another process of ours was here. Else some other program
- *       was, or one of ours was killed, and every file is read ({@link LeaseScan}).
+ *       is of the present stamp: then another process of ours was here. It stays where it is, and
+ *       what is asked of it is read there; free addresses are found by looking whether the next few
+ *       are taken, and only behind a long run of taken ones all of it is read. Else some other
+ *       program was, or one of ours was killed, and every file is read ({@link LeaseScan}).
  *   <li>Every change to the files is made in the index as well.
  *   <li>{@code settle} puts a new stamp and remembers it, in memory and at the end of the index
  *       file. A process killed anywhere in between leaves a directory without a stamp, or with one
@@ -44,6 +52,9 @@ final class IndexedDirectory implements AutoCloseable {
   /** With fewer files than this, reading them all takes no longer than a JVM's first steps. */
   private static final int WORTH_A_FILE = 500;
 
+  /** How many addresses are looked at one by one before the index is read. */
+  private static final int PROBES = 32;
+
   /**
    * File systems that set a directory's times as described, and show them at once to everybody, by
    * the numbers of statfs(2): ext2 to ext4, xfs, btrfs, f2fs, tmpfs, overlay. One that comes over a
@@ -55,7 +66,10 @@ final class IndexedDirectory implements AutoCloseable {
   private final RandomGenerator random;
   private final List<Change> changes = new ArrayList<>();
 
-  private LeaseIndex index = new LeaseIndex();
+  /** Null while the one in the file is enough; only one of the two is null. */
+  private @Nullable LeaseIndex index = new LeaseIndex();
+
+  private @Nullable IndexTable table;
 
   /** The directory's as long as the index is right; null while it has none. */
   private @Nullable DirectoryStamp stamp;
@@ -81,12 +95,13 @@ final class IndexedDirectory implements AutoCloseable {
     }
     forget();
     file = IndexFile.of(directory);
-    Optional<LeaseIndex> known = file.read(present);
+    Optional<IndexTable> known = file.read(present);
     if (known.isEmpty()) {
       rescan(directory);
       return true;
     }
-    index = known.get();
+    table = known.get();
+    index = null;
     stamp = present;
     worthKeeping = true;
     return false;
@@ -110,8 +125,66 @@ final class IndexedDirectory implements AutoCloseable {
     }
   }
 
-  LeaseIndex index() {
-    return index;
+  /** Files whose content may be that of the owner. */
+  List<String> files(Path directory, long owner) throws IOException {
+    if (table != null) {
+      try {
+        List<String> names = new ArrayList<>(table.files(owner));
+        for (Change change : changes) {
+          if (change.owner() == owner) {
+            names.remove(change.name());
+            if (change.came()) {
+              names.add(change.name());
+            }
+          }
+        }
+        return names;
+      } catch (IOException e) {
+        rescan(directory);
+      }
+    }
+    return index(directory).files(owner);
+  }
+
+  /** Whether an address is taken as far as the index knows. */
+  boolean isTaken(Path directory, IpAddress address) throws IOException {
+    return index(directory).taken().contains(address);
+  }
+
+  /** The address of the set that is next, without reserving it. */
+  Optional<Member> nextFree(Path directory, RangeSet set, Optional<IpAddress> last)
+      throws IOException {
+    if (index == null) {
+      AddressRuns taken = new AddressRuns();
+      for (int i = 0; i < PROBES; i++) {
+        Optional<Member> next = set.nextFree(last, taken);
+        if (next.isEmpty()) {
+          break;
+        }
+        IpAddress address = next.get().address();
+        if (!Files.exists(directory.resolve(address.toString()), NOFOLLOW_LINKS)) {
+          return next;
+        }
+        taken.add(address);
+      }
+    }
+    return set.nextFree(last, index(directory).taken());
+  }
+
+  /** All of it, in memory. */
+  private LeaseIndex index(Path directory) throws IOException {
+    if (index == null && table != null) {
+      try {
+        LeaseIndex all = table.load();
+        changes.forEach(change -> change.applyTo(all));
+        table = null;
+        index = all;
+        return all;
+      } catch (IOException | IllegalArgumentException e) {
+        rescan(directory);
+      }
+    }
+    return Objects.requireNonNull(index, "one of the two is there");
   }
 
   /** A file was made. */
@@ -126,7 +199,9 @@ final class IndexedDirectory implements AutoCloseable {
 
   private void record(Change change) {
     changes.add(change);
-    change.applyTo(index);
+    if (index != null) {
+      change.applyTo(index);
+    }
   }
 
   /** The files are not what the index says: nobody may rely on it after the present call. */
@@ -150,16 +225,23 @@ final class IndexedDirectory implements AutoCloseable {
   }
 
   private void updateFile(DirectoryStamp present) {
-    if (file != null && index.size() >= WORTH_A_FILE) {
+    if (file != null && leases() >= WORTH_A_FILE) {
       file.update(index, changes, present);
     } else if (file != null) {
       file.remove();
+    }
+    if (index == null) {
+      table = file == null ? null : file.table();
+      if (table == null) {
+        forget();
+      }
     }
   }
 
   private void forget() {
     close();
     index = new LeaseIndex();
+    table = null;
     stamp = null;
     changes.clear();
   }
@@ -171,8 +253,16 @@ final class IndexedDirectory implements AutoCloseable {
     }
   }
 
+  private int leases() {
+    if (index != null || table == null) {
+      return size();
+    }
+    int came = (int) changes.stream().filter(Change::came).count();
+    return table.live() + came - (changes.size() - came);
+  }
+
   /** How much memory it takes, counted in leases. */
   int size() {
-    return index.size();
+    return index == null ? 0 : index.size();
   }
 }

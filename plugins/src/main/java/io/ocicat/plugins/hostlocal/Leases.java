@@ -92,7 +92,7 @@ final class Leases implements AutoCloseable {
     String content = owner.content();
     try {
       List<Found> held = new ArrayList<>();
-      for (String name : directory.index().files(LeaseIndex.hash(content))) {
+      for (String name : directory.files(path, LeaseIndex.hash(content))) {
         if (!isContent(name, content)) {
           // Someone changed a file in place, or two contents have one hash.
           scanned = true;
@@ -139,12 +139,16 @@ final class Leases implements AutoCloseable {
   /** The address of the set that is next, without reserving it. */
   Optional<Member> nextFree(RangeSet set, int number) {
     Optional<IpAddress> last = lastReserved(number);
-    Optional<Member> free = set.nextFree(last, directory.index().taken());
-    if (free.isEmpty() && !scanned) {
-      all();
-      free = set.nextFree(last, directory.index().taken());
+    try {
+      Optional<Member> free = directory.nextFree(path, set, last);
+      if (free.isEmpty() && !scanned) {
+        all();
+        free = directory.nextFree(path, set, last);
+      }
+      return free;
+    } catch (IOException e) {
+      throw failure("look for a free address in " + path, e);
     }
-    return free;
   }
 
   /** Unreadable is as good as none: the round starts at the beginning once more. */
@@ -167,7 +171,7 @@ final class Leases implements AutoCloseable {
     Found lease = Found.of(address, owner);
     try {
       if (!LeaseFile.create(path, lease.name(), lease.content())) {
-        if (!directory.index().taken().contains(address)) {
+        if (!directory.isTaken(path, address)) {
           directory.came("", lease.name());
           directory.distrust();
         }

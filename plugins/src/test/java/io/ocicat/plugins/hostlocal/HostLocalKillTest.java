@@ -155,7 +155,8 @@ class HostLocalKillTest {
     try (FileLock lock = FileLock.acquire(dir().path().resolve("lock"), FileLock.Mode.EXCLUSIVE)) {
       Optional<LeaseIndex> known;
       try (IndexFile file = IndexFile.of(dir().path())) {
-        known = file.read(DirectoryStamp.of(dir().path()));
+        Optional<IndexTable> table = file.read(DirectoryStamp.of(dir().path()));
+        known = table.isPresent() ? Optional.of(table.get().load()) : Optional.empty();
       }
       if (known.isPresent()) {
         assertThat(entries(known.get())).isEqualTo(entries(LeaseScan.of(dir().path()).index()));
