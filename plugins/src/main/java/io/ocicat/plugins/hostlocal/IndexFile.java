@@ -50,6 +50,9 @@ final class IndexFile implements AutoCloseable {
   private final Path path;
   private final Path draft;
 
+  /** Of the machine's present start; empty until it is needed, as it costs more than the rest. */
+  private String boot = "";
+
   /** Both null unless what the file says is true of the directory, but for changes of this call. */
   private @Nullable FileChannel channel;
 
@@ -140,7 +143,7 @@ final class IndexFile implements AutoCloseable {
     Files.move(draft, path, StandardCopyOption.ATOMIC_MOVE);
   }
 
-  private static void writeHead(FileChannel channel, IndexTable table, DirectoryStamp stamp)
+  private void writeHead(FileChannel channel, IndexTable table, DirectoryStamp stamp)
       throws IOException {
     String head =
         beginning(stamp) + table.capacity() + " " + table.live() + " " + table.filled() + " ";
@@ -149,9 +152,12 @@ final class IndexFile implements AutoCloseable {
   }
 
   /** All of the head that must be as expected. */
-  private static String beginning(DirectoryStamp stamp) throws IOException {
+  private String beginning(DirectoryStamp stamp) throws IOException {
+    if (boot.isEmpty()) {
+      boot = new String(Files.readAllBytes(BOOT_ID), ISO_8859_1).strip();
+    }
     return MAGIC
-        + new String(Files.readAllBytes(BOOT_ID), ISO_8859_1).strip()
+        + boot
         + "\n="
         + stamp.device()
         + " "
