@@ -31,7 +31,13 @@ public final class Daemon implements AutoCloseable {
   /** Callers that connected meanwhile give up after five seconds of silence. */
   private static final Duration RECOVERY = Duration.ofSeconds(2);
 
-  private static final int LOOKS_PER_SWEEP = 60;
+  private static final Duration SWEEP = Duration.ofMinutes(1);
+
+  /**
+   * How often a DEL that was put off is tried again. What was killed is finished when it was seen
+   * twice. So whatever was in the way, nothing is left a second after that is gone.
+   */
+  static final Duration RETRY = Duration.ofMillis(400);
 
   private final Folders folders;
   private final UnixListener listener;
@@ -151,12 +157,14 @@ public final class Daemon implements AutoCloseable {
   /** On a thread of its own: a DEL that waits for something must not keep callers waiting. */
   private void keepUp() {
     try {
-      for (int looks = 1; !stop.await(LOOK.toMillis(), TimeUnit.MILLISECONDS); looks++) {
+      long swept = System.nanoTime();
+      while (!stop.await(RETRY.toMillis(), TimeUnit.MILLISECONDS)) {
         try {
           succeed();
           upkeep.look();
-          if (looks % LOOKS_PER_SWEEP == 0) {
+          if (System.nanoTime() - swept >= SWEEP.toNanos()) {
             upkeep.sweep();
+            swept = System.nanoTime();
           }
         } catch (RuntimeException e) {
           events.note("upkeep failed, tried again later: " + e);

@@ -61,7 +61,10 @@ final class Upkeep {
     finish(state.spool(), Repair.SPOOLED_DEL, deadline, _ -> true);
   }
 
-  /** Once a second: tries again what DEL could not do at once, and finishes what was killed. */
+  /**
+   * Every {@link Daemon#RETRY}: tries again what DEL could not do at once, and finishes what was
+   * killed.
+   */
   void look() {
     finish(state.spool(), Repair.SPOOLED_DEL, inAMinute(), _ -> true);
     finishKilled();
@@ -127,6 +130,10 @@ final class Upkeep {
       if (!isLost(kept.record())) {
         continue;
       }
+      if (isSuperseded(kept)) {
+        state.attachments().remove(kept.name());
+        continue;
+      }
       without.add(kept.name());
       if (seenWithoutNamespace.contains(kept.name())
           && undo(kept, state.attachments(), why(Repair.LOST_ATTACHMENT))) {
@@ -138,6 +145,16 @@ final class Upkeep {
       }
     }
     seenWithoutNamespace = without;
+  }
+
+  /**
+   * One of several records that a plugin had of an attachment, which was made anew since: its DEL
+   * would take away what is in use.
+   */
+  private boolean isSuperseded(Kept kept) {
+    String first = State.firstName(kept.name());
+    return !first.equals(kept.name())
+        && state.attachments().read(first).filter(runner::namespaceIsThere).isPresent();
   }
 
   private boolean isLost(CallRecord record) {

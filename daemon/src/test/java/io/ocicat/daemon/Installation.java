@@ -148,6 +148,8 @@ record Installation(Path folder, Host host, List<String> prefix) {
 
   Command daemon(String... options) {
     List<String> argv = new ArrayList<>(JAVA);
+    // As much memory as it has in the distribution.
+    argv.add("@" + Path.of("../dist/src/lib/daemon.args").toAbsolutePath().normalize());
     argv.add("-Docicat.home=" + home());
     argv.add("-Dtest.control=" + control());
     argv.add("-Dtest.years=" + years());

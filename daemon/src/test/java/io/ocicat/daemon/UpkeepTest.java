@@ -13,15 +13,22 @@ import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the daemon does once a minute, of its own accord. */
+/** What the daemon does of its own accord. */
 @Hosts
 class UpkeepTest {
   @TempDir Path folder;
+
+  /** Twice, because a call that is under way is only known to be killed at the second look. */
+  @Test
+  void whatWasPutOffOrKilledIsFinishedWithinASecond() {
+    assertThat(Daemon.RETRY.multipliedBy(2)).isLessThan(Duration.ofSeconds(1));
+  }
 
   @Test
   void whatNobodyDeletedGoesOnceItsNamespaceWasSeenGoneTwice(Host host, Host kept, Host lost) {

@@ -2,33 +2,18 @@ package io.ocicat.daemon.call;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.exec.CniEnvironment;
-import io.ocicat.cni.exec.Deadline;
-import io.ocicat.cni.exec.PluginExec;
-import io.ocicat.cni.exec.ProcessExec;
 import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Json;
-import io.ocicat.cni.plugin.Dispatcher;
-import io.ocicat.cni.plugin.InProcessExec;
-import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.plugin.Plugin;
-import io.ocicat.cni.plugin.PluginHost;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
-import io.ocicat.daemon.state.NamespaceId;
 import io.ocicat.daemon.state.State;
-import io.ocicat.daemon.trace.CallTrace;
 import io.ocicat.daemon.trace.Phase;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.RangeLock;
-import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.LinkedHashMap;
-import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.BooleanSupplier;
@@ -39,35 +24,14 @@ import java.util.function.BooleanSupplier;
  * JVM that makes a single call both use it, on the same {@link State}. Thread-safe.
  */
 public final class CallRunner {
-  /** What DEL may still wait for when its caller's time is nearly up: it must get done. */
-  private static final Duration SHORTEST_DEL = Duration.ofSeconds(10);
-
   private static final Duration LONGEST_GATE = Duration.ofSeconds(5);
-
-  /** Errors that may be gone when it is tried again; the others are wrong input. */
-  private static final Set<ErrorCode> PASSING =
-      Set.of(
-          ErrorCode.UNKNOWN, ErrorCode.IO_FAILURE, ErrorCode.TRY_AGAIN_LATER, ErrorCode.INTERNAL);
-
-  private static final Set<String> PLUGIN_VARIABLES =
-      Set.of(
-          "PATH",
-          "HOME",
-          "DATASTORE_TYPE",
-          "KUBECONFIG",
-          "KUBERNETES_SERVICE_HOST",
-          "KUBERNETES_SERVICE_PORT",
-          "OCICAT_STATE_DIR",
-          "USE_POD_CIDR");
-
-  private static final Set<String> PLUGIN_PREFIXES = Set.of("CNI_", "CALICO_", "ETCD_", "K8S_");
 
   private final State state;
   private final OurExecutables ours;
-  private final NamespaceId ownNetns;
-  private final Clock clock;
-  private final boolean finishesLater;
-  private final PluginExec processes = new ProcessExec();
+  private final Notes notes;
+  private final Execution execution;
+  private final Detaching detaching;
+  private final Attaching attaching;
   private final Tombstones tombstones = new Tombstones();
 
   /** GC knows of no attachment that is just being made, so it is alone. */
@@ -79,9 +43,10 @@ public final class CallRunner {
   public CallRunner(State state, OurExecutables ours, boolean finishesLater, Clock clock) {
     this.state = state;
     this.ours = ours;
-    this.finishesLater = finishesLater;
-    this.clock = clock;
-    this.ownNetns = NamespaceId.own();
+    this.notes = new Notes(state, clock);
+    this.execution = new Execution(state, ours);
+    this.detaching = new Detaching(state, notes, execution, ours, finishesLater);
+    this.attaching = new Attaching(state, notes, execution, detaching);
   }
 
   /** The plugin that serves a name. */
@@ -109,7 +74,7 @@ public final class CallRunner {
       return gc(call);
     }
     if (key.isEmpty() || !changes || nested) {
-      return dispatch(call);
+      return execution.run(call);
     }
     gate.readLock().lock();
     try {
@@ -122,8 +87,8 @@ public final class CallRunner {
   private Reply locked(
       PluginCall call, AttachmentKey key, Verb verb, BooleanSupplier callerIsGone) {
     Duration patience = call.deadline().remaining();
-    if (verb == Verb.DEL && patience.compareTo(SHORTEST_DEL) < 0) {
-      patience = SHORTEST_DEL;
+    if (verb == Verb.DEL && patience.compareTo(Detaching.SHORTEST) < 0) {
+      patience = Detaching.SHORTEST;
     }
     long asked = System.nanoTime();
     Optional<RangeLock> lock;
@@ -139,7 +104,7 @@ public final class CallRunner {
                   "cannot lock attachment %s: %s".formatted(key, e.getMessage()),
                   "nothing was changed; make " + state.journal().path().getParent() + " writable"));
     }
-    trace(Phase.QUEUE, "lock of " + key, asked);
+    Execution.trace(Phase.QUEUE, "lock of " + key, asked);
     if (lock.isEmpty()) {
       return call.failure(
           new CniException(
@@ -161,7 +126,7 @@ public final class CallRunner {
               ErrorCode.TRY_AGAIN_LATER, "other calls are under way, which GC could disturb"));
     }
     try {
-      Reply reply = dispatch(call);
+      Reply reply = execution.run(call);
       if (reply.exitCode() == 0) {
         new StaleRecords(state, this).remove(call);
       }
@@ -182,116 +147,16 @@ public final class CallRunner {
   }
 
   private Reply add(PluginCall call, AttachmentKey key, BooleanSupplier callerIsGone) {
-    if (tombstones.isLate(key, call.startedNanos())) {
-      return call.failure(
-          new CniException(
-              ErrorCode.TRY_AGAIN_LATER, "%s was deleted while this ADD waited".formatted(key)));
-    }
-    if (callerIsGone.getAsBoolean()) {
-      return abandoned(call, key);
-    }
-    String name = state.nameOf(key, call.name());
-    if (!finishFormer(name)) {
-      return call.failure(
-          new CniException(
-              ErrorCode.TRY_AGAIN_LATER,
-              "what an earlier call for %s left could not be removed yet".formatted(key)));
-    }
-    CallRecord record = record(call);
-    try {
-      long start = System.nanoTime();
-      state.journal().write(name, record);
-      trace(Phase.JOURNAL, "intent", start);
-    } catch (UncheckedIOException e) {
-      return call.failure(
-          new CniException(
-              ErrorCode.IO_FAILURE,
-              "cannot note what is about to be done: " + e.getMessage(),
-              "nothing was changed; make room in or write access to " + state.journal().path()));
-    }
-    Reply reply = dispatch(call);
-    if (reply.exitCode() != 0) {
-      forget(name);
-      return reply;
-    }
-    if (callerIsGone.getAsBoolean()) {
-      rollBack(call, name);
-      return abandoned(call, key);
-    }
-    return commit(call, key, name, record, reply);
-  }
-
-  /** Finishes what a killed ADD or a DEL that was put off left of the same attachment. */
-  private boolean finishFormer(String name) {
-    Optional<CallRecord> killed = state.journal().read(name);
-    if (killed.isPresent() && !finish(name, killed.get())) {
-      return false;
-    }
-    Optional<CallRecord> putOff = state.spool().read(name);
-    return putOff.isEmpty() || undo(name, putOff.get());
-  }
-
-  private Reply commit(
-      PluginCall call, AttachmentKey key, String name, CallRecord record, Reply reply) {
-    long start = System.nanoTime();
-    try {
-      state.attachments().write(name, record.withResult(reply.stdout()));
-    } catch (UncheckedIOException e) {
-      rollBack(call, name);
-      return call.failure(
-          new CniException(
-              ErrorCode.IO_FAILURE,
-              "cannot note that %s exists: %s".formatted(key, e.getMessage()),
-              "it was undone; make room in or write access to " + state.attachments().path()));
-    }
-    forget(name);
-    trace(Phase.JOURNAL, "commit", start);
-    return reply;
-  }
-
-  /** Where DEL fails the journal keeps the record, and the daemon tries again. */
-  private void rollBack(PluginCall call, String name) {
-    if (dispatch(call.with(Verb.DEL).within(Deadline.in(SHORTEST_DEL))).exitCode() == 0) {
-      forget(name);
-    }
-  }
-
-  private static Reply abandoned(PluginCall call, AttachmentKey key) {
-    return call.failure(
-        new CniException(
-            ErrorCode.TRY_AGAIN_LATER, "whoever asked to add %s is gone; undone".formatted(key)));
+    return tombstones.isLate(key, call.startedNanos())
+        ? call.failure(
+            new CniException(
+                ErrorCode.TRY_AGAIN_LATER, "%s was deleted while this ADD waited".formatted(key)))
+        : attaching.add(call, key, callerIsGone);
   }
 
   private Reply del(PluginCall call, AttachmentKey key) {
     tombstones.put(key, call.startedNanos());
-    String name = state.nameOf(key, call.name());
-    CallRecord record = record(call);
-    try {
-      state.journal().write(name, record);
-    } catch (UncheckedIOException _) {
-      // DEL never needs a note to do its work: who is killed in it, or its runtime, does it again.
-    }
-    Reply reply = dispatch(call.within(atLeast(call.deadline(), SHORTEST_DEL)));
-    if (reply.exitCode() == 0) {
-      forget(name, true);
-      return reply;
-    }
-    Reply answer = finishesLater && isPassing(reply) ? promise(name, record, reply) : reply;
-    forget(name);
-    return answer;
-  }
-
-  /** What can be done here is done; the rest is tried again by the daemon. */
-  private Reply promise(String name, CallRecord record, Reply failure) {
-    try {
-      state.spool().write(name, record);
-    } catch (UncheckedIOException _) {
-      return failure;
-    }
-    return new Reply(
-        0,
-        new byte[0],
-        failure.stderr() + "ocicat: DEL will be finished later: " + message(failure) + "\n");
+    return detaching.del(call, key);
   }
 
   /**
@@ -303,9 +168,7 @@ public final class CallRunner {
    * @return whether nothing is left to do
    */
   public boolean finish(String name, CallRecord killed) {
-    boolean committed =
-        killed.isAdd() && state.attachments().read(name).filter(this::namespaceIsThere).isPresent();
-    return committed ? forget(name, false) : undo(name, killed);
+    return detaching.finish(name, killed);
   }
 
   /**
@@ -314,127 +177,11 @@ public final class CallRunner {
    * @return whether nothing is left of it
    */
   public boolean undo(String name, CallRecord record) {
-    return dispatch(call(record)).exitCode() == 0 && forget(name, true);
-  }
-
-  /** The DEL that undoes what a record tells of. */
-  private PluginCall call(CallRecord record) {
-    Map<String, String> environment = new LinkedHashMap<>(record.environment());
-    environment.put(CniEnvironment.COMMAND, Verb.DEL.name());
-    if (!namespaceIsThere(record)) {
-      environment.put(CniEnvironment.NETNS, "");
-    }
-    return new PluginCall(
-        record.plugin(),
-        plugin(record.plugin())
-            .orElseThrow(() -> new IllegalStateException("there is no plugin " + record.plugin())),
-        environment,
-        record.stdin(),
-        namespaces(record),
-        record.hostNetns(),
-        record.netns(),
-        Deadline.in(Duration.ofSeconds(30)),
-        0);
+    return detaching.undo(name, record);
   }
 
   /** Whether the name of its namespace still leads to the namespace it was. */
   public boolean namespaceIsThere(CallRecord record) {
-    return !record.netns().isNone()
-        && record.boot().equals(state.boot())
-        && record.netns().equals(NamespaceId.of(record.netnsPath()));
-  }
-
-  /** The host's side of a record: gone when it is from before the machine's last start. */
-  private Namespaces namespaces(CallRecord record) {
-    boolean own = record.hostNetns().equals(ownNetns) || !record.boot().equals(state.boot());
-    return own
-        ? Namespaces.OWN
-        : record
-            .hostNetns()
-            .find()
-            .map(path -> new Namespaces(path, Map.of()))
-            .orElse(Namespaces.OWN);
-  }
-
-  private void forget(String name) {
-    forget(name, false);
-  }
-
-  /** Returns whether it could; what stays means that DEL is run once more, which does no harm. */
-  private boolean forget(String name, boolean attachmentToo) {
-    try {
-      if (attachmentToo) {
-        state.attachments().remove(name);
-        state.spool().remove(name);
-      }
-      state.journal().remove(name);
-      return true;
-    } catch (UncheckedIOException _) {
-      return false;
-    }
-  }
-
-  private Reply dispatch(PluginCall call) {
-    Namespaces namespaces = call.namespaces();
-    boolean elsewhere = !namespaces.equals(Namespaces.OWN) && !call.hostNetns().equals(ownNetns);
-    PluginExec others =
-        new CallersExec(
-            processes,
-            elsewhere ? Optional.of(namespaces.host()) : Optional.empty(),
-            call.key().map(AttachmentKey::toString).orElse(""));
-    PluginExec inProcess = new InProcessExec(ours::find, others, namespaces);
-    PluginExec traced = CallTrace.CURRENT.isBound() ? new TracedExec(inProcess) : inProcess;
-    PluginExec exec = invocation -> state.delegating(() -> traced.run(invocation));
-    PluginHost host = new PluginHost(namespaces, exec, call.deadline(), _ -> {});
-    return state.watched(
-        () -> Dispatcher.dispatch(call.plugin(), host, call.environment(), call.stdin()));
-  }
-
-  private CallRecord record(PluginCall call) {
-    Map<String, String> kept = new LinkedHashMap<>();
-    call.environment()
-        .forEach(
-            (variable, value) -> {
-              if (isForPlugins(variable)) {
-                kept.put(variable, value);
-              }
-            });
-    return new CallRecord(
-        state.boot(),
-        clock.millis(),
-        call.hostNetns(),
-        call.netns(),
-        call.name(),
-        kept,
-        call.stdin(),
-        new byte[0]);
-  }
-
-  /** What plugins look at, besides the protocol's own: where Calico's datastore is. */
-  private static boolean isForPlugins(String variable) {
-    return PLUGIN_VARIABLES.contains(variable)
-        || PLUGIN_PREFIXES.stream().anyMatch(variable::startsWith);
-  }
-
-  private static Deadline atLeast(Deadline deadline, Duration least) {
-    return deadline.remaining().compareTo(least) < 0 ? Deadline.in(least) : deadline;
-  }
-
-  private static boolean isPassing(Reply failure) {
-    try {
-      return PASSING.contains(CniException.fromJson(Json.parse(failure.stdout())).code());
-    } catch (CniException _) {
-      return false;
-    }
-  }
-
-  private static String message(Reply failure) {
-    return CniException.fromJson(Json.parse(failure.stdout())).msg();
-  }
-
-  private static void trace(Phase phase, String detail, long start) {
-    if (CallTrace.CURRENT.isBound()) {
-      CallTrace.CURRENT.get().add(phase, () -> detail, start, System.nanoTime());
-    }
+    return notes.namespaceIsThere(record);
   }
 }

@@ -48,6 +48,7 @@ public final class CallServer {
   private final Events events;
   private final Clock clock;
   private final Place ownPlace = Place.own();
+  private final LargeRequests large = new LargeRequests();
   private final Workers workers;
   private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
   private final AtomicLong numbers = new AtomicLong();
@@ -129,16 +130,18 @@ public final class CallServer {
   }
 
   private void receive(UnixSocket socket, long accepted) {
-    Optional<Request> request;
-    try {
-      request = Request.receive(socket, REQUEST_LIMIT);
-    } catch (WireException e) {
-      decline(socket, Refusal.FRAME, String.valueOf(e.getMessage()));
-      return;
-    }
-    if (request.isPresent()) {
-      try (Request received = request.get()) {
-        serve(socket, received, accepted);
+    try (LargeRequests.Visit visit = large.visit()) {
+      Optional<Request> request;
+      try {
+        request = Request.receive(socket, REQUEST_LIMIT, visit::mayRead);
+      } catch (WireException e) {
+        decline(socket, Refusal.FRAME, String.valueOf(e.getMessage()));
+        return;
+      }
+      if (request.isPresent()) {
+        try (Request received = request.get()) {
+          serve(socket, received, accepted);
+        }
       }
     }
   }

@@ -97,6 +97,11 @@ public final class RecordFolder {
     }
   }
 
+  /** Whether there is a file for it, whole or not. */
+  public boolean has(String name) {
+    return Files.exists(folder.resolve(name));
+  }
+
   public boolean remove(String name) {
     points.pass(removing);
     try {

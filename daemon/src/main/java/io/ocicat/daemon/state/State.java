@@ -16,6 +16,8 @@ import java.util.function.Supplier;
  * and were promised to be.
  */
 public final class State {
+  private static final char SECOND = '-';
+
   private final Folders folders;
   private final BootId boot;
   private final CrashPoints points;
@@ -82,5 +84,16 @@ public final class State {
   /** The name that a plugin's record of an attachment has in all three folders. */
   public String nameOf(AttachmentKey key, String plugin) {
     return key.fileName(plugin);
+  }
+
+  /** For a plugin that has another record of the attachment already, by what tells them apart. */
+  public String nameOfSecond(String first, long distinction) {
+    return "%s%c%08x".formatted(first, SECOND, distinction);
+  }
+
+  /** The name that the first of a plugin's records of the same attachment has. */
+  public static String firstName(String name) {
+    int end = name.indexOf(SECOND);
+    return end < 0 ? name : name.substring(0, end);
   }
 }

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntPredicate;
 
 /**
  * A call as the shim sent it. Owns the descriptors that came along.
@@ -47,10 +48,11 @@ public record Request(
   /**
    * Waits for a whole request.
    *
+   * @param mayRead whether there is room for so many bytes; asked before they are read
    * @return empty when the peer left before
    * @throws WireException when it is none
    */
-  public static Optional<Request> receive(UnixSocket socket, Duration limit) {
+  public static Optional<Request> receive(UnixSocket socket, Duration limit, IntPredicate mayRead) {
     List<Fd> descriptors = new ArrayList<>();
     boolean complete = false;
     try {
@@ -62,8 +64,13 @@ public record Request(
       descriptors.addAll(first.get().descriptors());
       byte[] bytes = first.get().bytes();
       Optional<byte[]> start = fill(socket, bytes, HEADER, deadline);
+      if (start.isPresent() && !mayRead.test(size(start.get()))) {
+        throw new WireException(
+            "a request of %d bytes is too much now".formatted(size(start.get())));
+      }
+      long untilAll = System.nanoTime() + limit.toNanos();
       Optional<byte[]> frame =
-          start.flatMap(header -> fill(socket, header, size(header), deadline));
+          start.flatMap(header -> fill(socket, header, size(header), untilAll));
       Optional<Request> request = frame.map(whole -> parse(whole, descriptors));
       complete = request.isPresent();
       return request;

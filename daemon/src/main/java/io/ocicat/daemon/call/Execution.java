@@ -1,0 +1,55 @@
+package io.ocicat.daemon.call;
+
+import io.ocicat.cni.exec.PluginExec;
+import io.ocicat.cni.exec.ProcessExec;
+import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.plugin.Dispatcher;
+import io.ocicat.cni.plugin.InProcessExec;
+import io.ocicat.cni.plugin.Namespaces;
+import io.ocicat.cni.plugin.PluginHost;
+import io.ocicat.daemon.state.AttachmentKey;
+import io.ocicat.daemon.state.NamespaceId;
+import io.ocicat.daemon.state.State;
+import io.ocicat.daemon.trace.CallTrace;
+import io.ocicat.daemon.trace.Phase;
+import java.util.Optional;
+
+/** Runs a plugin, and nothing else. Thread-safe. */
+final class Execution {
+  private final State state;
+  private final OurExecutables ours;
+  private final NamespaceId ownNetns = NamespaceId.own();
+  private final PluginExec processes = new ProcessExec();
+
+  Execution(State state, OurExecutables ours) {
+    this.state = state;
+    this.ours = ours;
+  }
+
+  NamespaceId ownNetns() {
+    return ownNetns;
+  }
+
+  Reply run(PluginCall call) {
+    Namespaces namespaces = call.namespaces();
+    boolean elsewhere = !namespaces.equals(Namespaces.OWN) && !call.hostNetns().equals(ownNetns);
+    PluginExec others =
+        new CallersExec(
+            processes,
+            elsewhere ? Optional.of(namespaces.host()) : Optional.empty(),
+            call.key().map(AttachmentKey::toString).orElse(""));
+    PluginExec inProcess = new InProcessExec(ours::find, others, namespaces);
+    PluginExec traced = CallTrace.CURRENT.isBound() ? new TracedExec(inProcess) : inProcess;
+    PluginExec exec = invocation -> state.delegating(() -> traced.run(invocation));
+    PluginHost host = new PluginHost(namespaces, exec, call.deadline(), _ -> {});
+    return state.watched(
+        () -> Dispatcher.dispatch(call.plugin(), host, call.environment(), call.stdin()));
+  }
+
+  /** Notes what took time since {@code start}, if anybody traces this call. */
+  static void trace(Phase phase, String detail, long start) {
+    if (CallTrace.CURRENT.isBound()) {
+      CallTrace.CURRENT.get().add(phase, () -> detail, start, System.nanoTime());
+    }
+  }
+}
