@@ -19,17 +19,18 @@ public class CniException extends RuntimeException {
   private final String msg;
   private final String details;
   private final @Nullable String cniVersion;
+  private final @Nullable Reason reason;
 
   public CniException(ErrorCode code, String msg) {
-    this(code, msg, "", null, null);
+    this(code, msg, "", null, null, null);
   }
 
   public CniException(ErrorCode code, String msg, String details) {
-    this(code, msg, details, null, null);
+    this(code, msg, details, null, null, null);
   }
 
   public CniException(ErrorCode code, String msg, Throwable cause) {
-    this(code, msg, "", null, cause);
+    this(code, msg, "", null, null, cause);
   }
 
   private CniException(
@@ -37,12 +38,14 @@ public class CniException extends RuntimeException {
       String msg,
       String details,
       @Nullable String cniVersion,
+      @Nullable Reason reason,
       @Nullable Throwable cause) {
     super(details.isEmpty() ? msg : msg + "; " + details, cause);
     this.code = code.value();
     this.msg = msg;
     this.details = details;
     this.cniVersion = cniVersion;
+    this.reason = reason;
   }
 
   public final ErrorCode code() {
@@ -67,9 +70,19 @@ public class CniException extends RuntimeException {
     return Optional.ofNullable(cniVersion);
   }
 
+  /** The same error, and why it is one. */
+  public final CniException because(Reason why) {
+    return new CniException(code(), msg, details, cniVersion, why, getCause());
+  }
+
+  /** Empty when nobody said; always for an error that was read. */
+  public final Optional<Reason> reason() {
+    return Optional.ofNullable(reason);
+  }
+
   /** The same error with {@code prefix} before its message and this one as its cause. */
   public final CniException prefixed(String prefix) {
-    return new CniException(code(), prefix + msg, details, cniVersion, this);
+    return new CniException(code(), prefix + msg, details, cniVersion, reason, this);
   }
 
   /** Reads an error object; members that are missing are 0 or empty, as in Go. */
@@ -81,6 +94,7 @@ public class CniException extends RuntimeException {
             in.text("msg").or(""),
             in.text("details").or(""),
             in.text("cniVersion").orNull(),
+            null,
             null);
     if (!in.problems().isEmpty()) {
       throw new CniException(ErrorCode.DECODING_FAILURE, in.problems().describe());
@@ -103,6 +117,6 @@ public class CniException extends RuntimeException {
 
   /** The error object as an answer to a request of {@code requestVersion}. */
   public final ObjectNode toJson(String requestVersion) {
-    return new CniException(code(), msg, details, requestVersion, null).toJson();
+    return new CniException(code(), msg, details, requestVersion, reason, null).toJson();
   }
 }

@@ -33,7 +33,8 @@ final class Failure {
       details += ", stderr " + Quoted.of(stderr);
     }
     try {
-      CniException error = CniException.fromJson(Json.parse(stdout));
+      CniException read = CniException.fromJson(Json.parse(stdout));
+      CniException error = reply.reason() == null ? read : read.because(reply.reason());
       return error.msg().isEmpty() && error.details().isEmpty()
           ? new CniException(error.code(), "", details)
           : error;

@@ -2,6 +2,7 @@ package io.ocicat.cni.exec;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Reason;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.VersionReply;
@@ -71,9 +72,10 @@ public record PluginInvoker(PluginExec exec, Stderr stderr) {
   private Reply succeed(Invocation invocation) {
     if (!invocation.limit().isPositive()) {
       throw new CniException(
-          ErrorCode.UNKNOWN,
-          "netplugin failed with no error message: no time was left to start it",
-          Failure.describe(invocation));
+              ErrorCode.UNKNOWN,
+              "netplugin failed with no error message: no time was left to start it",
+              Failure.describe(invocation))
+          .because(Reason.TIMED_OUT);
     }
     Reply reply = exec.run(invocation);
     if (!reply.stderr().isEmpty()) {

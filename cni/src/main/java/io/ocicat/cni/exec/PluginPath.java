@@ -3,6 +3,7 @@ package io.ocicat.cni.exec;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PluginType;
+import io.ocicat.cni.Reason;
 import io.ocicat.cni.json.Quoted;
 import java.io.File;
 import java.nio.file.Files;
@@ -64,9 +65,10 @@ public record PluginPath(List<Path> directories) {
         .orElseThrow(
             () ->
                 new CniException(
-                    ErrorCode.INVALID_NETWORK_CONFIG,
-                    "failed to find plugin %s in path %s"
-                        .formatted(Quoted.of(type.value()), describe())));
+                        ErrorCode.INVALID_NETWORK_CONFIG,
+                        "failed to find plugin %s in path %s"
+                            .formatted(Quoted.of(type.value()), describe()))
+                    .because(Reason.PLUGIN_MISSING));
   }
 
   /** As Go prints a list. */

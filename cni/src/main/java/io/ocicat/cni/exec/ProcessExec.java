@@ -2,6 +2,7 @@ package io.ocicat.cni.exec;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Reason;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.json.Quoted;
 import java.io.IOException;
@@ -126,9 +127,10 @@ public final class ProcessExec implements PluginExec {
   private static CniException tookTooLong(Invocation invocation, String how, String stderr) {
     String details = Failure.describe(invocation);
     return new CniException(
-        ErrorCode.UNKNOWN,
-        "netplugin failed with no error message: not finished after %s: %s"
-            .formatted(Deadline.describe(invocation.limit()), how),
-        stderr.isBlank() ? details : details + ", stderr " + Quoted.of(Failure.end(stderr)));
+            ErrorCode.UNKNOWN,
+            "netplugin failed with no error message: not finished after %s: %s"
+                .formatted(Deadline.describe(invocation.limit()), how),
+            stderr.isBlank() ? details : details + ", stderr " + Quoted.of(Failure.end(stderr)))
+        .because(Reason.TIMED_OUT);
   }
 }

@@ -72,8 +72,9 @@ public final class Dispatcher {
     try {
       return new Reply(0, answer(stdin), log.text());
     } catch (Throwable e) {
-      byte[] error = Json.prettyBytes(errorOf(e).toJson(version.text()));
-      return new Reply(1, error, log.text());
+      CniException error = errorOf(e);
+      byte[] stdout = Json.prettyBytes(error.toJson(version.text()));
+      return new Reply(1, stdout, log.text(), error.reason().orElse(null));
     }
   }
 

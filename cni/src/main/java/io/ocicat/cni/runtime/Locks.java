@@ -4,6 +4,7 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.ContainerId;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.NetworkName;
+import io.ocicat.cni.Reason;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.json.Quoted;
 import java.io.IOException;
@@ -190,9 +191,10 @@ final class Locks {
 
     private CniException busy() {
       return new CniException(
-          ErrorCode.TRY_AGAIN_LATER,
-          "%s %s is busy: another operation on it has not ended in time"
-              .formatted(kind, Quoted.of(name)));
+              ErrorCode.TRY_AGAIN_LATER,
+              "%s %s is busy: another operation on it has not ended in time"
+                  .formatted(kind, Quoted.of(name)))
+          .because(Reason.TIMED_OUT);
     }
 
     private CniException interrupted() {

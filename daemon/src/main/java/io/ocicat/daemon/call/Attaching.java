@@ -2,6 +2,7 @@ package io.ocicat.daemon.call;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Reason;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.exec.Verb;
@@ -104,6 +105,7 @@ final class Attaching {
   private static Reply abandoned(PluginCall call, AttachmentKey key) {
     return call.failure(
         new CniException(
-            ErrorCode.TRY_AGAIN_LATER, "whoever asked to add %s is gone; undone".formatted(key)));
+                ErrorCode.TRY_AGAIN_LATER, "whoever asked to add %s is gone; undone".formatted(key))
+            .because(Reason.CALLER_GONE));
   }
 }

@@ -2,6 +2,7 @@ package io.ocicat.daemon.call;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Reason;
 import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.plugin.Plugin;
@@ -108,7 +109,9 @@ public final class CallRunner {
     if (lock.isEmpty()) {
       return call.failure(
           new CniException(
-              ErrorCode.TRY_AGAIN_LATER, "another call for %s is still under way".formatted(key)));
+                  ErrorCode.TRY_AGAIN_LATER,
+                  "another call for %s is still under way".formatted(key))
+              .because(Reason.TIMED_OUT));
     }
     try (RangeLock _ = lock.get()) {
       return verb == Verb.ADD ? add(call, key, callerIsGone) : del(call, key);
@@ -150,7 +153,9 @@ public final class CallRunner {
     return tombstones.isLate(key, call.startedNanos())
         ? call.failure(
             new CniException(
-                ErrorCode.TRY_AGAIN_LATER, "%s was deleted while this ADD waited".formatted(key)))
+                    ErrorCode.TRY_AGAIN_LATER,
+                    "%s was deleted while this ADD waited".formatted(key))
+                .because(Reason.DELETED_MEANWHILE))
         : attaching.add(call, key, callerIsGone);
   }
 

@@ -88,8 +88,8 @@ public record PluginCall(
   }
 
   /** The answer that says why there is none. */
-  Reply failure(CniException why) {
-    return new Reply(1, Json.prettyBytes(why.toJson(version())), "");
+  public Reply failure(CniException why) {
+    return new Reply(1, Json.prettyBytes(why.toJson(version())), "", why.reason().orElse(null));
   }
 
   private String version() {

@@ -61,7 +61,7 @@ public record CallOutcome(
         reply.exitCode(),
         code,
         message,
-        failed() ? Cause.of(code, message) : Cause.NONE,
+        failed() ? Cause.of(code, message, reply.reason()) : Cause.NONE,
         traceId(),
         callerStartNanos,
         endNanos - callerStartNanos,

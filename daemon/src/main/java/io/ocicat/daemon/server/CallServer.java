@@ -2,12 +2,11 @@ package io.ocicat.daemon.server;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.SpecVersion;
+import io.ocicat.cni.Reason;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.daemon.call.CallRunner;
@@ -218,11 +217,11 @@ public final class CallServer {
   }
 
   private static Reply tooBusy(PluginCall call) {
-    CniException error =
+    return call.failure(
         new CniException(
-            ErrorCode.TRY_AGAIN_LATER,
-            "ocicatd was too busy to begin with %s in time".formatted(call.name()));
-    return new Reply(1, Json.prettyBytes(error.toJson(SpecVersion.LATEST.text())), "");
+                ErrorCode.TRY_AGAIN_LATER,
+                "ocicatd was too busy to begin with %s in time".formatted(call.name()))
+            .because(Reason.OVERLOADED));
   }
 
   /** Why the caller has to do it itself: what it sees is not what is seen from here. */

@@ -1,13 +1,15 @@
 package io.ocicat.daemon.trace;
 
+import io.ocicat.cni.Reason;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Why a call failed, out of a small fixed set: metrics are kept by it, and people are told what to
- * do about it. What it is follows from the code of a CNI error and, where that does not say enough,
- * from the words that our plugins use.
+ * do about it. What it is follows from the {@link Reason} that our own code gives. Without one it
+ * follows from what plugins of others are known to say, and from the code of the error.
  */
 public enum Cause {
   NONE("nothing to do"),
@@ -28,11 +30,12 @@ public enum Cause {
   TIMEOUT("look with `ocicat trace` at what took the time"),
   DELETED_MEANWHILE("nothing to do: the runtime had given the container up"),
   CALLER_GONE("the runtime stopped waiting, see its log and time limit; nothing was left behind"),
+  SHUTTING_DOWN("nothing to do: the machine is going down"),
   OTHER("look at the message and at `ocicat trace`");
 
   private record Words(String text, Cause cause) {}
 
-  /** Looked for in this order, before the code is considered. */
+  /** What plugins of others say, which give no reason; looked for before the code is considered. */
   private static final List<Words> WORDS =
       List.of(
           new Words("no IP addresses available", POOL_EMPTY),
@@ -40,17 +43,8 @@ public enum Cause {
           new Words("duplicate allocation is not allowed", ALREADY_ATTACHED),
           new Words("container veth name", ALREADY_ATTACHED),
           new Words("is not available in range set", ADDRESS_TAKEN),
-          new Words("is a duplicate", ADDRESS_TAKEN),
           new Words("already exists but is not a", NAME_CONFLICT),
-          new Words("(EEXIST)", NAME_CONFLICT),
-          new Words("was too busy", OVERLOADED),
-          new Words("was deleted while this ADD waited", DELETED_MEANWHILE),
-          new Words("is gone; undone", CALLER_GONE),
-          new Words("is still under way", TIMEOUT),
-          new Words("took too long", TIMEOUT),
-          new Words("not finished after", TIMEOUT),
-          new Words("no time was left", TIMEOUT),
-          new Words("in time", TIMEOUT));
+          new Words("(EEXIST)", NAME_CONFLICT));
 
   /** As {@code NetlinkException} writes it. */
   private static final Pattern ERRNO = Pattern.compile("\\(E[A-Z0-9]+\\)");
@@ -61,7 +55,31 @@ public enum Cause {
     this.advice = advice;
   }
 
-  public static Cause of(int code, String message) {
+  /**
+   * Of a call that failed.
+   *
+   * @param reason null when the plugin gave none
+   */
+  public static Cause of(int code, String message, @Nullable Reason reason) {
+    return reason == null ? of(code, message) : of(reason);
+  }
+
+  private static Cause of(Reason reason) {
+    return switch (reason) {
+      case ADDRESSES_EXHAUSTED -> POOL_EMPTY;
+      case ADDRESS_TAKEN -> ADDRESS_TAKEN;
+      case ALREADY_ATTACHED -> ALREADY_ATTACHED;
+      case NAME_TAKEN -> NAME_CONFLICT;
+      case PLUGIN_MISSING -> PLUGIN_MISSING;
+      case OVERLOADED -> OVERLOADED;
+      case TIMED_OUT -> TIMEOUT;
+      case DELETED_MEANWHILE -> DELETED_MEANWHILE;
+      case CALLER_GONE -> CALLER_GONE;
+      case SHUTTING_DOWN -> SHUTTING_DOWN;
+    };
+  }
+
+  private static Cause of(int code, String message) {
     for (Words words : WORDS) {
       if (message.contains(words.text())) {
         return words.cause();

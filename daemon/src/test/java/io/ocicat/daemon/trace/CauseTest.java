@@ -2,6 +2,7 @@ package io.ocicat.daemon.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cni.Reason;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,18 +22,21 @@ class CauseTest {
         "999 | \"cni0\" already exists but is not a bridge                               |NAME_CONFLICT",
         "999 | create bridge \"cni0\": File exists (EEXIST)                              |NAME_CONFLICT",
         "999 | create vxlan \"f\": Operation not supported (EOPNOTSUPP)                  |KERNEL",
-        "999 | address 10.1.2.3/24 of \"eth0\" is a duplicate                            |ADDRESS_TAKEN",
         "5   | cannot note what is about to be done: no space left                     |FILES",
-        "11  | ocicatd was too busy to begin with bridge in time                       |OVERLOADED",
-        "11  | another call for c1/eth0 is still under way                             |TIMEOUT",
-        "0   | netplugin failed with no error message: not finished after 60 s: killed |TIMEOUT",
-        "11  | c1/eth0 was deleted while this ADD waited                               |DELETED_MEANWHILE",
-        "11  | whoever asked to add c1/eth0 is gone; undone                            |CALLER_GONE",
         "50  | the datastore is away                                                   |NOT_READY",
         "999 | it broke                                                                |OTHER",
       })
   void codeAndWordsNameTheCause(int code, String message, Cause cause) {
-    assertThat(Cause.of(code, message)).isEqualTo(cause);
+    assertThat(Cause.of(code, message, null)).isEqualTo(cause);
+  }
+
+  /** Whatever the words are: those of ours may change. */
+  @ParameterizedTest
+  @EnumSource(Reason.class)
+  void theReasonThatIsGivenComesFirst(Reason reason) {
+    assertThat(Cause.of(999, "no IP addresses available", reason))
+        .isEqualTo(Cause.of(7, "", reason))
+        .isNotIn(Cause.NONE, Cause.OTHER, Cause.CONFIG);
   }
 
   @ParameterizedTest

@@ -3,6 +3,7 @@ package io.ocicat.plugins.bridge;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Interface;
+import io.ocicat.cni.Reason;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.link.BridgeOption;
@@ -76,10 +77,11 @@ record HostBridge(Link link, boolean fresh) {
   static void requireBridge(Link link) {
     if (!link.kind().equals("bridge")) {
       throw new CniException(
-          ErrorCode.INTERNAL,
-          "\"%s\" already exists but is not a bridge".formatted(link.name()),
-          "it is %s: choose another name as bridge, or remove it"
-              .formatted(link.kind().isEmpty() ? "hardware" : "of kind " + link.kind()));
+              ErrorCode.INTERNAL,
+              "\"%s\" already exists but is not a bridge".formatted(link.name()),
+              "it is %s: choose another name as bridge, or remove it"
+                  .formatted(link.kind().isEmpty() ? "hardware" : "of kind " + link.kind()))
+          .because(Reason.NAME_TAKEN);
     }
   }
 

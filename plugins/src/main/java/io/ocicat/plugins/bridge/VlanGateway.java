@@ -3,6 +3,7 @@ package io.ocicat.plugins.bridge;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Interface;
+import io.ocicat.cni.Reason;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.link.Link;
@@ -31,9 +32,10 @@ record VlanGateway(int index, String name, MacAddress mac) {
     MacAddress mac = link.mac();
     if (!link.kind().equals("veth") || mac == null) {
       throw new CniException(
-          ErrorCode.INTERNAL,
-          "\"%s\" already exists but is not a veth".formatted(link.name()),
-          "the gateway of a VLAN needs that name: remove it, or choose another bridge or vlan");
+              ErrorCode.INTERNAL,
+              "\"%s\" already exists but is not a veth".formatted(link.name()),
+              "the gateway of a VLAN needs that name: remove it, or choose another bridge or vlan")
+          .because(Reason.NAME_TAKEN);
     }
     if (!link.isUp()) {
       host.route().perform(Links.up(link.index()));

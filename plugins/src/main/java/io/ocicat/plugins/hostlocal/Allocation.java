@@ -2,6 +2,7 @@ package io.ocicat.plugins.hostlocal;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Reason;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.plugins.hostlocal.LeaseScan.Found;
 import io.ocicat.plugins.hostlocal.RangeSet.Member;
@@ -33,9 +34,10 @@ record Allocation(Leases leases, Owner owner, RangeSet set, int number) {
     }
     if (!leases.reserve(address, owner, number)) {
       throw new CniException(
-          ErrorCode.INTERNAL,
-          "requested IP address %s is not available in range set %s".formatted(address, set),
-          leases.holderOf(address).map(holder -> "it is leased to " + holder).orElse(""));
+              ErrorCode.INTERNAL,
+              "requested IP address %s is not available in range set %s".formatted(address, set),
+              leases.holderOf(address).map(holder -> "it is leased to " + holder).orElse(""))
+          .because(Reason.ADDRESS_TAKEN);
     }
     return wanted;
   }
@@ -60,17 +62,19 @@ record Allocation(Leases leases, Owner owner, RangeSet set, int number) {
 
   private void refuseSecond(IpAddress held) {
     throw new CniException(
-        ErrorCode.INTERNAL,
-        "%s has been allocated to %s, duplicate allocation is not allowed"
-            .formatted(held, owner.id()),
-        "%s needs a DEL before its next ADD".formatted(owner));
+            ErrorCode.INTERNAL,
+            "%s has been allocated to %s, duplicate allocation is not allowed"
+                .formatted(held, owner.id()),
+            "%s needs a DEL before its next ADD".formatted(owner))
+        .because(Reason.ALREADY_ATTACHED);
   }
 
   static CniException exhausted(RangeSet set, ErrorCode code) {
     return new CniException(
-        code,
-        "no IP addresses available in range set: " + set,
-        "all are leased or taken by a gateway; GC frees those of containers that are gone");
+            code,
+            "no IP addresses available in range set: " + set,
+            "all are leased or taken by a gateway; GC frees those of containers that are gone")
+        .because(Reason.ADDRESSES_EXHAUSTED);
   }
 
   /** What undoes it. */

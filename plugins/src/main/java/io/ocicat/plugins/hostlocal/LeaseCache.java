@@ -2,6 +2,7 @@ package io.ocicat.plugins.hostlocal;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Reason;
 import io.ocicat.cni.exec.Deadline;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -75,9 +76,10 @@ final class LeaseCache {
     if (!taken) {
       leave(slot);
       throw new CniException(
-          ErrorCode.TRY_AGAIN_LATER,
-          "other calls for this network took too long",
-          "%d of them wait in this process".formatted(slot.queue.getQueueLength()));
+              ErrorCode.TRY_AGAIN_LATER,
+              "other calls for this network took too long",
+              "%d of them wait in this process".formatted(slot.queue.getQueueLength()))
+          .because(Reason.TIMED_OUT);
     }
     return new Turn(slot);
   }

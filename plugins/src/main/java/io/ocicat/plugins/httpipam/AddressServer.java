@@ -3,6 +3,7 @@ package io.ocicat.plugins.httpipam;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Reason;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.json.JsonValue;
 import io.ocicat.plugins.Undo;
@@ -112,8 +113,14 @@ record AddressServer(HttpIpamConf conf, Wire wire) {
     if (answer.status() == 401 || answer.status() == 403) {
       throw conf.token().refused(what, answer.describe());
     }
-    throw new CniException(
-        code(answer), "%s: %s".formatted(what, answer.describe()), answer.request());
+    CniException refused =
+        new CniException(
+            code(answer), "%s: %s".formatted(what, answer.describe()), answer.request());
+    throw switch (answer.code()) {
+      case "exhausted" -> refused.because(Reason.ADDRESSES_EXHAUSTED);
+      case "address_in_use" -> refused.because(Reason.ADDRESS_TAKEN);
+      default -> refused;
+    };
   }
 
   private static ErrorCode code(Answer answer) {

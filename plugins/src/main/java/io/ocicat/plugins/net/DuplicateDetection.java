@@ -2,6 +2,7 @@ package io.ocicat.plugins.net;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Reason;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.Monitor;
@@ -29,9 +30,10 @@ public final class DuplicateDetection {
       while (isUndecided(container, device)) {
         if (limit.hasPassed() || changes.poll(limit.remaining()).isEmpty()) {
           throw new CniException(
-              ErrorCode.TRY_AGAIN_LATER,
-              "addresses of \"%s\" are still tentative".formatted(device.name()),
-              "the search for duplicates did not end in time");
+                  ErrorCode.TRY_AGAIN_LATER,
+                  "addresses of \"%s\" are still tentative".formatted(device.name()),
+                  "the search for duplicates did not end in time")
+              .because(Reason.TIMED_OUT);
         }
       }
     }
@@ -42,9 +44,10 @@ public final class DuplicateDetection {
     for (Address address : addresses) {
       if (address.has(AddressFlag.DADFAILED)) {
         throw new CniException(
-            ErrorCode.INTERNAL,
-            "address %s of \"%s\" is a duplicate".formatted(address.prefix(), device.name()),
-            "somebody on the same network has it already");
+                ErrorCode.INTERNAL,
+                "address %s of \"%s\" is a duplicate".formatted(address.prefix(), device.name()),
+                "somebody on the same network has it already")
+            .because(Reason.ADDRESS_TAKEN);
       }
     }
     return addresses.stream().anyMatch(address -> address.has(AddressFlag.TENTATIVE));

@@ -3,6 +3,7 @@ package io.ocicat.plugins.net;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Interface;
+import io.ocicat.cni.Reason;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.Request;
@@ -132,9 +133,10 @@ public record VethPair(End host, End container) {
   public static void refuseTakenName(Net container, String name) {
     if (container.link(name).isPresent()) {
       throw new CniException(
-          ErrorCode.INTERNAL,
-          "container veth name (\"%s\") already exists".formatted(name),
-          "ADD ran before for this interface: run DEL first");
+              ErrorCode.INTERNAL,
+              "container veth name (\"%s\") already exists".formatted(name),
+              "ADD ran before for this interface: run DEL first")
+          .because(Reason.ALREADY_ATTACHED);
     }
   }
 
