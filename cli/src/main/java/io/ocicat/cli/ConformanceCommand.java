@@ -12,7 +12,6 @@ import io.ocicat.conformance.report.JunitReport;
 import io.ocicat.conformance.report.Report;
 import io.ocicat.conformance.report.TextReport;
 import io.ocicat.conformance.subject.Kind;
-import io.ocicat.conformance.subject.Profiles;
 import io.ocicat.conformance.subject.Subject;
 import java.io.Console;
 import java.io.IOException;
@@ -200,7 +199,7 @@ final class ConformanceCommand implements Callable<Integer> {
     if (limit != null) {
       subject = subject.limit(Duration.ofSeconds(limit));
     }
-    if (subject.name().equals(Profiles.SERVED)) {
+    if (subject.profile().asksAService()) {
       subject = subject.service(new ReferenceIpam());
     }
     return netns == null ? subject : subject.netns(netns.toAbsolutePath());

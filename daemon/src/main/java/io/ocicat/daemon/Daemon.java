@@ -10,6 +10,11 @@ import io.ocicat.daemon.state.State;
 import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.netlink.linux.SocketType;
 import io.ocicat.netlink.linux.UnixListener;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.UnixSocket;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
@@ -39,6 +44,7 @@ public final class Daemon implements AutoCloseable {
    */
   static final Duration RETRY = Duration.ofMillis(400);
 
+  private final State state;
   private final Folders folders;
   private final UnixListener listener;
   private final boolean inherited;
@@ -75,6 +81,7 @@ public final class Daemon implements AutoCloseable {
           "an ocicatd is running already and holds %s; stop it, or replace it with --take-over"
               .formatted(folders.daemonLock()));
     }
+    forgetShutdown(folders);
     UnixListener listener =
         inherited.orElseGet(
             () -> UnixListener.takeOver(folders.socket(), SocketType.STREAM, OWNER_ONLY));
@@ -89,6 +96,15 @@ public final class Daemon implements AutoCloseable {
         clock);
   }
 
+  /** There are shutdowns after which {@code /run} is still the same one: those of systemd alone. */
+  private static void forgetShutdown(Folders folders) {
+    try {
+      Files.deleteIfExists(folders.shutdownMark());
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot remove " + folders.shutdownMark(), e);
+    }
+  }
+
   private Daemon(
       State state,
       Folders folders,
@@ -98,6 +114,7 @@ public final class Daemon implements AutoCloseable {
       @Nullable FileLock lifetime,
       Events events,
       Clock clock) {
+    this.state = state;
     this.folders = folders;
     this.listener = listener;
     this.inherited = inherited;
@@ -138,8 +155,31 @@ public final class Daemon implements AutoCloseable {
     supervisor.stopping();
     events.note(replaced ? "another daemon has taken over" : "stopping");
     stop.countDown();
+    if (state.isShuttingDown()) {
+      shutDown();
+    }
     drain();
     upkeeper.join(DRAIN);
+  }
+
+  /**
+   * The machine goes down, and nobody comes after us. A socket that systemd holds would let callers
+   * wait until they give up, each DEL of a container for seconds: they are refused, or turned away
+   * if they wait already, and do their calls at once without a daemon.
+   */
+  private void shutDown() {
+    events.note("the machine is shutting down");
+    runner.refuseAdds();
+    try {
+      listener.refuse();
+      Optional<UnixSocket> waiting = listener.accept(Duration.ZERO);
+      while (waiting.isPresent()) {
+        waiting.get().close();
+        waiting = listener.accept(Duration.ZERO);
+      }
+    } catch (NetlinkException _) {
+      // Nobody waits any more.
+    }
   }
 
   /** Those who still wait are told so while the others are answered. */

@@ -71,7 +71,18 @@ public record Profile(
   Profile config(ObjectNode other) {
     String wanted = other.path("name").asString("");
     String name = NETWORK.matcher(wanted).matches() ? wanted : network;
+    boolean asksAnother = asksAService() && !server(other).equals(server(config));
+    Loss loss = asksAnother ? Loss.DATA : this.loss;
     return new Profile(this.name, kind, name, ifName, other, wiring, loss, keepsResult, files);
+  }
+
+  /** Whether the plugin needs a server on its host, which whoever runs the checks has to provide. */
+  public boolean asksAService() {
+    return loss == Loss.SERVICE;
+  }
+
+  private static String server(ObjectNode config) {
+    return config.at("/ipam/serverURL").asString("");
   }
 
   /** The configuration with a directory and a port in the places that are for them. */

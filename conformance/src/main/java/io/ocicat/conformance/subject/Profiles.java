@@ -18,9 +18,6 @@ public final class Profiles {
       "ipam": { "type": "host-local", "dataDir": "${data}", "ranges": [[{ "subnet": "10.88.0.0/24" }]] }
       """;
 
-  /** Asks a server on its host's loopback, which the runner has to be given. */
-  public static final String SERVED = "ipam";
-
   private static final Map<String, Profile> KNOWN =
       List.of(
               of(
@@ -66,7 +63,7 @@ public final class Profiles {
                       """)
                   .loss(Loss.NOTHING),
               of(
-                      SERVED,
+                      "ipam",
                       Kind.IPAM,
                       """
                       "ipam": { "type": "ipam", "serverURL": "http://127.0.0.1:8090",

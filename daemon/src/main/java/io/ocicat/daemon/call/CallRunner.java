@@ -34,6 +34,7 @@ public final class CallRunner {
   private final Detaching detaching;
   private final Attaching attaching;
   private final Tombstones tombstones = new Tombstones();
+  private volatile boolean refusesAdds;
 
   /** GC knows of no attachment that is just being made, so it is alone. */
   private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock(true);
@@ -48,6 +49,11 @@ public final class CallRunner {
     this.execution = new Execution(state, ours);
     this.detaching = new Detaching(state, notes, execution, ours, finishesLater);
     this.attaching = new Attaching(state, notes, execution, detaching);
+  }
+
+  /** From now on no ADD begins: the machine is going down, and would take it along. */
+  public void refuseAdds() {
+    refusesAdds = true;
   }
 
   /** The plugin that serves a name. */
@@ -150,6 +156,11 @@ public final class CallRunner {
   }
 
   private Reply add(PluginCall call, AttachmentKey key, BooleanSupplier callerIsGone) {
+    if (refusesAdds) {
+      return call.failure(
+          new CniException(ErrorCode.TRY_AGAIN_LATER, "the machine is shutting down")
+              .because(Reason.SHUTTING_DOWN));
+    }
     return tombstones.isLate(key, call.startedNanos())
         ? call.failure(
             new CniException(

@@ -33,6 +33,10 @@ public record OneShot(State state, OurExecutables ours) {
             environment,
             reads ? stdin.readNBytes(Json.MAX_BYTES + 1) : new byte[0],
             Deadline.in(LIMIT));
-    return new CallRunner(state, ours, true, Clock.systemUTC()).run(call, () -> false);
+    CallRunner runner = new CallRunner(state, ours, true, Clock.systemUTC());
+    if (state.isShuttingDown()) {
+      runner.refuseAdds();
+    }
+    return runner.run(call, () -> false);
   }
 }

@@ -45,6 +45,11 @@ public record Folders(Path run, Path state) {
     return run.resolve("ocicatd.lock");
   }
 
+  /** Made by whoever stops the daemon because the machine goes down. */
+  public Path shutdownMark() {
+    return run.resolve("shutting-down");
+  }
+
   Path attachmentLocks() {
     return run.resolve("attachments.lock");
   }

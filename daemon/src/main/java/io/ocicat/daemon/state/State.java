@@ -2,6 +2,7 @@ package io.ocicat.daemon.state;
 
 import io.ocicat.netlink.Witness;
 import io.ocicat.netlink.linux.RangeLock;
+import java.nio.file.Files;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
@@ -52,6 +53,11 @@ public final class State {
 
   public RecordFolder attachments() {
     return attachments;
+  }
+
+  /** Whether the machine is going down. */
+  public boolean isShuttingDown() {
+    return Files.exists(folders.shutdownMark());
   }
 
   /** Does a part of a call whose exchanges with the kernel are crash points, too. */

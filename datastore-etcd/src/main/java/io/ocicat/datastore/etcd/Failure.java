@@ -177,7 +177,11 @@ record Failure(Endpoint endpoint, Status status) {
 
   private boolean isHungUp() {
     Throwable cause = status.getCause();
-    return cause == null ? says("Network closed") : cause instanceof ClosedChannelException;
+    // Whether what was sent last has been read when it hangs up decides between an end and a reset.
+    return cause == null
+        ? says("Network closed")
+        : cause instanceof ClosedChannelException
+            || String.valueOf(cause.getMessage()).contains("Connection reset");
   }
 
   private String connectionLost() {

@@ -33,6 +33,7 @@ public final class UnixListener implements AutoCloseable {
   private static final int BACKLOG = 65_535;
 
   private static final int AT_FDCWD = -100;
+  private static final int SHUT_RDWR = 2;
   private static final int F_GETFL = 3;
   private static final int F_SETFL = 4;
   private static final int O_NONBLOCK = 0x800;
@@ -63,6 +64,9 @@ public final class UnixListener implements AutoCloseable {
   private final Fd wake;
   private final String name;
   private final @Nullable OwnFile file;
+
+  /** A socket that refuses is always ready, and never has anybody. */
+  private volatile boolean refusing;
 
   private UnixListener(Ends ends, String name, @Nullable OwnFile file) {
     this.fd = new GuardedFd(ends.socket(), ends.wake());
@@ -139,6 +143,21 @@ public final class UnixListener implements AutoCloseable {
     return accept(Deadline.after(limit));
   }
 
+  /**
+   * Has everybody refused who connects from now on, also when other processes have the socket open
+   * and would let them wait. Cannot be taken back. Who was waiting is still there to be accepted.
+   */
+  public void refuse() {
+    if (fd.enter()) {
+      try {
+        refusing = true;
+        check(Kernel.call(Syscall.SHUTDOWN, fd.number(), SHUT_RDWR), () -> "shut down " + name);
+      } finally {
+        fd.leave();
+      }
+    }
+  }
+
   private Optional<UnixSocket> accept(Deadline deadline) {
     if (!fd.enter()) {
       return Optional.empty();
@@ -150,6 +169,9 @@ public final class UnixListener implements AutoCloseable {
           return Optional.of(UnixSocket.accepted(Fd.owning(accepted), name));
         }
         if (accepted == -Errno.EAGAIN.number()) {
+          if (refusing) {
+            return Optional.empty();
+          }
           Poll.Result result = Poll.await(fd.number(), Poll.IN, wake.number(), deadline);
           if (result == Poll.Result.TOO_LATE) {
             return Optional.empty();

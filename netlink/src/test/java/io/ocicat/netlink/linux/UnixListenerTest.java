@@ -66,6 +66,21 @@ class UnixListenerTest {
     }
   }
 
+  /** As systemd holds the socket of a daemon that it stops. */
+  @Test
+  void whoRefusesRefusesForAllThatHaveTheSocketOpen() {
+    Path path = directory.resolve("refusing");
+    try (UnixListener listener = UnixListener.bind(path, SocketType.STREAM, 0600);
+        UnixSocket waiting = UnixSocket.connect(path, SocketType.STREAM, LONG)) {
+      listener.refuse();
+
+      assertThatThrownBy(() -> UnixSocket.connect(path, SocketType.STREAM, LONG))
+          .hasMessageContaining("ECONNREFUSED");
+      listener.accept(LONG).orElseThrow().close();
+      assertThat(waiting.receive(1, 0, LONG)).isEmpty();
+    }
+  }
+
   @Test
   void theKernelTellsWhoConnected() {
     try (UnixListener listener = UnixListener.bind(path, SocketType.STREAM, 0600);
