@@ -7,18 +7,17 @@ import io.ocicat.cni.InterfaceName;
 import io.ocicat.cni.NetworkName;
 import io.ocicat.cni.Result;
 import io.ocicat.netlink.NetlinkException;
-import io.ocicat.netlink.Outcome;
 import io.ocicat.netlink.Request;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.LinkSettings;
 import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.link.SharedDeletion;
 import io.ocicat.netlink.linux.Errno;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * A container's cable that can be found from the host: the alias of the end there says whose it is,
@@ -26,9 +25,6 @@ import java.util.stream.Stream;
  */
 public final class OwnedCable {
   private static final String ALIAS = "cni:";
-
-  /** Of links that are about to be deleted together: the letters of our name. */
-  private static final int TRASH = 0x6f636963;
 
   private OwnedCable() {}
 
@@ -70,15 +66,45 @@ public final class OwnedCable {
    */
   public static void remove(
       Net host, Optional<Net> container, Owner owner, Optional<Result> previous) {
-    Request inside = Links.delete(owner.ifName().value());
-    if (container.isPresent() && performOnRemaining(container.get(), List.of(inside))) {
+    if (container.isPresent() && removeInside(host, container.get(), owner)) {
       return;
     }
     List<Link> found =
         previous.isPresent()
             ? named(host, owner, previous.get())
             : container.isPresent() ? List.of() : aliased(host, owner);
-    performOnRemaining(host, found.stream().map(link -> Links.delete(link.index())).toList());
+    found.forEach(link -> SharedDeletion.delete(host.namespace(), host.route(), link.index()));
+  }
+
+  /**
+   * Removes whatever has the interface's name in the container. While others remove cables from the
+   * same host it goes with theirs, by its end there: that takes questions first, but one wait.
+   *
+   * @return whether there was anything
+   */
+  private static boolean removeInside(Net host, Net container, Owner owner) {
+    String name = owner.ifName().value();
+    return SharedDeletion.alone(host.namespace(), () -> removeAtOnce(container, name))
+        .orElseGet(
+            () ->
+                container
+                    .link(name)
+                    .flatMap(inside -> hostEnd(host, inside, owner))
+                    .map(end -> SharedDeletion.delete(host.namespace(), host.route(), end.index()))
+                    .orElseGet(() -> removeAtOnce(container, name)));
+  }
+
+  /** Only the alias tells for sure: the index may be that of another in another namespace. */
+  private static Optional<Link> hostEnd(Net host, Link inside, Owner owner) {
+    return inside.kind().equals("veth") && inside.peer() > 0
+        ? host.route()
+            .find(Links.byIndex(inside.peer()))
+            .filter(end -> end.peer() == inside.index() && isAliased(end, owner))
+        : Optional.empty();
+  }
+
+  private static boolean isAliased(Link link, Owner owner) {
+    return link.alias().equals(ALIAS + owner.label());
   }
 
   /** Removes those of a network's cables whose containers are not among the valid ones. */
@@ -94,25 +120,17 @@ public final class OwnedCable {
             .list(
                 Links.ofKind("veth")
                     .where(link -> link.alias().startsWith(ours) && !kept.contains(link.alias())));
-    if (!stale.isEmpty()) {
-      // Deleted as a group they wait together; one after the other each would wait 20 ms.
-      Stream<Request> marking = stale.stream().map(link -> Links.setGroup(link.index(), TRASH));
-      performOnRemaining(
-          host, Stream.concat(marking, Stream.of(Links.deleteGroup(TRASH))).toList());
-    }
+    SharedDeletion.deleteAll(host.route(), stale.stream().map(Link::index).toList());
   }
 
-  /** Whether all were there; gone already is fine. */
-  private static boolean performOnRemaining(Net net, List<Request> requests) {
-    boolean all = true;
-    for (Outcome outcome : net.route().attempt(requests)) {
-      NetlinkException failure = outcome.failure().orElse(null);
-      if (failure != null && !failure.is(Errno.ENODEV)) {
-        throw failure;
-      }
-      all &= failure == null;
+  /** Whether it was there; gone already is fine. */
+  private static boolean removeAtOnce(Net net, String name) {
+    NetlinkException failure =
+        net.route().attempt(List.of(Links.delete(name))).getFirst().failure().orElse(null);
+    if (failure != null && !failure.is(Errno.ENODEV)) {
+      throw failure;
     }
-    return all;
+    return failure == null;
   }
 
   private static List<Link> named(Net host, Owner owner, Result previous) {
@@ -139,14 +157,13 @@ public final class OwnedCable {
       return false;
     }
     if (link.alias().startsWith(ALIAS)) {
-      return link.alias().equals(ALIAS + owner.label());
+      return isAliased(link, owner);
     }
     return named.name().startsWith("veth")
         && named.macAddress().filter(mac -> mac.equals(link.mac())).isPresent();
   }
 
   private static List<Link> aliased(Net host, Owner owner) {
-    return host.route()
-        .list(Links.ofKind("veth").where(link -> link.alias().equals(ALIAS + owner.label())));
+    return host.route().list(Links.ofKind("veth").where(link -> isAliased(link, owner)));
   }
 }

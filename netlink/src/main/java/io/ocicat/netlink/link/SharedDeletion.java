@@ -1,0 +1,228 @@
+package io.ocicat.netlink.link;
+
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkSocket;
+import io.ocicat.netlink.Outcome;
+import io.ocicat.netlink.Request;
+import io.ocicat.netlink.Witness;
+import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.Fd.FileId;
+import io.ocicat.netlink.ns.NetNs;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Deletions in one namespace that are asked for at the same time. The kernel waits for some twenty
+ * milliseconds with each, part of it under the lock that every change of a link needs; but with a
+ * whole group of links it waits once.
+ *
+ * <p>Who comes first deletes at once. Those who come before that is done queue up; when it is, one
+ * of them deletes for all who wait by then, by giving the links a group of their own and deleting
+ * the group. So nobody ever waits for company, and each returns when its own link is gone.
+ *
+ * <p>Thread-safe, and shared by all threads; other processes have theirs.
+ */
+public final class SharedDeletion {
+  /** Of links that are about to be deleted together: the letters of our name. */
+  private static final int TRASH = 0x6f636963;
+
+  private static final Map<FileId, SharedDeletion> BUSY = new HashMap<>();
+
+  private final FileId namespace;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition changed = lock.newCondition();
+  private List<Order> waiting = new ArrayList<>();
+  private boolean underWay;
+
+  /** How many threads use it; guarded by {@link #BUSY}. */
+  private int users;
+
+  /** One link to be deleted, and what became of it, which its owner may look at once done. */
+  private static final class Order {
+    private final int index;
+    private boolean done;
+    private @Nullable RuntimeException failure;
+
+    Order(int index) {
+      this.index = index;
+    }
+  }
+
+  private SharedDeletion(FileId namespace) {
+    this.namespace = namespace;
+  }
+
+  /**
+   * Deletes a link of the namespace, together with those of others if there are any.
+   *
+   * @param net a socket in it
+   * @return whether it was there
+   */
+  public static boolean delete(NetNs namespace, NetlinkSocket net, int index) {
+    SharedDeletion shared = enter(namespace.id());
+    try {
+      return shared.delete(net, index);
+    } finally {
+      leave(shared);
+    }
+  }
+
+  /**
+   * Makes a deletion of another kind, which need not be of a link in the namespace, if nobody is at
+   * it: those who come meanwhile wait as they do for each other.
+   *
+   * @return empty, and nothing done, when somebody is
+   */
+  public static <T> Optional<T> alone(NetNs namespace, Supplier<T> deletion) {
+    SharedDeletion shared = enter(namespace.id());
+    try {
+      return shared.begin() ? Optional.of(shared.performAlone(deletion)) : Optional.empty();
+    } finally {
+      leave(shared);
+    }
+  }
+
+  /** Deletes several links, which together wait no longer than one; gone already is fine. */
+  public static void deleteAll(NetlinkSocket net, List<Integer> indices) {
+    List<Order> orders = indices.stream().map(Order::new).toList();
+    if (!orders.isEmpty()) {
+      perform(net, orders);
+      orders.forEach(SharedDeletion::wasThere);
+    }
+  }
+
+  private static SharedDeletion enter(FileId namespace) {
+    synchronized (BUSY) {
+      SharedDeletion shared = BUSY.computeIfAbsent(namespace, SharedDeletion::new);
+      shared.users++;
+      return shared;
+    }
+  }
+
+  private static void leave(SharedDeletion shared) {
+    synchronized (BUSY) {
+      if (--shared.users == 0) {
+        BUSY.remove(shared.namespace);
+      }
+    }
+  }
+
+  private boolean delete(NetlinkSocket net, int index) {
+    Order mine = new Order(index);
+    long start = System.nanoTime();
+    List<Order> all = awaitTurn(mine);
+    if (all.isEmpty()) {
+      Witness.tell(List.of(Links.delete(index)), start);
+    } else {
+      try {
+        perform(net, all);
+      } finally {
+        finish(all);
+      }
+    }
+    return wasThere(mine);
+  }
+
+  /** All that are to be deleted by the caller; none when somebody has deleted its own. */
+  private List<Order> awaitTurn(Order mine) {
+    lock.lock();
+    try {
+      waiting.add(mine);
+      while (underWay && !mine.done) {
+        changed.awaitUninterruptibly();
+      }
+      if (mine.done) {
+        return List.of();
+      }
+      underWay = true;
+      List<Order> all = waiting;
+      waiting = new ArrayList<>();
+      return all;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean begin() {
+    lock.lock();
+    try {
+      boolean free = !underWay;
+      underWay = true;
+      return free;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private <T> T performAlone(Supplier<T> deletion) {
+    try {
+      return deletion.get();
+    } finally {
+      finish(List.of());
+    }
+  }
+
+  private void finish(List<Order> all) {
+    lock.lock();
+    try {
+      underWay = false;
+      all.forEach(order -> order.done = true);
+      changed.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private static void perform(NetlinkSocket net, List<Order> orders) {
+    try {
+      if (orders.size() == 1 || !performAsGroup(net, orders)) {
+        performSingly(net, orders);
+      }
+    } catch (RuntimeException e) {
+      orders.forEach(order -> order.failure = e);
+    }
+  }
+
+  /** Returns false when the kernel refuses to; then nothing is deleted. */
+  private static boolean performAsGroup(NetlinkSocket net, List<Order> orders) {
+    List<Request> requests = new ArrayList<>(orders.size() + 1);
+    orders.forEach(order -> requests.add(Links.setGroup(order.index, TRASH)));
+    requests.add(Links.deleteGroup(TRASH));
+    List<Outcome> outcomes = net.attempt(requests);
+    Optional<NetlinkException> refusal = outcomes.getLast().failure();
+    // None there: all had gone, or another process has just deleted them with its own.
+    if (refusal.isPresent() && !refusal.get().is(Errno.ENODEV)) {
+      return false;
+    }
+    note(orders, outcomes);
+    return true;
+  }
+
+  private static void performSingly(NetlinkSocket net, List<Order> orders) {
+    note(orders, net.attempt(orders.stream().map(order -> Links.delete(order.index)).toList()));
+  }
+
+  private static void note(List<Order> orders, List<Outcome> outcomes) {
+    for (int i = 0; i < orders.size(); i++) {
+      orders.get(i).failure = outcomes.get(i).failure().orElse(null);
+    }
+  }
+
+  private static boolean wasThere(Order order) {
+    RuntimeException failure = order.failure;
+    if (failure == null) {
+      return true;
+    }
+    if (failure instanceof NetlinkException refusal && refusal.is(Errno.ENODEV)) {
+      return false;
+    }
+    throw failure;
+  }
+}
