@@ -12,7 +12,6 @@ import io.ocicat.netlink.link.LinkKind;
 import io.ocicat.netlink.link.LinkSettings;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.linux.Errno;
-import io.ocicat.netlink.ns.Sysctl;
 import io.ocicat.netlink.route.Device;
 import io.ocicat.plugins.net.Net;
 import io.ocicat.plugins.net.VethPair;
@@ -36,8 +35,6 @@ record HostBridge(Link link, boolean fresh) {
         present.isPresent() ? new HostBridge(present.get(), false) : create(host, conf);
     requireBridge(bridge.link());
     bridge.bringUp(host, conf);
-    // A container must not become the host's router by announcing itself as one (CVE-2020-10749).
-    host.writeIfPossible(Sysctl.of("net", "ipv6", "conf", conf.bridge(), "accept_ra"), "0");
     return bridge;
   }
 

@@ -34,7 +34,8 @@ final class HostPort {
             .withMtu(conf.mtu())
             .withMac(mac)
             .onHost(end -> end.master(bridge.index()).up())
-            .then(name -> options(name, conf)));
+            .then(name -> options(name, conf))
+            .alsoDeaf(bridge.name()));
   }
 
   private static List<Request> options(String name, BridgeConf conf) {

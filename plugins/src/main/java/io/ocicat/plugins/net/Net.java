@@ -158,13 +158,14 @@ public final class Net implements AutoCloseable {
     writeIfPossible(Map.of(setting, value));
   }
 
-  /** The same for several, in one visit. */
+  /** The same for several, in one visit, and whoever is there opens the socket he will need. */
   public void writeIfPossible(Map<Sysctl, String> settings) {
-    namespace.visit(
-        () -> {
-          settings.forEach(Net::writeHereIfPossible);
-          return settings;
-        });
+    route =
+        namespace.visit(
+            () -> {
+              settings.forEach(Net::writeHereIfPossible);
+              return route == null ? NetlinkSocket.open(Protocol.ROUTE) : route;
+            });
   }
 
   private static void writeHereIfPossible(Sysctl setting, String value) {

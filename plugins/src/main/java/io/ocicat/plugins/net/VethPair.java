@@ -11,12 +11,15 @@ import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.LinkKind;
 import io.ocicat.netlink.link.LinkSettings;
 import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.link.SharedDeletion;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.ns.Sysctl;
 import io.ocicat.netlink.route.Device;
 import java.security.SecureRandom;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -56,31 +59,38 @@ public record VethPair(End host, End container) {
    * @param hostSide further settings of the host's end, for instance its bridge and that it is up
    * @param then from the name of the host's end to what else it gets in the same send: an alias, or
    *     how its bridge treats it
+   * @param deaf links on the host that, as the host's end itself, hear no router of the container's
    */
   public record Plan(
       String name,
       int mtu,
       Optional<MacAddress> mac,
       UnaryOperator<LinkSettings> hostSide,
-      Function<String, List<Request>> then) {
+      Function<String, List<Request>> then,
+      List<String> deaf) {
     public static Plan of(String name) {
-      return new Plan(name, 0, Optional.empty(), settings -> settings, _ -> List.of());
+      return new Plan(name, 0, Optional.empty(), settings -> settings, _ -> List.of(), List.of());
     }
 
     public Plan withMtu(int newMtu) {
-      return new Plan(name, newMtu, mac, hostSide, then);
+      return new Plan(name, newMtu, mac, hostSide, then, deaf);
     }
 
     public Plan withMac(Optional<MacAddress> newMac) {
-      return new Plan(name, mtu, newMac, hostSide, then);
+      return new Plan(name, mtu, newMac, hostSide, then, deaf);
     }
 
     public Plan onHost(UnaryOperator<LinkSettings> newHostSide) {
-      return new Plan(name, mtu, mac, newHostSide, then);
+      return new Plan(name, mtu, mac, newHostSide, then, deaf);
     }
 
     public Plan then(Function<String, List<Request>> newThen) {
-      return new Plan(name, mtu, mac, hostSide, newThen);
+      return new Plan(name, mtu, mac, hostSide, newThen, deaf);
+    }
+
+    /** Makes another link on the host deaf as well, in the visit that the host's end needs. */
+    public Plan alsoDeaf(String link) {
+      return new Plan(name, mtu, mac, hostSide, then, List.of(link));
     }
   }
 
@@ -115,14 +125,26 @@ public record VethPair(End host, End container) {
             plan.hostSide().apply(outside),
             new LinkKind.Veth(inside.in(container.namespace())),
             plan.then().apply(hostName).toArray(Request[]::new));
-    host.writeIfPossible(Sysctl.of("net", "ipv6", "conf", hostName, "accept_ra"), "0");
+    deafen(host, hostName, plan.deaf());
     return new VethPair(
         new End(made.index(), hostName, hostMac), new End(made.peer(), plan.name(), mac));
   }
 
+  /** A container must not become the host's router by announcing itself as one (CVE-2020-10749). */
+  private static void deafen(Net host, String end, List<String> others) {
+    Map<Sysctl, String> settings = new HashMap<>();
+    settings.put(acceptRouters(end), "0");
+    others.forEach(link -> settings.put(acceptRouters(link), "0"));
+    host.writeIfPossible(settings);
+  }
+
+  private static Sysctl acceptRouters(String link) {
+    return Sysctl.of("net", "ipv6", "conf", link, "accept_ra");
+  }
+
   /** Takes both ends away, by the host's; gone already is fine. */
   public void delete(Net net) {
-    net.route().attempt(List.of(Links.delete(host.index())));
+    SharedDeletion.delete(net.namespace(), net.route(), host.index());
   }
 
   /**
