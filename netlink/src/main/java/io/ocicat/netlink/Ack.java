@@ -59,7 +59,7 @@ record Ack(int error, String words) {
     return error == 0;
   }
 
-  NetlinkException failure(Request request) {
-    return new NetlinkException(request.operation(), new Errno(error), words);
+  Outcome.Failed failure(Request request) {
+    return new Outcome.Failed(request, new Errno(error), words);
   }
 }

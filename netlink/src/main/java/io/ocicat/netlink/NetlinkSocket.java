@@ -175,7 +175,7 @@ public final class NetlinkSocket implements AutoCloseable {
           Errno.EAGAIN,
           "the table changed during each of %d readings".formatted(DUMP_ATTEMPTS));
     } catch (NetlinkException e) {
-      if (query.meansNone(e)) {
+      if (query.meansNone(e.errno())) {
         return List.of();
       }
       throw e;
@@ -195,7 +195,7 @@ public final class NetlinkSocket implements AutoCloseable {
     return switch (outcome) {
       case Outcome.Done done -> query.answer(done.replies()).stream().findFirst();
       case Outcome.Failed failed -> {
-        if (ABSENT.contains(failed.cause().errno()) || query.meansNone(failed.cause())) {
+        if (ABSENT.contains(failed.errno()) || query.meansNone(failed.errno())) {
           yield Optional.empty();
         }
         throw failed.cause();
@@ -238,7 +238,7 @@ public final class NetlinkSocket implements AutoCloseable {
           case NetlinkMessage.ERROR, NetlinkMessage.DONE, NetlinkMessage.OVERRUN -> {
             Ack verdict = Ack.read(message);
             if (!verdict.isSuccess()) {
-              throw verdict.failure(request);
+              throw verdict.failure(request).cause();
             }
             return new Dump(messages, interrupted);
           }

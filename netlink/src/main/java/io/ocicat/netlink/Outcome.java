@@ -1,5 +1,6 @@
 package io.ocicat.netlink;
 
+import io.ocicat.netlink.linux.Errno;
 import java.util.List;
 import java.util.Optional;
 
@@ -18,8 +19,17 @@ public sealed interface Outcome {
     }
   }
 
-  /** The kernel refused. */
-  record Failed(Request request, NetlinkException cause) implements Outcome {}
+  /**
+   * The kernel refused, which often is an answer like any other: what is composed is composed when
+   * somebody throws it.
+   *
+   * @param kernelSays its own words, empty when it had none
+   */
+  record Failed(Request request, Errno errno, String kernelSays) implements Outcome {
+    public NetlinkException cause() {
+      return new NetlinkException(request.operation(), errno, kernelSays);
+    }
+  }
 
   default Optional<NetlinkException> failure() {
     return switch (this) {

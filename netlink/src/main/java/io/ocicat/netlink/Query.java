@@ -135,8 +135,8 @@ public final class Query<T> {
     return read.apply(messages).stream().filter(wanted).toList();
   }
 
-  boolean meansNone(NetlinkException refusal) {
-    return none.contains(refusal.errno());
+  boolean meansNone(Errno refusal) {
+    return none.contains(refusal);
   }
 
   private static <T> Function<List<NetlinkMessage>, List<T>> each(

@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
 final class Verdicts {
   private final List<Request> requests;
   private final int first;
-  private final @Nullable NetlinkException[] failures;
+  private final Outcome.@Nullable Failed[] failures;
   private final List<List<NetlinkMessage>> replies = new ArrayList<>();
   private boolean complete;
 
   Verdicts(List<Request> requests, int firstSequence) {
     this.requests = requests;
     this.first = firstSequence;
-    this.failures = new NetlinkException[requests.size()];
+    this.failures = new Outcome.Failed[requests.size()];
     requests.forEach(_ -> replies.add(new ArrayList<>(0)));
   }
 
@@ -40,11 +40,8 @@ final class Verdicts {
     }
     List<Outcome> outcomes = new ArrayList<>(requests.size());
     for (int i = 0; i < requests.size(); i++) {
-      NetlinkException failure = failures[i];
-      outcomes.add(
-          failure == null
-              ? new Outcome.Done(requests.get(i), replies.get(i))
-              : new Outcome.Failed(requests.get(i), failure));
+      Outcome failure = failures[i];
+      outcomes.add(failure == null ? new Outcome.Done(requests.get(i), replies.get(i)) : failure);
     }
     return outcomes;
   }
