@@ -17,6 +17,7 @@ public record Errno(int number) {
   public static final Errno EEXIST = new Errno(17);
   public static final Errno ENODEV = new Errno(19);
   public static final Errno ENOTDIR = new Errno(20);
+  public static final Errno EISDIR = new Errno(21);
   public static final Errno EINVAL = new Errno(22);
   public static final Errno EPIPE = new Errno(32);
   public static final Errno ERANGE = new Errno(34);

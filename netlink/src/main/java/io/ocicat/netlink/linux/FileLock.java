@@ -3,7 +3,6 @@ package io.ocicat.netlink.linux;
 import static io.ocicat.netlink.NetlinkException.check;
 
 import io.ocicat.netlink.NetlinkException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -123,8 +122,14 @@ public final class FileLock implements AutoCloseable {
   }
 
   private static Fd open(Path path) {
-    int flags = Files.isDirectory(path) ? Fd.O_RDONLY : Fd.O_RDONLY | Fd.O_CREAT;
-    return Fd.open(path, flags, OWNER_ONLY);
+    try {
+      return Fd.open(path, Fd.O_RDONLY | Fd.O_CREAT, OWNER_ONLY);
+    } catch (NetlinkException e) {
+      if (e.is(Errno.EISDIR)) {
+        return Fd.open(path, Fd.O_RDONLY, 0);
+      }
+      throw e;
+    }
   }
 
   private static String describe(Path path, Mode mode) {

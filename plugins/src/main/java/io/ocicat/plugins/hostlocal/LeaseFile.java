@@ -4,10 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 import static java.nio.file.StandardOpenOption.CREATE;
 import static java.nio.file.StandardOpenOption.CREATE_NEW;
+import static java.nio.file.StandardOpenOption.READ;
 import static java.nio.file.StandardOpenOption.WRITE;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
@@ -55,9 +55,13 @@ final class LeaseFile {
     if (!attributes.isRegularFile() || attributes.size() > MAX_BYTES) {
       return Optional.empty();
     }
-    try (InputStream in = Files.newInputStream(file, NOFOLLOW_LINKS)) {
-      return Optional.of(new String(in.readNBytes(MAX_BYTES), UTF_8));
+    ByteBuffer content = ByteBuffer.allocate((int) attributes.size());
+    try (SeekableByteChannel in = Files.newByteChannel(file, Set.of(READ, NOFOLLOW_LINKS))) {
+      while (content.hasRemaining() && in.read(content) >= 0) {
+        // Nobody writes while we have the lock, so one round is enough, but none is promised.
+      }
     }
+    return Optional.of(new String(content.array(), 0, content.position(), UTF_8));
   }
 
   /**
@@ -96,7 +100,7 @@ final class LeaseFile {
 
   /** Makes a file or changes its content, in place as the Go plugin does. */
   static void overwrite(Path file, String content) throws IOException {
-    if (Files.exists(file, NOFOLLOW_LINKS) && !Files.isRegularFile(file, NOFOLLOW_LINKS)) {
+    if (!Files.isRegularFile(file, NOFOLLOW_LINKS) && Files.exists(file, NOFOLLOW_LINKS)) {
       throw new IOException(file + ": is not an ordinary file");
     }
     write(file, content, Set.of(WRITE, CREATE, NOFOLLOW_LINKS));
@@ -109,7 +113,9 @@ final class LeaseFile {
       while (bytes.hasRemaining()) {
         channel.write(bytes);
       }
-      channel.truncate(channel.position());
+      if (channel.size() > bytes.limit()) {
+        channel.truncate(bytes.limit());
+      }
     }
   }
 
