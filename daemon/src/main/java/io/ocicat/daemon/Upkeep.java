@@ -107,13 +107,17 @@ final class Upkeep {
   private int finish(RecordFolder folder, Repair kind, long deadline, Predicate<Kept> which) {
     int finished = 0;
     try {
-      for (Kept kept : folder.list()) {
-        if (which.test(kept) && System.nanoTime() < deadline && undo(kept, folder, why(kind))) {
+      for (String name : folder.names()) {
+        Optional<Kept> kept = folder.read(name).map(record -> new Kept(name, record));
+        if (kept.isEmpty()) {
+          removeBroken(folder, name);
+        } else if (which.test(kept.get())
+            && System.nanoTime() < deadline
+            && undo(kept.get(), folder, why(kind))) {
           events.repaired(kind);
           finished++;
         }
       }
-      removeBroken(folder);
     } catch (UncheckedIOException e) {
       noteOnce(folder.path().toString(), String.valueOf(e.getMessage()));
     }
@@ -205,13 +209,11 @@ final class Upkeep {
   }
 
   /** A record that is not whole was never finished, so the call it was for had not begun. */
-  private void removeBroken(RecordFolder folder) {
-    for (String name : folder.names()) {
-      if (folder.read(name).isEmpty() && folder.isOld(name)) {
-        folder.remove(name);
-        events.repaired(Repair.BROKEN_RECORD);
-        events.note("removed %s/%s, which is not a whole record".formatted(folder.path(), name));
-      }
+  private void removeBroken(RecordFolder folder, String name) {
+    if (folder.isOld(name)) {
+      folder.remove(name);
+      events.repaired(Repair.BROKEN_RECORD);
+      events.note("removed %s/%s, which is not a whole record".formatted(folder.path(), name));
     }
   }
 

@@ -21,6 +21,10 @@ import java.util.function.Consumer;
  */
 final class Workers {
   private static final Duration IDLE = Duration.ofSeconds(30);
+
+  /** For how long nobody must have called before one of too many ends: each takes 200 KiB. */
+  private static final Duration QUIET = Duration.ofMillis(250);
+
   private static final Duration SHORTAGE = Duration.ofMillis(100);
   private static final int KEPT_IDLE = 4;
 
@@ -100,16 +104,22 @@ final class Workers {
   /** Too many open files, or too little memory: others wait meanwhile, and it passes. */
   private Optional<UnixSocket> acceptPatiently() {
     try {
-      return listener.accept(IDLE);
+      return listener.accept(hasMoreThanKept() ? QUIET : IDLE);
     } catch (NetlinkException _) {
       LockSupport.parkNanos(SHORTAGE.toNanos());
       return Optional.empty();
     }
   }
 
+  private boolean hasMoreThanKept() {
+    synchronized (threads) {
+      return idle > KEPT_IDLE;
+    }
+  }
+
   private boolean isSuperfluous() {
     synchronized (threads) {
-      if (idle > KEPT_IDLE) {
+      if (hasMoreThanKept()) {
         idle--;
         return true;
       }

@@ -89,7 +89,8 @@ public final class RecordFolder {
   public Optional<CallRecord> read(String name) {
     Path file = folder.resolve(name);
     try {
-      return Files.size(file) > MAX_RECORD
+      // Usually there is none, and an exception costs more than a question.
+      return !Files.exists(file) || Files.size(file) > MAX_RECORD
           ? Optional.empty()
           : CallRecord.parse(Files.readAllBytes(file));
     } catch (IOException _) {
