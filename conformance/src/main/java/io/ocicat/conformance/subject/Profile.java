@@ -76,7 +76,9 @@ public record Profile(
     return new Profile(this.name, kind, name, ifName, other, wiring, loss, keepsResult, files);
   }
 
-  /** Whether the plugin needs a server on its host, which whoever runs the checks has to provide. */
+  /**
+   * Whether the plugin needs a server on its host, which whoever runs the checks has to provide.
+   */
   public boolean asksAService() {
     return loss == Loss.SERVICE;
   }
