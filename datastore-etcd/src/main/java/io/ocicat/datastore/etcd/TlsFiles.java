@@ -5,7 +5,6 @@ import io.netty.handler.ssl.SslContext;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.UnauthorizedException;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.config.Pem;
 import java.io.IOException;
@@ -14,9 +13,6 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.PrivateKey;
-import java.security.cert.CertificateExpiredException;
-import java.security.cert.CertificateNotYetValidException;
-import java.security.cert.X509Certificate;
 import javax.net.ssl.SSLException;
 
 /**
@@ -41,30 +37,13 @@ final class TlsFiles {
     if (!config.certFile().isEmpty() || !config.cert().isEmpty()) {
       PrivateKey key = pem("etcd client key", config.keyFile(), config.key().value()).key();
       Pem chain = pem(CERTIFICATE, config.certFile(), config.cert());
-      X509Certificate[] certificates = chain.certificates();
-      checkDates(chain.source(), certificates[0]);
-      builder.keyManager(key, certificates);
+      builder.keyManager(key, chain.validCertificates());
     }
     try {
       return builder.build();
     } catch (SSLException | IllegalArgumentException e) {
       throw new InvalidException(
           "etcd certificates cannot be used: %s".formatted(Failure.firstLine(e)), e);
-    }
-  }
-
-  private static void checkDates(String source, X509Certificate certificate) {
-    try {
-      certificate.checkValidity();
-    } catch (CertificateExpiredException e) {
-      throw new UnauthorizedException(
-          "%s has expired on %s: renew it".formatted(source, certificate.getNotAfter().toInstant()),
-          e);
-    } catch (CertificateNotYetValidException e) {
-      throw new UnauthorizedException(
-          "%s is valid only from %s: check this machine's clock"
-              .formatted(source, certificate.getNotBefore().toInstant()),
-          e);
     }
   }
 

@@ -1,14 +1,11 @@
 package io.ocicat.datastore.kubernetes;
 
 import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.UnauthorizedException;
 import io.ocicat.datastore.config.Pem;
 import java.io.IOException;
 import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
-import java.security.cert.CertificateExpiredException;
-import java.security.cert.CertificateNotYetValidException;
 import java.security.cert.X509Certificate;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
@@ -28,12 +25,12 @@ final class Tls {
   /**
    * To connect with.
    *
-   * @throws UnauthorizedException when our own certificate is not valid now
+   * @throws io.ocicat.datastore.UnauthorizedException when our own certificate is not valid now
    */
   static SSLContext context(Access access) {
     Pem chain = access.certificate();
     if (chain != null) {
-      checkDates(chain.source(), chain.certificates()[0]);
+      chain.validCertificates();
     }
     return unchecked(access);
   }
@@ -65,21 +62,6 @@ final class Tls {
         KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
     factory.init(store, NO_PASSWORD);
     return factory.getKeyManagers();
-  }
-
-  private static void checkDates(String source, X509Certificate certificate) {
-    try {
-      certificate.checkValidity();
-    } catch (CertificateExpiredException e) {
-      throw new UnauthorizedException(
-          "%s has expired on %s: renew it".formatted(source, certificate.getNotAfter().toInstant()),
-          e);
-    } catch (CertificateNotYetValidException e) {
-      throw new UnauthorizedException(
-          "%s is valid only from %s: check this machine's clock"
-              .formatted(source, certificate.getNotBefore().toInstant()),
-          e);
-    }
   }
 
   private static TrustManager @Nullable [] trust(Access access)

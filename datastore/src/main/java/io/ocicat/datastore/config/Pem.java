@@ -1,6 +1,7 @@
 package io.ocicat.datastore.config;
 
 import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.UnauthorizedException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -8,7 +9,9 @@ import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
 import java.security.PrivateKey;
 import java.security.cert.CertificateException;
+import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateFactory;
+import java.security.cert.CertificateNotYetValidException;
 import java.security.cert.X509Certificate;
 import java.security.spec.PKCS8EncodedKeySpec;
 import java.util.ArrayList;
@@ -66,6 +69,28 @@ public record Pem(String source, String text) {
     throw new InvalidException(
         "%s has no certificate: it must be PEM, beginning with -----BEGIN CERTIFICATE-----"
             .formatted(source));
+  }
+
+  /**
+   * The same, the first of which is valid now.
+   *
+   * @throws UnauthorizedException when it is not
+   */
+  public X509Certificate[] validCertificates() {
+    X509Certificate[] chain = certificates();
+    try {
+      chain[0].checkValidity();
+      return chain;
+    } catch (CertificateExpiredException e) {
+      throw new UnauthorizedException(
+          "%s has expired on %s: renew it".formatted(source, chain[0].getNotAfter().toInstant()),
+          e);
+    } catch (CertificateNotYetValidException e) {
+      throw new UnauthorizedException(
+          "%s is valid only from %s: check this machine's clock"
+              .formatted(source, chain[0].getNotBefore().toInstant()),
+          e);
+    }
   }
 
   /** The first private key. */
