@@ -223,6 +223,28 @@ final class Affinities {
     }
   }
 
+  /** Removes an affinity that the block does not agree with, if that is still so. */
+  void removeStale(BlockOwner owner, IpPrefix cidr) {
+    Optional<Resource> affinity = records.find(owner.keyOf(cidr));
+    Optional<Records.Stored<IpamBlock>> block = records.block(cidr);
+    if (affinity.isEmpty()
+        || block
+            .filter(found -> owner.toString().equals(found.value().affinity()))
+            .isPresent()) {
+      return;
+    }
+    if (records.together()) {
+      String revision = block.map(found -> found.resource().revision()).orElse("");
+      datastore.commit(
+          List.of(
+              new Write.Expect(new ResourceKey.Block(cidr), revision),
+              new Write.Delete(affinity.get())));
+    } else {
+      // Whoever is claiming the block will find that its affinity is gone, and begin again.
+      deleteQuietly(affinity.get());
+    }
+  }
+
   /**
    * Gives a block up.
    *

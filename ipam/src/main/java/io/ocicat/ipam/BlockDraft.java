@@ -121,13 +121,19 @@ final class BlockDraft {
 
   /** Whether all that was taken was taken without a handle: others' writes may look the same. */
   boolean isAnonymous() {
-    List<Attributes> taken =
-        changedOrdinals()
-            .filter(o -> at(base.value(), o) == null)
-            .mapToObj(o -> Optional.ofNullable(at(result, o)))
-            .flatMap(Optional::stream)
-            .toList();
-    return !taken.isEmpty() && taken.stream().allMatch(owner -> owner.handle() == null);
+    return takes() && !isRecognisable();
+  }
+
+  private boolean takes() {
+    return changedOrdinals().anyMatch(o -> at(base.value(), o) == null);
+  }
+
+  private boolean isRecognisable() {
+    return changedOrdinals()
+        .filter(o -> at(base.value(), o) == null)
+        .mapToObj(o -> Optional.ofNullable(at(result, o)))
+        .flatMap(Optional::stream)
+        .anyMatch(owner -> owner.handle() != null);
   }
 
   private IntStream changedOrdinals() {
@@ -144,27 +150,19 @@ final class BlockDraft {
   }
 
   /**
-   * Whether this was written, although no answer came. Two writers never succeed from the same
-   * sequence number, so an address that says it was given at ours, to whom we gave it, was given by
-   * us. An address taken back is no longer the one that was given then.
+   * Whether this was certainly written, although no answer came. Two writers never succeed from the
+   * same sequence number, so an address that says it was given at ours, to whom we gave it, was
+   * given by us. Of a write that only takes back nobody can tell; to do it again harms nobody.
    */
   boolean hasLanded(@Nullable IpamBlock now) {
-    if (now == null) {
-      return isDeletion();
-    }
-    return now.sequenceNumber() > base.value().sequenceNumber()
-        && (Objects.equals(result.affinity(), base.value().affinity())
-            || Objects.equals(result.affinity(), now.affinity()))
-        && changedOrdinals().allMatch(o -> hasLanded(now, o));
-  }
-
-  private boolean hasLanded(IpamBlock now, int ordinal) {
-    Attributes wanted = at(result, ordinal);
-    Attributes found = at(now, ordinal);
-    Long givenAt = now.allocatedAt().get(ordinal);
-    if (wanted == null) {
-      return found == null || !Objects.equals(givenAt, base.value().allocatedAt().get(ordinal));
-    }
-    return wanted.equals(found) && Objects.equals(givenAt, result.allocatedAt().get(ordinal));
+    return now != null
+        && isRecognisable()
+        && changedOrdinals()
+            .filter(o -> at(result, o) != null)
+            .allMatch(
+                o ->
+                    Objects.equals(at(result, o), at(now, o))
+                        && Objects.equals(
+                            now.allocatedAt().get(o), result.allocatedAt().get(o)));
   }
 }

@@ -75,6 +75,11 @@ final class BlockQueue {
     return Optional.ofNullable(known).map(Records.Stored::value);
   }
 
+  /** What is known of the block, or the block as it is now. */
+  Optional<Records.Stored<IpamBlock>> glanceOrRead() {
+    return Optional.ofNullable(known).or(this::read);
+  }
+
   /** The block as it is now. */
   Optional<Records.Stored<IpamBlock>> read() {
     readAt = nanoTime.getAsLong();
@@ -100,6 +105,11 @@ final class BlockQueue {
    * @throws IpamException with NO_SUCH_BLOCK when there is no block; else what the action threw
    */
   <R> R perform(BlockRequest<R> request) {
+    return serve(request).answer();
+  }
+
+  /** The same, for who wants to know more than the answer. */
+  <R> Pending<R> serve(BlockRequest<R> request) {
     Pending<R> mine = new Pending<>(request);
     waiting.add(mine);
     lock.lock();
@@ -110,7 +120,7 @@ final class BlockQueue {
     } finally {
       lock.unlock();
     }
-    return mine.answer();
+    return mine;
   }
 
   /** As many as one transaction has room for, and only one that relies on a certain handle. */
@@ -158,13 +168,18 @@ final class BlockQueue {
         block = read().orElse(null);
         fresh = true;
       }
-      if (lost != null && lost.hasLanded(block == null ? null : block.value())) {
-        batch.forEach(Pending::finish);
+      BlockDraft written = lost;
+      if (written != null && written.hasLanded(block == null ? null : block.value())) {
+        batch.forEach(pending -> pending.finish(written));
         return;
       }
       if (block == null) {
         throw new IpamException(
             IpamException.Reason.NO_SUCH_BLOCK, "block %s does not exist".formatted(cidr));
+      }
+      failOthers(block.resource().revision(), batch);
+      if (batch.isEmpty()) {
+        return;
       }
       BlockDraft draft = new BlockDraft(block, batch);
       if (draft.isDoubtful() && !fresh) {
@@ -172,12 +187,12 @@ final class BlockQueue {
         continue;
       }
       if (!draft.isChanged()) {
-        batch.forEach(Pending::finish);
+        batch.forEach(pending -> pending.finish(draft));
         return;
       }
       try {
         if (write(draft, handles, batch)) {
-          batch.forEach(Pending::finish);
+          batch.stream().filter(pending -> !pending.isDone()).forEach(pending -> pending.finish(draft));
           return;
         }
         fresh = true;
@@ -197,6 +212,17 @@ final class BlockQueue {
     throw new IpamException(
         IpamException.Reason.TOO_MANY_CONFLICTS,
         "block %s was changed by others each of %d times: try again".formatted(cidr, ATTEMPTS));
+  }
+
+  /** Those who start from another block have to prepare anew. */
+  private static void failOthers(String revision, List<Pending<?>> batch) {
+    for (Pending<?> pending : batch) {
+      String base = pending.request().base();
+      if (base != null && !base.equals(revision)) {
+        pending.fail(new StaleViewException("the block has changed"));
+      }
+    }
+    batch.removeIf(Pending::isDone);
   }
 
   private static void pin(BlockRequest<?> request, Map<String, @Nullable Resource> handles) {
@@ -235,7 +261,8 @@ final class BlockQueue {
       case WriteOutcome.Done done -> {
         Resource stored = done.stored().get(draft.read().key());
         known = stored == null ? null : new Records.Stored<>(stored, draft.result());
-        learn(done.stored(), writes);
+        Set<String> deleted = learn(done.stored(), writes);
+        batch.forEach(pending -> pending.finish(draft, deleted));
         yield true;
       }
       case WriteOutcome.Refused refused -> {
@@ -249,14 +276,19 @@ final class BlockQueue {
     };
   }
 
-  private void learn(Map<ResourceKey, Resource> stored, List<Write> writes) {
+  private Set<String> learn(Map<ResourceKey, Resource> stored, List<Write> writes) {
+    Set<String> deleted = new HashSet<>();
     for (Write write : writes) {
-      if (write instanceof Write.Delete || stored.containsKey(write.key())) {
-        if (write.key() instanceof ResourceKey.Handle) {
+      if (write.key() instanceof ResourceKey.Handle(String id)) {
+        if (write instanceof Write.Delete) {
+          deleted.add(id);
+          recent.learn(write.key(), null);
+        } else if (stored.containsKey(write.key())) {
           recent.learn(write.key(), stored.get(write.key()));
         }
       }
     }
+    return deleted;
   }
 
   private static void failIfStale(Pending<?> pending, WriteOutcome.Refused refused) {

@@ -18,15 +18,21 @@ import org.jspecify.annotations.Nullable;
  * @param pinned the handle as the caller has read it and relies on; null when it relies on nothing
  * @param conditions what the caller relies on beside the block; when one no longer holds, the
  *     answer is a {@link StaleViewException}
+ * @param base the revision of the block to start from, as for the conditions; null for any
  */
 record BlockRequest<R>(
     Function<BlockEdit, R> action,
     Predicate<R> satisfied,
     Set<String> handles,
     @Nullable Resource pinned,
-    List<Write.Expect> conditions) {
+    List<Write.Expect> conditions,
+    @Nullable String base) {
 
   BlockRequest(Function<BlockEdit, R> action, Predicate<R> satisfied, Set<String> handles) {
-    this(action, satisfied, handles, null, List.of());
+    this(action, satisfied, handles, null, List.of(), null);
+  }
+
+  BlockRequest<R> startingFrom(String revision) {
+    return new BlockRequest<>(action, satisfied, handles, pinned, conditions, revision);
   }
 }

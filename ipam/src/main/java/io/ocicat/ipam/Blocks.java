@@ -1,5 +1,6 @@
 package io.ocicat.ipam;
 
+import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.UnavailableException;
@@ -92,10 +93,16 @@ final class Blocks {
     if (!records.together() && taker.attributes().handle() != null) {
       wanted =
           queue
-              .read()
+              .glanceOrRead()
               .map(block -> new BlockEdit(block.value()).available(reservations))
+              .filter(available -> available > 0)
+              .or(
+                  () ->
+                      queue
+                          .read()
+                          .map(block -> new BlockEdit(block.value()).available(reservations)))
               .map(available -> Math.min(count, available))
-              .orElse(0);
+              .orElseThrow(() -> noSuchBlock(cidr));
       if (wanted == 0) {
         return List.of();
       }
@@ -113,7 +120,8 @@ final class Blocks {
             taken -> taken.size() == most,
             taker.handles(),
             taker.pinned(),
-            taker.conditions()));
+            taker.conditions(),
+            null));
   }
 
   /** Takes this address. */
@@ -139,7 +147,8 @@ final class Blocks {
             _ -> true,
             taker.handles(),
             taker.pinned(),
-            taker.conditions()));
+            taker.conditions(),
+            null));
   }
 
   private List<IpAddress> counted(
@@ -148,18 +157,67 @@ final class Blocks {
     if (records.together() || handle == null) {
       return queue(cidr).perform(request);
     }
-    handles.add(handle, cidr, count, taker.mostPerHandle());
-    List<IpAddress> taken;
+    return countedFirst(cidr, count, taker, handle, request);
+  }
+
+  /** The block is read, then counted, then written: see {@link Handles} for why in this order. */
+  private List<IpAddress> countedFirst(
+      IpPrefix cidr,
+      int count,
+      Taker taker,
+      String handle,
+      BlockRequest<List<IpAddress>> request) {
+    BlockQueue queue = queue(cidr);
+    @Nullable Resource added = null;
     try {
-      taken = queue(cidr).perform(request);
+      for (int i = 0; i < GUESSES; i++) {
+        String base =
+            queue
+                .glanceOrRead()
+                .map(block -> block.resource().revision())
+                .orElseThrow(() -> noSuchBlock(cidr));
+        added =
+            added == null
+                ? handles.add(handle, cidr, count, taker.mostPerHandle())
+                : handles.renew(added, cidr, count, taker.mostPerHandle());
+        try {
+          List<IpAddress> taken = queue.perform(request.startingFrom(base));
+          if (taken.size() < count) {
+            recountQuietly(handle, cidr);
+          }
+          return taken;
+        } catch (StaleViewException _) {
+          patience.afterConflict(i);
+        }
+      }
+      throw tooManyConflicts(cidr);
     } catch (RuntimeException e) {
-      if (!(e instanceof UnavailableException unavailable && unavailable.outcomeUnknown())) {
-        handles.subtractQuietly(handle, cidr, count, e);
+      boolean unknown = e instanceof UnavailableException lost && lost.outcomeUnknown();
+      if (added != null && !unknown) {
+        recountQuietly(handle, cidr);
       }
       throw e;
     }
-    handles.subtract(handle, cidr, count - taken.size());
-    return taken;
+  }
+
+  /** A number that stays too high is safe, and the next who looks puts it right. */
+  private void recountQuietly(String handle, IpPrefix cidr) {
+    try {
+      records.handle(handle).ifPresent(now -> recount(cidr, now));
+    } catch (DatastoreException | IpamException _) {
+      // What has happened to the request matters more.
+    }
+  }
+
+  private static IpamException noSuchBlock(IpPrefix cidr) {
+    return new IpamException(
+        IpamException.Reason.NO_SUCH_BLOCK, "block %s does not exist".formatted(cidr));
+  }
+
+  private static IpamException tooManyConflicts(IpPrefix cidr) {
+    return new IpamException(
+        IpamException.Reason.TOO_MANY_CONFLICTS,
+        "block %s was changed by others each of %d times: try again".formatted(cidr, GUESSES));
   }
 
   private static List<IpAddress> addresses(BlockEdit edit, List<Integer> ordinals) {
@@ -167,8 +225,7 @@ final class Blocks {
   }
 
   /** What a release has done to one block. */
-  record Outcome(
-      List<IpAddress> released, List<IpAddress> notAssigned, Map<String, Integer> perHandle) {}
+  record Outcome(List<IpAddress> released, List<IpAddress> notAssigned) {}
 
   /** Gives addresses of one block back, all or none. */
   Outcome release(IpPrefix cidr, List<Release> releases) {
@@ -177,32 +234,51 @@ final class Blocks {
     for (int i = 0; i < GUESSES; i++) {
       Set<String> guess = concerned(cidr, releases);
       try {
-        Outcome outcome =
+        List<Records.Stored<IpamHandle>> before =
+            records.together()
+                ? List.of()
+                : guess.stream().map(records::handle).flatMap(Optional::stream).toList();
+        Pending<Outcome> served =
             queue(cidr)
-                .perform(
+                .serve(
                     new BlockRequest<>(
                         edit -> releaseFrom(edit, releases, guess),
                         released -> released.notAssigned().isEmpty(),
                         guess));
-        if (!records.together()) {
-          outcome.perHandle().forEach((handle, count) -> handles.subtract(handle, cidr, count));
+        Outcome outcome = served.answer();
+        for (Records.Stored<IpamHandle> handle : before) {
+          if (outcome.released().isEmpty()) {
+            // Released by somebody else, or by us when no answer came.
+            recountQuietly(handle.value().id(), cidr);
+          } else {
+            settle(handle, cidr, served.count(handle.value().id()));
+          }
         }
         return outcome;
       } catch (StaleViewException _) {
         queue(cidr).learn(null);
       }
     }
-    throw new IpamException(
-        IpamException.Reason.TOO_MANY_CONFLICTS,
-        "block %s was changed by others each of %d times: try again".formatted(cidr, GUESSES));
+    throw tooManyConflicts(cidr);
+  }
+
+  /** The block was written after the handle was read: what it had then is what counts. */
+  private void settle(Records.Stored<IpamHandle> handle, IpPrefix cidr, int count) {
+    try {
+      if (handles.set(handle, cidr, count)) {
+        return;
+      }
+    } catch (UnavailableException _) {
+      // The addresses are released; the number is put right below, or by the next who looks.
+    }
+    recountQuietly(handle.value().id(), cidr);
   }
 
   private Set<String> concerned(IpPrefix cidr, List<Release> releases) {
     BlockQueue queue = queue(cidr);
     IpamBlock block = queue.glance().or(() -> queue.read().map(Records.Stored::value)).orElse(null);
     if (block == null) {
-      throw new IpamException(
-          IpamException.Reason.NO_SUCH_BLOCK, "block %s does not exist".formatted(cidr));
+      throw noSuchBlock(cidr);
     }
     BlockEdit edit = new BlockEdit(block);
     Set<String> handles = new TreeSet<>();
@@ -226,19 +302,19 @@ final class Blocks {
         notAssigned.add(release.address());
       }
     }
-    Map<String, Integer> perHandle = new TreeMap<>();
+    Set<String> concerned = new TreeSet<>();
     for (int ordinal : ordinals) {
       IpamBlock.Attributes owner = edit.attributes(ordinal);
       if (owner != null && owner.handle() != null) {
-        perHandle.merge(Conventions.sanitize(owner.handle()), 1, Integer::sum);
+        concerned.add(Conventions.sanitize(owner.handle()));
       }
     }
-    if (!guess.containsAll(perHandle.keySet())) {
+    if (!guess.containsAll(concerned)) {
       throw new StaleViewException("other handles are concerned");
     }
     List<IpAddress> released = addresses(edit, List.copyOf(ordinals));
     edit.free(ordinals);
-    return new Outcome(released, List.copyOf(notAssigned), perHandle);
+    return new Outcome(released, List.copyOf(notAssigned));
   }
 
   private static boolean mayRelease(BlockEdit edit, int ordinal, Release release) {
@@ -272,35 +348,43 @@ final class Blocks {
    * have died in between. The block is then written all the same, so that such a write fails and
    * its writer counts again; only then the number goes.
    */
-  List<IpAddress> releaseHandle(IpPrefix cidr, Records.Stored<IpamHandle> handle) {
+  HandleReleased releaseHandle(IpPrefix cidr, Records.Stored<IpamHandle> handle) {
     String id = handle.value().id();
+    Pending<List<IpAddress>> served =
+        queue(cidr)
+            .serve(
+                new BlockRequest<>(
+                    edit -> {
+                      List<Integer> ordinals = edit.ordinalsOf(id);
+                      edit.touch();
+                      List<IpAddress> addresses = addresses(edit, ordinals);
+                      edit.free(ordinals);
+                      return addresses;
+                    },
+                    addresses -> !addresses.isEmpty(),
+                    Set.of(id)));
     List<IpAddress> released;
     try {
-      released =
-          queue(cidr)
-              .perform(
-                  new BlockRequest<>(
-                      edit -> {
-                        List<Integer> ordinals = edit.ordinalsOf(id);
-                        edit.touch();
-                        List<IpAddress> addresses = addresses(edit, ordinals);
-                        edit.free(ordinals);
-                        return addresses;
-                      },
-                      addresses -> !addresses.isEmpty(),
-                      Set.of(id)));
+      released = served.answer();
     } catch (IpamException e) {
       if (e.reason() != IpamException.Reason.NO_SUCH_BLOCK) {
         throw e;
       }
       dropEntry(cidr, handle);
-      return List.of();
+      return new HandleReleased(List.of(), false);
     }
-    if (!records.together() && !handles.write(handle.resource(), without(cidr, handle.value()))) {
-      handles.subtract(id, cidr, released.size());
+    if (!records.together()) {
+      handles.set(handle, cidr, served.count(id));
     }
-    return released;
+    return new HandleReleased(released, served.hasDeleted(id));
   }
+
+  /**
+   * What was released of one block.
+   *
+   * @param isGone whether the handle is known to have had no other block, and is gone
+   */
+  record HandleReleased(List<IpAddress> addresses, boolean isGone) {}
 
   /**
    * Makes a handle's number for a block what the block says. The block is written as well, so that
@@ -319,32 +403,24 @@ final class Blocks {
       return;
     }
     if (!records.together()) {
-      Map<IpPrefix, Integer> counts = new TreeMap<>(handle.value().counts());
-      if (count == 0) {
-        counts.remove(cidr);
-      } else {
-        counts.put(cidr, count);
-      }
-      handles.write(handle.resource(), new IpamHandle(id, counts, false));
+      handles.set(handle, cidr, count);
     }
   }
 
   /** The same, where both are written at one moment; else the handle is the caller's business. */
   int recount(String id, IpPrefix cidr) {
-    return queue(cidr)
-        .perform(
-            new BlockRequest<>(
-                edit -> {
-                  edit.touch();
-                  return edit.ordinalsOf(id).size();
-                },
-                _ -> false,
-                Set.of(id)));
-  }
-
-  /** A handle as this process has last written it; nothing when it was deleted. */
-  Optional<Records.Stored<IpamHandle>> lastWritten(String handle) {
-    return Records.toHandle(recent.find(handle));
+    Pending<Boolean> served =
+        queue(cidr)
+            .serve(
+                new BlockRequest<>(
+                    edit -> {
+                      edit.touch();
+                      return true;
+                    },
+                    _ -> true,
+                    Set.of(id)));
+    served.answer();
+    return served.count(id);
   }
 
   /** Deletes a handle that names no block. */

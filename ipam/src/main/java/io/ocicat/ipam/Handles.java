@@ -1,7 +1,6 @@
 package io.ocicat.ipam;
 
 import io.ocicat.datastore.ConflictException;
-import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.ExistsException;
 import io.ocicat.datastore.IpVersion;
 import io.ocicat.datastore.NotFoundException;
@@ -19,6 +18,12 @@ import java.util.TreeMap;
  * The numbers of handles where each record is written for itself. As in Calico they are raised
  * before the block is written and lowered after it, so that at every moment, and after a crash at
  * any, a handle names every block that has addresses of it, and its number is not below the truth.
+ *
+ * <p>A number is lowered by whoever reads the handle, then writes the block, and then makes the
+ * handle say what the block then had, if the handle is still the same. So what somebody left too
+ * high can be put right at any time, and nothing is taken off twice. That harms nobody who reads the block first, then counts, and then writes the block if it is still the same:
+ * one of the two finds that the other was faster. So whoever has to start from another block has to
+ * count, or at least to write the handle, again.
  */
 final class Handles {
   private static final int ATTEMPTS = 100;
@@ -35,9 +40,10 @@ final class Handles {
    * Counts {@code count} more addresses of a block.
    *
    * @param most how many of its family the handle may have; 0 for any number
+   * @return the handle as it is then
    * @throws IpamException with HANDLE_LIMIT when it would have more
    */
-  void add(String id, IpPrefix block, int count, int most) {
+  Resource add(String id, IpPrefix block, int count, int most) {
     Optional<Records.Stored<IpamHandle>> stored = Optional.empty();
     for (int i = 0; i < ATTEMPTS; i++) {
       try {
@@ -48,11 +54,10 @@ final class Handles {
           checkLimit(stored.get().value(), IpVersion.of(block), count, most);
           Map<IpPrefix, Integer> counts = new TreeMap<>(stored.get().value().counts());
           counts.merge(block, count, Integer::sum);
-          records
+          return records
               .datastore()
               .update(new IpamHandle(id, counts, false).onto(stored.get().resource()));
         }
-        return;
       } catch (ExistsException | ConflictException | NotFoundException _) {
         patience.afterConflict(i);
       } catch (UnavailableException e) {
@@ -67,40 +72,35 @@ final class Handles {
   }
 
   /**
-   * Counts {@code count} fewer addresses of a block; a handle without any is deleted. When it is
-   * not known whether that was done it stays at that: a number that is too high is safe.
+   * Writes once more what {@link #add} wrote, so that whoever has looked at the handle before now
+   * cannot take the number away; counts anew when somebody has changed it.
    */
-  void subtract(String id, IpPrefix block, int count) {
-    if (count == 0) {
-      return;
+  Resource renew(Resource added, IpPrefix block, int count, int most) {
+    try {
+      return records.datastore().update(added);
+    } catch (ConflictException | NotFoundException _) {
+      return add(added.key().name(), block, count, most);
+    } catch (UnavailableException e) {
+      if (e.outcomeUnknown()) {
+        return add(added.key().name(), block, count, most);
+      }
+      throw e;
     }
-    for (int i = 0; i < ATTEMPTS; i++) {
-      Optional<Records.Stored<IpamHandle>> stored = records.handle(id);
-      if (stored.isEmpty() || !stored.get().value().counts().containsKey(block)) {
-        return;
-      }
-      Map<IpPrefix, Integer> counts = new TreeMap<>(stored.get().value().counts());
-      int left = counts.getOrDefault(block, 0) - count;
-      if (left > 0) {
-        counts.put(block, left);
-      } else {
-        counts.remove(block);
-      }
-      if (write(stored.get().resource(), new IpamHandle(id, counts, false))) {
-        return;
-      }
-      patience.afterConflict(i);
-    }
-    throw tooManyConflicts(id);
   }
 
-  /** The same, of what must not fail because something else has failed already. */
-  void subtractQuietly(String id, IpPrefix block, int count, RuntimeException because) {
-    try {
-      subtract(id, block, count);
-    } catch (DatastoreException | IpamException e) {
-      because.addSuppressed(e);
+  /**
+   * Makes the number for a block what the block was found to have when it was written after this
+   * handle was read; false when somebody has changed the handle since.
+   */
+  boolean set(Records.Stored<IpamHandle> read, IpPrefix block, int count) {
+    Map<IpPrefix, Integer> counts = new TreeMap<>(read.value().counts());
+    if (count == 0) {
+      counts.remove(block);
+    } else {
+      counts.put(block, count);
     }
+    return (counts.equals(read.value().counts()) && !counts.isEmpty())
+        || write(read.resource(), new IpamHandle(read.value().id(), counts, false));
   }
 
   /** Replaces what was read, or deletes it when nothing is left; false when it has changed. */

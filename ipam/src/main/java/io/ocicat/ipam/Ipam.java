@@ -31,7 +31,7 @@ public final class Ipam implements AutoCloseable {
   private final Utilisation utilisation;
   private final IpamCheck check;
 
-  private Ipam(Records records, Surroundings surroundings, Sources sources) {
+  Ipam(Records records, Surroundings surroundings, Sources sources) {
     Patience patience = new Patience(sources.random());
     this.surroundings = surroundings;
     this.blocks = new Blocks(records, new Handles(records, patience), patience, sources.nanoTime());

@@ -96,7 +96,7 @@ public final class IpamCheck {
         if (block == null || owner == null) {
           return false;
         }
-        quietly(() -> affinities.release(owner, block, true, null));
+        affinities.removeStale(owner, block);
       }
       case BLOCK_WITHOUT_AFFINITY -> {
         if (block == null || owner == null) {

@@ -1,5 +1,6 @@
 package io.ocicat.ipam;
 
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A request that waits for its turn, and then its answer. Guarded by its queue's lock. */
@@ -8,6 +9,8 @@ final class Pending<R> {
   private @Nullable R drafted;
   private @Nullable RuntimeException refused;
   private boolean done;
+  private @Nullable BlockDraft written;
+  private Set<String> deleted = Set.of();
 
   Pending(BlockRequest<R> request) {
     this.request = request;
@@ -35,8 +38,26 @@ final class Pending<R> {
     }
   }
 
-  void finish() {
+  /** It is done, as drafted. */
+  void finish(BlockDraft draft) {
+    finish(draft, Set.of());
+  }
+
+  /** It is done, as drafted, and the same write has deleted these handles. */
+  void finish(BlockDraft draft, Set<String> deletedHandles) {
+    written = draft;
+    deleted = deletedHandles;
     done = true;
+  }
+
+  /** How many addresses a handle had of the block once this and all with it were served. */
+  int count(String handle) {
+    return written == null ? 0 : written.count(handle);
+  }
+
+  /** Whether the write that served this is known to have deleted the handle. */
+  boolean hasDeleted(String handle) {
+    return deleted.contains(handle);
   }
 
   void fail(RuntimeException reason) {

@@ -97,13 +97,11 @@ final class Releaser {
         blocks.drop(stored.get());
       } else {
         IpPrefix cidr = now.counts().keySet().iterator().next();
-        List<IpAddress> some = blocks.releaseHandle(cidr, stored.get());
-        released.addAll(some);
+        Blocks.HandleReleased some = blocks.releaseHandle(cidr, stored.get());
+        released.addAll(some.addresses());
         giveUpIfDeselected(cidr);
-        if (!some.isEmpty() && records.together()) {
-          // The same write has left the handle as it is now.
-          stored = blocks.lastWritten(handle);
-          continue;
+        if (some.isGone()) {
+          return released;
         }
       }
       stored = records.handle(handle);

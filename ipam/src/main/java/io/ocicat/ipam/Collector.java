@@ -1,0 +1,200 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.AffinityType;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.ip.IpAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+
+/**
+ * Finds and releases what was left behind. An address is released only when two sweeps, at least
+ * the grace period apart, both found it assigned with the same sequence number while nobody had it,
+ * when that holds for every address of its handle, and then only if it still has that handle and
+ * sequence number. So an address that anybody got in between is never touched. Tunnels, services,
+ * virtual machines and addresses without handle or node are left alone.
+ *
+ * <p>One for each process that sweeps: it remembers what it saw. Not thread-safe.
+ */
+public final class Collector {
+  private static final String VIRTUAL_MACHINE = ".vmi.";
+
+  private final Ipam ipam;
+  private final Records records;
+  private final Sources sources;
+  private final long grace;
+  private final Map<IpAddress, Suspect> ofNode = new HashMap<>();
+  private final Map<IpAddress, Suspect> ofCluster = new HashMap<>();
+  private Map<BlockOwner, Long> lostHosts = new HashMap<>();
+
+  private record Suspect(AddressInfo info, long since) {}
+
+  public Collector(Ipam ipam, Datastore datastore, Sources sources, Duration grace) {
+    this.ipam = ipam;
+    this.records = new Records(datastore);
+    this.sources = sources;
+    this.grace = grace.toNanos();
+  }
+
+  /** Looks at the addresses of one node. */
+  public Collected sweep(LocalTruth truth) {
+    return sweep(
+        ofNode,
+        info ->
+            truth.node().equals(info.owner().get(Conventions.NODE))
+                && isContainer(info)
+                && !truth.isAlive(info),
+        new ArrayList<>(),
+        new ArrayList<>());
+  }
+
+  /**
+   * Looks at nodes that are gone, their addresses and blocks, and at handles and affinities that do
+   * not fit. Of nodes that are there, only their own sweep knows what is alive.
+   */
+  public Collected sweep(ClusterTruth truth) {
+    List<RuntimeException> problems = new ArrayList<>();
+    List<Finding> repaired = new ArrayList<>();
+    for (Finding finding : ipam.check().run().findings()) {
+      if (finding.isSafe()) {
+        attempt(
+            problems,
+            () -> {
+              if (ipam.check().repair(finding)) {
+                repaired.add(finding);
+              }
+            });
+      }
+    }
+    Collected addresses =
+        sweep(
+            ofCluster,
+            info ->
+                info.owner().containsKey(Conventions.NODE)
+                    && !truth.nodes().contains(info.owner().get(Conventions.NODE))
+                    && !isVirtualMachine(info)
+                    && !truth.used().contains(info.address()),
+            repaired,
+            problems);
+    List<BlockOwner> gone = releaseHosts(truth, problems);
+    return new Collected(addresses.released(), addresses.suspects(), repaired, gone, problems);
+  }
+
+  private static boolean isContainer(AddressInfo info) {
+    return !info.owner().containsKey(Conventions.TYPE) && !isVirtualMachine(info);
+  }
+
+  private static boolean isVirtualMachine(AddressInfo info) {
+    return String.valueOf(info.handle()).contains(VIRTUAL_MACHINE);
+  }
+
+  private Collected sweep(
+      Map<IpAddress, Suspect> suspects,
+      Predicate<AddressInfo> looksDead,
+      List<Finding> repaired,
+      List<RuntimeException> problems) {
+    long now = sources.nanoTime().getAsLong();
+    Map<IpAddress, Suspect> seen = new HashMap<>();
+    Set<String> alive = new TreeSet<>();
+    for (Records.Stored<IpamBlock> block : records.blocks(Query.of(Kind.IPAM_BLOCK))) {
+      for (AddressInfo info : Lookup.inUse(block.value())) {
+        String handle = info.handle();
+        if (handle == null || HostReserved.isReserved(handle)) {
+          continue;
+        }
+        if (looksDead.test(info)) {
+          Suspect before = suspects.get(info.address());
+          boolean same = before != null && isSame(before.info(), info);
+          seen.put(info.address(), same ? before : new Suspect(info, now));
+        } else {
+          alive.add(handle);
+        }
+      }
+    }
+    seen.values().removeIf(suspect -> alive.contains(suspect.info().handle()));
+    suspects.clear();
+    suspects.putAll(seen);
+    return new Collected(
+        release(suspects, now, problems),
+        suspects.values().stream().map(Suspect::info).toList(),
+        repaired,
+        List.of(),
+        problems);
+  }
+
+  private static boolean isSame(AddressInfo before, AddressInfo now) {
+    return before.sequenceNumber() == now.sequenceNumber()
+        && String.valueOf(before.handle()).equals(now.handle());
+  }
+
+  private List<IpAddress> release(
+      Map<IpAddress, Suspect> suspects, long now, List<RuntimeException> problems) {
+    // One that is too young keeps all of its handle.
+    Set<String> young =
+        suspects.values().stream()
+            .filter(suspect -> suspect.since() == now || now - suspect.since() < grace)
+            .map(suspect -> String.valueOf(suspect.info().handle()))
+            .collect(Collectors.toSet());
+    List<Release> confirmed =
+        suspects.values().stream()
+            .map(Suspect::info)
+            .filter(info -> !young.contains(String.valueOf(info.handle())))
+            .map(Release::of)
+            .toList();
+    if (confirmed.isEmpty()) {
+      return List.of();
+    }
+    Released released = ipam.release(confirmed);
+    problems.addAll(released.refused());
+    released.released().forEach(suspects::remove);
+    released.notAssigned().forEach(suspects::remove);
+    return released.released();
+  }
+
+  /** Blocks of hosts that are gone, twice in a row, and in which nothing is in use. */
+  private List<BlockOwner> releaseHosts(ClusterTruth truth, List<RuntimeException> problems) {
+    long now = sources.nanoTime().getAsLong();
+    Map<BlockOwner, Long> lost = new HashMap<>();
+    for (Resource affinity : records.datastore().list(Query.of(Kind.BLOCK_AFFINITY)).items()) {
+      BlockOwner owner = Inventory.ownerOf((ResourceKey.Affinity) affinity.key());
+      if (owner.type() == AffinityType.HOST && !truth.nodes().contains(owner.name())) {
+        lost.put(owner, lostHosts.getOrDefault(owner, now));
+      }
+    }
+    lostHosts = lost;
+    List<BlockOwner> released = new ArrayList<>();
+    lost.forEach(
+        (owner, since) -> {
+          if (since != now && now - since >= grace) {
+            attempt(
+                problems,
+                () -> {
+                  ipam.releaseHostAffinities(owner, true);
+                  released.add(owner);
+                });
+          }
+        });
+    released.forEach(lostHosts::remove);
+    return released;
+  }
+
+  private static void attempt(List<RuntimeException> problems, Runnable step) {
+    try {
+      step.run();
+    } catch (IpamException | DatastoreException e) {
+      problems.add(e);
+    }
+  }
+}

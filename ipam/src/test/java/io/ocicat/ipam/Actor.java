@@ -1,0 +1,119 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.UnavailableException;
+import java.util.Random;
+import java.util.concurrent.Semaphore;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A simulated process that works on its own, one step from question to question of the datastore,
+ * whenever it is let: so that any order of the steps of many can be had, and had again. Now and
+ * then it dies, or an answer is lost.
+ */
+final class Actor {
+  /** The process dies. No program can handle that. */
+  static final class Death extends Error {
+    private static final long serialVersionUID = 1L;
+
+    Death() {
+      super("killed", null, false, false);
+    }
+  }
+
+  private final Semaphore go = new Semaphore(0);
+  private final Semaphore back = new Semaphore(0);
+  private final Random random;
+  private final int trouble;
+  private @Nullable Runnable task;
+  private @Nullable Throwable failure;
+
+  /**
+   * Makes a process.
+   *
+   * @param trouble something goes wrong once in so many steps; 0 for never
+   */
+  Actor(Random random, int trouble) {
+    this.random = random;
+    this.trouble = trouble;
+  }
+
+  boolean isIdle() {
+    return task == null;
+  }
+
+  /** Begins; nothing happens before the first step. */
+  void begin(Runnable work) {
+    task = work;
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              go.acquireUninterruptibly();
+              try {
+                work.run();
+              } catch (Throwable e) {
+                failure = e;
+              }
+              task = null;
+              back.release();
+            });
+  }
+
+  /** Runs to the next question of the datastore, or to the end. */
+  void step() {
+    go.release();
+    back.acquireUninterruptibly();
+    Throwable failed = failure;
+    if (failed != null) {
+      failure = null;
+      throw new AssertionError(failed.toString(), failed);
+    }
+  }
+
+  private void pause() {
+    back.release();
+    go.acquireUninterruptibly();
+  }
+
+  private boolean happens() {
+    return trouble > 0 && random.nextInt(trouble) == 0;
+  }
+
+  /** The datastore as this process sees it. */
+  Datastore see(Datastore datastore) {
+    return new Passing(datastore) {
+      @Override
+      void reading() {
+        pause();
+        if (happens()) {
+          if (random.nextBoolean()) {
+            throw new Death();
+          }
+          throw new UnavailableException("not reachable", null);
+        }
+      }
+
+      @Override
+      <T> T writing(Supplier<T> write) {
+        pause();
+        if (!happens()) {
+          return write.get();
+        }
+        switch (random.nextInt(5)) {
+          case 0 -> throw new Death();
+          case 1 -> {
+            var unused = write.get();
+            throw new Death();
+          }
+          case 2 -> throw new UnavailableException("not reachable", null);
+          case 3 -> throw UnavailableException.outcomeUnknown("not sent", null);
+          default -> {
+            var unused = write.get();
+            throw UnavailableException.outcomeUnknown("answer lost", null);
+          }
+        }
+      }
+    };
+  }
+}

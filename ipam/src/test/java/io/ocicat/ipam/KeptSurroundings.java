@@ -1,0 +1,56 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.model.IpamConfig;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Never looks again by itself: everything may be as old as can be. */
+final class KeptSurroundings implements Surroundings {
+  private final ReadSurroundings direct;
+  private final Map<String, Map<String, String>> labels = new HashMap<>();
+  private @Nullable Pools pools;
+  private @Nullable Reservations reservations;
+  private @Nullable Known<IpamConfig> config;
+
+  KeptSurroundings(Records records) {
+    this.direct = new ReadSurroundings(records);
+  }
+
+  @Override
+  public Pools pools() {
+    Pools known = pools == null ? direct.pools() : pools;
+    pools = known;
+    return known;
+  }
+
+  @Override
+  public Reservations reservations() {
+    Reservations known = reservations == null ? direct.reservations() : reservations;
+    reservations = known;
+    return known;
+  }
+
+  @Override
+  public Map<String, String> labels(String node) {
+    return labels.computeIfAbsent(node, direct::labels);
+  }
+
+  @Override
+  public Known<IpamConfig> config() {
+    Known<IpamConfig> known = config == null ? direct.config() : config;
+    config = known;
+    return known;
+  }
+
+  @Override
+  public void doubt() {
+    pools = null;
+    reservations = null;
+    config = null;
+    labels.clear();
+  }
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,87 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceWatch;
+import io.ocicat.datastore.UnsupportedException;
+import io.ocicat.datastore.Write;
+import io.ocicat.datastore.WriteOutcome;
+import io.ocicat.datastore.cluster.Cluster;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Passes everything on to another datastore; what is wrong with it subclasses add. */
+class Passing implements Datastore {
+  private final Datastore behind;
+
+  Passing(Datastore behind) {
+    this.behind = behind;
+  }
+
+  /** Before each question. */
+  void reading() {}
+
+  /** Around each change. */
+  <T> T writing(Supplier<T> write) {
+    return write.get();
+  }
+
+  @Override
+  public Resource create(Resource resource) {
+    return writing(() -> behind.create(resource));
+  }
+
+  @Override
+  public Resource update(Resource resource) {
+    return writing(() -> behind.update(resource));
+  }
+
+  @Override
+  public Resource delete(ResourceKey key, @Nullable String revision) {
+    return writing(() -> behind.delete(key, revision));
+  }
+
+  @Override
+  public WriteOutcome commit(List<Write> writes) {
+    return writes.isEmpty() ? behind.commit(writes) : writing(() -> behind.commit(writes));
+  }
+
+  @Override
+  public Resource get(ResourceKey key) {
+    reading();
+    return behind.get(key);
+  }
+
+  @Override
+  public ResourcePage list(Query query, int limit, @Nullable String next) {
+    reading();
+    return behind.list(query, limit, next);
+  }
+
+  @Override
+  public ResourceWatch watch(Query query, String revision) {
+    return behind.watch(query, revision);
+  }
+
+  @Override
+  public Cluster cluster() {
+    return behind.cluster();
+  }
+
+  @Override
+  public void close() {}
+
+  /** The same datastore as one that writes each record for itself, as Kubernetes does. */
+  static Datastore separately(Datastore behind) {
+    return new Passing(behind) {
+      @Override
+      public WriteOutcome commit(List<Write> writes) {
+        throw new UnsupportedException("each for itself");
+      }
+    };
+  }
+}
