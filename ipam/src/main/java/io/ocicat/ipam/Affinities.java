@@ -228,9 +228,7 @@ final class Affinities {
     Optional<Resource> affinity = records.find(owner.keyOf(cidr));
     Optional<Records.Stored<IpamBlock>> block = records.block(cidr);
     if (affinity.isEmpty()
-        || block
-            .filter(found -> owner.toString().equals(found.value().affinity()))
-            .isPresent()) {
+        || block.filter(found -> owner.toString().equals(found.value().affinity())).isPresent()) {
       return;
     }
     if (records.together()) {

@@ -337,6 +337,7 @@ final class AutoAssigner {
           finder(gathering.version())
               .claim(
                   request.owner(),
+                  host.cidrs(),
                   view.choice().usable(),
                   view.reservations(),
                   request.reserved(gathering.version()));
@@ -376,6 +377,7 @@ final class AutoAssigner {
           finder(version)
               .claim(
                   request.owner(),
+                  host.cidrs(),
                   view.choice().usable(),
                   view.reservations(),
                   request.reserved(version));

@@ -1,5 +1,6 @@
 package io.ocicat.ipam;
 
+import io.ocicat.datastore.CorruptException;
 import io.ocicat.datastore.model.BlockAffinity;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.datastore.model.IpamBlock;
@@ -66,7 +67,12 @@ final class BlockCheck {
       return Optional.empty();
     }
     // Read again, the affinity last: it may have been on its way.
-    Optional<IpamBlock> block = records.block(cidr).map(Records.Stored::value);
+    Optional<IpamBlock> block;
+    try {
+      block = records.block(cidr).map(Records.Stored::value);
+    } catch (CorruptException _) {
+      return Optional.empty();
+    }
     if (records.find(affinity.key()).isEmpty()
         || block.filter(found -> owner.toString().equals(found.affinity())).isPresent()) {
       return Optional.empty();

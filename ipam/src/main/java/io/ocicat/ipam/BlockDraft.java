@@ -162,7 +162,6 @@ final class BlockDraft {
             .allMatch(
                 o ->
                     Objects.equals(at(result, o), at(now, o))
-                        && Objects.equals(
-                            now.allocatedAt().get(o), result.allocatedAt().get(o)));
+                        && Objects.equals(now.allocatedAt().get(o), result.allocatedAt().get(o)));
   }
 }

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,15 +33,20 @@ final class BlockFinder {
     this.sources = sources;
   }
 
-  /** Claims a block. */
+  /**
+   * Claims a block.
+   *
+   * @param known the owner's blocks, which were looked at already
+   */
   Optional<Affinities.Claim.Ours> claim(
       BlockOwner owner,
+      Set<IpPrefix> known,
       List<Known<IpPool>> pools,
       Reservations reservations,
       @Nullable HostReserved reserved) {
     int probes = index.isListed() ? Integer.MAX_VALUE : PROBES;
     Optional<Affinities.Claim.Ours> found =
-        walk(owner, pools, reservations, reserved, probes, new ArrayList<>());
+        walk(owner, known, pools, reservations, reserved, probes, new ArrayList<>());
     if (found.isPresent()) {
       return found;
     }
@@ -48,12 +54,13 @@ final class BlockFinder {
       index.refresh();
     }
     List<BlockIndex.Entry> empty = new ArrayList<>();
-    found = walk(owner, pools, reservations, reserved, Integer.MAX_VALUE, empty);
+    found = walk(owner, known, pools, reservations, reserved, Integer.MAX_VALUE, empty);
     return found.isPresent() ? found : reclaim(owner, empty, reserved);
   }
 
   private Optional<Affinities.Claim.Ours> walk(
       BlockOwner owner,
+      Set<IpPrefix> known,
       List<Known<IpPool>> pools,
       Reservations reservations,
       @Nullable HostReserved reserved,
@@ -69,7 +76,7 @@ final class BlockFinder {
         if (++steps > LONGEST_WALK || left == 0) {
           break;
         }
-        if (reservations.cover(cidr)) {
+        if (known.contains(cidr) || reservations.cover(cidr)) {
           continue;
         }
         BlockIndex.Entry there = index.find(cidr);

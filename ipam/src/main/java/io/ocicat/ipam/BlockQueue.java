@@ -192,7 +192,9 @@ final class BlockQueue {
       }
       try {
         if (write(draft, handles, batch)) {
-          batch.stream().filter(pending -> !pending.isDone()).forEach(pending -> pending.finish(draft));
+          batch.stream()
+              .filter(pending -> !pending.isDone())
+              .forEach(pending -> pending.finish(draft));
           return;
         }
         fresh = true;

@@ -162,11 +162,7 @@ final class Blocks {
 
   /** The block is read, then counted, then written: see {@link Handles} for why in this order. */
   private List<IpAddress> countedFirst(
-      IpPrefix cidr,
-      int count,
-      Taker taker,
-      String handle,
-      BlockRequest<List<IpAddress>> request) {
+      IpPrefix cidr, int count, Taker taker, String handle, BlockRequest<List<IpAddress>> request) {
     BlockQueue queue = queue(cidr);
     @Nullable Resource added = null;
     try {

@@ -21,9 +21,10 @@ import java.util.TreeMap;
  *
  * <p>A number is lowered by whoever reads the handle, then writes the block, and then makes the
  * handle say what the block then had, if the handle is still the same. So what somebody left too
- * high can be put right at any time, and nothing is taken off twice. That harms nobody who reads the block first, then counts, and then writes the block if it is still the same:
- * one of the two finds that the other was faster. So whoever has to start from another block has to
- * count, or at least to write the handle, again.
+ * high can be put right at any time, and nothing is taken off twice. That harms nobody who reads
+ * the block first, then counts, and then writes the block if it is still the same: one of the two
+ * finds that the other was faster. So whoever has to start from another block has to count, or at
+ * least to write the handle, again.
  */
 final class Handles {
   private static final int ATTEMPTS = 100;
@@ -49,7 +50,9 @@ final class Handles {
       try {
         if (stored.isEmpty()) {
           // Mostly it is new: to try costs less than to look first.
-          records.datastore().create(new IpamHandle(id, Map.of(block, count), false).toResource());
+          return records
+              .datastore()
+              .create(new IpamHandle(id, Map.of(block, count), false).toResource());
         } else {
           checkLimit(stored.get().value(), IpVersion.of(block), count, most);
           Map<IpPrefix, Integer> counts = new TreeMap<>(stored.get().value().counts());

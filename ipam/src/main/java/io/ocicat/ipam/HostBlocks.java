@@ -9,6 +9,7 @@ import io.ocicat.datastore.model.BlockAffinity.State;
 import io.ocicat.ip.IpPrefix;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
@@ -70,6 +71,11 @@ final class HostBlocks {
     return affinities.entrySet().stream()
         .map(entry -> new Affine(entry.getKey(), entry.getValue()))
         .toList();
+  }
+
+  /** As far as they are known. */
+  synchronized Set<IpPrefix> cidrs() {
+    return Set.copyOf(affinities.keySet());
   }
 
   /** Held while a block is claimed, so that requests at the same time share one. */

@@ -103,13 +103,13 @@ final class Actor {
         switch (random.nextInt(5)) {
           case 0 -> throw new Death();
           case 1 -> {
-            var unused = write.get();
+            var _ = write.get();
             throw new Death();
           }
           case 2 -> throw new UnavailableException("not reachable", null);
           case 3 -> throw UnavailableException.outcomeUnknown("not sent", null);
           default -> {
-            var unused = write.get();
+            var _ = write.get();
             throw UnavailableException.outcomeUnknown("answer lost", null);
           }
         }

@@ -311,7 +311,7 @@ class IpamModelTest {
               return;
             }
             if (released.refused().isEmpty()) {
-    has.forEach(
+              has.forEach(
                   address ->
                       assertThat(ledger.assigned()).doesNotContain(Map.entry(address, handle)));
             }

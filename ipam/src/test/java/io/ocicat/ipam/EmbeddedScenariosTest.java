@@ -1,0 +1,50 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.kv.KeyValueDatastore;
+import org.junit.jupiter.api.Nested;
+
+/** In one process, with several records written at one moment. */
+class EmbeddedScenariosTest {
+
+  static final class InMemory implements Engine {
+    private final Datastore datastore;
+
+    InMemory(boolean together) {
+      Datastore memory = new KeyValueDatastore(new MemoryStore());
+      this.datastore = together ? memory : Passing.separately(memory);
+    }
+
+    @Override
+    public Datastore datastore() {
+      return datastore;
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  @Nested
+  class Assigning extends AssignScenarios {
+    @Override
+    Engine open() {
+      return new InMemory(true);
+    }
+  }
+
+  @Nested
+  class Releasing extends ReleaseScenarios {
+    @Override
+    Engine open() {
+      return new InMemory(true);
+    }
+  }
+
+  @Nested
+  class Owning extends OwnershipScenarios {
+    @Override
+    Engine open() {
+      return new InMemory(true);
+    }
+  }
+}

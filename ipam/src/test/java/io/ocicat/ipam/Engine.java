@@ -1,0 +1,34 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import java.util.Map;
+
+/** A datastore without resources, for one test. */
+interface Engine extends AutoCloseable {
+  Datastore datastore();
+
+  /** Makes a node, or gives it other labels. */
+  default void node(String name, Map<String, String> labels) {
+    ResourceKey.Named key = new ResourceKey.Named(Kind.NODE, "", name);
+    Resource node;
+    try {
+      node = datastore().get(key);
+    } catch (NotFoundException _) {
+      node = datastore().create(Resource.of(key, _ -> {}));
+    }
+    datastore()
+        .update(
+            node.edit(
+                document -> {
+                  document.withObject("/metadata/labels").removeAll();
+                  labels.forEach((k, v) -> document.withObject("/metadata/labels").put(k, v));
+                }));
+  }
+
+  @Override
+  void close();
+}

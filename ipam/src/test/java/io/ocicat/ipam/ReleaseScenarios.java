@@ -1,0 +1,203 @@
+package io.ocicat.ipam;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.ip.IpAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** How addresses are found and taken back. */
+abstract class ReleaseScenarios extends IpamFixture {
+  private static final IpAddress NOWHERE = ip("192.0.2.1");
+
+  @BeforeEach
+  void makePools() {
+    pool("v4", "10.0.0.0/24", 28);
+    pool("v6", "fd00::/120", 124);
+  }
+
+  @Test
+  void aHandleIsReleasedWithAllItsAddresses() {
+    List<IpAddress> many = take(A, 20, "h");
+
+    assertThat(newIpam().addressesOf("h")).containsExactlyInAnyOrderElementsOf(many);
+    assertThat(ipam().releaseByHandle("h")).containsExactlyInAnyOrderElementsOf(many);
+
+    assertThat(handles()).isEmpty();
+    assertThat(refusal(() -> ipam().releaseByHandle("h")))
+        .isEqualTo(IpamException.Reason.NO_SUCH_HANDLE);
+    assertThat(refusal(() -> ipam().addressesOf("h")))
+        .isEqualTo(IpamException.Reason.NO_SUCH_HANDLE);
+    assertThat(blocksOf(A)).as("blocks stay with their host").hasSize(2);
+  }
+
+  @Test
+  void ofAHandleWithSeveralAddressesSomeMayBeReleased() {
+    List<IpAddress> three = take(A, 3, "h");
+
+    Released released = ipam().release(List.of(Release.of(three.get(1)), Release.of(three.get(1))));
+
+    assertThat(released.orThrow().released()).containsExactly(three.get(1));
+    assertThat(newIpam().addressesOf("h")).containsExactlyInAnyOrder(three.get(0), three.get(2));
+  }
+
+  @Test
+  void aReleaseMayBeBoundToHandleAndSequenceNumber() {
+    IpAddress address = take(A, 1, "h").getFirst();
+    AddressInfo info = ipam().info(address);
+    Release wrongHandle = new Release(address, "other", info.sequenceNumber());
+    Release wrongNumber = new Release(address, "h", info.sequenceNumber() + 1);
+
+    assertThat(refusal(() -> ipam().release(List.of(wrongHandle)).orThrow()))
+        .isEqualTo(IpamException.Reason.BAD_HANDLE);
+    assertThat(refusal(() -> ipam().release(List.of(wrongNumber)).orThrow()))
+        .isEqualTo(IpamException.Reason.BAD_SEQUENCE_NUMBER);
+    assertThat(ipam().info(address)).isEqualTo(info);
+    assertThat(newIpam().release(List.of(Release.of(info))).released()).containsExactly(address);
+  }
+
+  @Test
+  void anAddressThatWasGivenAnewIsNotReleasedByWhoKnowsTheOldNumber() {
+    ipam().assign(new AssignRequest(ip("10.0.0.5"), A, "h", Map.of()));
+    AddressInfo before = ipam().info(ip("10.0.0.5"));
+    ipam().releaseByHandle("h");
+    ipam().assign(new AssignRequest(ip("10.0.0.5"), A, "h", Map.of()));
+
+    assertThat(refusal(() -> newIpam().release(List.of(Release.of(before))).orThrow()))
+        .isEqualTo(IpamException.Reason.BAD_SEQUENCE_NUMBER);
+
+    ipam().releaseByHandle("h");
+    ipam().releaseHostAffinities(BlockOwner.host(A), true);
+    assertThat(blocks()).isEmpty();
+    ipam().assign(new AssignRequest(ip("10.0.0.5"), A, "h", Map.of()));
+    assertThat(refusal(() -> newIpam().release(List.of(Release.of(before))).orThrow()))
+        .as("even of a block that was deleted and made again")
+        .isEqualTo(IpamException.Reason.BAD_SEQUENCE_NUMBER);
+  }
+
+  @Test
+  void whatNobodyHasIsToldApart() {
+    IpAddress address = take(A, 1, "h").getFirst();
+
+    Released released =
+        ipam()
+            .release(
+                List.of(
+                    Release.of(NOWHERE),
+                    Release.of(ip("10.0.0.250")),
+                    Release.of(address),
+                    Release.of(ip("fd00::1"))));
+
+    assertThat(released.released()).containsExactly(address);
+    assertThat(released.notAssigned())
+        .containsExactlyInAnyOrder(NOWHERE, ip("10.0.0.250"), ip("fd00::1"));
+  }
+
+  @Test
+  void oneWrongOneKeepsItsBlockAndNoOther() {
+    List<IpAddress> many = take(A, 17, "h");
+    List<Release> releases = new ArrayList<>();
+    many.forEach(address -> releases.add(new Release(address, "h", null)));
+    releases.set(0, new Release(many.getFirst(), "wrong", null));
+
+    Released released = ipam().release(releases);
+
+    assertThat(released.refused()).hasSize(1);
+    assertThat(released.released()).hasSizeBetween(1, 16);
+    assertThat(newIpam().addressesOf("h")).hasSize(17 - released.released().size());
+  }
+
+  @Test
+  void addressesOfDisabledAndDeletedPoolsAreFoundAndReleased() {
+    List<IpAddress> two = take(A, 2, "h");
+    changePool("v4", spec -> spec.put("disabled", true));
+    assertThat(ipam().release(List.of(Release.of(two.get(0)))).released()).hasSize(1);
+    datastore().delete(ResourceKey.of(Kind.IP_POOL, "v4"), null);
+    assertThat(ipam().info(two.get(1)).handle()).isEqualTo("h");
+    assertThat(newIpam().release(List.of(Release.of(two.get(1)))).released()).hasSize(1);
+    ipam().releaseHostAffinities(BlockOwner.host(A), false);
+    assertThat(blocks()).isEmpty();
+  }
+
+  @Test
+  void attributesAreTold() {
+    Map<String, String> attributes = Map.of("node", A, "pod", "cart-0", "namespace", "shop");
+    AutoAssigned got = ipam().autoAssign(on(A, 0, 1).withHandle("h", attributes));
+
+    AddressInfo info = ipam().info(addresses(got).getFirst());
+
+    assertThat(info.owner()).isEqualTo(attributes);
+    assertThat(info.node()).contains(A);
+    assertThat(info.isBorrowed()).isFalse();
+    assertThatThrownBy(() -> ipam().info(NOWHERE)).hasMessageContaining("in no pool");
+    assertThatThrownBy(() -> ipam().info(ip("10.0.0.250"))).hasMessageContaining("does not exist");
+    assertThatThrownBy(() -> ipam().info(addresses(got).getFirst().next()))
+        .hasMessageContaining("free");
+  }
+
+  @Test
+  void ownersOfAMovingMachineAreChangedOnlyAsExpected() {
+    IpAddress address = take(A, 1, "vm").getFirst();
+    Map<String, String> source = Map.of("namespace", "shop", "pod", "source");
+    Map<String, String> target = Map.of("namespace", "shop", "pod", "target");
+    OwnerChange.Expected isSource = new OwnerChange.Expected("shop", "source");
+
+    ipam().changeOwner(address, "vm", new OwnerChange(source, null, null, null));
+    ipam()
+        .changeOwner(
+            address, "vm", new OwnerChange(null, target, null, OwnerChange.Expected.NOBODY));
+    assertThat(
+            refusal(
+                () ->
+                    ipam()
+                        .changeOwner(
+                            address,
+                            "vm",
+                            new OwnerChange(null, source, null, OwnerChange.Expected.NOBODY))))
+        .isEqualTo(IpamException.Reason.BAD_OWNER);
+    ipam().changeOwner(address, "vm", new OwnerChange(target, Map.of(), isSource, null));
+
+    AddressInfo info = newIpam().info(address);
+    assertThat(info.owner()).isEqualTo(target);
+    assertThat(info.alternate()).isEmpty();
+    assertThat(
+            refusal(
+                () -> ipam().changeOwner(address, "no", new OwnerChange(source, null, null, null))))
+        .isEqualTo(IpamException.Reason.BAD_HANDLE);
+  }
+
+  @Test
+  void anEmptyBlockIsGivenUpWhenItsPoolNoLongerSelectsItsHost() {
+    take(A, 1, "h");
+    take(A, 1, "i");
+    changePool("v4", spec -> spec.put("nodeSelector", "has(never)"));
+
+    newIpam().releaseByHandle("h");
+    assertThat(blocksOf(A)).hasSize(1);
+    newIpam().releaseByHandle("i");
+    assertThat(blocks()).isEmpty();
+    assertThat(affinities()).isEmpty();
+  }
+
+  @Test
+  void useIsCountedPerPoolAndBlock() {
+    take(A, 3, "h");
+    reserve("10.0.0.0/24");
+
+    List<PoolUse> use = ipam().utilisation(List.of());
+
+    assertThat(use).extracting(PoolUse::name).containsExactly("v4", "v6");
+    assertThat(use.getFirst().inUse()).isEqualTo(3);
+    assertThat(use.getFirst().blocks()).hasSize(1);
+    assertThat(use.getFirst().blocks().getFirst().available()).isEqualTo(13);
+    assertThat(use.getFirst().blocks().getFirst().reserved()).isEqualTo(13);
+    assertThat(ipam().utilisation(List.of("v6"))).hasSize(1);
+    assertThat(ipam().utilisation(List.of("10.0.0.0/24"))).hasSize(1);
+  }
+}

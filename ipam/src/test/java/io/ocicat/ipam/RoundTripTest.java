@@ -1,0 +1,169 @@
+package io.ocicat.ipam;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.embedded.EmbeddedStore;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.testkit.Eventually;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How often the datastore is asked. */
+class RoundTripTest {
+  @TempDir Path directory;
+
+  /** Counts questions and changes. */
+  private static final class Counting extends Passing {
+    private final AtomicInteger reads = new AtomicInteger();
+    private final AtomicInteger writes = new AtomicInteger();
+    private volatile CountDownLatch gate = new CountDownLatch(0);
+
+    Counting(Datastore behind) {
+      super(behind);
+    }
+
+    @Override
+    void reading() {
+      reads.incrementAndGet();
+    }
+
+    @Override
+    <T> T writing(Supplier<T> write) {
+      writes.incrementAndGet();
+      try {
+        gate.await();
+      } catch (InterruptedException e) {
+        throw new IllegalStateException(e);
+      }
+      return write.get();
+    }
+
+    int since(Runnable action) {
+      int before = reads.get() + writes.get();
+      action.run();
+      return reads.get() + writes.get() - before;
+    }
+  }
+
+  private @Nullable Datastore real;
+  private @Nullable Counting counting;
+  private @Nullable Ipam opened;
+
+  @BeforeEach
+  void open() {
+    Datastore store = EmbeddedStore.openDatastore(directory);
+    real = store;
+    store.create(
+        Resource.of(
+            new ResourceKey.Named(Kind.IP_POOL, "", "v4"),
+            spec -> spec.put("cidr", "10.0.0.0/16").put("blockSize", 26)));
+    store.create(
+        Resource.of(
+            new ResourceKey.Named(Kind.IP_POOL, "", "v6"),
+            spec -> spec.put("cidr", "fd00::/112").put("blockSize", 122)));
+    store.create(Resource.of(new ResourceKey.Named(Kind.NODE, "", "node-1"), _ -> {}));
+    counting = new Counting(store);
+    opened = Ipam.resident(counting, Sources.ofSystem());
+  }
+
+  @AfterEach
+  void close() {
+    Objects.requireNonNull(opened).close();
+    Objects.requireNonNull(real).close();
+  }
+
+  private AutoAssignRequest request(String handle, int v4, int v6) {
+    return AutoAssignRequest.on("node-1")
+        .withCounts(v4, v6)
+        .withHandle(handle, Map.of("node", "node-1"));
+  }
+
+  @Test
+  void anAddressFromAKnownBlockTakesOneRoundTrip() {
+    Ipam ipam = Objects.requireNonNull(opened);
+    Counting datastore = Objects.requireNonNull(counting);
+    ipam.autoAssign(request("first", 1, 1));
+
+    assertThat(datastore.since(() -> ipam.autoAssign(request("v4", 1, 0)))).isEqualTo(1);
+    assertThat(datastore.since(() -> ipam.autoAssign(request("both", 1, 1)))).isEqualTo(2);
+    assertThat(datastore.since(() -> ipam.releaseByHandle("v4"))).isEqualTo(2);
+    assertThat(datastore.since(() -> ipam.releaseByHandle("both"))).isLessThanOrEqualTo(4);
+  }
+
+  @Test
+  void aNewBlockTakesFew() {
+    Ipam ipam = Objects.requireNonNull(opened);
+    Counting datastore = Objects.requireNonNull(counting);
+    ipam.autoAssign(request("full", 64, 0));
+
+    // The host's affinities, the full block, the claim, and the address.
+    assertThat(datastore.since(() -> ipam.autoAssign(request("next", 1, 0))))
+        .isLessThanOrEqualTo(4);
+  }
+
+  @Test
+  void manyAtOnceShareAWrite() throws Exception {
+    Ipam ipam = Objects.requireNonNull(opened);
+    Counting datastore = Objects.requireNonNull(counting);
+    ipam.autoAssign(request("first", 1, 0));
+    int before = datastore.writes.get();
+    CountDownLatch gate = new CountDownLatch(1);
+    datastore.gate = gate;
+    List<Thread> threads = new ArrayList<>();
+    List<IpAddress> given = Collections.synchronizedList(new ArrayList<>());
+    for (int i = 0; i < 40; i++) {
+      String handle = "h" + i;
+      threads.add(
+          Thread.ofVirtual()
+              .start(
+                  () ->
+                      ipam.autoAssign(request(handle, 1, 0))
+                          .addresses()
+                          .forEach(address -> given.add(address.address()))));
+    }
+    Eventually.await(
+        "all but one to queue",
+        Duration.ofSeconds(20),
+        () -> threads.stream().filter(t -> t.getState() == Thread.State.WAITING).count() == 40);
+    gate.countDown();
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(given).hasSize(40).doesNotHaveDuplicates();
+    assertThat(datastore.writes.get() - before)
+        .as("one under way, one for all others")
+        .isEqualTo(2);
+    assertThat(ipam.check().run().findings()).isEmpty();
+  }
+
+  @Test
+  void theCostDoesNotGrowWithWhatIsInUse() {
+    Ipam ipam = Objects.requireNonNull(opened);
+    Counting datastore = Objects.requireNonNull(counting);
+    ipam.autoAssign(request("first", 1, 0));
+    int before = datastore.since(() -> ipam.autoAssign(request("few", 1, 0)));
+    for (int i = 0; i < 15; i++) {
+      ipam.autoAssign(request("many" + i, 64, 0));
+    }
+
+    assertThat(datastore.since(() -> ipam.autoAssign(request("more", 1, 0))))
+        .isLessThanOrEqualTo(before);
+  }
+}

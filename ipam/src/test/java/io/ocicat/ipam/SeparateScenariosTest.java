@@ -1,0 +1,31 @@
+package io.ocicat.ipam;
+
+import org.junit.jupiter.api.Nested;
+
+/** In one process, with each record written for itself, as Kubernetes does. */
+class SeparateScenariosTest {
+
+  @Nested
+  class Assigning extends AssignScenarios {
+    @Override
+    Engine open() {
+      return new EmbeddedScenariosTest.InMemory(false);
+    }
+  }
+
+  @Nested
+  class Releasing extends ReleaseScenarios {
+    @Override
+    Engine open() {
+      return new EmbeddedScenariosTest.InMemory(false);
+    }
+  }
+
+  @Nested
+  class Owning extends OwnershipScenarios {
+    @Override
+    Engine open() {
+      return new EmbeddedScenariosTest.InMemory(false);
+    }
+  }
+}
