@@ -1,12 +1,13 @@
 /*
  * Executes CNI plugins as a runtime does and tells how long each call took.
  *
- *   cnicall <mode> <count> <rounds> <netns prefix> <name>=<directory>:<conf file> ...
+ *   cnicall <mode> <count> <rounds> <netns prefix> <name>=<directory>:<conf file>[:<plugin>] ...
  *
  * The contenders take turns, and the one that begins changes from round to round. Modes:
  *   each    count ADDs one after the other, then count DELs one after the other
  *   burst   count ADDs started together, then count DELs started together: the time until the last has ended
  *   many    count ADDs of as many interfaces, all in the first namespace; unmany takes them away again
+ *   crowd   ADDs of interfaces until there are count, where <rounds> are already, spread over the namespaces 2 to 65
  *   loop    count clients that ADD and DEL without pause for <rounds> seconds
  * The namespaces <prefix>0, <prefix>1, ... must exist and this process be in the host's. Prints lines of
  * "<name> add|del <milliseconds>", and "<name> cycles <per second>" for loop. Ends with 1 when any call failed.
@@ -24,7 +25,7 @@
 #include <unistd.h>
 
 struct contender {
-  char name[32], plugin[512], path[512], conf[512], type[64];
+  char name[32], plugin[512], path[512], conf[512];
 };
 
 static struct contender contenders[8];
@@ -101,6 +102,10 @@ static void many(const struct contender *who, const char *verb, int count) {
   for (int i = 1; i <= count; i++) finish(who, verb, start(who, verb, 0, i));
 }
 
+static void crowd(const struct contender *who, int from, int count) {
+  for (int i = from + 1; i <= count; i++) finish(who, "ADD", start(who, "ADD", 2 + i % 64, i));
+}
+
 static void loop(const struct contender *who, int clients, int seconds) {
   double begin = now(), end = begin + seconds * 1e3;
   int results[2];
@@ -132,17 +137,18 @@ static void loop(const struct contender *who, int clients, int seconds) {
 
 int main(int argc, char **argv) {
   if (argc < 6) {
-    fprintf(stderr, "usage: cnicall each|burst|many|unmany|loop <count> <rounds> <netns prefix> <name>=<directory>:<conf>...\n");
+    fprintf(stderr, "usage: cnicall each|burst|many|unmany|crowd|loop <count> <rounds> <netns prefix> "
+                    "<name>=<directory>:<conf>[:<plugin>]...\n");
     return 2;
   }
   int count = atoi(argv[2]), rounds = atoi(argv[3]);
   prefix = argv[4];
   for (int i = 5; i < argc && contender_count < 8; i++) {
     struct contender *who = &contenders[contender_count++];
-    if (sscanf(argv[i], "%31[^=]=%511[^:]:%511s", who->name, who->path, who->conf) != 3) return 2;
-    char directory[512];
+    char directory[512], type[64] = "bridge";
+    if (sscanf(argv[i], "%31[^=]=%511[^:]:%511[^:]:%63s", who->name, who->path, who->conf, type) < 3) return 2;
     strcpy(directory, who->path);
-    snprintf(who->plugin, sizeof who->plugin, "%.450s/bridge", directory);
+    snprintf(who->plugin, sizeof who->plugin, "%.440s/%s", directory, type);
   }
   if (strcmp(argv[1], "loop") == 0) {
     for (int i = 0; i < contender_count; i++) loop(&contenders[i], count, rounds);
@@ -150,6 +156,10 @@ int main(int argc, char **argv) {
   }
   if (strcmp(argv[1], "many") == 0 || strcmp(argv[1], "unmany") == 0) {
     for (int i = 0; i < contender_count; i++) many(&contenders[i], argv[1][0] == 'm' ? "ADD" : "DEL", count);
+    return failures != 0;
+  }
+  if (strcmp(argv[1], "crowd") == 0) {
+    for (int i = 0; i < contender_count; i++) crowd(&contenders[i], rounds, count);
     return failures != 0;
   }
   void (*run)(const struct contender *, const char *, int) = strcmp(argv[1], "burst") == 0 ? burst : each;

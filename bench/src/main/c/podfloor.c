@@ -1,7 +1,7 @@
 /*
  * The floor: one pod's kernel work with nothing around it. Reads "<netns path> <host link name>" lines on stdin; for each, creates
  * a veth whose peer is born as eth0 in that namespace, brings both ends up, gives eth0 an address and two routes, and prints the
- * nanoseconds it took. The same messages as PodSetUp.java sends, in the same sends, on the same kind of sockets. The link is
+ * nanoseconds it took. Two exchanges: the kernel's echo of the new link tells the index of its peer. The same messages as PodSetUp.java sends, in the same sends, on the same kind of sockets. The link is
  * removed afterwards, outside the measured time.
  */
 #define _GNU_SOURCE
@@ -77,24 +77,39 @@ static int open_socket(void) {
     return fd;
 }
 
-/* Sends what was written, asks for one acknowledgement, returns the index of a link that was echoed. */
-static int exchange(int fd) {
+/* A new link as the kernel echoes it. */
+struct made {
+    int index, peer;
+};
+
+static struct made read_link(struct nlmsghdr *message) {
+    struct ifinfomsg *link = NLMSG_DATA(message);
+    struct made made = {.index = link->ifi_index};
+    int size = IFLA_PAYLOAD(message);
+    for (struct rtattr *a = IFLA_RTA(link); RTA_OK(a, size); a = RTA_NEXT(a, size)) {
+        if (a->rta_type == IFLA_LINK) memcpy(&made.peer, RTA_DATA(a), sizeof made.peer);
+    }
+    return made;
+}
+
+/* Sends what was written, asks for one acknowledgement, returns the link that was echoed. */
+static struct made exchange(int fd) {
     ((struct nlmsghdr *)(out + last))->nlmsg_flags |= NLM_F_ACK;
     if (send(fd, out, end, 0) < 0) fail("send");
     end = 0;
-    int index = 0;
+    struct made made = {0};
     for (;;) {
         int size = recv(fd, in, sizeof in, 0);
         if (size < 0) fail("recv");
         for (struct nlmsghdr *m = (void *)in; NLMSG_OK(m, size); m = NLMSG_NEXT(m, size)) {
-            if (m->nlmsg_type == RTM_NEWLINK) index = ((struct ifinfomsg *)NLMSG_DATA(m))->ifi_index;
+            if (m->nlmsg_type == RTM_NEWLINK) made = read_link(m);
             if (m->nlmsg_type != NLMSG_ERROR) continue;
             int error = ((struct nlmsgerr *)NLMSG_DATA(m))->error;
             if (error) {
                 errno = -error;
                 fail("netlink");
             }
-            return index;
+            return made;
         }
     }
 }
@@ -129,31 +144,24 @@ static int set_up(int host, int home, const char *path, const char *name) {
     int pod = open_socket();
     if (setns(home, CLONE_NEWNET) < 0) fail("setns home");
 
-    struct ifinfomsg link = {0};
+    struct ifinfomsg link = {.ifi_flags = IFF_UP, .ifi_change = IFF_UP}, end_inside = {0};
     begin(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL | NLM_F_ECHO, &link, sizeof link);
     attribute(IFLA_IFNAME, name, strlen(name) + 1);
     int info = open_attribute(IFLA_LINKINFO | NLA_F_NESTED);
     attribute(IFLA_INFO_KIND, "veth", 5);
     int data = open_attribute(IFLA_INFO_DATA | NLA_F_NESTED);
     int peer = open_attribute(VETH_INFO_PEER | NLA_F_NESTED);
-    memcpy(out + end, &link, sizeof link);
-    end += sizeof link;
+    memcpy(out + end, &end_inside, sizeof end_inside);
+    end += sizeof end_inside;
     attribute(IFLA_IFNAME, "eth0", 5);
     attribute(IFLA_NET_NS_FD, &ns, 4);
     close_attribute(peer);
     close_attribute(data);
     close_attribute(info);
     finish();
-    int outer = exchange(host);
-    up(outer);
-    exchange(host);
+    struct made outer = exchange(host);
 
-    struct ifinfomsg any = {0};
-    begin(RTM_GETLINK, 0, &any, sizeof any);
-    attribute(IFLA_IFNAME, "eth0", 5);
-    finish();
-    int inner = exchange(pod);
-
+    int inner = outer.peer;
     up(inner);
     struct ifaddrmsg address = {.ifa_family = AF_INET, .ifa_prefixlen = 32, .ifa_index = inner};
     struct in_addr ip;
@@ -167,7 +175,7 @@ static int set_up(int host, int home, const char *path, const char *name) {
     exchange(pod);
     close(pod);
     close(ns);
-    return outer;
+    return outer.index;
 }
 
 static void tear_down(int host, int index) {

@@ -207,7 +207,8 @@ public final class EtcdDatastore {
     IO.println(
         String.format(
             Locale.ROOT,
-            "%d endpoints created by %d writers and seen by a slow watch in %.1f s: %.0f a second, at most %d MiB of heap",
+            "%d endpoints created by %d writers and seen by a slow watch in %.1f s: %.0f a second,"
+                + " at most %d MiB of heap",
             endpoints,
             WRITERS,
             seconds,

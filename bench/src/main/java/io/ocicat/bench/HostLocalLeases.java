@@ -31,7 +31,7 @@ public final class HostLocalLeases {
   private static final int WARM_UP = 3000;
   private static final int FEW = 10;
   private static final int MANY = 10_000;
-  private static final double ALLOWED = 1.2;
+  private static final Target TARGET = Target.atMost(1.2, "×");
 
   private HostLocalLeases() {}
 
@@ -50,7 +50,7 @@ public final class HostLocalLeases {
       this.del = new Sample("%s, %d, DEL".formatted(name, leases));
       this.config =
           ("{\"cniVersion\":\"1.0.0\",\"name\":\"%s\",\"type\":\"bridge\",\"ipam\":{\"type\":\"%s\","
-                  + "\"dataDir\":\"%s\",\"ranges\":[[{\"subnet\":\"10.1.0.0/16\"}]]}}")
+               + "\"dataDir\":\"%s\",\"ranges\":[[{\"subnet\":\"10.1.0.0/16\"}]]}}")
               .formatted(network, PLUGIN, dataDir)
               .getBytes(UTF_8);
       fill(Files.createDirectories(dataDir.resolve(network)), leases);
@@ -123,19 +123,17 @@ public final class HostLocalLeases {
     List<Contender> all = Stream.concat(ours.stream(), slow.stream()).toList();
     all.forEach(contender -> IO.println(contender.add.line(ours.getFirst().add)));
     all.forEach(contender -> IO.println(contender.del.line(ours.getFirst().del)));
-    require(ours.getLast().add, ours.getFirst().add);
-    require(ours.getLast().del, ours.getFirst().del);
-    require(slow.get(1).add, slow.getFirst().add);
-    require(slow.get(1).del, slow.getFirst().del);
+    judge("ADD", ours.getLast().add, ours.getFirst().add);
+    judge("DEL", ours.getLast().del, ours.getFirst().del);
+    judge("ADD, a new instance each,", slow.get(1).add, slow.getFirst().add);
+    judge("DEL, a new instance each,", slow.get(1).del, slow.getFirst().del);
   }
 
-  private static void require(Sample many, Sample few) {
+  private static void judge(String verb, Sample many, Sample few) {
     double ratio = (double) many.percentile(0.5) / few.percentile(0.5);
-    if (ratio > ALLOWED) {
-      throw new IllegalStateException(
-          "%d leases cost %.2f × what %d cost, allowed is %.1f"
-              .formatted(MANY, ratio, FEW, ALLOWED));
-    }
+    IO.println(
+        "%s beside %,d leases against %d: %.2f ×, target %s: %s"
+            .formatted(verb, MANY, FEW, ratio, TARGET.text(), TARGET.verdict(ratio)));
   }
 
   private static Plugin plugin() {

@@ -47,6 +47,7 @@ public final class PodSetUp {
   private static final int BATCH = 50;
   private static final int GROUP = 4711;
   private static final Duration QUIET = Duration.ofMillis(30);
+  private static final Target TARGET = Target.atMost(1.3, "×");
 
   private PodSetUp() {}
 
@@ -84,6 +85,10 @@ public final class PodSetUp {
         }
         IO.println(floor.line(floor));
         IO.println(ours.line(floor));
+        double ratio = (double) ours.percentile(0.5) / floor.percentile(0.5);
+        IO.println(
+            "Java against C: %.2f ×, target %s: %s"
+                .formatted(ratio, TARGET.text(), TARGET.verdict(ratio)));
       } finally {
         process.destroy();
       }
@@ -126,13 +131,10 @@ public final class PodSetUp {
     try (NetNs pod = NetNs.open(path);
         NetlinkSocket inside = NetlinkSocket.open(Protocol.ROUTE, pod)) {
       LinkSettings peer = LinkSettings.named("eth0").in(pod);
-      Link outer = Links.create(host, LinkSettings.named(name), new LinkKind.Veth(peer));
-      host.perform(Links.up(outer.index()));
-
-      Link inner = inside.find(Links.named("eth0")).orElseThrow();
-      Device eth0 = Device.of(inner.index(), "eth0");
+      Link outer = Links.create(host, LinkSettings.named(name).up(), new LinkKind.Veth(peer));
+      Device eth0 = Device.of(outer.peer(), "eth0");
       inside.perform(
-          Links.up(inner.index()),
+          Links.up(eth0.index()),
           Addresses.add(Address.of(ADDRESS, eth0)),
           Routes.add(Route.to(IpPrefix.host(GATEWAY)).dev(eth0).scope(Scope.LINK)),
           Routes.add(Route.to(DEFAULT).via(GATEWAY).dev(eth0)));

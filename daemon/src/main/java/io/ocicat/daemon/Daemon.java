@@ -29,6 +29,10 @@ import org.jspecify.annotations.Nullable;
 public final class Daemon implements AutoCloseable {
   private static final int OWNER_ONLY = 0600;
   private static final int MOST_CONNECTIONS = 256;
+
+  /** Of 1, 2, 4, 8 and 16 this takes the least CPU time for 100 at once. */
+  private static final int ADDS_PER_CORE = 4;
+
   private static final Duration LOOK = Duration.ofSeconds(1);
   private static final Duration STUCK = Duration.ofSeconds(20);
   private static final Duration DRAIN = Duration.ofSeconds(90);
@@ -122,7 +126,7 @@ public final class Daemon implements AutoCloseable {
     this.events = events;
     this.runner = new CallRunner(state, ours, true, clock);
     this.upkeep = new Upkeep(state, runner, events);
-    int most = 2 * Runtime.getRuntime().availableProcessors();
+    int most = ADDS_PER_CORE * Runtime.getRuntime().availableProcessors();
     this.server =
         new CallServer(listener, runner, new Admission(most), MOST_CONNECTIONS, events, clock);
   }

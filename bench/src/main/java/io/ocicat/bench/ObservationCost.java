@@ -1,0 +1,87 @@
+package io.ocicat.bench;
+
+import io.ocicat.cni.exec.Reply;
+import io.ocicat.daemon.CallLog;
+import io.ocicat.daemon.EventsToAll;
+import io.ocicat.daemon.LogFormat;
+import io.ocicat.daemon.metrics.Build;
+import io.ocicat.daemon.metrics.Metrics;
+import io.ocicat.daemon.server.CallOutcome;
+import io.ocicat.daemon.server.Events;
+import io.ocicat.daemon.trace.CallHistory;
+import io.ocicat.daemon.trace.CallTrace;
+import io.ocicat.daemon.trace.Phase;
+import io.ocicat.netlink.Request;
+import io.ocicat.netlink.link.Links;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What it costs to watch one call: to note its steps, keep it, count it and compose its line in the
+ * log. Measured by itself, since a daemon that does not watch is not worth having a switch for.
+ */
+final class ObservationCost {
+  /** As an ADD of bridge with host-local has them. */
+  private static final int EXCHANGES = 6;
+
+  private static final int OTHER_STEPS = 8;
+  private static final int WARM_UP = 20_000;
+  private static final int ROUNDS = 20_000;
+
+  private static final Map<String, String> ENVIRONMENT =
+      Map.of(
+          "CNI_COMMAND", "ADD",
+          "CNI_CONTAINERID", "0123456789abcdef",
+          "CNI_IFNAME", "eth0",
+          "CNI_NETNS", "/run/netns/blue");
+  private static final byte[] STDIN =
+      "{\"cniVersion\":\"1.0.0\",\"name\":\"blue\",\"type\":\"bridge\"}"
+          .getBytes(StandardCharsets.UTF_8);
+
+  private ObservationCost() {}
+
+  /** The median, in milliseconds. */
+  static double millis() {
+    StringBuilder line = new StringBuilder();
+    CallLog log =
+        new CallLog(
+            text -> {
+              line.setLength(0);
+              line.append(text);
+            },
+            new LogFormat.Text(),
+            new CallHistory());
+    Events events = new EventsToAll(List.of(log, new Metrics(new Build("bench", "none"))));
+    Sample times = new Sample("observation");
+    for (int i = 0; i < WARM_UP + ROUNDS; i++) {
+      long from = System.nanoTime();
+      watch(events, i);
+      if (i >= WARM_UP) {
+        times.add(System.nanoTime() - from);
+      }
+    }
+    if (line.isEmpty()) {
+      throw new IllegalStateException("nothing was logged, so nothing was measured");
+    }
+    return times.percentile(0.5) / 1e6;
+  }
+
+  private static void watch(Events events, long number) {
+    long start = System.nanoTime();
+    CallTrace trace = new CallTrace(start);
+    List<Request> requests = List.of(Links.up(7));
+    for (int i = 0; i < EXCHANGES; i++) {
+      trace.exchanged(requests, System.nanoTime(), System.nanoTime());
+    }
+    for (int i = 0; i < OTHER_STEPS; i++) {
+      trace.add(Phase.JOURNAL, () -> "intent", System.nanoTime(), System.nanoTime());
+    }
+    Reply reply = new Reply(0, new byte[0], "");
+    events.finished(
+        new CallOutcome(
+            number, Instant.now(), "bridge", ENVIRONMENT, STDIN, reply, start, System.nanoTime()),
+        trace);
+  }
+}

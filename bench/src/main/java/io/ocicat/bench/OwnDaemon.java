@@ -1,0 +1,61 @@
+package io.ocicat.bench;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/** An ocicatd of the benchmark's own, serving. */
+final class OwnDaemon implements AutoCloseable {
+  private static final Duration STARTING = Duration.ofSeconds(30);
+
+  private final Process process;
+
+  private OwnDaemon(Process process) {
+    this.process = process;
+  }
+
+  /** Starts one and waits until it serves. */
+  static OwnDaemon start(Surroundings around) throws IOException, InterruptedException {
+    Path log = around.folder().resolve("log");
+    Process process =
+        around
+            .command(around.home().resolve("bin/ocicat").toString(), "daemon")
+            .redirectError(log.toFile())
+            .start();
+    long deadline = System.nanoTime() + STARTING.toNanos();
+    while (!Files.exists(log) || !Files.readString(log).contains("serving")) {
+      if (System.nanoTime() > deadline || !process.isAlive()) {
+        throw new IOException("the daemon did not start: " + Files.readString(log));
+      }
+      Thread.sleep(2);
+    }
+    return new OwnDaemon(process);
+  }
+
+  /** What it has in memory. */
+  double residentMib() throws IOException {
+    for (String line : Files.readAllLines(Path.of("/proc/%d/status".formatted(process.pid())))) {
+      if (line.startsWith("VmRSS:")) {
+        return Long.parseLong(line.replaceAll("\\D", "")) / 1024.0;
+      }
+    }
+    throw new IOException("the daemon is gone");
+  }
+
+  Duration cpuTime() {
+    return process.info().totalCpuDuration().orElse(Duration.ZERO);
+  }
+
+  /** Lets it end in its own time, within reason. */
+  @Override
+  public void close() {
+    process.destroy();
+    try {
+      process.waitFor(60, TimeUnit.SECONDS);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

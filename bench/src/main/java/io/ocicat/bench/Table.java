@@ -1,0 +1,50 @@
+package io.ocicat.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** What was measured, a row each, with what was wanted and whether that was reached. */
+final class Table {
+  private static final String ROW = "%-48s %12s %12s %8s   %-14s %s";
+
+  private final List<String> rows = new ArrayList<>();
+  private final BarChart chart = new BarChart();
+
+  /** Go's figure and ours, whose ratio counts. */
+  void compare(String what, double go, double ours, String unit, Target target) {
+    double ratio = ours / go;
+    rows.add(
+        row(
+            what,
+            number(go, unit),
+            number(ours, unit),
+            String.format(Locale.ROOT, "%.2f ×", ratio),
+            target.text(),
+            target.verdict(ratio)));
+    chart.add(what, unit, go, ours);
+  }
+
+  /** A figure of ours that counts by itself. */
+  void add(String what, double ours, String unit, Target target) {
+    rows.add(row(what, "", number(ours, unit), "", target.text(), target.verdict(ours)));
+  }
+
+  void print() {
+    IO.println(row("", "Go", "ours", "ratio", "target", ""));
+    rows.forEach(IO::println);
+  }
+
+  String svg() {
+    return chart.svg();
+  }
+
+  private static String number(double value, String unit) {
+    return String.format(Locale.ROOT, "%.2f %s", value, unit);
+  }
+
+  private static String row(
+      String what, String go, String ours, String ratio, String target, String verdict) {
+    return ROW.formatted(what, go, ours, ratio, target, verdict).stripTrailing();
+  }
+}
