@@ -2,6 +2,7 @@ package io.ocicat.cli.install;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ConfigList;
+import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.json.Json;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -105,11 +106,10 @@ record CalicoNetwork(Map<String, String> environment, Path confDirectory, String
     try {
       ConfigList.parse(bytes);
     } catch (CniException e) {
-      // Not the text itself: templates may hold tokens.
+      // Not the text itself, nor what a parser cites of it: templates may hold tokens.
       throw new InstallException(
-          "the template of Calico's network is no network once it is filled in: %s %s"
-              .formatted(e.msg(), e.details())
-              .strip());
+          "the template of Calico's network is no network once it is filled in: %s"
+              .formatted(e.is(ErrorCode.DECODING_FAILURE) ? "it is not valid JSON" : e.msg()));
     }
     return Item.text(bytes, "rw-------", confDirectory.resolve(name));
   }

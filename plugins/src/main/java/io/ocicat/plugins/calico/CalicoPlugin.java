@@ -81,7 +81,7 @@ public final class CalicoPlugin implements Plugin {
         log(call, conf, "Network=" + call.network()),
         "GC",
         () -> {
-          new Collection(call, conf, datastores).run(call.validAttachments().get());
+          new Leftovers(call, conf, datastores).run(call.validAttachments().get());
           return conf;
         });
   }

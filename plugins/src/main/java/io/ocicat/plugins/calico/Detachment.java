@@ -73,7 +73,8 @@ final class Detachment {
     try {
       removeKnownEndpoint(conf, host, log);
     } catch (CniException e) {
-      unreachable = true;
+      // Without the node's name nobody was asked, and addresses are released without it.
+      unreachable = conf.node().known().isPresent();
       throw e;
     }
   }

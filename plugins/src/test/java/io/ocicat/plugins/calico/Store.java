@@ -50,6 +50,12 @@ final class Store implements AutoCloseable {
         Json.object().put("datastore_type", "etcdv3").put("etcd_endpoints", url), Map.of());
   }
 
+  static Store kubernetes(String url) {
+    ObjectNode members = Json.object().put("datastore_type", "kubernetes");
+    members.putObject("kubernetes").put("k8s_api_root", url);
+    return new Store(members, Map.of());
+  }
+
   ObjectNode members() {
     return members.deepCopy();
   }

@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
  * they belong, only those of this node whose container nobody names and whose cable is gone.
  * Kubernetes has no endpoints of its own: they are the pods.
  */
-record Collection(GcCall call, CalicoConf conf, Function<DatastoreConfig, Datastore> datastores) {
+record Leftovers(GcCall call, CalicoConf conf, Function<DatastoreConfig, Datastore> datastores) {
   void run(Set<Attachment> valid) {
     try (Net host = Net.ofHost(call)) {
       Steps.all(

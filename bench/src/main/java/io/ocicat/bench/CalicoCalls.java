@@ -1,0 +1,237 @@
+package io.ocicat.bench;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.ocicat.cni.exec.Deadline;
+import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.plugin.Dispatcher;
+import io.ocicat.cni.plugin.InProcessExec;
+import io.ocicat.cni.plugin.Namespaces;
+import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.cni.plugin.PluginHost;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Datastores;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.netlink.ns.NamedNetNs;
+import io.ocicat.netlink.ns.NetNs;
+import io.ocicat.plugins.Plugins;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * ADD and DEL of calico as a daemon makes them: one instance of each plugin, warm, addresses from
+ * calico-ipam where there is one and else from host-local. On the embedded datastore and on an etcd
+ * of its own on loopback; first one pod after the other, then a hundred at once.
+ *
+ * <p>Usage: {@code CalicoCalls [rounds]}
+ */
+public final class CalicoCalls {
+  private static final int WARM_UP = 50;
+  private static final int AT_ONCE = 100;
+  private static final String NODE = "bench";
+  private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  private final Datastores datastores = new Datastores();
+  private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
+  private final Path bin;
+  private final Path data;
+  private final ObjectNode config;
+  private final Map<String, String> environment;
+  private final NamedNetNs namespaces = NamedNetNs.standard();
+  private final String host = "ocicat-bench-" + ProcessHandle.current().pid();
+
+  private CalicoCalls(Path data, ObjectNode datastore, Map<String, String> environment)
+      throws IOException {
+    this.data = data;
+    this.environment = environment;
+    this.bin = Files.createDirectories(data.resolve("bin"));
+    for (String name : Plugins.names()) {
+      Files.writeString(bin.resolve(name), "");
+    }
+    this.config =
+        Json.object().put("cniVersion", "1.0.0").put("name", "bench").put("type", "calico");
+    config.put("nodename", NODE).put("nodename_file_optional", true).put("log_level", "error");
+    datastore.forEachEntry(config::set);
+    config.putObject("policy").put("type", "k8s");
+    ObjectNode ipam = config.putObject("ipam");
+    if (Plugins.names().contains("calico-ipam")) {
+      ipam.put("type", "calico-ipam");
+    } else {
+      ipam.put("type", "host-local").put("dataDir", data.resolve("leases").toString());
+      ipam.putArray("ranges").addArray().addObject().put("subnet", "10.65.0.0/16");
+    }
+  }
+
+  public static void main(String[] args) throws Exception {
+    int rounds = args.length > 0 ? Integer.parseInt(args[0]) : 200;
+    Path data = Files.createTempDirectory("ocicat-bench-");
+    new CalicoCalls(
+            data.resolve("embedded"),
+            Json.object().put("datastore_type", "embedded"),
+            Map.of("OCICAT_STATE_DIR", data.resolve("state").toString()))
+        .run("embedded", rounds);
+    int port = freePort();
+    Process etcd = etcd(data.resolve("etcd-data"), port, freePort());
+    try {
+      new CalicoCalls(
+              data.resolve("etcd"),
+              Json.object()
+                  .put("datastore_type", "etcdv3")
+                  .put("etcd_endpoints", "http://127.0.0.1:" + port),
+              Map.of())
+          .run("etcd", rounds);
+    } finally {
+      etcd.destroy();
+      etcd.waitFor();
+    }
+  }
+
+  private void run(String engine, int rounds) throws Exception {
+    List<String> pods = new ArrayList<>();
+    try (NetNs _ = namespaces.create(host)) {
+      prepare();
+      for (int i = 0; i < AT_ONCE; i++) {
+        pods.add(host + "-" + i);
+        namespaces.create(pods.getLast()).close();
+      }
+      Sample add = new Sample(engine + " ADD");
+      Sample del = new Sample(engine + " DEL");
+      for (int i = 0; i < WARM_UP + rounds; i++) {
+        long start = System.nanoTime();
+        call("ADD", pods.getFirst());
+        long added = System.nanoTime();
+        call("DEL", pods.getFirst());
+        if (i >= WARM_UP) {
+          add.add(added - start);
+          del.add(System.nanoTime() - added);
+        }
+      }
+      IO.println(add.line(add));
+      IO.println(del.line(del));
+      for (String verb : List.of("ADD", "DEL")) {
+        long start = System.nanoTime();
+        atOnce(verb, pods);
+        IO.println(
+            "%s %d %s at once: %.0f ms"
+                .formatted(engine, AT_ONCE, verb, (System.nanoTime() - start) / 1e6));
+      }
+    } finally {
+      pods.forEach(namespaces::remove);
+      namespaces.remove(host);
+      datastores.close();
+    }
+  }
+
+  /** What calico/node would have done. */
+  private void prepare() {
+    Datastore datastore = datastores.of(DatastoreConfig.ofCniConfig(config, environment));
+    datastore.create(
+        Resource.of(
+            new ResourceKey.Named(Kind.CLUSTER_INFORMATION, "", "default"),
+            spec -> spec.put("datastoreReady", true)));
+    datastore.create(Resource.of(new ResourceKey.Named(Kind.NODE, "", NODE), _ -> {}));
+    datastore.create(
+        Resource.of(
+            new ResourceKey.Named(Kind.IP_POOL, "", "pods"),
+            spec -> spec.put("cidr", "10.65.0.0/16").put("natOutgoing", false)));
+  }
+
+  private void atOnce(String verb, List<String> pods) throws Exception {
+    try (ExecutorService threads = Executors.newFixedThreadPool(pods.size())) {
+      List<Callable<String>> calls = new ArrayList<>();
+      pods.forEach(pod -> calls.add(() -> call(verb, pod)));
+      for (Future<String> answer : threads.invokeAll(calls)) {
+        answer.get();
+      }
+    }
+  }
+
+  private String call(String verb, String pod) {
+    Map<String, String> variables = new HashMap<>(environment);
+    variables.put("CNI_COMMAND", verb);
+    variables.put("CNI_CONTAINERID", pod);
+    variables.put("CNI_IFNAME", "eth0");
+    variables.put("CNI_NETNS", namespaces.pathOf(pod).toString());
+    variables.put("CNI_PATH", bin.toString());
+    variables.put("CNI_ARGS", "K8S_POD_NAME=%s;K8S_POD_NAMESPACE=bench".formatted(pod));
+    Namespaces around = new Namespaces(namespaces.pathOf(host), Map.of());
+    InProcessExec exec =
+        new InProcessExec(
+            file -> Optional.of(plugin(String.valueOf(file.getFileName()))),
+            invocation -> {
+              throw new IllegalStateException("not ours: " + invocation.executable());
+            },
+            around);
+    PluginHost surroundings = new PluginHost(around, exec, Deadline.in(LIMIT), _ -> {});
+    Reply reply =
+        Dispatcher.dispatch(
+            plugin("calico"), surroundings, variables, config.toString().getBytes(UTF_8));
+    if (reply.exitCode() != 0) {
+      throw new IllegalStateException(
+          "%s %s in %s: %s".formatted(verb, pod, data, new String(reply.stdout(), UTF_8)));
+    }
+    return pod;
+  }
+
+  private Plugin plugin(String name) {
+    return plugins.computeIfAbsent(name, it -> Plugins.named(it, datastores).orElseThrow());
+  }
+
+  private static Process etcd(Path data, int port, int peerPort) throws Exception {
+    String url = "http://127.0.0.1:" + port;
+    String peer = "http://127.0.0.1:" + peerPort;
+    Process etcd =
+        new ProcessBuilder(
+                "etcd",
+                "--data-dir",
+                data.toString(),
+                "--listen-client-urls",
+                url,
+                "--advertise-client-urls",
+                url,
+                "--listen-peer-urls",
+                peer,
+                "--initial-advertise-peer-urls",
+                peer,
+                "--initial-cluster",
+                "default=" + peer)
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    for (int attempt = 0; attempt < 200; attempt++) {
+      try (Socket _ = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        return etcd;
+      } catch (IOException _) {
+        Thread.sleep(100);
+      }
+    }
+    etcd.destroy();
+    throw new IllegalStateException("etcd does not start");
+  }
+
+  private static int freePort() throws IOException {
+    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      return socket.getLocalPort();
+    }
+  }
+}
