@@ -64,12 +64,14 @@ final class Recovery {
     }
   }
 
+  /** Of what was begun, or has no record. */
   private void takeBack(String id) {
     Optional<SandboxRecord> record = shop.store().get(id);
     if (record.isEmpty()) {
       removeOrphan(id);
       shop.store().nameOfBegun(id).ifPresent(pod -> release(pod, id));
-    } else if (record.get().phase() == SandboxRecord.Phase.CREATING) {
+    } else if (record.get().phase() != SandboxRecord.Phase.READY) {
+      // Also when it was stopped: then a recovery was killed in the middle of this.
       new TakeDown(shop, record.get(), shop.settings().cleanUpLimit()).remove();
     }
     shop.store().unmarkBegun(id);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(300)
 class KillTest {
   private static final String NEVER = "1000000";
-  private static final int STRIDE = 4;
+  private static final int STRIDE = 5;
 
   private TestNode node;
 
