@@ -20,6 +20,11 @@ final class Sample {
     times[count++] = nanos;
   }
 
+  /** Forgets all of them. */
+  void clear() {
+    count = 0;
+  }
+
   /** The smallest time that a share of all, as 0.5 for the median, does not exceed. */
   long percentile(double share) {
     long[] sorted = Arrays.copyOf(times, count);

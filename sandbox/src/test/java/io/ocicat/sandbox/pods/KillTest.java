@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Processes that are killed at each step of what they do, and what the next one makes of it. */
 @Hosts
-@Timeout(300)
+@Timeout(900)
 class KillTest {
   private static final String NEVER = "1000000";
   private static final int STRIDE = 5;
@@ -53,7 +53,7 @@ class KillTest {
                 infra,
                 point));
     argv.addAll(List.of(what));
-    return node.host().command(argv.toArray(String[]::new)).limit(Duration.ofMinutes(1)).attempt();
+    return node.host().command(argv.toArray(String[]::new)).limit(Duration.ofMinutes(3)).attempt();
   }
 
   private Output succeeds(String infra, String... what) {

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.cli.pod;
+
+import org.jspecify.annotations.NullMarked;
