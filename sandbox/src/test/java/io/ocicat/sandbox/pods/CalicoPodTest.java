@@ -37,7 +37,7 @@ class CalicoPodTest {
       """;
 
   @Test
-  void podsOnCalicosNetwork(@TempDir Path folder, Host host) {
+  void podsOnCalicosNetwork(@TempDir Path folder, Host host, Host router) {
     try (TestNode node = new TestNode(folder, host)) {
       Datastore datastore =
           node.datastores()
@@ -57,9 +57,7 @@ class CalicoPodTest {
               spec -> spec.put("cidr", "10.70.0.0/24").put("natOutgoing", true)));
       node.network("10-calico.conflist", CALICO);
       // The host answers for the pods' gateway only if it has a way to it, as hosts do.
-      host.exec("ip", "link", "add", "uplink", "type", "dummy");
-      host.exec("ip", "address", "add", "192.0.2.1/24", "dev", "uplink");
-      host.exec("ip", "link", "set", "uplink", "up");
+      host.connect(router, "192.0.2.1/24", "192.0.2.254/24");
       host.exec("ip", "route", "add", "default", "via", "192.0.2.254");
       PodSandboxes pods = node.sandboxes();
 
