@@ -6,6 +6,7 @@ import io.ocicat.cli.inspect.TraceCommand;
 import io.ocicat.cli.inspect.WhyCommand;
 import io.ocicat.cli.install.InstallCommand;
 import io.ocicat.cli.install.UninstallCommand;
+import io.ocicat.cli.ipam.IpamCommand;
 import io.ocicat.cli.net.NetCommand;
 import io.ocicat.cli.net.NetSettings;
 import io.ocicat.cli.pod.PodCommand;
@@ -74,7 +75,9 @@ public final class Ocicat {
   static CommandLine commandLine(Surroundings surroundings) {
     CommandLine commandLine = new CommandLine(new Ocicat());
     ResourceCommands.all(surroundings).forEach(commandLine::addSubcommand);
-    return commandLine.addSubcommand(DatastoreCommand.of(surroundings));
+    return commandLine
+        .addSubcommand(DatastoreCommand.of(surroundings))
+        .addSubcommand(IpamCommand.of(surroundings));
   }
 
   static int run(CommandLine commandLine, Complaints complaints, PrintWriter out, String... args) {

@@ -1,0 +1,150 @@
+package io.ocicat.cli.ipam;
+
+import io.ocicat.cli.resource.Surroundings;
+import io.ocicat.cni.json.Json;
+import io.ocicat.datastore.CorruptException;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.model.IpPool;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ipam.AddressInfo;
+import io.ocicat.ipam.BlockOwner;
+import io.ocicat.ipam.Conventions;
+import io.ocicat.ipam.Ipam;
+import io.ocicat.ipam.IpamException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Stream;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+import tools.jackson.databind.node.ObjectNode;
+
+/** {@code ocicat ipam why}. */
+@Command(name = "why", description = "Tell who has an address, since when, and who knows of it.")
+final class AddressCommand extends AddressWork {
+  @Parameters(paramLabel = "IP", description = "The address.")
+  private String ip = "";
+
+  AddressCommand(Surroundings surroundings) {
+    super(surroundings);
+  }
+
+  @Override
+  protected int run() {
+    IpAddress address = address(ip);
+    return withIpam((datastore, ipam) -> tell(datastore, ipam, address));
+  }
+
+  private int tell(Datastore datastore, Ipam ipam, IpAddress address) {
+    Map<String, String> facts = new LinkedHashMap<>();
+    Optional<AddressInfo> info = ShowCommand.info(ipam, address);
+    List<String> users = UsedAddresses.of(datastore).ownersOf(address);
+    facts.put("address", address.toString());
+    facts.put("pool", pool(datastore, address));
+    info.ifPresent(found -> holder(found, others(ipam, found), facts));
+    facts.put("used by", users.isEmpty() ? "nobody" : String.join(", ", users));
+    facts.put("verdict", verdict(info, users));
+    if (json) {
+      ObjectNode document = Json.object();
+      facts.forEach((name, value) -> document.put(member(name), value));
+      info.ifPresent(found -> ShowCommand.put(document.putObject("attributes"), found.owner()));
+      print(document);
+    } else {
+      facts.forEach((name, value) -> out().println("%-15s %s".formatted(name + ":", value)));
+    }
+    return 0;
+  }
+
+  /** {@code "used by"} as {@code usedBy}. */
+  private static String member(String words) {
+    StringBuilder member = new StringBuilder();
+    for (String word : words.split(" ", -1)) {
+      member.append(
+          member.isEmpty() ? word : Character.toUpperCase(word.charAt(0)) + word.substring(1));
+    }
+    return member.toString();
+  }
+
+  private static String pool(Datastore datastore, IpAddress address) {
+    return datastore.list(Query.of(Kind.IP_POOL)).items().stream()
+        .flatMap(AddressCommand::readable)
+        .filter(pool -> pool.cidr().contains(address))
+        .map(
+            pool ->
+                "%s (%s)%s".formatted(pool.name(), pool.cidr(), pool.enabled() ? "" : ", disabled"))
+        .findFirst()
+        .orElse("none");
+  }
+
+  private static Stream<IpPool> readable(Resource pool) {
+    try {
+      return Stream.of(IpPool.of(pool));
+    } catch (CorruptException _) {
+      return Stream.empty();
+    }
+  }
+
+  private static void holder(AddressInfo info, List<String> others, Map<String, String> facts) {
+    Map<String, String> owner = info.owner();
+    facts.put(
+        "block",
+        "%s of %s"
+            .formatted(
+                info.block(),
+                Optional.ofNullable(info.blockOwner()).map(BlockOwner::toString).orElse("nobody")));
+    facts.put("handle", Objects.toString(info.handle(), "none"));
+    if (owner.containsKey(Conventions.POD)) {
+      facts.put(
+          "pod", owner.getOrDefault(Conventions.NAMESPACE, "") + "/" + owner.get(Conventions.POD));
+    }
+    if (owner.containsKey(Conventions.TYPE)) {
+      facts.put("type", Borrowed.type(info));
+    }
+    facts.put(
+        "node", info.node().orElse("unknown") + (info.isBorrowed() ? ", which borrows it" : ""));
+    facts.put("since", owner.getOrDefault(Conventions.TIMESTAMP, "not noted"));
+    if (!others.isEmpty()) {
+      facts.put("also has", String.join(", ", others));
+    }
+  }
+
+  /** What else the handle has. */
+  private static List<String> others(Ipam ipam, AddressInfo info) {
+    if (info.handle() == null) {
+      return List.of();
+    }
+    try {
+      List<String> others = new ArrayList<>();
+      for (IpAddress address : ipam.addressesOf(info.handle())) {
+        if (!address.equals(info.address())) {
+          others.add(address.toString());
+        }
+      }
+      return others;
+    } catch (IpamException e) {
+      if (e.reason() == IpamException.Reason.NO_SUCH_HANDLE) {
+        return List.of();
+      }
+      throw e;
+    }
+  }
+
+  private static String verdict(Optional<AddressInfo> info, List<String> users) {
+    if (info.isEmpty()) {
+      return users.isEmpty()
+          ? "free: nobody has it"
+          : "used without being assigned, so somebody else may get it: restart its pod";
+    }
+    if (!users.isEmpty()) {
+      return "in use";
+    }
+    return "assigned, and no endpoint, tunnel or service has it: either its pod is just being"
+        + " started, or it has leaked; \"ocicat ipam gc\" finds out";
+  }
+}

@@ -1,0 +1,26 @@
+package io.ocicat.cli.ipam;
+
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import tools.jackson.databind.JsonNode;
+
+/** What ClusterInformation says; texts are empty when there is none. */
+record ClusterState(String guid, String type, String revision, boolean locked) {
+  static ClusterState of(Datastore datastore) {
+    try {
+      Resource information =
+          datastore.get(new ResourceKey.Named(Kind.CLUSTER_INFORMATION, "", "default"));
+      JsonNode spec = information.<JsonNode>read(content -> content.path("spec").deepCopy());
+      return new ClusterState(
+          spec.path("clusterGUID").asString(""),
+          spec.path("clusterType").asString(""),
+          information.revision(),
+          !spec.path("datastoreReady").asBoolean(true));
+    } catch (NotFoundException _) {
+      return new ClusterState("", "", "", false);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package io.ocicat.cli.ipam;
+
+import io.ocicat.datastore.AffinityType;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.Resource;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.AddressInfo;
+import io.ocicat.ipam.Conventions;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Who really uses addresses: endpoints and the tunnels of nodes. Services cannot be asked
+ * everywhere, so what is assigned to them counts as used.
+ */
+final class UsedAddresses {
+  private static final List<String> TUNNELS =
+      List.of(
+          "/spec/bgp/ipv4IPIPTunnelAddr",
+          "/spec/ipv4VXLANTunnelAddr",
+          "/spec/ipv6VXLANTunnelAddr",
+          "/spec/wireguard/interfaceIPv4Address",
+          "/spec/wireguard/interfaceIPv6Address");
+
+  private final Map<IpAddress, List<String>> owners = new LinkedHashMap<>();
+
+  private UsedAddresses() {}
+
+  static UsedAddresses of(Datastore datastore) {
+    UsedAddresses used = new UsedAddresses();
+    for (Resource endpoint : datastore.list(Query.of(Kind.WORKLOAD_ENDPOINT)).items()) {
+      JsonNode networks =
+          endpoint.<JsonNode>read(content -> content.at("/spec/ipNetworks").deepCopy());
+      for (JsonNode network : networks.values()) {
+        IpPrefix.tryParse(network.asString(""))
+            .ifPresent(ip -> used.add(ip.address(), describe(endpoint)));
+      }
+    }
+    for (Resource node : datastore.list(Query.of(Kind.NODE)).items()) {
+      for (String member : TUNNELS) {
+        parse(node.<String>read(content -> content.at(member).asString("")))
+            .ifPresent(ip -> used.add(ip, "Node(%s)".formatted(node.key().name())));
+      }
+    }
+    for (AddressInfo info : Blocks.assigned(datastore)) {
+      if (isService(info)) {
+        used.add(info.address(), "Service(%s)".formatted(info.owner().getOrDefault("service", "")));
+      }
+    }
+    return used;
+  }
+
+  private static String describe(Resource endpoint) {
+    return "Workload(%s/%s)".formatted(endpoint.key().namespace(), endpoint.key().name());
+  }
+
+  private static boolean isService(AddressInfo info) {
+    return "LoadBalancer".equals(info.owner().get(Conventions.TYPE))
+        || (info.blockOwner() != null && info.blockOwner().type() == AffinityType.VIRTUAL);
+  }
+
+  /** Tunnel addresses are written with and without a length. */
+  private static Optional<IpAddress> parse(String text) {
+    return IpAddress.tryParse(text).or(() -> IpPrefix.tryParse(text).map(IpPrefix::address));
+  }
+
+  private void add(IpAddress address, String owner) {
+    owners.computeIfAbsent(address.unmap(), _ -> new ArrayList<>()).add(owner);
+  }
+
+  Set<IpAddress> all() {
+    return Set.copyOf(owners.keySet());
+  }
+
+  List<String> ownersOf(IpAddress address) {
+    return List.copyOf(owners.getOrDefault(address, List.of()));
+  }
+
+  /** Addresses that two or more say they have. */
+  Map<IpAddress, List<String>> disputed() {
+    Map<IpAddress, List<String>> disputed = new LinkedHashMap<>(owners);
+    disputed.values().removeIf(list -> list.size() < 2);
+    return disputed;
+  }
+}

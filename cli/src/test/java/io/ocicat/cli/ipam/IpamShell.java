@@ -1,0 +1,97 @@
+package io.ocicat.cli.ipam;
+
+import io.ocicat.cli.DatastoreShell;
+import io.ocicat.cli.Shell;
+import io.ocicat.cni.json.Json;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Datastores;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ipam.AssignRequest;
+import io.ocicat.ipam.Conventions;
+import io.ocicat.ipam.Ipam;
+import io.ocicat.ipam.Sources;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.function.Consumer;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Runs {@code ocicat ipam} on a datastore of a test, and puts things into that. */
+record IpamShell(DatastoreShell shell, DatastoreConfig config) {
+  static IpamShell in(Path directory) {
+    return new IpamShell(
+        DatastoreShell.embedded(directory), new DatastoreConfig.Embedded(directory));
+  }
+
+  Shell.Printed run(String... args) {
+    String[] all = new String[args.length + 1];
+    all[0] = "ipam";
+    System.arraycopy(args, 0, all, 1, args.length);
+    return shell.run(all);
+  }
+
+  JsonNode json(String... args) {
+    return Json.parse(run(args).out());
+  }
+
+  void apply(String documents) {
+    Shell.Printed printed = shell.runWith(documents, "apply", "-f", "-");
+    if (printed.exitCode() != 0) {
+      throw new IllegalStateException(printed.err());
+    }
+  }
+
+  void with(Consumer<Datastore> work) {
+    try (Datastore datastore = Datastores.openOwn(config)) {
+      work.accept(datastore);
+    }
+  }
+
+  /** As the plugin gives an address to a pod. */
+  void assign(String address, String handle, String node, String namespace, String pod) {
+    assign(
+        address,
+        handle,
+        node,
+        Map.of(
+            Conventions.NODE,
+            node,
+            Conventions.TIMESTAMP,
+            "2026-01-01 00:00:01.5 +0000 UTC",
+            Conventions.NAMESPACE,
+            namespace,
+            Conventions.POD,
+            pod));
+  }
+
+  void assign(String address, String handle, String host, Map<String, String> attributes) {
+    with(
+        datastore -> {
+          try (Ipam ipam = Ipam.forOneCall(datastore, Sources.ofSystem())) {
+            ipam.assign(new AssignRequest(IpAddress.parse(address), host, handle, attributes));
+          }
+        });
+  }
+
+  void endpoint(String node, String pod, String address) {
+    apply(
+        """
+        {apiVersion: projectcalico.org/v3, kind: WorkloadEndpoint,
+         metadata: {name: %s-k8s-%s-eth0, namespace: shop},
+         spec: {orchestrator: k8s, node: %s, pod: %s, endpoint: eth0, ipNetworks: [%s],
+                profiles: [kns.shop], interfaceName: cali%s}}
+        """
+            .formatted(node.replace("-", "--"), pod.replace("-", "--"), node, pod, address, pod));
+  }
+
+  void create(ResourceKey key, String content) {
+    with(datastore -> datastore.create(Resource.of(key, (ObjectNode) Json.parse(content))));
+  }
+
+  void lock() {
+    shell.run("datastore", "lock");
+  }
+}
