@@ -42,7 +42,8 @@ import picocli.CommandLine.Spec;
     name = "conformance",
     description = {
       "Checks a CNI plugin executable, whoever wrote it, against the protocol.",
-      "Runs as root, in namespaces and directories of its own: the machine's network is not touched."
+      "Runs as root, in namespaces and directories of its own: the machine's network is not"
+          + " touched."
     },
     exitCodeListHeading = "Exit codes:%n",
     exitCodeList = {
@@ -200,7 +201,7 @@ final class ConformanceCommand implements Callable<Integer> {
       subject = subject.limit(Duration.ofSeconds(limit));
     }
     if (subject.profile().asksAService()) {
-      subject = subject.service(new ReferenceIpam());
+      subject = subject.service(ReferenceServices.of(subject.profile()));
     }
     return netns == null ? subject : subject.netns(netns.toAbsolutePath());
   }

@@ -16,6 +16,7 @@ import io.ocicat.daemon.state.State;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.plugins.Plugins;
 import io.ocicat.plugins.calico.CalicoOptions;
+import io.ocicat.plugins.calicoipam.CalicoIpamOptions;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -65,14 +66,20 @@ record OnePlugin(Optional<Path> executables, OurExecutables ours) {
 
   /** Does what a plugin's executable does for people, without a call. Returns the exit code. */
   static int options(String name, List<String> flags) {
-    if (!name.equals("calico")) {
-      System.err.println(
-          "ocicat: the plugin \"%s\" has no options, it got %s".formatted(name, flags));
-      return 2;
-    }
+    String version = Version.build().version();
     try (Datastores datastores = new Datastores()) {
-      CalicoOptions options = new CalicoOptions(datastores, System.getenv());
-      Reply reply = options.run(flags, Version.build().version(), System.in);
+      Reply reply;
+      switch (name) {
+        case "calico" ->
+            reply = new CalicoOptions(datastores, System.getenv()).run(flags, version, System.in);
+        case "calico-ipam" ->
+            reply = new CalicoIpamOptions(datastores, System.getenv()).run(flags, version);
+        default -> {
+          System.err.println(
+              "ocicat: the plugin \"%s\" has no options, it got %s".formatted(name, flags));
+          return 2;
+        }
+      }
       System.out.print(new String(reply.stdout(), StandardCharsets.UTF_8));
       System.err.print(reply.stderr());
       return reply.exitCode();

@@ -62,7 +62,7 @@ class OwnPluginsConformanceTest {
             .environment(plugins.environment())
             .limit(Duration.ofSeconds(30));
     if (subject.profile().asksAService()) {
-      subject = subject.service(new ReferenceIpam());
+      subject = subject.service(ReferenceServices.of(subject.profile()));
     }
     Report report = new Conformance(subject).only(checks()).run();
 

@@ -71,6 +71,14 @@ public final class Profiles {
                       """)
                   .loss(Loss.SERVICE),
               of(
+                      "calico-ipam",
+                      Kind.IPAM,
+                      """
+                      "datastore_type": "embedded", "nodename": "conformance",
+                      "ipam_lock_file": "${data}/ipam.lock", "ipam": { "type": "calico-ipam" }
+                      """)
+                  .loss(Loss.SERVICE),
+              of(
                       "portmap",
                       Kind.CHAINED,
                       """

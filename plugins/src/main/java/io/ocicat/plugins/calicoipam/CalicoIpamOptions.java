@@ -1,0 +1,98 @@
+package io.ocicat.plugins.calicoipam;
+
+import io.ocicat.cni.exec.Reply;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.Datastores;
+import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.ipam.IpamException;
+import io.ocicat.netlink.NetlinkException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What the executable does without a call: {@code calico-ipam -v} and {@code -upgrade}. */
+public final class CalicoIpamOptions {
+  private static final int USAGE = 2;
+  private static final Duration PAUSE = Duration.ofSeconds(1);
+
+  /** Whoever starts it as an init container starts it again after that. */
+  private static final int MOST_TRIES = 300;
+
+  private final Datastores datastores;
+  private final Map<String, String> environment;
+  private final HostLocalUpgrade.Places places;
+
+  public CalicoIpamOptions(Datastores datastores, Map<String, String> environment) {
+    this(datastores, environment, HostLocalUpgrade.Places.OF_CALICO);
+  }
+
+  /** For tests, which have files of their own. */
+  CalicoIpamOptions(
+      Datastores datastores, Map<String, String> environment, HostLocalUpgrade.Places places) {
+    this.datastores = datastores;
+    this.environment = Map.copyOf(environment);
+    this.places = places;
+  }
+
+  /** Does what the flags say. */
+  public Reply run(List<String> flags, String version) {
+    if (flags.equals(List.of("-v"))) {
+      return answer(0, version + "\n", "");
+    }
+    if (flags.equals(List.of("-upgrade"))) {
+      return upgrade();
+    }
+    return answer(
+        USAGE,
+        "",
+        """
+        usage: calico-ipam -v         print the version
+               calico-ipam -upgrade   take addresses over from host-local
+        """);
+  }
+
+  private Reply upgrade() {
+    String node = environment.getOrDefault("KUBERNETES_NODE_NAME", "");
+    if (node.isEmpty()) {
+      return answer(1, "", "KUBERNETES_NODE_NAME is missing: set it to the name of this node\n");
+    }
+    String last = "";
+    for (int i = 0; i < MOST_TRIES; i++) {
+      try {
+        int taken = new HostLocalUpgrade(datastore(), node, places).run();
+        return answer(0, "", "%d addresses were taken over from host-local\n".formatted(taken));
+      } catch (IOException | DatastoreException | IpamException | NetlinkException e) {
+        last = String.valueOf(e.getMessage());
+      }
+      if (!pause()) {
+        break;
+      }
+    }
+    return answer(1, "", "addresses could not be taken over from host-local: %s\n".formatted(last));
+  }
+
+  /** Of Kubernetes, as Calico has it, unless another one is named. */
+  private Datastore datastore() {
+    Map<String, String> asked = new HashMap<>(environment);
+    asked.putIfAbsent("DATASTORE_TYPE", "kubernetes");
+    return datastores.of(DatastoreConfig.ofEnvironment(asked));
+  }
+
+  private static boolean pause() {
+    try {
+      Thread.sleep(PAUSE);
+      return true;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+
+  private static Reply answer(int exitCode, String stdout, String stderr) {
+    return new Reply(exitCode, stdout.getBytes(StandardCharsets.UTF_8), stderr);
+  }
+}
