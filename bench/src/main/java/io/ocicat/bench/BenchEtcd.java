@@ -73,8 +73,7 @@ final class BenchEtcd implements AutoCloseable {
   }
 
   private DatastoreConfig.Etcd config() {
-    return new DatastoreConfig.Etcd(
-        List.of(url), "", "", new Secret(""), DatastoreConfig.Tls.NONE);
+    return new DatastoreConfig.Etcd(List.of(url), "", "", new Secret(""), DatastoreConfig.Tls.NONE);
   }
 
   @Override

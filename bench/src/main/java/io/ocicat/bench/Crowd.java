@@ -2,6 +2,7 @@ package io.ocicat.bench;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Objects;
 
 /**
  * What an ADD takes beside many attachments that are there, against beside ten. By ptp, because a
@@ -45,6 +46,7 @@ final class Crowd {
 
   private static double addMillis(Surroundings around, int rounds, String ours)
       throws IOException, InterruptedException {
-    return around.call("each", 2, rounds, ours).get("ours add").percentile(0.5) / 1e6;
+    Sample adds = around.call("each", 2, rounds, ours).get("ours add");
+    return Objects.requireNonNull(adds, "nobody called ADD").percentile(0.5) / 1e6;
   }
 }

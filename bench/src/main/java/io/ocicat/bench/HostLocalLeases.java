@@ -50,7 +50,7 @@ public final class HostLocalLeases {
       this.del = new Sample("%s, %d, DEL".formatted(name, leases));
       this.config =
           ("{\"cniVersion\":\"1.0.0\",\"name\":\"%s\",\"type\":\"bridge\",\"ipam\":{\"type\":\"%s\","
-               + "\"dataDir\":\"%s\",\"ranges\":[[{\"subnet\":\"10.1.0.0/16\"}]]}}")
+                  + "\"dataDir\":\"%s\",\"ranges\":[[{\"subnet\":\"10.1.0.0/16\"}]]}}")
               .formatted(network, PLUGIN, dataDir)
               .getBytes(UTF_8);
       fill(Files.createDirectories(dataDir.resolve(network)), leases);

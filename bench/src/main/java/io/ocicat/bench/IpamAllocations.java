@@ -32,8 +32,8 @@ import java.util.stream.Stream;
 
 /**
  * Calico's addresses: one host on the embedded datastore, the cost beside few and beside very many
- * addresses in use, and a thousand hosts on one etcd, a fifth of which are killed while they claim a
- * block or take an address.
+ * addresses in use, and a thousand hosts on one etcd, a fifth of which are killed while they claim
+ * a block or take an address.
  */
 public final class IpamAllocations {
   private static final int PROCESSES = 20;
@@ -103,7 +103,9 @@ public final class IpamAllocations {
               Thread.ofVirtual()
                   .start(
                       () -> {
-                        for (int i = next.getAndIncrement(); i < count; i = next.getAndIncrement()) {
+                        for (int i = next.getAndIncrement();
+                            i < count;
+                            i = next.getAndIncrement()) {
                           String handle = "net." + prefix + "-" + i;
                           ipam.autoAssign(request("node-1", handle, 1));
                           if (i % 2 == 0) {
@@ -116,11 +118,13 @@ public final class IpamAllocations {
           thread.join();
         }
         double seconds = (System.nanoTime() - start) / 1e9;
-        print(
-            "embedded, one host, %d at once, half released again: %,.0f allocations/s%s",
-            4 * AT_ONCE,
-            count / seconds,
-            round == 0 ? " (cold)" : "");
+        IO.println(
+            String.format(
+                Locale.ROOT,
+                "embedded, one host, %d at once, half released again: %,.0f allocations/s%s",
+                4 * AT_ONCE,
+                count / seconds,
+                round == 0 ? " (cold)" : ""));
       }
     }
   }
@@ -140,8 +144,8 @@ public final class IpamAllocations {
       }
       ipam.forget();
       Sample many = measure(ipam, "100,000 more in use");
-      print("%s", few.line(few));
-      print("%s", many.line(few));
+      IO.println(few.line(few));
+      IO.println(many.line(few));
     }
   }
 
@@ -219,10 +223,16 @@ public final class IpamAllocations {
       }
       done.await();
       double seconds = (System.nanoTime() - start) / 1e9;
-      print(
-          "etcd, %d hosts in %d processes, %d at once: %,.0f allocations/s, %d hosts killed",
-          hosts, PROCESSES, AT_ONCE, given.size() / seconds, killed.get());
-      print("%s", sample.line(sample));
+      IO.println(
+          String.format(
+              Locale.ROOT,
+              "etcd, %d hosts in %d processes, %d at once: %,.0f allocations/s, %d hosts killed",
+              hosts,
+              PROCESSES,
+              AT_ONCE,
+              given.size() / seconds,
+              killed.get()));
+      IO.println(sample.line(sample));
       verify(processes.getFirst(), given, twice.get());
     } finally {
       processes.forEach(Ipam::close);
@@ -240,13 +250,15 @@ public final class IpamAllocations {
         given.entrySet().stream()
             .filter(entry -> !entry.getKey().equals(stored.get(entry.getValue())))
             .count();
-    print(
-        "given twice %d, lost %d, assigned to the killed and unknown to them %d, blocks %d, findings %d",
-        twice,
-        lost,
-        stored.size() - given.size(),
-        report.blocks(),
-        report.findings().size());
+    IO.println(
+        String.format(
+            Locale.ROOT,
+            "given twice %d, lost %d, assigned to the killed and unknown to them %d, blocks %d, findings %d",
+            twice,
+            lost,
+            stored.size() - given.size(),
+            report.blocks(),
+            report.findings().size()));
     if (twice + lost > 0) {
       throw new IllegalStateException("an address was given twice or lost");
     }
@@ -286,9 +298,5 @@ public final class IpamAllocations {
         Files.delete(path);
       }
     }
-  }
-
-  private static void print(String format, Object... values) {
-    IO.println(String.format(Locale.ROOT, format, values));
   }
 }

@@ -105,7 +105,8 @@ public final class PodsAtOnce {
           daemon.destroyForcibly();
         }
         for (String each : List.of("ours", "daemon", "go")) {
-          new ProcessBuilder("umount", "-R", "-l", folder.resolve(each).resolve("run/netns").toString())
+          new ProcessBuilder(
+                  "umount", "-R", "-l", folder.resolve(each).resolve("run/netns").toString())
               .start()
               .waitFor();
         }
@@ -196,8 +197,7 @@ public final class PodsAtOnce {
       Contender contender = all.get(Math.floorMod(number + i, all.size()));
       List<Callable<String>> runs = new ArrayList<>();
       for (int pod = 0; pod < count; pod++) {
-        PodConfig config =
-            PodConfig.of(new PodMetadata("p" + pod, "bench", "u" + pod, 0)).build();
+        PodConfig config = PodConfig.of(new PodMetadata("p" + pod, "bench", "u" + pod, 0)).build();
         runs.add(() -> contender.pods.run(config, ""));
       }
       long start = System.nanoTime();
@@ -260,7 +260,8 @@ public final class PodsAtOnce {
           pods / contender.upSeconds,
           pods / contender.downSeconds);
     }
-    System.out.println("memory: manager %s, daemon %s".formatted(memory("self"), memory(Long.toString(daemon))));
+    System.out.println(
+        "memory: manager %s, daemon %s".formatted(memory("self"), memory(Long.toString(daemon))));
   }
 
   private static String memory(String process) throws IOException {

@@ -6,8 +6,6 @@ import java.util.Locale;
 
 /** What was measured, a row each, with what was wanted and whether that was reached. */
 final class Table {
-  private static final String ROW = "%-48s %12s %12s %8s   %-14s %s";
-
   private final List<String> rows = new ArrayList<>();
   private final BarChart chart = new BarChart();
 
@@ -45,6 +43,8 @@ final class Table {
 
   private static String row(
       String what, String go, String ours, String ratio, String target, String verdict) {
-    return ROW.formatted(what, go, ours, ratio, target, verdict).stripTrailing();
+    return "%-48s %12s %12s %8s   %-14s %s"
+        .formatted(what, go, ours, ratio, target, verdict)
+        .stripTrailing();
   }
 }

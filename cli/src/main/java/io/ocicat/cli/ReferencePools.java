@@ -43,10 +43,10 @@ final class ReferencePools implements Service {
   @Override
   public String command(Path directory) {
     return ("rm -rf %s && printf '%%s\\n"
-                + "' '{kind: Node, apiVersion: projectcalico.org/v3, metadata: {name: %s}}' ---"
-                + " '{kind: IPPool, apiVersion: projectcalico.org/v3, metadata: {name:"
-                + " conformance}, spec: {cidr: %s}}' | OCICAT_STATE_DIR=%s ocicat apply -f - &&"
-                + " exec sleep infinity")
+            + "' '{kind: Node, apiVersion: projectcalico.org/v3, metadata: {name: %s}}' ---"
+            + " '{kind: IPPool, apiVersion: projectcalico.org/v3, metadata: {name:"
+            + " conformance}, spec: {cidr: %s}}' | OCICAT_STATE_DIR=%s ocicat apply -f - &&"
+            + " exec sleep infinity")
         .formatted(directory.resolveSibling(STATE), NODE, CIDR, directory.resolveSibling(STATE));
   }
 }

@@ -40,8 +40,7 @@ class PodCommandTest {
     folder = directory;
     Files.createDirectories(folder.resolve("net.d"));
     Files.writeString(
-        folder.resolve("net.d/10-blue.conflist"),
-        NETWORK.replace("@folder@", folder.toString()));
+        folder.resolve("net.d/10-blue.conflist"), NETWORK.replace("@folder@", folder.toString()));
     Files.createDirectories(folder.resolve("home/lib"));
     Command.of(
             Path.of("../sandbox/src/main/c/build").toAbsolutePath().toString(),
@@ -183,9 +182,19 @@ class PodCommandTest {
     fails(List.of("no pod nobody"), "rm", "nobody");
     fails(List.of("name pods, or give --all"), "rm");
     fails(List.of("\"80:\" is no port", "8080:80"), "run", "a", "--port", "80:");
-    fails(List.of("ingress-bandwidth", "\"fast\""), "run", "a", "--annotation",
+    fails(
+        List.of("ingress-bandwidth", "\"fast\""),
+        "run",
+        "a",
+        "--annotation",
         "kubernetes.io/ingress-bandwidth=fast");
-    fails(List.of("network green cannot be used"), "run", "a", "--network", "green", "--log-root",
+    fails(
+        List.of("network green cannot be used"),
+        "run",
+        "a",
+        "--network",
+        "green",
+        "--log-root",
         folder.resolve("logs").toString());
     fails(List.of("runtime handler \"docker\"", "runc", "none"), "run", "a", "--infra", "docker");
     assertThat(succeeds("ls", "--json").json().path("pods").isEmpty()).isTrue();

@@ -13,8 +13,7 @@ import java.util.List;
 public final class TestEtcd implements AutoCloseable {
   // A machine that is busy with tests is no reason to look for another leader.
   private final EtcdServer server =
-      new EtcdServer(
-          "--heartbeat-interval", "200", "--election-timeout", "2000");
+      new EtcdServer("--heartbeat-interval", "200", "--election-timeout", "2000");
 
   public TestEtcd() {
     server.start();

@@ -49,8 +49,7 @@ class CalicoPodTest {
           Resource.of(
               new ResourceKey.Named(Kind.CLUSTER_INFORMATION, "", "default"),
               spec -> spec.put("datastoreReady", true)));
-      datastore.create(
-          Resource.of(new ResourceKey.Named(Kind.NODE, "", "node-a"), _ -> {}));
+      datastore.create(Resource.of(new ResourceKey.Named(Kind.NODE, "", "node-a"), _ -> {}));
       datastore.create(
           Resource.of(
               new ResourceKey.Named(Kind.IP_POOL, "", "pods"),
