@@ -1,7 +1,9 @@
 package io.ocicat.cli;
 
+import io.ocicat.cli.yaml.YamlWriter;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.Crds;
+import java.io.PrintWriter;
 import java.util.Arrays;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -39,8 +41,9 @@ final class CrdsCommand implements Callable<Integer> {
                         spec.commandLine(),
                         "--group must be crd.projectcalico.org/v1 or projectcalico.org/v3, not \"%s\""
                             .formatted(group)));
-    spec.commandLine().getOut().print(Crds.yaml(wanted));
-    spec.commandLine().getOut().flush();
+    PrintWriter out = spec.commandLine().getOut();
+    Crds.of(wanted).forEach(definition -> out.print("---\n" + YamlWriter.write(definition)));
+    out.flush();
     return ExitCode.OK;
   }
 }

@@ -2,6 +2,9 @@ package io.ocicat.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cli.yaml.YamlReader;
+import io.ocicat.datastore.model.ApiGroup;
+import io.ocicat.datastore.model.Crds;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
@@ -23,6 +26,15 @@ class CrdsCommandTest {
         .contains("  name: ippools.crd.projectcalico.org\n")
         .doesNotContain("name: ippools.projectcalico.org");
     assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void whatIsPrintedReadsAsTheDefinitions() {
+    run("crds");
+
+    assertThat(YamlReader.readAll(out.toString()))
+        .extracting(YamlReader.Document::value)
+        .containsExactlyElementsOf(Crds.of(ApiGroup.V1));
   }
 
   @Test

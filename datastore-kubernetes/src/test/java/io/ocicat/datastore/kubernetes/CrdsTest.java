@@ -8,10 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.snakeyaml.engine.v2.api.Load;
-import org.snakeyaml.engine.v2.api.LoadSettings;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The definitions that {@code ocicat crds} prints. */
@@ -62,18 +59,6 @@ class CrdsTest {
         .extracting(crd -> crd.at("/spec/names/singular").stringValue())
         .containsExactlyInAnyOrder(
             "networkpolicy", "networkset", "stagednetworkpolicy", "stagedkubernetesnetworkpolicy");
-  }
-
-  @ParameterizedTest
-  @EnumSource
-  void areTheSameAsYaml(ApiGroup group) {
-    List<JsonNode> read = new ArrayList<>();
-    for (Object document :
-        new Load(LoadSettings.builder().build()).loadAllFromString(Crds.yaml(group))) {
-      read.add(JsonMapper.shared().valueToTree(document));
-    }
-
-    assertThat(read).isEqualTo(Crds.of(group));
   }
 
   /** The API server refuses a schema with a part whose type is not told. */

@@ -5,7 +5,6 @@ import io.ocicat.datastore.json.Json;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /** The custom resource definitions that the Kubernetes datastore needs, from our own shapes. */
@@ -101,23 +100,5 @@ public final class Crds {
       }
     }
     return properties;
-  }
-
-  /** All of a group as documents for {@code kubectl apply}. */
-  public static String yaml(ApiGroup group) {
-    StringBuilder text = new StringBuilder();
-    for (ObjectNode definition : of(group)) {
-      text.append("---\n");
-      BlockYaml.write(definition, text);
-    }
-    return text.toString();
-  }
-
-  /** The same as one JSON document. */
-  public static ObjectNode list(ApiGroup group) {
-    ObjectNode list = Json.object().put("apiVersion", "v1").put("kind", "List");
-    ArrayNode items = list.putArray("items");
-    of(group).forEach(items::add);
-    return list;
   }
 }
