@@ -104,11 +104,10 @@ public final class PodsAtOnce {
         if (!daemon.waitFor(20, TimeUnit.SECONDS)) {
           daemon.destroyForcibly();
         }
-        for (String each : List.of("ours", "daemon", "go")) {
-          new ProcessBuilder(
-                  "umount", "-R", "-l", folder.resolve(each).resolve("run/netns").toString())
-              .start()
-              .waitFor();
+        for (String mount :
+            List.of("ours/run/netns", "daemon/run/netns", "go/run/netns", "ours/host")) {
+          Path directory = folder.resolve(mount);
+          new ProcessBuilder("umount", "-R", "-l", directory.toString()).start().waitFor();
         }
         new ProcessBuilder("rm", "-rf", "--one-file-system", folder.toString()).start().waitFor();
       }
