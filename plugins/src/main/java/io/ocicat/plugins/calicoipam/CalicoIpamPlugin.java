@@ -66,7 +66,7 @@ public final class CalicoIpamPlugin implements Plugin {
     Request request = Request.of(call, conf, backend, clock.instant());
     Optional<IpAddress> wanted =
         call.args().get(Pod.REQUESTED_IP, text -> IpAddress.parse(text).unmap());
-    Ipam ipam = ipams.of(backend.datastore());
+    Ipam ipam = ipam(backend);
     try (HostLock.Held _ = lock.take(conf.lockFile(), call)) {
       upgrade.ensure(backend, ipam, request.node(), call);
       return result(
@@ -74,6 +74,10 @@ public final class CalicoIpamPlugin implements Plugin {
               .map(address -> exactly(ipam, request, address))
               .orElseGet(() -> any(ipam, request)));
     }
+  }
+
+  private Ipam ipam(Backend backend) {
+    return Failures.told("error creating calico client", () -> ipams.of(backend.datastore()));
   }
 
   private static List<IpPrefix> exactly(Ipam ipam, Request request, IpAddress address) {
@@ -126,7 +130,7 @@ public final class CalicoIpamPlugin implements Plugin {
         Pod.of(call)
             .map(pod -> Conventions.legacyHandle(pod.namespace(), pod.name()))
             .orElse(container);
-    Ipam ipam = ipams.of(backend.datastore());
+    Ipam ipam = ipam(backend);
     try (HostLock.Held _ = lock.take(CalicoIpamConf.lockFile(call.config()), call)) {
       Steps.all(() -> release(ipam, handle), () -> release(ipam, legacy));
     }
@@ -153,7 +157,7 @@ public final class CalicoIpamPlugin implements Plugin {
     Backend backend = Backend.of(call, datastores);
     List<IpAddress> expected =
         call.requirePreviousResult().ips().stream().map(ip -> ip.address().address()).toList();
-    new HolderCheck(ipams.of(backend.datastore()), backend.datastore())
+    new HolderCheck(ipam(backend), backend.datastore())
         .run(
             Conventions.containerHandle(call.network().value(), call.containerId().value()),
             expected);
@@ -182,7 +186,7 @@ public final class CalicoIpamPlugin implements Plugin {
       Set<String> containers =
           valid.get().stream().map(Attachment::containerId).collect(Collectors.toSet());
       try (HostLock.Held _ = lock.take(conf.lockFile(), call)) {
-        new Sweep(ipams.of(backend.datastore()), backend.datastore(), conf.node().require())
+        new Sweep(ipam(backend), backend.datastore(), conf.node().require())
             .run(call.network().value(), containers);
       }
     }

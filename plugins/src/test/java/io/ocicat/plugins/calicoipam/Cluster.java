@@ -75,6 +75,19 @@ final class Cluster implements AutoCloseable {
     return datastores.of(DatastoreConfig.ofCniConfig(members, environment));
   }
 
+  /** The same datastore, for a plugin of the test's own. */
+  Datastore open(DatastoreConfig config) {
+    return datastores.of(config);
+  }
+
+  void disable(String pool) {
+    datastore()
+        .update(
+            datastore()
+                .get(ResourceKey.of(Kind.IP_POOL, pool))
+                .edit(tree -> tree.withObject("/spec").put("disabled", true)));
+  }
+
   /** Writes what no datastore of ours would. */
   void write(String key, String value) {
     DatastoreConfig config = DatastoreConfig.ofCniConfig(members, environment);

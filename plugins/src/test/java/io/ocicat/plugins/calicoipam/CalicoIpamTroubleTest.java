@@ -1,0 +1,207 @@
+package io.ocicat.plugins.calicoipam;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Datastores;
+import io.ocicat.datastore.UnavailableException;
+import io.ocicat.netlink.linux.FileLock;
+import io.ocicat.plugins.Ipam;
+import io.ocicat.plugins.calico.LocalEtcd;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CalicoIpamTroubleTest {
+  private static final Set<String> WRITES = Set.of("create", "update", "delete", "commit");
+
+  @TempDir Path files;
+
+  @SuppressWarnings("NullAway.Init") // by fill
+  private Cluster cluster;
+
+  @BeforeEach
+  void fill() {
+    cluster = Cluster.embedded(files);
+    cluster.reset();
+    cluster.pool("blue", "10.65.0.0/26");
+    cluster.pool("red", "fd00:65::/122");
+  }
+
+  @AfterEach
+  void close() {
+    cluster.close();
+  }
+
+  /** A plugin whose datastore tells of each operation before it is done. */
+  private CalicoIpamPlugin watched(Predicate<String> fails) {
+    return new CalicoIpamPlugin(
+        config -> {
+          Datastore behind = cluster.open(config);
+          return (Datastore)
+              Proxy.newProxyInstance(
+                  Datastore.class.getClassLoader(),
+                  new Class<?>[] {Datastore.class},
+                  (proxy, method, args) -> {
+                    if (isWork(args) && fails.test(method.getName())) {
+                      throw new UnavailableException("the datastore is away", null);
+                    }
+                    return invoke(proxy, method, behind, args);
+                  });
+        },
+        files.resolve("upgraded"));
+  }
+
+  /** To commit nothing is to ask whether the datastore can do that at all. */
+  private static boolean isWork(Object @Nullable [] args) {
+    return args == null || args.length == 0 || !List.of().equals(args[0]);
+  }
+
+  @SuppressWarnings("NullAway") // reflection
+  private static Object invoke(Object proxy, Method method, Datastore behind, Object[] args)
+      throws Throwable {
+    return switch (method.getName()) {
+      case "equals" -> System.identityHashCode(proxy) == System.identityHashCode(args[0]);
+      case "hashCode" -> System.identityHashCode(proxy);
+      default -> {
+        try {
+          yield method.invoke(behind, args);
+        } catch (InvocationTargetException e) {
+          throw e.getCause();
+        }
+      }
+    };
+  }
+
+  @Test
+  void aDatastoreThatIsAwayIsTroubleThatPasses() {
+    String url = "http://127.0.0.1:" + LocalEtcd.freePort();
+    try (Cluster away = Cluster.etcd(url, files)) {
+      CniException add = away.net("").add().error();
+      CniException del = away.net("").del().error();
+
+      assertThat(add.code()).isEqualTo(ErrorCode.TRY_AGAIN_LATER);
+      assertThat(add.msg()).startsWith("failed to request addresses: ").contains(url);
+      assertThat(del.code()).isEqualTo(ErrorCode.TRY_AGAIN_LATER);
+      assertThat(del.msg()).startsWith("failed to release addresses of handle net1.ctr: ");
+      assertThat(away.net("").status().error().code()).isEqualTo(ErrorCode.PLUGIN_NOT_AVAILABLE);
+    }
+  }
+
+  @Test
+  void aDatastoreThatCannotBeConfiguredIsTheConfigurationsFault() {
+    for (String wrong :
+        List.of(
+            "\"datastore_type\":\"zookeeper\"",
+            "\"datastore_type\":\"etcdv3\"",
+            "\"datastore_type\":\"etcdv3\",\"etcd_endpoints\":\"10.0.0.1:2379\"")) {
+      CniException error = cluster.net("", wrong).add().error();
+
+      assertThat(error.code()).isEqualTo(ErrorCode.INVALID_NETWORK_CONFIG);
+      assertThat(error.msg()).startsWith("error creating calico client: ");
+    }
+  }
+
+  /** Whatever write fails, DEL leaves nothing; before that at most the handle's own is left. */
+  @Test
+  void afterAFailureAtAnyWriteDelLeavesNothing() {
+    String dual = "\"assign_ipv6\":\"true\"";
+    boolean failed = true;
+    for (int broken = 1; failed && broken < 40; broken++) {
+      int[] left = {broken};
+      CalicoIpamPlugin plugin = watched(name -> WRITES.contains(name) && --left[0] == 0);
+      Ipam net = cluster.net(dual).resident(plugin);
+      var ran = net.add();
+      failed = left[0] <= 0;
+      if (ran.exitCode() != 0) {
+        assertThat(ran.error().code()).isEqualTo(ErrorCode.TRY_AGAIN_LATER);
+      }
+      cluster.net(dual).del().ok();
+      assertThat(cluster.addresses()).as("write %d failed", broken).isEmpty();
+      assertThat(cluster.handles()).as("write %d failed", broken).isEmpty();
+    }
+    assertThat(failed).isFalse();
+  }
+
+  @Test
+  void theHostsLockIsHeldWhileTheDatastoreIsWritten() {
+    List<Boolean> free = Collections.synchronizedList(new ArrayList<>());
+    CalicoIpamPlugin plugin =
+        watched(
+            name -> {
+              if (WRITES.contains(name)) {
+                free.add(isFree());
+              }
+              return false;
+            });
+    Ipam net = cluster.net("").resident(plugin);
+
+    net.add().ok();
+    net.del().ok();
+
+    assertThat(free).isNotEmpty().containsOnly(false);
+    assertThat(isFree()).isTrue();
+  }
+
+  private boolean isFree() {
+    return FileLock.tryAcquire(cluster.lockFile(), FileLock.Mode.EXCLUSIVE)
+        .map(
+            lock -> {
+              lock.close();
+              return true;
+            })
+        .orElse(false);
+  }
+
+  /** The datastore is what keeps addresses apart. */
+  @Test
+  void whoCannotHaveTheLockGoesOnWithoutIt() throws IOException {
+    Path file = Files.writeString(files.resolve("no-directory"), "");
+    String lock = "\"ipam_lock_file\":\"%s/ipam.lock\"".formatted(file);
+
+    var ran = cluster.net("", lock).add();
+
+    ran.ok();
+    assertThat(ran.stderr()).contains("going on without the lock " + file);
+    cluster.net("", lock).del().ok();
+    assertThat(cluster.net("", "\"ipam_lock_file\":\"relative\"").add().error().msg())
+        .contains("ipam_lock_file");
+  }
+
+  @Test
+  void aProcessForEachCallDoesTheSame() {
+    for (int i = 0; i < 5; i++) {
+      try (Datastores datastores = new Datastores()) {
+        CalicoIpamPlugin once = new CalicoIpamPlugin(datastores::of, files.resolve("upgraded"));
+        cluster.net("").container("c" + i).resident(once).add().ok();
+      }
+    }
+    assertThat(cluster.addresses()).hasSize(5).doesNotHaveDuplicates();
+  }
+
+  @Test
+  void anOperatorsChangeIsSeenByAPluginThatServesManyCalls() {
+    for (int i = 0; i < 6; i++) {
+      cluster.net("").container("c" + i).add().ok();
+    }
+    cluster.disable("blue");
+
+    assertThat(cluster.net("").container("late").add().error().msg())
+        .contains("there is no enabled IPv4 pool");
+  }
+}
