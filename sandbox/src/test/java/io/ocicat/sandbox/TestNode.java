@@ -22,12 +22,14 @@ import io.ocicat.sandbox.pods.PodSandboxes;
 import io.ocicat.sandbox.pods.SandboxFilter;
 import io.ocicat.sandbox.pods.SandboxSettings;
 import io.ocicat.sandbox.pods.SandboxStatus;
+import io.ocicat.sandbox.trace.PodTrace;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Host;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -92,8 +94,8 @@ public final class TestNode implements AutoCloseable {
       Files.move(
           draft,
           confDirectory().resolve(file),
-          java.nio.file.StandardCopyOption.ATOMIC_MOVE,
-          java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+          StandardCopyOption.ATOMIC_MOVE,
+          StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -104,11 +106,7 @@ public final class TestNode implements AutoCloseable {
       Path draft = file.resolveSibling("." + file.getFileName());
       Files.writeString(draft, "#!/bin/sh\n" + shell + "\n");
       Files.setPosixFilePermissions(draft, PosixFilePermissions.fromString("rwxr-xr-x"));
-      Files.move(
-          draft,
-          file,
-          java.nio.file.StandardCopyOption.ATOMIC_MOVE,
-          java.nio.file.StandardCopyOption.REPLACE_EXISTING);
+      Files.move(draft, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -224,7 +222,7 @@ public final class TestNode implements AutoCloseable {
       PodSandboxes all = sandboxes(new NoInfra());
       for (SandboxStatus pod : all.list(SandboxFilter.ALL)) {
         if (pod.infra().equals(NoInfra.KIND)) {
-          all.removeByForce(pod.id(), new io.ocicat.sandbox.trace.PodTrace());
+          all.removeByForce(pod.id(), new PodTrace());
         }
       }
     } finally {

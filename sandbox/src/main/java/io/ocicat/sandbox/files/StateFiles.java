@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
@@ -136,7 +137,7 @@ public final class StateFiles {
   }
 
   private static String reason(IOException e) {
-    return e instanceof java.nio.file.FileSystemException system && system.getReason() != null
+    return e instanceof FileSystemException system && system.getReason() != null
         ? system.getReason()
         : e.toString();
   }

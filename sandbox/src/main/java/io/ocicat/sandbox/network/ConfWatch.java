@@ -1,6 +1,7 @@
 package io.ocicat.sandbox.network;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.System.Logger.Level;
 import java.nio.file.ClosedWatchServiceException;
 import java.nio.file.Path;
@@ -81,7 +82,7 @@ final class ConfWatch implements AutoCloseable {
     try {
       service.close();
     } catch (IOException e) {
-      throw new java.io.UncheckedIOException(e);
+      throw new UncheckedIOException(e);
     }
   }
 }

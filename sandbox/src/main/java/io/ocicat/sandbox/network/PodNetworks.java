@@ -5,7 +5,6 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.ConfigList;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.exec.Deadline;
-import io.ocicat.cni.json.Json;
 import io.ocicat.cni.json.Quoted;
 import io.ocicat.cni.runtime.CachedAttachment;
 import io.ocicat.cni.runtime.Cni;
@@ -13,10 +12,9 @@ import io.ocicat.cni.runtime.Container;
 import io.ocicat.cni.runtime.Network;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
-import io.ocicat.sandbox.PodBandwidth;
+import io.ocicat.netlink.NetlinkException;
 import io.ocicat.sandbox.PodConfig;
 import io.ocicat.sandbox.PodMetadata;
-import io.ocicat.sandbox.PodPort;
 import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
 import io.ocicat.sandbox.files.KeyedLocks;
@@ -29,15 +27,10 @@ import io.ocicat.sandbox.trace.TracedExec;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Gives pods their network: what kubelet's network plugin {@code cni} and its manager do.
@@ -176,7 +169,7 @@ public final class PodNetworks implements AutoCloseable {
         sandboxId,
         netns,
         network.config().toJson(),
-        arguments(config, cgroupPath));
+        CapabilityArguments.of(config, podCidrs, cgroupPath));
   }
 
   private Network network(String name) {
@@ -200,42 +193,6 @@ public final class PodNetworks implements AutoCloseable {
       throw new SandboxException(
           Reason.NOT_READY, "network %s cannot be used: %s".formatted(name, e.getMessage()), e);
     }
-  }
-
-  private Map<String, JsonNode> arguments(PodConfig config, String cgroupPath) {
-    Map<String, JsonNode> arguments = new LinkedHashMap<>();
-    ArrayNode ports = Json.array();
-    config.ports().stream()
-        .filter(PodPort::isPublished)
-        .forEach(port -> ports.add(port.toCapability()));
-    arguments.put(Capability.PORT_MAPPINGS, ports);
-    PodBandwidth.of(config.annotations())
-        .toCapability()
-        .ifPresent(limits -> arguments.put(Capability.BANDWIDTH, limits));
-    if (!podCidrs.isEmpty()) {
-      ArrayNode ranges = Json.array();
-      podCidrs.forEach(cidr -> ranges.addArray().addObject().put("subnet", cidr.toString()));
-      arguments.put(Capability.IP_RANGES, ranges);
-    }
-    config
-        .dnsConfig()
-        .ifPresent(
-            dns -> {
-              ObjectNode json = Json.object();
-              json.set("servers", Json.array(dns.servers()));
-              json.set("searches", Json.array(dns.searches()));
-              json.set("options", Json.array(dns.options()));
-              arguments.put(Capability.DNS, json);
-            });
-    if (!config.annotations().isEmpty()) {
-      ObjectNode annotations = Json.object();
-      config.annotations().forEach(annotations::put);
-      arguments.put(Capability.POD_ANNOTATIONS, annotations);
-    }
-    if (!cgroupPath.isEmpty()) {
-      arguments.put(Capability.CGROUP_PATH, Json.array(List.of(cgroupPath)).get(0));
-    }
-    return arguments;
   }
 
   /**
@@ -387,7 +344,7 @@ public final class PodNetworks implements AutoCloseable {
   private static <T> T named(String verb, PodMetadata pod, Supplier<T> work) {
     try {
       return work.get();
-    } catch (CniException | SandboxException | io.ocicat.netlink.NetlinkException e) {
+    } catch (CniException | SandboxException | NetlinkException e) {
       throw new SandboxException(
           Reason.FAILED,
           "networkPlugin cni failed to %s pod \"%s\" network: %s"

@@ -13,12 +13,16 @@ import io.ocicat.sandbox.PodPort;
 import io.ocicat.sandbox.TestNode;
 import io.ocicat.sandbox.network.NetworkSettings.Loopback;
 import io.ocicat.sandbox.network.OperationMetrics.Operation;
+import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -187,8 +191,7 @@ class PodNetworksTest {
             "ip addr add 10.9.0.8/24 dev eth0",
             "ip addr add fd00:9::7/64 dev eth0 nodad",
             "ip link set eth0 up")) {
-      io.ocicat.testkit.Command.of(("nsenter --net=" + netns + " -- " + command).split(" ", -1))
-          .run();
+      Command.of(("nsenter --net=" + netns + " -- " + command).split(" ", -1)).run();
     }
     assertThat(networks.addresses(POD, netns).stream().map(Object::toString))
         .containsExactly("10.9.0.7", "fd00:9::7");
@@ -273,8 +276,6 @@ class PodNetworksTest {
     assertThat(networks.metrics().errors(Operation.SET_UP_POD)).isZero();
   }
 
-  // The configuration directory.
-
   @Test
   void theFirstUsableFileCounts() {
     PodNetworks networks = networks();
@@ -351,8 +352,7 @@ class PodNetworksTest {
     assertThat(networks.status().problems())
         .anySatisfy(line -> assertThat(line).contains("10.conflist"));
     // Nobody goes on writing it.
-    Files.setLastModifiedTime(
-        first, java.nio.file.attribute.FileTime.from(java.time.Instant.now().minusSeconds(5)));
+    Files.setLastModifiedTime(first, FileTime.from(Instant.now().minusSeconds(5)));
     networks.refresh();
     assertThat(networks.status().network()).isEqualTo("n2");
   }
@@ -389,9 +389,7 @@ class PodNetworksTest {
 
   private static void awaitNetwork(PodNetworks networks, String name) {
     Eventually.await(
-        "network " + name,
-        java.time.Duration.ofSeconds(30),
-        () -> networks.status().network().equals(name));
+        "network " + name, Duration.ofSeconds(30), () -> networks.status().network().equals(name));
   }
 
   @Test

@@ -3,6 +3,7 @@ package io.ocicat.sandbox.pods;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.ocicat.netlink.ns.NamedNetNs;
 import io.ocicat.sandbox.NamespaceMode;
 import io.ocicat.sandbox.PodConfig;
 import io.ocicat.sandbox.PodMetadata;
@@ -186,9 +187,7 @@ class BadRequestsTest {
     String id = "e".repeat(64);
     Checkpoints checkpoints = new Checkpoints(node.folder().resolve("state/sandbox"));
     checkpoints.put("d".repeat(64), new Checkpoint("gone", "shop", List.of(), false));
-    new io.ocicat.netlink.ns.NamedNetNs(node.folder().resolve("run/netns"))
-        .create("pod-" + id)
-        .close();
+    new NamedNetNs(node.folder().resolve("run/netns")).create("pod-" + id).close();
     SandboxStore store = new SandboxStore(node.folder().resolve("state"));
     Files.createDirectories(store.folder("c".repeat(64)));
     store.markBegun("b".repeat(64), new PodMetadata("gone", "shop", "u-1", 0));

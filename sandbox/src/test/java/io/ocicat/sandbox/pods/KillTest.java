@@ -3,6 +3,9 @@ package io.ocicat.sandbox.pods;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.sandbox.TestNode;
+import io.ocicat.sandbox.infra.Infra;
+import io.ocicat.sandbox.infra.NoInfra;
+import io.ocicat.sandbox.infra.RuncInfra;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -111,10 +114,10 @@ class KillTest {
     succeeds(infra, "remove", neighbourId);
   }
 
-  private io.ocicat.sandbox.infra.Infra infraOf(String kind) {
+  private Infra infraOf(String kind) {
     return kind.equals("none")
-        ? new io.ocicat.sandbox.infra.NoInfra()
-        : new io.ocicat.sandbox.infra.RuncInfra(
+        ? new NoInfra()
+        : new RuncInfra(
             Path.of("/usr/sbin/runc"),
             node.folder().resolve("pause"),
             node.folder().resolve("run/runc"));

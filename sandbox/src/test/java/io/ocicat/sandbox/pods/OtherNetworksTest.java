@@ -3,6 +3,7 @@ package io.ocicat.sandbox.pods;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.PortMapping.Protocol;
+import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.kv.KeyValueDatastore;
@@ -118,7 +119,7 @@ class OtherNetworksTest {
             node.datastores()
                 .of(
                     DatastoreConfig.ofCniConfig(
-                        io.ocicat.cni.json.Json.object().put("datastore_type", "embedded"),
+                        Json.object().put("datastore_type", "embedded"),
                         Map.of("OCICAT_STATE_DIR", directory.toString())));
     Pod told = datastore.cluster().pod("shop", "web").orElseThrow();
     assertThat(told.uid()).isEqualTo("u-web");

@@ -4,17 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.cni.PortMapping.Protocol;
+import io.ocicat.sandbox.NamespaceMode;
 import io.ocicat.sandbox.PodConfig;
 import io.ocicat.sandbox.PodMetadata;
 import io.ocicat.sandbox.PodPort;
 import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
 import io.ocicat.sandbox.TestNode;
-import io.ocicat.sandbox.infra.NoInfra;
 import io.ocicat.sandbox.trace.PodStep;
 import io.ocicat.sandbox.trace.PodTrace;
 import io.ocicat.sandbox.trace.StepKind;
 import io.ocicat.testkit.Background;
+import io.ocicat.testkit.Command;
+import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.nio.file.Path;
@@ -104,7 +106,7 @@ class PodLifeTest {
     try (Background server =
         node.in(web, "busybox", "nc", "-ll", "-p", "80", "-e", "echo", "hello").start()) {
       assertThat(server.isAlive()).isTrue();
-      io.ocicat.testkit.Eventually.await(
+      Eventually.await(
           "the server to listen", () -> node.in(web, "ss", "-ltn").run().stdout().contains(":80 "));
       assertThat(
               node.in(client, "sh", "-c", "busybox nc -w5 10.65.0.1 8080 </dev/null")
@@ -159,7 +161,7 @@ class PodLifeTest {
   void aNamespaceRemovedUnderneathIsNoticedAndCleanedUp() {
     SandboxStatus pod =
         run(pod("web").ports(List.of(new PodPort(Protocol.TCP, 80, 8080, ""))).build());
-    io.ocicat.testkit.Command.of("umount", "-l", pod.netns()).run();
+    Command.of("umount", "-l", pod.netns()).run();
     assertThat(pods.status(pod.id()).state()).isEqualTo(SandboxState.NOTREADY);
     assertThat(pods.status(pod.id()).ips()).isEmpty();
     assertThatThrownBy(() -> pods.start(pod.id(), "c", List.of("true")))
@@ -173,7 +175,7 @@ class PodLifeTest {
   void aPodOfTheHostsNetworkNeedsNone() {
     node.network("10-blue.conflist", "{");
     pods = node.sandboxes();
-    SandboxStatus pod = run(pod("host").network(io.ocicat.sandbox.NamespaceMode.NODE).build());
+    SandboxStatus pod = run(pod("host").network(NamespaceMode.NODE).build());
     assertThat(pod.state()).isEqualTo(SandboxState.READY);
     assertThat(pod.ips()).isEmpty();
     assertThat(pod.netns()).isEmpty();
@@ -261,6 +263,5 @@ class PodLifeTest {
     assertThatThrownBy(() -> pods.remove(id)).hasMessageContaining("out of order");
     assertThat(pods.removeByForce(id, new PodTrace())).hasSize(1);
     assertThat(pods.list(SandboxFilter.ALL)).isEmpty();
-    assertThat(new NoInfra().kind()).isEqualTo("none");
   }
 }
