@@ -104,8 +104,9 @@ public final class PodsAtOnce {
         if (!daemon.waitFor(20, TimeUnit.SECONDS)) {
           daemon.destroyForcibly();
         }
-        for (String mount :
-            List.of("ours/run/netns", "daemon/run/netns", "go/run/netns", "ours/host")) {
+        List<String> mounts =
+            List.of("ours/run/netns", "daemon/run/netns", "go/run/netns", "ours/host");
+        for (String mount : mounts) {
           Path directory = folder.resolve(mount);
           new ProcessBuilder("umount", "-R", "-l", directory.toString()).start().waitFor();
         }
