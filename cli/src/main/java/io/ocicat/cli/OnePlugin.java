@@ -113,8 +113,13 @@ record OnePlugin(Optional<Path> executables, OurExecutables ours) {
     }
   }
 
-  /** Runs our own executables in this JVM and all others as processes. */
+  /**
+   * How plugins are run from here: our own executables in this JVM and all others as processes.
+   * Where a daemon has been all are processes, because attachments are locked and noted there.
+   */
   PluginExec exec() {
-    return new InProcessExec(ours::find, new ProcessExec(), Namespaces.OWN);
+    return Folders.of(System.getenv()).inUse()
+        ? new ProcessExec()
+        : new InProcessExec(ours::find, new ProcessExec(), Namespaces.OWN);
   }
 }
