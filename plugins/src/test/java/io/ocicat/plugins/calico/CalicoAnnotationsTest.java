@@ -83,13 +83,13 @@ class CalicoAnnotationsTest {
   }
 
   @Test
-  void poolsAndFamiliesOfThePodReplaceThoseConfigured(Host host, Host pod) {
+  void poolsAndFamiliesOfThePodReplaceThoseConfigured(Host host, Host pod, Host next) {
     web(host, pod, "ipv4pools", "[\"blue\", \"10.9.0.0/16\"]").add().ok();
 
     assertThat(ipam.asked("ADD").at("/ipam/ipv4_pools").toString())
         .isEqualTo("[\"blue\",\"10.9.0.0/16\"]");
 
-    web(host, pod, "ipFamilies", "[\"IPv6\"]").container("other").add();
+    web(host, next, "ipFamilies", "[\"IPv6\"]").add();
     assertThat(ipam.asked("ADD").at("/ipam/assign_ipv4").asString()).isEqualTo("false");
     assertThat(ipam.asked("ADD").at("/ipam/assign_ipv6").asString()).isEqualTo("true");
   }
@@ -149,17 +149,16 @@ class CalicoAnnotationsTest {
   }
 
   @Test
-  void addressesAreAskedForOneByOne(Host host, Host pod) {
+  void addressesAreAskedForOneByOne(Host host, Host pod, Host next) {
     ipam.answer("{\"cniVersion\": \"1.1.0\", \"ips\": [{\"address\": \"10.65.0.9/32\"}]}");
 
-    Calling eth0 = web(host, pod, "ipAddrs", "[\"10.65.0.9\"]");
-    eth0.add().ok();
+    web(host, pod, "ipAddrs", "[\"10.65.0.9\"]").add().ok();
 
     assertThat(ipam.calls().getFirst()).endsWith(";IP=10.65.0.9");
     assertThat(spec().path("ipNetworks").toString()).isEqualTo("[\"10.65.0.9/32\"]");
     assertThat(host.exec("ip", "route").stdout()).contains("10.65.0.9 dev cali7b07e5871ca");
 
-    eth0.container("next").add();
+    web(host, next, "ipAddrs", "[\"10.65.0.9\"]").add();
     assertThat(ipam.calls().get(1))
         .as("what its container before had")
         .startsWith("DEL " + pod.name());
