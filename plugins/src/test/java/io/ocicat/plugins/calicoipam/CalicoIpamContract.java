@@ -57,7 +57,7 @@ abstract class CalicoIpamContract {
     assertThat(result)
         .isEqualTo(
             Json.parse(
-                "{\"cniVersion\":\"1.0.0\",\"ips\":[{\"address\":\"%s\"}],\"routes\":[{\"dst\":\"%s\"}],\"dns\":{}}"
+                "{\"cniVersion\":\"1.0.0\",\"ips\":[{\"address\":\"%s\"}],\"routes\":[{\"dst\":\"%s\"}]}"
                     .formatted(ip, ip)));
     assertThat(ip).endsWith("/26");
   }
