@@ -1,5 +1,7 @@
 package io.ocicat.daemon;
 
+import io.ocicat.daemon.address.AddressSweep;
+import io.ocicat.daemon.address.KernelAddresses;
 import io.ocicat.daemon.call.CallRunner;
 import io.ocicat.daemon.call.OurExecutables;
 import io.ocicat.daemon.server.Admission;
@@ -7,16 +9,19 @@ import io.ocicat.daemon.server.CallServer;
 import io.ocicat.daemon.server.Events;
 import io.ocicat.daemon.state.Folders;
 import io.ocicat.daemon.state.State;
+import io.ocicat.ipam.Sources;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.netlink.linux.SocketType;
 import io.ocicat.netlink.linux.UnixListener;
 import io.ocicat.netlink.linux.UnixSocket;
+import io.ocicat.plugins.calicoipam.CalicoIpamPlugin;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -125,10 +130,21 @@ public final class Daemon implements AutoCloseable {
     this.lifetime = lifetime;
     this.events = events;
     this.runner = new CallRunner(state, ours, true, clock);
-    this.upkeep = new Upkeep(state, runner, events);
+    this.upkeep = new Upkeep(state, runner, events, addresses(state, ours));
     int most = ADDS_PER_CORE * Runtime.getRuntime().availableProcessors();
     this.server =
         new CallServer(listener, runner, new Admission(most), MOST_CONNECTIONS, events, clock);
+  }
+
+  private static AddressSweep addresses(State state, OurExecutables ours) {
+    return new AddressSweep(
+        state,
+        () ->
+            ours.used("calico-ipam")
+                .map(plugin -> ((CalicoIpamPlugin) plugin).served())
+                .orElse(List.of()),
+        KernelAddresses::ofMachine,
+        Sources.ofSystem());
   }
 
   /**

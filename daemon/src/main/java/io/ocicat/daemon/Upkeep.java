@@ -1,5 +1,6 @@
 package io.ocicat.daemon;
 
+import io.ocicat.daemon.address.AddressSweep;
 import io.ocicat.daemon.call.CallRunner;
 import io.ocicat.daemon.server.Events;
 import io.ocicat.daemon.server.Repair;
@@ -30,6 +31,7 @@ final class Upkeep {
   private final State state;
   private final CallRunner runner;
   private final Events events;
+  private final AddressSweep addresses;
   private Set<String> seenWithoutNamespace = new HashSet<>();
 
   /** The journal at the last look. A call that goes well is not in it for two looks. */
@@ -38,10 +40,11 @@ final class Upkeep {
   /** What was already said of a record, so that it is said once. */
   private final Map<String, String> noted = new HashMap<>();
 
-  Upkeep(State state, CallRunner runner, Events events) {
+  Upkeep(State state, CallRunner runner, Events events, AddressSweep addresses) {
     this.state = state;
     this.runner = runner;
     this.events = events;
+    this.addresses = addresses;
   }
 
   /**
@@ -75,6 +78,7 @@ final class Upkeep {
     removeFormer(inAMinute());
     removeLost();
     noted.clear();
+    addresses.look(events::note);
   }
 
   int spooled() {

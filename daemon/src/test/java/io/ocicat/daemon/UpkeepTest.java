@@ -2,12 +2,14 @@ package io.ocicat.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.daemon.address.AddressSweep;
 import io.ocicat.daemon.call.CallRunner;
 import io.ocicat.daemon.call.OurExecutables;
 import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.Folders;
 import io.ocicat.daemon.state.State;
 import io.ocicat.daemon.trace.CallHistory;
+import io.ocicat.ipam.Sources;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -15,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,7 +42,9 @@ class UpkeepTest {
     State state = new State(new Folders(ocicat.run(), ocicat.state()), BootId.current());
     CallRunner runner =
         new CallRunner(state, OurExecutables.of(ocicat.home()), true, Clock.systemUTC());
-    Upkeep upkeep = new Upkeep(state, runner, new CallLog(notes::add, new CallHistory()));
+    AddressSweep addresses = new AddressSweep(state, List::of, Set::of, Sources.ofSystem());
+    Upkeep upkeep =
+        new Upkeep(state, runner, new CallLog(notes::add, new CallHistory()), addresses);
     try (DaemonProcess daemon = ocicat.startDaemon()) {
       staying.add().run();
       List<String> before = Sweep.of(ocicat, kept);

@@ -20,6 +20,7 @@ public final class IpamCommand {
         .addSubcommand(new ReleaseCommand(surroundings))
         .addSubcommand(new ConfigureCommand(surroundings))
         .addSubcommand(new SplitCommand(surroundings))
-        .addSubcommand(new AddressCommand(surroundings));
+        .addSubcommand(new AddressCommand(surroundings))
+        .addSubcommand(new GcCommand(surroundings));
   }
 }

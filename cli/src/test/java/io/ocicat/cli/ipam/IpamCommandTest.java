@@ -8,10 +8,12 @@ import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.NotFoundException;
 import io.ocicat.datastore.Query;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.ip.IpAddress;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -359,5 +361,39 @@ class IpamCommandTest {
     assertThat(ipam.run("show", "--show-blocks").out()).contains("| Block    | 10.65.0.0/28 |");
     assertThat(ipam.run("show", "--map").out()).contains("blocks in no pool");
     assertThat(ipam.run("why", "10.65.0.2").out()).contains("pool:           none");
+  }
+
+  @Test
+  void gcLooksTwiceAndReleasesWhatIsDeadAndOfNodesThatAreGone() {
+    ipam.assign("10.65.0.100", "net.c9", "node-9", "shop", "lost");
+    ipam.create(
+        new ResourceKey.Handle("net.orphan"), "{\"block\":{\"10.65.0.0/28\":1},\"deleted\":false}");
+
+    assertThat(ipam.gc(Set.of(), "--node=node-1", "--dry-run"))
+        .contains("10.65.0.4 of handle net.c3 looks dead", "net.orphan");
+    assertThat(ipam.run("show", "--ip=10.65.0.4").out()).contains("is in use");
+
+    assertThat(ipam.gc(Set.of(), "--node=node-1", "--grace=0"))
+        .contains("released 10.65.0.4", "released 10.65.0.100", "repaired handle net.orphan");
+    assertThat(ipam.run("check").exitCode()).isZero();
+    for (String alive : new String[] {"10.65.0.1", "10.65.0.2", "10.65.0.3"}) {
+      assertThat(ipam.run("show", "--ip=" + alive).out()).contains("is in use");
+    }
+  }
+
+  @Test
+  void whatAnInterfaceHasIsAliveForGc() {
+    assertThat(
+            ipam.gc(Set.of(IpAddress.parse("10.65.0.4")), "--node=node-1", "--grace=0", "--json"))
+        .contains("\"released\": []");
+  }
+
+  @Test
+  void gcRefusesToGuessWhichNodesAreGone() {
+    Shell.Printed printed = ipam.run("gc", "--node=stranger", "--grace=0");
+
+    assertThat(printed.exitCode()).isEqualTo(1);
+    assertThat(printed.err()).contains("knows no node \"stranger\"");
+    assertThat(ipam.run("show", "--ip=10.65.0.4").out()).contains("is in use");
   }
 }

@@ -2,6 +2,7 @@ package io.ocicat.cli.ipam;
 
 import io.ocicat.cli.DatastoreShell;
 import io.ocicat.cli.Shell;
+import io.ocicat.cli.resource.Surroundings;
 import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
@@ -13,9 +14,14 @@ import io.ocicat.ipam.AssignRequest;
 import io.ocicat.ipam.Conventions;
 import io.ocicat.ipam.Ipam;
 import io.ocicat.ipam.Sources;
+import java.io.InputStream;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Consumer;
+import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -31,6 +37,22 @@ record IpamShell(DatastoreShell shell, DatastoreConfig config) {
     all[0] = "ipam";
     System.arraycopy(args, 0, all, 1, args.length);
     return shell.run(all);
+  }
+
+  /** What gc prints on a machine whose interfaces have these addresses. */
+  String gc(Set<IpAddress> kernel, String... args) {
+    Surroundings surroundings =
+        new Surroundings(
+            shell.environment(),
+            Path.of("/nonexistent/calicoctl.cfg"),
+            InputStream.nullInputStream(),
+            false);
+    StringWriter out = new StringWriter();
+    int exitCode =
+        new CommandLine(new GcCommand(surroundings, () -> kernel))
+            .setOut(new PrintWriter(out, true))
+            .execute(args);
+    return exitCode == 0 ? out.toString() : "exit code " + exitCode;
   }
 
   JsonNode json(String... args) {

@@ -65,6 +65,11 @@ public final class OurExecutables {
         : Optional.empty();
   }
 
+  /** The plugin of a name, if it was ever asked for. */
+  public Optional<Plugin> used(String name) {
+    return Optional.ofNullable(plugins.get(name));
+  }
+
   /** The plugin that an executable is, if it is one of ours. */
   public Optional<Plugin> find(Path executable) {
     Path name = executable.getFileName();

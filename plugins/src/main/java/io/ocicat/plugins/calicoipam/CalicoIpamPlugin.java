@@ -28,8 +28,10 @@ import io.ocicat.plugins.Undo;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -40,6 +42,13 @@ import java.util.stream.Collectors;
  * <p>The handle, made of network and container, is all that DEL needs.
  */
 public final class CalicoIpamPlugin implements Plugin {
+  /**
+   * A datastore from which containers of a node got addresses, and its IPAM.
+   *
+   * @param node as the calls named it
+   */
+  public record Served(DatastoreConfig config, Datastore datastore, Ipam ipam, String node) {}
+
   private static final Path UPGRADED = Path.of("/var/run/calico/cni/ipam_upgraded");
 
   private final Function<DatastoreConfig, Datastore> datastores;
@@ -47,6 +56,8 @@ public final class CalicoIpamPlugin implements Plugin {
   private final Clock clock;
   private final Ipams ipams = new Ipams();
   private final HostLock lock = new HostLock();
+  private final Map<Map.Entry<DatastoreConfig, String>, Backend> servedNodes =
+      new ConcurrentHashMap<>();
 
   public CalicoIpamPlugin(Datastores datastores) {
     this(datastores::of, UPGRADED);
@@ -67,6 +78,7 @@ public final class CalicoIpamPlugin implements Plugin {
     Optional<IpAddress> wanted =
         call.args().get(Pod.REQUESTED_IP, text -> IpAddress.parse(text).unmap());
     Ipam ipam = ipam(backend);
+    servedNodes.put(Map.entry(backend.config(), request.node()), backend);
     try (HostLock.Held _ = lock.take(conf.lockFile(), call)) {
       upgrade.ensure(backend, ipam, request.node(), call);
       return result(
@@ -190,6 +202,18 @@ public final class CalicoIpamPlugin implements Plugin {
             .run(call.network().value(), containers);
       }
     }
+  }
+
+  /** Where addresses were given from so far, for whoever looks after them. */
+  public List<Served> served() {
+    return servedNodes.entrySet().stream()
+        .map(
+            entry -> {
+              Backend backend = entry.getValue();
+              return new Served(
+                  backend.config(), backend.datastore(), ipam(backend), entry.getKey().getValue());
+            })
+        .toList();
   }
 
   @Override

@@ -1,0 +1,205 @@
+package io.ocicat.cli.ipam;
+
+import io.ocicat.cli.resource.CommandException;
+import io.ocicat.cli.resource.Surroundings;
+import io.ocicat.cni.json.Json;
+import io.ocicat.daemon.address.KernelAddresses;
+import io.ocicat.daemon.address.NodeTruth;
+import io.ocicat.daemon.state.BootId;
+import io.ocicat.daemon.state.Folders;
+import io.ocicat.daemon.state.State;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Query;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ipam.AddressInfo;
+import io.ocicat.ipam.BlockOwner;
+import io.ocicat.ipam.ClusterTruth;
+import io.ocicat.ipam.Collected;
+import io.ocicat.ipam.Collector;
+import io.ocicat.ipam.Finding;
+import io.ocicat.ipam.Ipam;
+import io.ocicat.ipam.LocalTruth;
+import io.ocicat.ipam.Sources;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import tools.jackson.databind.node.ObjectNode;
+
+/** {@code ocicat ipam gc}. */
+@Command(
+    name = "gc",
+    description =
+        "Release what was left behind: addresses of this node that nothing on it has, addresses and"
+            + " blocks of nodes that are gone, handles that no block knows.",
+    footer = {
+      "",
+      "Looks twice, and releases only what was the same both times. What any endpoint, record of"
+          + " an",
+      "attachment or interface of this machine has, is alive. Needs root, to look into namespaces."
+    })
+final class GcCommand extends AddressWork {
+  private static final Path NODE_NAME = Path.of("/var/lib/calico/nodename");
+  private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
+
+  @Option(
+      names = "--dry-run",
+      description = "Look once, and only say what would be looked at again.")
+  private boolean dryRun;
+
+  @Option(
+      names = "--node",
+      paramLabel = "NAME",
+      description = "This node. Default: what /var/lib/calico/nodename says, else the host's name.")
+  private @Nullable String node;
+
+  @Option(
+      names = "--grace",
+      paramLabel = "SECONDS",
+      description = "How long after the first look the second one is. Default: ${DEFAULT-VALUE}.",
+      defaultValue = "60")
+  private int grace = 60;
+
+  private final Supplier<Set<IpAddress>> kernel;
+
+  GcCommand(Surroundings surroundings) {
+    this(surroundings, KernelAddresses::ofMachine);
+  }
+
+  /** For tests, whose machine has no addresses of pools. */
+  GcCommand(Surroundings surroundings, Supplier<Set<IpAddress>> kernel) {
+    super(surroundings);
+    this.kernel = kernel;
+  }
+
+  @Override
+  protected int run() {
+    return withIpam(this::collect);
+  }
+
+  private int collect(Datastore datastore, Ipam ipam) {
+    String here = node == null ? nodeName() : node;
+    Set<String> nodes =
+        datastore.list(Query.of(Kind.NODE)).items().stream()
+            .map(resource -> resource.key().name())
+            .collect(Collectors.toSet());
+    if (!nodes.contains(here)) {
+      throw new CommandException(
+          "the datastore knows no node \"%s\", so nobody can tell which nodes are gone: say --node"
+              .formatted(here));
+    }
+    Duration apart = Duration.ofSeconds(grace);
+    Collector collector = new Collector(ipam, datastore, Sources.ofSystem(), apart);
+    List<AddressInfo> suspects = collector.sweep(truth(datastore, here)).suspects();
+    if (dryRun) {
+      tell(suspects, ipam.check().run().findings().stream().filter(Finding::isSafe).toList());
+      return 0;
+    }
+    Collected first = collector.sweep(clusterTruth(datastore, nodes));
+    boolean again =
+        !suspects.isEmpty() || !first.suspects().isEmpty() || hasLostHosts(datastore, nodes);
+    if (again) {
+      pause(apart.plusSeconds(1));
+    }
+    Collected local = collector.sweep(truth(datastore, here));
+    Collected cluster = again ? collector.sweep(clusterTruth(datastore, nodes)) : first;
+    List<Finding> repaired = new ArrayList<>(first.repaired());
+    if (again) {
+      repaired.addAll(cluster.repaired());
+    }
+    return tell(local, cluster, repaired);
+  }
+
+  private LocalTruth truth(Datastore datastore, String here) {
+    State state = new State(Folders.of(surroundings.environment()), BootId.current());
+    return NodeTruth.of(here, state, datastore).and(kernel.get()).toLocalTruth();
+  }
+
+  private static ClusterTruth clusterTruth(Datastore datastore, Set<String> nodes) {
+    return new ClusterTruth(nodes, UsedAddresses.of(datastore).all());
+  }
+
+  private static boolean hasLostHosts(Datastore datastore, Set<String> nodes) {
+    return Blocks.of(datastore).stream()
+        .flatMap(block -> BlockOwner.parse(block.affinity()).stream())
+        .anyMatch(owner -> !nodes.contains(owner.name()));
+  }
+
+  private void tell(List<AddressInfo> suspects, List<Finding> findings) {
+    if (json) {
+      ObjectNode document = Json.object();
+      document.set(
+          "suspects",
+          Json.array(suspects.stream().map(info -> info.address().toString()).toList()));
+      document.set("repairable", Json.array(findings.stream().map(Finding::subject).toList()));
+      print(document);
+      return;
+    }
+    for (AddressInfo info : suspects) {
+      out().println("%s of handle %s looks dead".formatted(info.address(), info.handle()));
+    }
+    findings.forEach(
+        finding ->
+            out().println("%s: %s".formatted(finding.subject(), oneLine(finding.explanation()))));
+    out()
+        .println(
+            "%d addresses look dead, %d records would be repaired."
+                .formatted(suspects.size(), findings.size()));
+  }
+
+  private int tell(Collected local, Collected cluster, List<Finding> repaired) {
+    List<String> released = new ArrayList<>();
+    for (List<IpAddress> list : List.of(local.released(), cluster.released())) {
+      list.forEach(address -> released.add(address.toString()));
+    }
+    List<String> hosts = cluster.hosts().stream().map(BlockOwner::name).toList();
+    List<RuntimeException> problems = new ArrayList<>(local.problems());
+    problems.addAll(cluster.problems());
+    problems.forEach(problem -> err().println("ocicat: " + oneLine("" + problem.getMessage())));
+    if (json) {
+      ObjectNode document = Json.object();
+      document.set("released", Json.array(released));
+      document.set("repaired", Json.array(repaired.stream().map(Finding::subject).toList()));
+      document.set("nodes", Json.array(hosts));
+      print(document);
+    } else {
+      released.forEach(address -> out().println("released " + address));
+      repaired.forEach(finding -> out().println("repaired " + finding.subject()));
+      hosts.forEach(host -> out().println("gave up the blocks of " + host));
+      out()
+          .println(
+              "Released %d addresses, repaired %d records, gave up the blocks of %d nodes."
+                  .formatted(released.size(), repaired.size(), hosts.size()));
+    }
+    return problems.isEmpty() ? 0 : 1;
+  }
+
+  private static void pause(Duration time) {
+    try {
+      Thread.sleep(time);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CommandException("interrupted before the second look", e);
+    }
+  }
+
+  private static String nodeName() {
+    try {
+      return Files.isReadable(NODE_NAME)
+          ? Files.readString(NODE_NAME).strip()
+          : Files.readString(HOST_NAME).strip().toLowerCase(Locale.ROOT);
+    } catch (IOException e) {
+      throw new CommandException("this node's name cannot be read: say --node", e);
+    }
+  }
+}

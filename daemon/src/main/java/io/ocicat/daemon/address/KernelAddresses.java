@@ -1,0 +1,81 @@
+package io.ocicat.daemon.address;
+
+import io.ocicat.ip.IpAddress;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkSocket;
+import io.ocicat.netlink.Protocol;
+import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.Fd.FileId;
+import io.ocicat.netlink.ns.NetNs;
+import io.ocicat.netlink.route.Addresses;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/** The addresses of all interfaces in network namespaces, as the kernel has them. */
+public final class KernelAddresses {
+  private static final Path PROCESSES = Path.of("/proc");
+  private static final Path NAMED = Path.of("/run/netns");
+
+  private KernelAddresses() {}
+
+  /**
+   * Those of every namespace that a process is in, or that has a name.
+   *
+   * @throws NetlinkException when one of them cannot be looked at: then nobody can tell
+   */
+  public static Set<IpAddress> ofMachine() {
+    List<Path> namespaces = new ArrayList<>(entries(NAMED, "*"));
+    entries(PROCESSES, "[0-9]*").forEach(process -> namespaces.add(process.resolve("ns/net")));
+    return in(namespaces);
+  }
+
+  /** Those of these namespaces; one that is gone has none. */
+  static Set<IpAddress> in(List<Path> namespaces) {
+    Set<FileId> seen = new HashSet<>();
+    Set<IpAddress> addresses = new HashSet<>();
+    for (Path path : namespaces) {
+      try (NetNs namespace = NetNs.open(path)) {
+        if (seen.add(namespace.id())) {
+          try (NetlinkSocket socket = NetlinkSocket.open(Protocol.ROUTE, namespace)) {
+            socket
+                .list(Addresses.list())
+                .forEach(address -> addresses.add(address.prefix().address()));
+          }
+        }
+      } catch (NetlinkException e) {
+        if (!isGone(e)) {
+          throw e;
+        }
+      }
+    }
+    return addresses;
+  }
+
+  /** A process that ended, or a name whose namespace was removed before the name was. */
+  private static boolean isGone(NetlinkException e) {
+    return e.is(Errno.ENOENT) || e.is(Errno.ESRCH) || e.is(Errno.EINVAL);
+  }
+
+  private static List<Path> entries(Path folder, String pattern) {
+    List<Path> entries = new ArrayList<>();
+    if (!Files.isDirectory(folder)) {
+      return entries;
+    }
+    try (DirectoryStream<Path> stream = Files.newDirectoryStream(folder, pattern)) {
+      stream.forEach(entries::add);
+      return entries;
+    } catch (NoSuchFileException _) {
+      return entries;
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot list " + folder, e);
+    }
+  }
+}

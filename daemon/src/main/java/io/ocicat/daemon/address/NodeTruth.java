@@ -1,0 +1,71 @@
+package io.ocicat.daemon.address;
+
+import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.PodName;
+import io.ocicat.daemon.state.RecordFolder;
+import io.ocicat.daemon.state.RecordFolder.Kept;
+import io.ocicat.daemon.state.State;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.Resource;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.LocalTruth;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What says that an address of this node is alive: records of attachments, endpoints, and the
+ * kernel. Any one of them is enough.
+ */
+public final class NodeTruth {
+  private final String node;
+  private final Set<String> containers = new HashSet<>();
+  private final Set<String> pods = new HashSet<>();
+  private final Set<IpAddress> addresses = new HashSet<>();
+
+  private NodeTruth(String node) {
+    this.node = node;
+  }
+
+  /** What records and endpoints say. */
+  public static NodeTruth of(String node, State state, Datastore datastore) {
+    NodeTruth truth = new NodeTruth(node);
+    for (RecordFolder folder : List.of(state.attachments(), state.journal(), state.spool())) {
+      folder.list().stream().map(Kept::record).forEach(truth::add);
+    }
+    for (Resource endpoint : datastore.list(Query.of(Kind.WORKLOAD_ENDPOINT)).items()) {
+      truth.add(endpoint);
+    }
+    return truth;
+  }
+
+  private void add(CallRecord record) {
+    record.key().ifPresent(key -> containers.add(key.containerId()));
+    pods.add(PodName.of(record.environment()));
+  }
+
+  /** Of other nodes as well: an address that anybody has is not dead. */
+  private void add(Resource endpoint) {
+    endpoint.text("spec", "containerID").ifPresent(containers::add);
+    endpoint.text("spec", "pod").ifPresent(pod -> pods.add(endpoint.key().namespace() + "/" + pod));
+    JsonNode networks =
+        endpoint.<JsonNode>read(content -> content.at("/spec/ipNetworks").deepCopy());
+    for (JsonNode network : networks.values()) {
+      IpPrefix.tryParse(network.asString("")).ifPresent(ip -> addresses.add(ip.address()));
+    }
+  }
+
+  /** And what the kernel says. */
+  public NodeTruth and(Set<IpAddress> ofInterfaces) {
+    addresses.addAll(ofInterfaces);
+    return this;
+  }
+
+  public LocalTruth toLocalTruth() {
+    return new LocalTruth(node, containers, pods, addresses);
+  }
+}
