@@ -1,5 +1,6 @@
 package io.ocicat.cli;
 
+import io.ocicat.cli.demo.DemoCommand;
 import io.ocicat.cli.doctor.DoctorCommand;
 import io.ocicat.cli.inspect.StatusCommand;
 import io.ocicat.cli.inspect.TraceCommand;
@@ -62,6 +63,7 @@ public final class Ocicat {
         .addSubcommand(new WhyCommand(site))
         .addSubcommand(new TraceCommand(site))
         .addSubcommand(new DoctorCommand(site))
+        .addSubcommand(new DemoCommand(site, System.getenv()))
         .addSubcommand(PodCommand.of(new PodSite(site, System.getenv(), ours.executables())))
         .addSubcommand(
             NetCommand.of(new NetSettings(System.getenv(), ours.executables(), ours.exec())))

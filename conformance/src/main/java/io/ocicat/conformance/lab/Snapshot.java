@@ -41,7 +41,7 @@ public record Snapshot(SortedSet<String> facts) {
     facts = Collections.unmodifiableSortedSet(new TreeSet<>(facts));
   }
 
-  static Snapshot of(NetlinkSocket net) {
+  public static Snapshot of(NetlinkSocket net) {
     SortedSet<String> facts = new TreeSet<>();
     List<Link> links = net.list(Links.all());
     Map<Integer, String> names = links.stream().collect(toMap(Link::index, Link::name));

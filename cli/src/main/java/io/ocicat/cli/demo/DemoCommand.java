@@ -1,0 +1,206 @@
+package io.ocicat.cli.demo;
+
+import io.ocicat.cli.Site;
+import io.ocicat.cli.doctor.KernelProbe;
+import io.ocicat.cni.json.Json;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.Writer;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** {@code ocicat demo}. */
+@Command(
+    name = "demo",
+    description = {
+      "Show the whole chain at work: three pods on a node that is made for it, from the sandbox to the wire.",
+      "Everything is in namespaces of its own; nothing on this machine changes."
+    },
+    footer = {
+      "",
+      "As root it needs nothing else; for everybody else the kernel has to allow user namespaces.",
+      "Ctrl-C takes everything down. The exit code is 0 when all was as told and nothing is left."
+    },
+    mixinStandardHelpOptions = true)
+public final class DemoCommand implements Callable<Integer> {
+  private final Site site;
+  private final Map<String, String> environment;
+
+  @Spec private CommandSpec spec = CommandSpec.create();
+
+  @Option(
+      names = "--flannel",
+      description = "Show flannel, bridge and host-local instead of Calico's plugins.")
+  private boolean flannel;
+
+  @Option(names = "--keep", description = "Leave it up, to look around.")
+  private boolean keep;
+
+  @Option(names = "--shell", description = "Open a shell on the node that was left up.")
+  private boolean shell;
+
+  @Option(names = "--end", description = "Take down what was left up.")
+  private boolean end;
+
+  @Option(names = "--json", description = "Print the facts, as JSON, instead of the tale.")
+  private boolean json;
+
+  @Option(names = "--look", hidden = true, description = "Describe the node this runs on.")
+  private boolean look;
+
+  @Option(names = "--probe", hidden = true, description = "With --look: try the kernel, too.")
+  private boolean probe;
+
+  public DemoCommand(Site site, Map<String, String> environment) {
+    this.site = site;
+    this.environment = Map.copyOf(environment);
+  }
+
+  @Override
+  public Integer call() {
+    if ((keep ? 1 : 0) + (shell ? 1 : 0) + (end ? 1 : 0) > 1) {
+      throw new ParameterException(spec.commandLine(), "give one of --keep, --shell and --end");
+    }
+    if (look) {
+      out().println(Json.compact(look()));
+      return 0;
+    }
+    Installed installed = Preflight.distribution();
+    KeptStage kept = KeptStage.of(environment, Preflight.uid());
+    ObjectNode facts = Json.object();
+    Tale tale = new Tale(json ? new PrintWriter(Writer.nullWriter()) : out(), site.colours());
+    int code;
+    if (shell) {
+      return openShell(found(kept, installed));
+    } else if (end) {
+      code = end(found(kept, installed), 1, tale, facts);
+      kept.forget();
+    } else {
+      if (keep && kept.find(installed).isPresent()) {
+        throw new DemoException(
+            "a demo is up already: look around with --shell, or --end it first");
+      }
+      code = play(installed, kept, tale, facts);
+    }
+    if (json) {
+      out().println(Json.pretty(facts));
+    }
+    return code;
+  }
+
+  private PrintWriter out() {
+    return spec.commandLine().getOut();
+  }
+
+  private Stage found(KeptStage kept, Installed installed) {
+    return kept.find(installed)
+        .orElseThrow(() -> new DemoException("no demo is up: start one with ./ocicat demo --keep"));
+  }
+
+  private int play(Installed installed, KeptStage kept, Tale tale, ObjectNode facts) {
+    long begin = System.nanoTime();
+    boolean users = Preflight.needsUserNamespace();
+    tale.title("Ocicat: how three pods get their network");
+    tale.line("Everything happens in namespaces of its own; nothing on this machine changes.");
+    tale.chapter(1, "A node of its own");
+    Stage stage = Stage.open(installed, users);
+    Interruption interruption = Interruption.closing(stage, spec.commandLine().getErr());
+    try {
+      tale.say(
+          "Its own network, mounts, processes and name: node-1, eth0 192.0.2.10, and on the same");
+      tale.say(
+          "wire a machine outside, 192.0.2.20%s."
+              .formatted(users ? " (in a user namespace: you are not root)" : ""));
+      Chain chain = flannel ? Chain.FLANNEL : Chain.CALICO;
+      Play play = new Play(stage, chain, tale, new AddDrawing(tale, width()), facts);
+      play.startDaemon();
+      play.configure();
+      play.runPods();
+      play.ping();
+      play.fetch();
+      play.showLeases();
+      play.showSteps();
+      if (keep) {
+        kept.remember(stage);
+        stage.keep();
+        interruption.disarm();
+        facts.put("holder", stage.holder().pid());
+        tellKept(tale);
+        return 0;
+      }
+      int code = end(stage, 9, tale, facts);
+      interruption.disarm();
+      facts.put("seconds", (System.nanoTime() - begin) / 1e9);
+      tale.line("");
+      tale.line(
+          "That was everything, in %s. Next: --keep to look around, --flannel for the other chain, README.md."
+              .formatted(Tale.seconds(System.nanoTime() - begin)));
+      return code;
+    } catch (RuntimeException e) {
+      interruption.disarm();
+      stage.close();
+      throw e;
+    }
+  }
+
+  private static int end(Stage stage, int chapter, Tale tale, ObjectNode facts) {
+    List<String> left = Play.end(stage, chapter, tale, facts);
+    stage.close();
+    tale.fine("the daemon has stopped, and the node with its namespaces is gone");
+    return left.isEmpty() ? 0 : 1;
+  }
+
+  private static void tellKept(Tale tale) {
+    tale.line("");
+    tale.title("It stays up. To look around:");
+    tale.say("./ocicat demo --shell            a shell on the node; in it for instance");
+    tale.say("    ocicat pod ls                  the pods");
+    tale.say("    ocicat trace                   what the last call did");
+    tale.say("    ocicat status                  the daemon, networks, what is attached");
+    tale.say("    ocicat get workloadendpoints   what Calico's datastore knows");
+    tale.say("    ip address; nft list ruleset   what the kernel knows");
+    tale.say("./ocicat demo --end              takes everything down");
+  }
+
+  private static int openShell(Stage stage) {
+    List<String> command = stage.inside("PS1=node-1# ", "bash", "--norc");
+    try {
+      return new ProcessBuilder(command).inheritIO().start().waitFor();
+    } catch (IOException e) {
+      throw new DemoException("cannot run nsenter: " + e.getMessage(), e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new DemoException("interrupted", e);
+    }
+  }
+
+  private ObjectNode look() {
+    ObjectNode seen = Look.around(environment).toJson();
+    if (probe) {
+      ArrayNode missing = seen.putArray("missing");
+      for (KernelProbe.Missing feature : KernelProbe.run()) {
+        missing
+            .addObject()
+            .put("name", feature.feature().name())
+            .put("needed", feature.feature().needed())
+            .put("option", feature.feature().option())
+            .put("reason", feature.reason());
+      }
+    }
+    return seen;
+  }
+
+  private int width() {
+    int fallback = 100;
+    String columns = environment.getOrDefault("COLUMNS", "");
+    return columns.matches("[1-9][0-9]{1,3}") ? Integer.parseInt(columns) : fallback;
+  }
+}

@@ -1,0 +1,14 @@
+package io.ocicat.cli.demo;
+
+/** Why the demo cannot be given, and the way out. */
+final class DemoException extends RuntimeException {
+  private static final long serialVersionUID = 1L;
+
+  DemoException(String message) {
+    super(message);
+  }
+
+  DemoException(String message, Throwable cause) {
+    super(message, cause);
+  }
+}

@@ -1,0 +1,89 @@
+package io.ocicat.cli.demo;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** What has to be there before the demo begins; what is missing is named with the way out. */
+final class Preflight {
+  private static final Duration LIMIT = Duration.ofSeconds(20);
+
+  /** Programs and the packages that have them. */
+  private static final Map<String, String> PROGRAMS =
+      Map.of(
+          "unshare", "util-linux",
+          "nsenter", "util-linux",
+          "setsid", "util-linux",
+          "mount", "mount",
+          "ip", "iproute2",
+          "ping", "iputils-ping",
+          "bash", "bash");
+
+  private Preflight() {}
+
+  static Installed distribution() {
+    String home = System.getProperty("ocicat.home");
+    if (home == null || !Files.isExecutable(Path.of(home, "bin", "ocicat"))) {
+      throw new DemoException("the demo needs a distribution around it: run ./ocicat demo");
+    }
+    Set<String> missing = new LinkedHashSet<>();
+    Set<String> packages = new LinkedHashSet<>();
+    PROGRAMS.keySet().stream()
+        .sorted()
+        .filter(program -> Installed.find(program).isEmpty())
+        .forEach(
+            program -> {
+              missing.add(program);
+              packages.add(PROGRAMS.get(program));
+            });
+    if (!missing.isEmpty()) {
+      throw new DemoException(
+          "the demo needs %s: apt-get install %s (as root)"
+              .formatted(String.join(", ", missing), String.join(" ", packages)));
+    }
+    return new Installed(Path.of(home));
+  }
+
+  static int uid() {
+    try {
+      return (Integer) Files.getAttribute(Path.of("/proc/self"), "unix:uid");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Whether a user namespace is needed, which then is to be had. */
+  static boolean needsUserNamespace() {
+    boolean root = uid() == 0;
+    Optional<String> refusal = refusal(root ? List.of() : List.of("--user", "--map-root-user"));
+    if (refusal.isEmpty()) {
+      return !root;
+    }
+    throw new DemoException(
+        root
+            ? ("root may not make namespaces here (%s): in a container, give it the capabilities SYS_ADMIN and"
+                    + " NET_ADMIN (docker run --privileged), or run the demo on the machine itself")
+                .formatted(refusal.get())
+            : ("you are not root, and there is no user namespace to be had (%s): run it with sudo, or allow them"
+                    + " (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone,"
+                    + " kernel.apparmor_restrict_unprivileged_userns)")
+                .formatted(refusal.get()));
+  }
+
+  private static Optional<String> refusal(List<String> options) {
+    List<String> command = new ArrayList<>(List.of("unshare"));
+    command.addAll(options);
+    command.addAll(List.of("--mount", "--net", "--uts", "--pid", "--mount-proc", "--fork"));
+    command.addAll(List.of("sh", "-c", "mount -t tmpfs tmpfs /run && ip link set lo up"));
+    Ran ran = Ran.of(command, LIMIT);
+    return ran.code() == 0 ? Optional.empty() : Optional.of(ran.complaint());
+  }
+}

@@ -1,0 +1,42 @@
+# Makes a node in the namespaces it is started in, and holds them: until its standard input ends, or for good once it
+# has read "keep" there. Process 1 of its namespace: whatever runs inside ends with it.
+set -eu
+home=$1
+say() { echo "$*" >&2; exit 1; }
+
+case $home/ in /run/*) say "this folder is below /run, which the demo covers: move it elsewhere ($home)" ;; esac
+mount -t tmpfs -o mode=755 ocicat-demo /run
+mkdir -p /run/netns /run/ocicat-demo/net.d /run/ocicat-demo/page
+case $home/ in
+  /var/lib/* | /var/log/*)
+    mkdir /run/ocicat-demo/home
+    mount --rbind "$home" /run/ocicat-demo/home
+    ;;
+esac
+mount -t tmpfs -o mode=755 ocicat-demo /var/lib
+mount -t tmpfs -o mode=755 ocicat-demo /var/log
+if [ -d /run/ocicat-demo/home ]; then
+  mkdir -p "$home"
+  mount --rbind /run/ocicat-demo/home "$home"
+fi
+hostname node-1 2>/dev/null || true
+
+# Outside of the node, on the same wire.
+: >/run/netns/outside
+unshare --net=/run/netns/outside true
+ip link set lo up
+ip link add eth0 type veth peer name eth0 netns outside
+ip address add 192.0.2.10/24 dev eth0
+ip link set eth0 up
+ip -n outside link set lo up
+ip -n outside address add 192.0.2.20/24 dev eth0
+ip -n outside link set eth0 up
+# As on every node of Kubernetes.
+echo 1 >/proc/sys/net/ipv4/ip_forward
+
+exec 3<&0 </dev/null
+echo ready
+exec >/dev/null 2>&1
+# The shell waits, and takes note of the end of everything that has lost its parent.
+(read -r word <&3 && [ "$word" = keep ] && exec 3<&- sleep infinity) &
+wait $!

@@ -1,0 +1,147 @@
+package io.ocicat.interop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ocicat.testkit.Background;
+import io.ocicat.testkit.Command;
+import io.ocicat.testkit.Eventually;
+import io.ocicat.testkit.Output;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
+
+/** {@code ocicat demo} as the README has it, its claims checked by other means than its own. */
+class DemoTest {
+  private static final Duration LIMIT = Duration.ofMinutes(2);
+
+  @TempDir private Path directory;
+  private Path launcher;
+  private Set<String> links;
+
+  @BeforeEach
+  void install() throws IOException {
+    launcher = PluginDirectory.withShims(directory).resolve("bin/ocicat");
+    links = linksOfTheMachine();
+  }
+
+  @AfterEach
+  void nothingIsLeftOnTheMachine() {
+    demo("--end").attempt();
+    assertThat(directory.toFile().list()).containsExactly("distribution");
+    assertThat(linksOfTheMachine()).isEqualTo(links);
+  }
+
+  private Command demo(String... options) {
+    List<String> argv = new ArrayList<>(List.of(launcher.toString(), "demo"));
+    argv.addAll(List.of(options));
+    return Command.of(argv)
+        .env("XDG_RUNTIME_DIR", directory.toString())
+        .env("NO_COLOR", "1")
+        .limit(LIMIT);
+  }
+
+  /** By names that cannot be those of other tests' hosts, which come and go meanwhile. */
+  private static Set<String> linksOfTheMachine() {
+    return StreamSupport.stream(
+            Command.of("ip", "-j", "link").run().json().spliterator(), false)
+        .map(link -> link.path("ifname").asString())
+        .filter(name -> name.matches("cali.*|cbr0|cni0|bwp.*|eth.*"))
+        .collect(Collectors.toCollection(TreeSet::new));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"calico", "flannel"})
+  void whatItSaysIsSo(String chain) {
+    JsonNode facts =
+        (chain.equals("flannel") ? demo("--keep", "--json", "--flannel") : demo("--keep", "--json"))
+            .run()
+            .json();
+    long holder = facts.path("holder").asLong();
+
+    assertThat(facts.path("pods")).hasSize(3);
+    for (JsonNode pod : facts.path("pods")) {
+      String address = pod.path("address").asString();
+      assertThat(address).startsWith("10.65.");
+      JsonNode eth0 =
+          inPod(holder, pod, "ip", "-j", "address", "show", "eth0").json().path(0).path("addr_info");
+      assertThat(eth0.findValuesAsString("local")).contains(address);
+      for (JsonNode other : facts.path("pods")) {
+        inPod(holder, pod, "ping", "-c1", "-W5", other.path("address").asString());
+      }
+    }
+    Set<String> owners =
+        facts.path("leases").findValuesAsString("owner").stream()
+            .collect(Collectors.toCollection(TreeSet::new));
+    assertThat(owners).containsExactly("default/api", "default/db", "default/web");
+    assertThat(
+            onNode(holder, "nsenter", "--net=/run/netns/outside", "curl", "-s", "192.0.2.10:8080/")
+                .stdout())
+        .isEqualTo("Hello from a pod on Ocicat.\n");
+    assertThat(facts.path("steps").findValuesAsString("step")).contains("plugin", "ipam", "link");
+
+    JsonNode end = demo("--end", "--json").run().json();
+    assertThat(end.path("left").isArray()).isTrue();
+    assertThat(end.path("left")).isEmpty();
+    assertThat(ProcessHandle.of(holder).filter(ProcessHandle::isAlive)).isEmpty();
+  }
+
+  private static Output onNode(long holder, String... command) {
+    List<String> argv =
+        new ArrayList<>(List.of("nsenter", "-t", String.valueOf(holder), "-m", "-n"));
+    argv.addAll(List.of(command));
+    return Command.of(argv).run();
+  }
+
+  private static Output inPod(long holder, JsonNode pod, String... command) {
+    List<String> argv = new ArrayList<>(List.of("nsenter", "--net=" + pod.path("netns").asString()));
+    argv.addAll(List.of(command));
+    return onNode(holder, argv.toArray(String[]::new));
+  }
+
+  @Test
+  void theTaleIsToldInPlainTextAndLeavesNothing() {
+    Output told = demo().run();
+    assertThat(told.stdout())
+        .contains("$ ocicat pod run web", "nothing is left of the pods")
+        .doesNotContain("\u001b")
+        .doesNotContain("left: ");
+    assertThat(told.stderr()).isEmpty();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"INT", "TERM", "KILL"})
+  void whoeverStopsItInTheMiddleLeavesNothing(String signal) {
+    try (Background demo = demo().start()) {
+      Eventually.await("a pod is up", LIMIT, () -> demo.stdout().contains("✓ web"));
+      List<ProcessHandle> all =
+          ProcessHandle.of(demo.pid()).stream().flatMap(ProcessHandle::descendants).toList();
+      assertThat(all).hasSizeGreaterThan(2);
+      Command.of("kill", "-" + signal, String.valueOf(demo.pid())).run();
+      Eventually.await("it ended", LIMIT, () -> !demo.isAlive());
+      Eventually.await("all ended", LIMIT, () -> all.stream().noneMatch(ProcessHandle::isAlive));
+      if (signal.equals("INT")) {
+        assertThat(demo.stderr()).isEqualTo("ocicat: interrupted; everything is taken down, nothing is left\n");
+      }
+    }
+  }
+
+  @Test
+  void aSecondOneBesideAKeptOneIsRefusedAndAnEndWithoutOneToo() {
+    Output none = demo("--end").attempt();
+    assertThat(none.exitCode()).isEqualTo(1);
+    assertThat(none.stderr()).isEqualTo("ocicat: no demo is up: start one with ./ocicat demo --keep\n");
+  }
+}
