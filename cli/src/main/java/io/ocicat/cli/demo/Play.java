@@ -67,6 +67,9 @@ final class Play {
     tale.say("  " + chain.names());
     switch (chain) {
       case CALICO -> {
+        // As calico/node does, without which there would be nobody to set routes.
+        stage.run("mkdir", "-p", "/var/lib/calico");
+        stage.write(Path.of("/var/lib/calico/nodename"), "node-1");
         stage.write(folder.resolve("pool.yaml"), Chain.RESOURCES);
         tale.command("ocicat apply -f %s/pool.yaml".formatted(folder));
         stage.ocicat("apply", "-f", folder.resolve("pool.yaml").toString());

@@ -31,6 +31,8 @@ ip link set eth0 up
 ip -n outside link set lo up
 ip -n outside address add 192.0.2.20/24 dev eth0
 ip -n outside link set eth0 up
+# A way out, as nodes have: without one the kernel would not answer for the gateway of pods (proxy_arp).
+ip route add default via 192.0.2.20
 # As on every node of Kubernetes.
 echo 1 >/proc/sys/net/ipv4/ip_forward
 
