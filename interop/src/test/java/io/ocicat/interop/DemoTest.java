@@ -55,8 +55,7 @@ class DemoTest {
 
   /** By names that cannot be those of other tests' hosts, which come and go meanwhile. */
   private static Set<String> linksOfTheMachine() {
-    return StreamSupport.stream(
-            Command.of("ip", "-j", "link").run().json().spliterator(), false)
+    return StreamSupport.stream(Command.of("ip", "-j", "link").run().json().spliterator(), false)
         .map(link -> link.path("ifname").asString())
         .filter(name -> name.matches("cali.*|cbr0|cni0|bwp.*|eth.*"))
         .collect(Collectors.toCollection(TreeSet::new));
@@ -76,7 +75,10 @@ class DemoTest {
       String address = pod.path("address").asString();
       assertThat(address).startsWith("10.65.");
       JsonNode eth0 =
-          inPod(holder, pod, "ip", "-j", "address", "show", "eth0").json().path(0).path("addr_info");
+          inPod(holder, pod, "ip", "-j", "address", "show", "eth0")
+              .json()
+              .path(0)
+              .path("addr_info");
       assertThat(eth0.findValuesAsString("local")).contains(address);
       for (JsonNode other : facts.path("pods")) {
         inPod(holder, pod, "ping", "-c1", "-W5", other.path("address").asString());
@@ -106,7 +108,8 @@ class DemoTest {
   }
 
   private static Output inPod(long holder, JsonNode pod, String... command) {
-    List<String> argv = new ArrayList<>(List.of("nsenter", "--net=" + pod.path("netns").asString()));
+    List<String> argv =
+        new ArrayList<>(List.of("nsenter", "--net=" + pod.path("netns").asString()));
     argv.addAll(List.of(command));
     return onNode(holder, argv.toArray(String[]::new));
   }
@@ -133,15 +136,17 @@ class DemoTest {
       Eventually.await("it ended", LIMIT, () -> !demo.isAlive());
       Eventually.await("all ended", LIMIT, () -> all.stream().noneMatch(ProcessHandle::isAlive));
       if (signal.equals("INT")) {
-        assertThat(demo.stderr()).isEqualTo("ocicat: interrupted; everything is taken down, nothing is left\n");
+        assertThat(demo.stderr())
+            .isEqualTo("ocicat: interrupted; everything is taken down, nothing is left\n");
       }
     }
   }
 
   @Test
-  void aSecondOneBesideAKeptOneIsRefusedAndAnEndWithoutOneToo() {
+  void anEndWithoutADemoIsRefused() {
     Output none = demo("--end").attempt();
     assertThat(none.exitCode()).isEqualTo(1);
-    assertThat(none.stderr()).isEqualTo("ocicat: no demo is up: start one with ./ocicat demo --keep\n");
+    assertThat(none.stderr())
+        .isEqualTo("ocicat: no demo is up: start one with ./ocicat demo --keep\n");
   }
 }

@@ -1,6 +1,7 @@
 package io.ocicat.cli.demo;
 
 import java.util.Locale;
+import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /**
@@ -10,6 +11,7 @@ import tools.jackson.databind.JsonNode;
  */
 record AddDrawing(Tale tale, int width) {
   private static final int BAR = 18;
+  private static final Pattern LONG_ID = Pattern.compile("\\b([0-9a-f]{8})[0-9a-f]{24,}");
 
   /**
    * @param steps as {@code ocicat pod run --trace --json} prints them
@@ -24,8 +26,9 @@ record AddDrawing(Tale tale, int width) {
       int cells = Math.clamp(Math.round(nanos / whole * BAR), 0, BAR - begin);
       String bar = cells == 0 ? "▏" : "█".repeat(cells);
       String label = step.path("step").asString();
-      String detail = step.path("detail").asString().lines().findFirst().orElse("");
-      String text = " ".repeat(2 * step.path("depth").asInt()) + label + "  " + detail;
+      String detail = LONG_ID.matcher(step.path("detail").asString()).replaceAll("$1…");
+      String text =
+          " ".repeat(2 * step.path("depth").asInt()) + label + "  " + detail.replace('\n', ' ');
       int room = Math.max(20, width - 3 - 7 - 1 - 7 - 2 - BAR - 2);
       tale.say(
           "%s %s  %s  %s"

@@ -164,6 +164,7 @@ public final class DemoCommand implements Callable<Integer> {
     tale.say("./ocicat demo --shell            a shell on the node; in it for instance");
     tale.say("    ocicat pod ls                  the pods");
     tale.say("    ocicat trace                   what the last call did");
+    tale.say("    ocicat ipam show               pools and blocks, and how full they are");
     tale.say("    ocicat status                  the daemon, networks, what is attached");
     tale.say("    ocicat get workloadendpoints   what Calico's datastore knows");
     tale.say("    ip address; nft list ruleset   what the kernel knows");

@@ -11,20 +11,25 @@ import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Protocol;
 import io.ocicat.netlink.nft.Elements;
+import io.ocicat.netlink.nft.InstalledRule;
 import io.ocicat.netlink.nft.NamedSet;
 import io.ocicat.netlink.nft.Rules;
 import io.ocicat.netlink.nft.Sets;
+import io.ocicat.netlink.nft.Table;
+import io.ocicat.netlink.nft.TableId;
 import io.ocicat.netlink.nft.Tables;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
@@ -37,6 +42,18 @@ import tools.jackson.databind.node.ObjectNode;
  * @param facts what there is, by where it was found
  */
 record Look(Map<String, SortedSet<String>> facts, List<Lease> leases) {
+  /** Where what stays on purpose is found: it is told, not counted as left. */
+  static final String KEPT = "kept";
+
+  private static final String RULES = "nf_tables";
+
+  private static final Pattern OF_BRIDGE = Pattern.compile("^link cni0 | on cni0( |$)");
+
+  /** Locks, SQLite's own files, host-local's memory of the last address, and the demo's folder. */
+  private static final Pattern NOBODYS =
+      Pattern.compile(
+          "lock$|\\.db-(shm|wal)$|/last_reserved_ip\\.[^/]*$|^%s/".formatted(Stage.FOLDER));
+
   private static final List<String> FOLDERS = List.of("/run", "/var/lib", "/var/log");
 
   Look {
@@ -50,7 +67,7 @@ record Look(Map<String, SortedSet<String>> facts, List<Lease> leases) {
     try (NetlinkSocket route = NetlinkSocket.open(Protocol.ROUTE);
         NetlinkSocket netfilter = NetlinkSocket.open(Protocol.NETFILTER)) {
       for (String fact : Snapshot.of(route).facts()) {
-        put(facts, fact.startsWith("link ") ? "links" : "addresses and routes", fact);
+        put(facts, where(fact), fact);
       }
       addRules(netfilter, facts);
     }
@@ -63,6 +80,7 @@ record Look(Map<String, SortedSet<String>> facts, List<Lease> leases) {
         }
       }
     }
+    leases.sort(Comparator.comparing(Lease::address));
     leases.forEach(lease -> put(facts, "leases", lease.address() + " of " + lease.owner()));
     addFiles(facts);
     return new Look(facts, leases);
@@ -72,21 +90,37 @@ record Look(Map<String, SortedSet<String>> facts, List<Lease> leases) {
     facts.computeIfAbsent(where, _ -> new TreeSet<>()).add(fact);
   }
 
+  /** Tables of ours stay for the next pod; what pods have in them is elements. */
   private static void addRules(NetlinkSocket net, Map<String, SortedSet<String>> facts) {
-    String where = "nf_tables";
-    net.list(Tables.all()).forEach(table -> put(facts, where, "table " + table.id()));
-    net.list(Rules.all()).forEach(rule -> put(facts, where, "rule " + rule));
+    for (Table table : net.list(Tables.all())) {
+      put(facts, where(table.id()), "table " + table.id());
+    }
+    for (InstalledRule rule : net.list(Rules.all())) {
+      put(facts, where(rule.chain().table()), "rule " + rule);
+    }
     for (NamedSet set : net.list(Sets.all())) {
       net.list(Elements.in(set))
-          .forEach(element -> put(facts, where, "element of %s: %s".formatted(set.id(), element)));
+          .forEach(element -> put(facts, RULES, "element of %s: %s".formatted(set.id(), element)));
     }
+  }
+
+  /** flannel's bridge stays for the next pod, too. */
+  private static String where(String fact) {
+    if (OF_BRIDGE.matcher(fact).find()) {
+      return KEPT;
+    }
+    return fact.startsWith("link ") ? "links" : "addresses and routes";
+  }
+
+  private static String where(TableId table) {
+    return table.name().startsWith("ocicat_") ? KEPT : RULES;
   }
 
   private static void addFiles(Map<String, SortedSet<String>> facts) {
     for (String folder : FOLDERS) {
       try (Stream<Path> all = Files.walk(Path.of(folder))) {
-        all.filter(file -> !Files.isDirectory(file))
-            .forEach(f -> put(facts, "files", f.toString()));
+        all.filter(file -> !Files.isDirectory(file) && !NOBODYS.matcher(file.toString()).find())
+            .forEach(file -> put(facts, "files", file.toString()));
       } catch (IOException e) {
         throw new UncheckedIOException("cannot list " + folder, e);
       }
@@ -96,6 +130,7 @@ record Look(Map<String, SortedSet<String>> facts, List<Lease> leases) {
   /** What is there that was not there earlier, each line with where it was found. */
   List<String> newSince(Look earlier) {
     return facts.entrySet().stream()
+        .filter(entry -> !entry.getKey().equals(KEPT))
         .flatMap(
             entry ->
                 entry.getValue().stream()

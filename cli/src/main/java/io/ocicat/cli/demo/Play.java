@@ -261,13 +261,17 @@ final class Play {
     Look after = Look.read(Json.parse(stage.ocicat("demo", "--look")));
     List<String> left = after.newSince(before);
     for (String where :
-        List.of("links", "addresses and routes", "nf_tables", "leases", "records")) {
+        List.of("links", "addresses and routes", "nf_tables", "leases", "records", "files")) {
       tale.say(
           "%-22s before: %d, now: %d".formatted(where, before.count(where), after.count(where)));
     }
     left.forEach(line -> tale.say(tale.paint("31", "left: ") + line));
     if (left.isEmpty()) {
       tale.fine("nothing is left of the pods");
+      if (after.count(Look.KEPT) > 0) {
+        tale.dim(
+            "(for the next pod stay the plugins' empty tables, the bridge if there is one, the node's block)");
+      }
     }
     facts.set("left", Json.array(left));
     stage.run("sh", "-c", STOP_DAEMON, "sh", Stage.FOLDER);

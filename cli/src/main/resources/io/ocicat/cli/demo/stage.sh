@@ -20,6 +20,8 @@ if [ -d /run/ocicat-demo/home ]; then
   mount --rbind /run/ocicat-demo/home "$home"
 fi
 hostname node-1 2>/dev/null || true
+echo "127.0.0.1 localhost node-1 $(hostname)" >/run/ocicat-demo/hosts
+[ ! -e /etc/hosts ] || mount --bind /run/ocicat-demo/hosts /etc/hosts
 
 # Outside of the node, on the same wire.
 : >/run/netns/outside
