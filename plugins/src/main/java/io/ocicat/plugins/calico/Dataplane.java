@@ -25,6 +25,7 @@ import io.ocicat.plugins.net.Net;
 import io.ocicat.plugins.net.OwnedCable;
 import io.ocicat.plugins.net.Owner;
 import io.ocicat.plugins.net.VethPair;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -47,6 +48,8 @@ final class Dataplane {
   static final IpAddress GATEWAY_4 = IpAddress.parse("169.254.1.1");
   static final IpAddress GATEWAY_6 = IpAddress.parse("fe80::ecee:eeff:feee:eeee");
   private static final int LINK_LOCAL_LENGTH = 64;
+  private static final int LOOKS = 25;
+  private static final Duration BETWEEN_LOOKS = Duration.ofMillis(2);
 
   /**
    * What to make.
@@ -114,7 +117,7 @@ final class Dataplane {
       try {
         return create(name);
       } catch (NetlinkException e) {
-        Optional<Link> taken = host.link(name);
+        Optional<Link> taken = holder(name);
         if (!e.is(Errno.EEXIST) || attempt > 2) {
           throw e;
         }
@@ -130,6 +133,19 @@ final class Dataplane {
         }
       }
     }
+  }
+
+  /** Who has the name: one that is just being made says only after a moment whose it is. */
+  private Optional<Link> holder(String name) {
+    Optional<Link> link = host.link(name);
+    for (int look = 1; look < LOOKS && link.isPresent() && plan.otherName().isPresent(); look++) {
+      if (!link.get().alias().isEmpty()) {
+        break;
+      }
+      Pause.of(BETWEEN_LOOKS);
+      link = host.link(name);
+    }
+    return link;
   }
 
   private void remove(Link former) {
@@ -148,6 +164,8 @@ final class Dataplane {
         sized(LinkSettings.named(plan.owner().ifName().value()).mac(plan.mac()))
             .in(container.namespace());
     Link made = Links.create(host.route(), outside, new LinkKind.Veth(inside));
+    // At once, and by its index: by its name it could be somebody else's.
+    host.route().perform(OwnedCable.label(made.index(), plan.owner()));
     return new Cable(
         name,
         Device.of(made.index(), name),
@@ -232,7 +250,6 @@ final class Dataplane {
 
   private List<Request> hostRequests(Device device) {
     List<Request> requests = new ArrayList<>();
-    requests.add(OwnedCable.label(device.index(), plan.owner()));
     requests.add(Links.up(device.index()));
     if (plan.has(IpFamily.V6)) {
       requests.add(
