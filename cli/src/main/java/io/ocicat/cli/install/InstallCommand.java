@@ -224,7 +224,7 @@ public final class InstallCommand implements Callable<Integer> {
     return Item.text(serviceAccount().kubeconfig(token), "rw-------", calicoNetwork().kubeconfig());
   }
 
-  /** Until somebody ends it. A renewal that fails is tried again long before the token ends. */
+  /** Until somebody ends it, or a renewal fails: whoever started it has to start it again. */
   private void keepTokenFresh() {
     if (!calico || !serviceAccount().isThere()) {
       throw new InstallException(
