@@ -26,7 +26,7 @@ import picocli.CommandLine.HelpCommand;
  * The {@code ocicat} command.
  *
  * <p>To add a subcommand, write a class with {@code @Command} that is {@code Callable<Integer>}
- * (its exit code) and list it below. It prints to {@code spec.commandLine().getOut()}, and fails by
+ * (its exit code) and add it below. It prints to {@code spec.commandLine().getOut()}, and fails by
  * throwing: the message becomes one line on standard error and the exit code is 1.
  */
 @Command(
@@ -34,16 +34,7 @@ import picocli.CommandLine.HelpCommand;
     description = "Container networking (CNI) on the JVM.",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
-    synopsisSubcommandLabel = "COMMAND",
-    subcommands = {
-      PluginCommand.class,
-      DaemonCommand.class,
-      ConformanceCommand.class,
-      IpamServerCommand.class,
-      CrdsCommand.class,
-      CompletionCommand.class,
-      HelpCommand.class
-    })
+    synopsisSubcommandLabel = "COMMAND")
 public final class Ocicat {
 
   private Ocicat() {}
@@ -52,7 +43,14 @@ public final class Ocicat {
     PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
     PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
     boolean debug = "1".equals(System.getenv("OCICAT_DEBUG"));
-    System.exit(run(commandLine(), new Complaints(err, debug), out, args));
+    System.exit(run(commandLineFor(args), new Complaints(err, debug), out, args));
+  }
+
+  /** A daemon has callers waiting for it: the other commands take longer to make than it does. */
+  private static CommandLine commandLineFor(String... args) {
+    return args.length > 0 && args[0].equals("daemon")
+        ? new CommandLine(new Ocicat()).addSubcommand(new DaemonCommand())
+        : commandLine();
   }
 
   static CommandLine commandLine() {
@@ -75,7 +73,15 @@ public final class Ocicat {
 
   /** The commands that work with a datastore. */
   static CommandLine commandLine(Surroundings surroundings) {
-    CommandLine commandLine = new CommandLine(new Ocicat());
+    CommandLine commandLine =
+        new CommandLine(new Ocicat())
+            .addSubcommand(new PluginCommand())
+            .addSubcommand(new DaemonCommand())
+            .addSubcommand(new ConformanceCommand())
+            .addSubcommand(new IpamServerCommand())
+            .addSubcommand(new CrdsCommand())
+            .addSubcommand(new CompletionCommand())
+            .addSubcommand(new HelpCommand());
     ResourceCommands.all(surroundings).forEach(commandLine::addSubcommand);
     return commandLine
         .addSubcommand(DatastoreCommand.of(surroundings))

@@ -69,8 +69,12 @@ final class Upkeep {
    * killed.
    */
   void look() {
-    finish(state.spool(), Repair.SPOOLED_DEL, inAMinute(), _ -> true);
-    finishKilled();
+    if (!state.spool().isEmpty()) {
+      finish(state.spool(), Repair.SPOOLED_DEL, inAMinute(), _ -> true);
+    }
+    if (!state.journal().isEmpty()) {
+      finishKilled();
+    }
   }
 
   /** Once a minute: what nobody asked for. */

@@ -12,6 +12,7 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A directory with one file for each record. A file is written in one go and has a checksum: one
@@ -35,10 +37,16 @@ public final class RecordFolder {
 
   private static final Duration WRITING = Duration.ofSeconds(10);
 
+  /** A file system's clock ticks some hundred times a second; changes in one tick look alike. */
+  private static final Duration SETTLED = Duration.ofMillis(100);
+
   private final Path folder;
   private final CrashPoints points;
   private final String writing;
   private final String removing;
+
+  /** When the folder was last changed, if it was empty then; null if that is not known. */
+  private volatile @Nullable FileTime emptiedAt;
 
   RecordFolder(Path folder, CrashPoints points) {
     this.folder = folder;
@@ -134,6 +142,29 @@ public final class RecordFolder {
     }
     names.sort(null);
     return names;
+  }
+
+  /**
+   * Whether nothing is here, at the price of one question as long as nobody changes anything: what
+   * is asked several times a second.
+   */
+  public boolean isEmpty() {
+    FileTime changed = changed();
+    if (changed != null && changed.equals(emptiedAt)) {
+      return true;
+    }
+    boolean empty = names().isEmpty();
+    boolean settled = changed != null && changed.toInstant().isBefore(Instant.now().minus(SETTLED));
+    emptiedAt = empty && settled ? changed : null;
+    return empty;
+  }
+
+  private @Nullable FileTime changed() {
+    try {
+      return Files.getLastModifiedTime(folder);
+    } catch (IOException _) {
+      return null;
+    }
   }
 
   /** All whole records. */

@@ -1,0 +1,48 @@
+package io.ocicat.daemon.state;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.Map;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class RecordFolderTest {
+  private static final CallRecord RECORD =
+      new CallRecord(
+          new BootId(new UUID(1, 2)),
+          3,
+          NamespaceId.NONE,
+          NamespaceId.NONE,
+          "bridge",
+          Map.of(),
+          new byte[0],
+          new byte[0]);
+
+  @TempDir Path folder;
+
+  /** Also when it was found empty long before, and in the same tick of the file system's clock. */
+  @Test
+  void aFolderIsEmptyOnlyWhileNothingIsInIt() throws IOException {
+    RecordFolder spool = new RecordFolder(folder, CrashPoints.IGNORED);
+    FileTime longAgo = FileTime.from(Instant.now().minusSeconds(60));
+    Files.setLastModifiedTime(spool.path(), longAgo);
+    assertThat(spool.isEmpty()).isTrue();
+    assertThat(spool.isEmpty()).isTrue();
+
+    spool.write("one", RECORD);
+    assertThat(spool.isEmpty()).isFalse();
+    spool.remove("one");
+    assertThat(spool.isEmpty()).as("just emptied").isTrue();
+    FileTime now = Files.getLastModifiedTime(spool.path());
+    spool.write("two", RECORD);
+    Files.setLastModifiedTime(spool.path(), now);
+
+    assertThat(spool.isEmpty()).as("filled in the same tick").isFalse();
+  }
+}
