@@ -2,6 +2,7 @@ package io.ocicat.bench;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Objects;
 
 /**
@@ -22,31 +23,47 @@ final class Crowd {
     this.home = home;
   }
 
-  /** ADD's median beside so many, as a multiple of that beside ten. */
-  double slowdown(int many, int rounds) throws IOException, InterruptedException {
+  /**
+   * What an ADD takes longer.
+   *
+   * @param ratio ours beside many, as a multiple of ours beside ten
+   * @param goMillis what Go's takes longer beside the same many: that is the kernel's doing
+   */
+  record Slowdown(double ratio, double goMillis, double oursMillis) {}
+
+  Slowdown slowdown(int many, int rounds) throws IOException, InterruptedException {
     try (Surroundings around = Surroundings.create(cnicall, home, HOST, PODS)) {
-      around.config(
-          "ours",
-          """
-          {"cniVersion":"1.0.0","name":"crowd","type":"ptp",
-           "ipam":{"type":"host-local","subnet":"10.64.0.0/12","dataDir":"%s/leases"}}\
-          """
-              .formatted(around.folder()));
-      String ours = around.contender("ours", home.resolve("cni").toString(), "ours", "ptp");
+      String go = contender(around, "go", Surroundings.GO, "10.64.0.0/12");
+      String ours = contender(around, "ours", home.resolve("cni").toString(), "10.80.0.0/12");
       // Never detached one by one: all go with the namespaces.
       try (OwnDaemon _ = OwnDaemon.start(around)) {
         around.call("each", 2, 10 * rounds, ours);
         around.call("crowd", FEW, 0, ours);
-        double few = addMillis(around, rounds, ours);
+        Map<String, Sample> few = around.call("each", 2, rounds, go, ours);
         around.call("crowd", many, FEW, ours);
-        return addMillis(around, rounds, ours) / few;
+        Map<String, Sample> beside = around.call("each", 2, rounds, go, ours);
+        return new Slowdown(
+            addMillis(beside, "ours") / addMillis(few, "ours"),
+            addMillis(beside, "go") - addMillis(few, "go"),
+            addMillis(beside, "ours") - addMillis(few, "ours"));
       }
     }
   }
 
-  private static double addMillis(Surroundings around, int rounds, String ours)
-      throws IOException, InterruptedException {
-    Sample adds = around.call("each", 2, rounds, ours).get("ours add");
-    return Objects.requireNonNull(adds, "nobody called ADD").percentile(0.5) / 1e6;
+  private static String contender(Surroundings around, String name, String plugins, String subnet)
+      throws IOException {
+    around.config(
+        name,
+        """
+        {"cniVersion":"1.0.0","name":"crowd-%s","type":"ptp",
+         "ipam":{"type":"host-local","subnet":"%s","dataDir":"%s/leases"}}\
+        """
+            .formatted(name, subnet, around.folder()));
+    return around.contender(name, plugins, name, "ptp");
+  }
+
+  private static double addMillis(Map<String, Sample> calls, String who) {
+    return Objects.requireNonNull(calls.get(who + " add"), "nobody called ADD").percentile(0.5)
+        / 1e6;
   }
 }

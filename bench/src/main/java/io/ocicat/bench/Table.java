@@ -11,10 +11,21 @@ final class Table {
 
   /** Go's figure and ours, whose ratio counts. */
   void compare(String what, double go, double ours, String unit, Target target) {
+    compare(what, "", go, ours, unit, target);
+  }
+
+  /** The same, and what the kernel alone takes. */
+  void compare(String what, double floor, double go, double ours, String unit, Target target) {
+    compare(what, number(floor, unit), go, ours, unit, target);
+  }
+
+  private void compare(
+      String what, String floor, double go, double ours, String unit, Target target) {
     double ratio = ours / go;
     rows.add(
         row(
             what,
+            floor,
             number(go, unit),
             number(ours, unit),
             String.format(Locale.ROOT, "%.2f ×", ratio),
@@ -25,11 +36,11 @@ final class Table {
 
   /** A figure of ours that counts by itself. */
   void add(String what, double ours, String unit, Target target) {
-    rows.add(row(what, "", number(ours, unit), "", target.text(), target.verdict(ours)));
+    rows.add(row(what, "", "", number(ours, unit), "", target.text(), target.verdict(ours)));
   }
 
   void print() {
-    IO.println(row("", "Go", "ours", "ratio", "target", ""));
+    IO.println(row("", "floor", "Go", "ours", "ratio", "target", ""));
     rows.forEach(IO::println);
   }
 
@@ -42,9 +53,15 @@ final class Table {
   }
 
   private static String row(
-      String what, String go, String ours, String ratio, String target, String verdict) {
-    return "%-48s %12s %12s %8s   %-14s %s"
-        .formatted(what, go, ours, ratio, target, verdict)
+      String what,
+      String floor,
+      String go,
+      String ours,
+      String ratio,
+      String target,
+      String verdict) {
+    return "%-48s %12s %12s %12s %8s   %-14s %s"
+        .formatted(what, floor, go, ours, ratio, target, verdict)
         .stripTrailing();
   }
 }

@@ -1,11 +1,7 @@
 package io.ocicat.cni;
 
-import java.util.regex.Pattern;
-
 /** A network's name, safe to be part of a file name. */
 public record NetworkName(String value) {
-  private static final Pattern IDENTIFIER = Pattern.compile("[a-zA-Z0-9][a-zA-Z0-9_.-]*");
-
   /**
    * Checks the name.
    *
@@ -24,7 +20,16 @@ public record NetworkName(String value) {
 
   /** The alphabet that names share with container ids. */
   static boolean isIdentifier(String text) {
-    return IDENTIFIER.matcher(text).matches();
+    for (int i = 0; i < text.length(); i++) {
+      if (!isAlphanumeric(text.charAt(i)) && (i == 0 || "_.-".indexOf(text.charAt(i)) < 0)) {
+        return false;
+      }
+    }
+    return !text.isEmpty();
+  }
+
+  private static boolean isAlphanumeric(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
   }
 
   @Override

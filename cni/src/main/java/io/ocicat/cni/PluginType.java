@@ -11,7 +11,7 @@ public record PluginType(String value) {
     if (value.isEmpty()) {
       throw new CniException(ErrorCode.INVALID_NETWORK_CONFIG, "no plugin name provided");
     }
-    boolean path = value.chars().anyMatch(c -> c == '/' || c == '\\' || c == 0);
+    boolean path = value.indexOf('/') >= 0 || value.indexOf('\\') >= 0 || value.indexOf(0) >= 0;
     if (path || value.equals(".") || value.equals("..")) {
       throw new CniException(ErrorCode.INVALID_NETWORK_CONFIG, "invalid plugin name: " + value);
     }

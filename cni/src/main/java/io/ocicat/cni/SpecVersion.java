@@ -39,6 +39,9 @@ public enum SpecVersion {
   /** The newest version implemented here. */
   public static final SpecVersion LATEST = V1_1_0;
 
+  private static final List<SpecVersion> ALL = List.of(values());
+  private static final List<String> TEXTS = ALL.stream().map(SpecVersion::text).toList();
+
   private final String text;
   private final Family family;
 
@@ -65,9 +68,15 @@ public enum SpecVersion {
 
   /** The version of exactly this text; no text at all means 0.1.0. */
   public static Optional<SpecVersion> find(String text) {
-    return text.isEmpty()
-        ? Optional.of(V0_1_0)
-        : Arrays.stream(values()).filter(v -> v.text.equals(text)).findFirst();
+    if (text.isEmpty()) {
+      return Optional.of(V0_1_0);
+    }
+    for (SpecVersion version : ALL) {
+      if (version.text.equals(text)) {
+        return Optional.of(version);
+      }
+    }
+    return Optional.empty();
   }
 
   /**
@@ -87,7 +96,7 @@ public enum SpecVersion {
 
   /** The texts of all versions from {@code first} on, as a plugin declares what it supports. */
   public static List<String> textsFrom(SpecVersion first) {
-    return Arrays.stream(values()).filter(v -> v.isAtLeast(first)).map(SpecVersion::text).toList();
+    return TEXTS.subList(ALL.indexOf(first), TEXTS.size());
   }
 
   @Override

@@ -58,17 +58,16 @@ public record PluginPath(List<Path> directories) {
           "no paths provided",
           "no directory to look for plugin %s: set CNI_PATH".formatted(Quoted.of(type.value())));
     }
-    return directories.stream()
-        .map(directory -> directory.resolve(type.value()))
-        .filter(Files::isRegularFile)
-        .findFirst()
-        .orElseThrow(
-            () ->
-                new CniException(
-                        ErrorCode.INVALID_NETWORK_CONFIG,
-                        "failed to find plugin %s in path %s"
-                            .formatted(Quoted.of(type.value()), describe()))
-                    .because(Reason.PLUGIN_MISSING));
+    for (Path directory : directories) {
+      Path executable = directory.resolve(type.value());
+      if (Files.isRegularFile(executable)) {
+        return executable;
+      }
+    }
+    throw new CniException(
+            ErrorCode.INVALID_NETWORK_CONFIG,
+            "failed to find plugin %s in path %s".formatted(Quoted.of(type.value()), describe()))
+        .because(Reason.PLUGIN_MISSING);
   }
 
   /** As Go prints a list. */

@@ -10,10 +10,8 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -32,7 +30,7 @@ import tools.jackson.databind.node.ObjectNode;
  * plugin accepts is accepted here. Not thread-safe.
  */
 public final class JsonFields {
-  private static final Pattern PLAIN_NAME = Pattern.compile("[A-Za-z0-9_-]{1,80}");
+  private static final int LONGEST_PLAIN = 80;
 
   private final ObjectNode node;
   private final String path;
@@ -93,20 +91,37 @@ public final class JsonFields {
 
   /** The field as it is, for lists of lists and other unusual shapes. */
   public JsonValue value(String name) {
-    String key = node.has(name) ? name : otherCase(name).orElse(name);
+    String key = node.has(name) ? name : otherCase(name);
     read.add(key);
     return new JsonValue(node.get(key), pathOf(name), problems);
   }
 
-  private Optional<String> otherCase(String name) {
-    return node.propertyNames().stream().filter(name::equalsIgnoreCase).findFirst();
+  private String otherCase(String name) {
+    for (String other : node.propertyNames()) {
+      if (name.equalsIgnoreCase(other)) {
+        return other;
+      }
+    }
+    return name;
   }
 
   private String pathOf(String name) {
-    if (!PLAIN_NAME.matcher(name).matches()) {
+    if (!isPlain(name)) {
       return path + "[" + Quoted.brief(name) + "]";
     }
     return path.isEmpty() ? name : path + "." + name;
+  }
+
+  /** Asked for every field of every call, so without an expression. */
+  private static boolean isPlain(String name) {
+    for (int i = 0; i < name.length(); i++) {
+      char c = name.charAt(i);
+      boolean letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+      if (!letter && (c < '0' || c > '9') && c != '_' && c != '-') {
+        return false;
+      }
+    }
+    return !name.isEmpty() && name.length() <= LONGEST_PLAIN;
   }
 
   public Field<String> text(String name) {

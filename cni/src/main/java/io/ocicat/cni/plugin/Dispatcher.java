@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Does for a plugin what the protocol demands of it: from an environment and stdin to an exit code
@@ -109,10 +110,14 @@ public final class Dispatcher {
   }
 
   private static SpecVersion newest(List<String> supported) {
-    return supported.stream()
-        .flatMap(text -> SpecVersion.find(text).stream())
-        .max(SpecVersion::compareTo)
-        .orElse(SpecVersion.LATEST);
+    Optional<SpecVersion> newest = Optional.empty();
+    for (String text : supported) {
+      Optional<SpecVersion> known = SpecVersion.find(text);
+      if (known.isPresent() && (newest.isEmpty() || known.get().isAtLeast(newest.get()))) {
+        newest = known;
+      }
+    }
+    return newest.orElse(SpecVersion.LATEST);
   }
 
   private PluginConfig config(InputStream stdin, boolean lenient) {

@@ -6,7 +6,9 @@ import io.ocicat.cni.exec.CniEnvironment;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Keeps a plugin from working on the host when it should on a container: a path such as {@code
@@ -17,22 +19,23 @@ final class NetnsGuard {
   private NetnsGuard() {}
 
   /** Device and inode of its file identify a namespace, however it is reached. */
-  private static Map<String, Object> identity(Path path) throws IOException {
-    return Files.readAttributes(path, "unix:dev,ino");
+  private static Object identity(Path path) throws IOException {
+    return Objects.requireNonNull(
+        Files.readAttributes(path, BasicFileAttributes.class).fileKey(), "no device and inode");
   }
 
   static void requireOther(Path host, Netns container, Map<String, String> environment) {
     if (isOverridden(environment.getOrDefault(CniEnvironment.NETNS_OVERRIDE, ""))) {
       return;
     }
-    Map<String, Object> theirs;
+    Object theirs;
     try {
       theirs = identity(container.path());
     } catch (IOException _) {
       // A namespace that is gone is not ours; what that means the plugin knows.
       return;
     }
-    Map<String, Object> own;
+    Object own;
     try {
       own = identity(host);
     } catch (IOException e) {

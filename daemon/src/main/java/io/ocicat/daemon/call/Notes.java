@@ -11,6 +11,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Clock;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -41,7 +42,7 @@ final class Notes {
           "OCICAT_STATE_DIR",
           "USE_POD_CIDR");
 
-  private static final Set<String> PREFIXES = Set.of("CNI_", "CALICO_", "ETCD_", "K8S_");
+  private static final List<String> PREFIXES = List.of("CNI_", "CALICO_", "ETCD_", "K8S_");
 
   private final State state;
   private final Clock clock;
@@ -131,7 +132,12 @@ final class Notes {
 
   /** What plugins look at, besides the protocol's own: where Calico's datastore is. */
   private static boolean isForPlugins(String variable) {
-    return VARIABLES.contains(variable) || PREFIXES.stream().anyMatch(variable::startsWith);
+    for (String prefix : PREFIXES) {
+      if (variable.startsWith(prefix)) {
+        return true;
+      }
+    }
+    return VARIABLES.contains(variable);
   }
 
   /** Whether the name of its namespace still leads to the namespace it was. */

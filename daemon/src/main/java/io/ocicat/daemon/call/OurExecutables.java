@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -22,10 +23,11 @@ public final class OurExecutables {
   private static final long MAX_SHIM = 1 << 20;
   private static final int MOST_KNOWN = 1000;
 
-  private record FileVersion(Object key, long size, long modifiedNanos) {}
+  /** What was found out of a file while it had this size and age. */
+  private record Known(long size, long modifiedNanos, boolean isShim) {}
 
   private final byte[] shim;
-  private final Map<FileVersion, Boolean> known = new ConcurrentHashMap<>();
+  private final Map<Object, Known> known = new ConcurrentHashMap<>();
   private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
   private final Datastores datastores = new Datastores();
 
@@ -82,23 +84,23 @@ public final class OurExecutables {
   private boolean isShim(Path executable) {
     try {
       BasicFileAttributes attributes = Files.readAttributes(executable, BasicFileAttributes.class);
-      FileVersion version =
-          new FileVersion(
-              String.valueOf(attributes.fileKey()),
-              attributes.size(),
-              attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS));
-      Boolean answer = known.get(version);
-      if (answer == null) {
-        answer =
-            attributes.size() == shim.length
-                && attributes.size() <= MAX_SHIM
-                && Arrays.equals(Files.readAllBytes(executable), shim);
-        if (known.size() >= MOST_KNOWN) {
-          known.clear();
-        }
-        known.put(version, answer);
+      Object file = Objects.requireNonNull(attributes.fileKey(), "no device and inode");
+      long modified = attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS);
+      Known before = known.get(file);
+      if (before != null
+          && before.size() == attributes.size()
+          && before.modifiedNanos() == modified) {
+        return before.isShim();
       }
-      return answer;
+      boolean isShim =
+          attributes.size() == shim.length
+              && attributes.size() <= MAX_SHIM
+              && Arrays.equals(Files.readAllBytes(executable), shim);
+      if (known.size() >= MOST_KNOWN) {
+        known.clear();
+      }
+      known.put(file, new Known(attributes.size(), modified, isShim));
+      return isShim;
     } catch (IOException e) {
       // Whoever executes it will say what is wrong with it.
       return false;

@@ -45,7 +45,8 @@ record LegacyStore(LegacyCommands commands, String table) implements RuleStore {
         .visit(
             () -> {
               try {
-                return Files.readAllLines(names).contains(table);
+                // Usually there is none, and an exception costs more than a question.
+                return Files.exists(names) && Files.readAllLines(names).contains(table);
               } catch (IOException e) {
                 return false; // A kernel without xtables.
               }
