@@ -9,6 +9,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How threads change their network namespace. Only platform threads do: a virtual thread's carrier
@@ -35,6 +36,12 @@ final class NamespaceThread {
 
   /** Whether a thread that left can come back. */
   private static final boolean RETURNING = startUnchecked("netns-probe", new Probe());
+
+  /** Where threads are usually. Asking a thread each time where it is costs as much as the way. */
+  private static final NetNs HOME = NetNs.current();
+
+  /** Whether a thread is at {@link #HOME} now; null as long as nobody has looked. */
+  private static final ThreadLocal<@Nullable Boolean> IS_HOME = new ThreadLocal<>();
 
   private NamespaceThread() {}
 
@@ -70,13 +77,40 @@ final class NamespaceThread {
   }
 
   private static <T> T goAndReturn(NetNs namespace, Supplier<T> errand) {
-    try (NetNs home = NetNs.current()) {
-      namespace.enter();
-      try {
-        return errand.get();
-      } finally {
-        home.enter();
+    if (!isHome()) {
+      try (NetNs start = NetNs.current()) {
+        return goAndReturn(start, namespace, errand);
       }
+    }
+    // Only there is it known where to go back to: an errand may go on to a third namespace.
+    IS_HOME.set(false);
+    try {
+      T result = goAndReturn(HOME, namespace, errand);
+      IS_HOME.set(true);
+      return result;
+    } catch (RuntimeException e) {
+      IS_HOME.remove();
+      throw e;
+    }
+  }
+
+  private static boolean isHome() {
+    Boolean known = IS_HOME.get();
+    if (known == null) {
+      try (NetNs here = NetNs.current()) {
+        known = here.id().equals(HOME.id());
+      }
+      IS_HOME.set(known);
+    }
+    return known;
+  }
+
+  private static <T> T goAndReturn(NetNs start, NetNs namespace, Supplier<T> errand) {
+    namespace.enter();
+    try {
+      return errand.get();
+    } finally {
+      start.enter();
     }
   }
 

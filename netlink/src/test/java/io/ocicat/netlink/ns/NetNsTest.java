@@ -65,6 +65,32 @@ class NetNsTest {
   }
 
   @Test
+  void aVisitReturnsToWhereItBeganHoweverDeepAndHoweverItEnds() {
+    FileId home = idHere();
+    try (NetNs outer = NetNs.create();
+        NetNs inner = NetNs.create()) {
+      for (int i = 0; i < 3; i++) {
+        assertThat(
+                outer.visit(
+                    () -> {
+                      assertThat(inner.visit(NetNsTest::idHere)).isEqualTo(inner.id());
+                      return idHere();
+                    }))
+            .isEqualTo(outer.id());
+        assertThat(idHere()).isEqualTo(home);
+        assertThatThrownBy(
+                () ->
+                    outer.visit(
+                        () -> {
+                          throw new IllegalStateException("in the middle of it");
+                        }))
+            .isInstanceOf(IllegalStateException.class);
+        assertThat(idHere()).isEqualTo(home);
+      }
+    }
+  }
+
+  @Test
   void aThreadThatVisitedIsAtHomeForTheNextErrand(Host host, Host other) {
     try (NetNs home = NetNs.current();
         NetNs inside = NetNs.open(host.path());
