@@ -36,28 +36,37 @@ class CalicoPodTest {
         {"type":"bandwidth","capabilities":{"bandwidth":true}}]}
       """;
 
+  /** What the host is called outside. */
+  static final String OUTSIDE = "192.0.2.1";
+
+  /** Configures the network, on a host that has a way out. */
+  static Datastore network(TestNode node, Host router) {
+    Datastore datastore =
+        node.datastores()
+            .of(
+                DatastoreConfig.ofCniConfig(
+                    Json.object().put("datastore_type", "embedded"),
+                    Map.of("OCICAT_STATE_DIR", node.folder().resolve("ocicat").toString())));
+    datastore.create(
+        Resource.of(
+            new ResourceKey.Named(Kind.CLUSTER_INFORMATION, "", "default"),
+            spec -> spec.put("datastoreReady", true)));
+    datastore.create(Resource.of(new ResourceKey.Named(Kind.NODE, "", "node-a"), _ -> {}));
+    datastore.create(
+        Resource.of(
+            new ResourceKey.Named(Kind.IP_POOL, "", "pods"),
+            spec -> spec.put("cidr", "10.70.0.0/24").put("natOutgoing", true)));
+    node.network("10-calico.conflist", CALICO);
+    // The host answers for the pods' gateway only if it has a way to it, as hosts do.
+    node.host().connect(router, OUTSIDE + "/24", "192.0.2.254/24");
+    node.host().exec("ip", "route", "add", "default", "via", "192.0.2.254");
+    return datastore;
+  }
+
   @Test
   void podsOnCalicosNetwork(@TempDir Path folder, Host host, Host router) {
     try (TestNode node = new TestNode(folder, host)) {
-      Datastore datastore =
-          node.datastores()
-              .of(
-                  DatastoreConfig.ofCniConfig(
-                      Json.object().put("datastore_type", "embedded"),
-                      Map.of("OCICAT_STATE_DIR", folder.resolve("ocicat").toString())));
-      datastore.create(
-          Resource.of(
-              new ResourceKey.Named(Kind.CLUSTER_INFORMATION, "", "default"),
-              spec -> spec.put("datastoreReady", true)));
-      datastore.create(Resource.of(new ResourceKey.Named(Kind.NODE, "", "node-a"), _ -> {}));
-      datastore.create(
-          Resource.of(
-              new ResourceKey.Named(Kind.IP_POOL, "", "pods"),
-              spec -> spec.put("cidr", "10.70.0.0/24").put("natOutgoing", true)));
-      node.network("10-calico.conflist", CALICO);
-      // The host answers for the pods' gateway only if it has a way to it, as hosts do.
-      host.connect(router, "192.0.2.1/24", "192.0.2.254/24");
-      host.exec("ip", "route", "add", "default", "via", "192.0.2.254");
+      Datastore datastore = network(node, router);
       PodSandboxes pods = node.sandboxes();
 
       SandboxStatus web =

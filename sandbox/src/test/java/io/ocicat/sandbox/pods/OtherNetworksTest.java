@@ -44,8 +44,8 @@ class OtherNetworksTest {
     return PodConfig.of(new PodMetadata(name, "shop", "u-" + name, 0));
   }
 
-  @Test
-  void flannel() throws IOException {
+  /** Configures flannel as flanneld's file and a conflist do. */
+  static void flannel(TestNode node) throws IOException {
     Files.writeString(
         node.folder().resolve("subnet.env"),
         "FLANNEL_NETWORK=10.5.0.0/16\nFLANNEL_SUBNET=10.5.7.1/24\nFLANNEL_MTU=1400\nFLANNEL_IPMASQ=true\n");
@@ -56,8 +56,14 @@ class OtherNetworksTest {
           {"type":"flannel","subnetFile":"@folder@/subnet.env","dataDir":"@folder@/flannel",
            "ipam":{"dataDir":"@folder@/leases"},
            "delegate":{"hairpinMode":true,"isDefaultGateway":true}},
-          {"type":"portmap","capabilities":{"portMappings":true}}]}
+          {"type":"portmap","snat":true,"capabilities":{"portMappings":true}},
+          {"type":"bandwidth","capabilities":{"bandwidth":true}}]}
         """);
+  }
+
+  @Test
+  void podsOnFlannelsNetwork() throws IOException {
+    flannel(node);
     PodSandboxes pods = node.sandboxes();
     SandboxStatus a = pods.status(pods.run(pod("a").build(), ""));
     SandboxStatus b = pods.status(pods.run(pod("b").build(), ""));
