@@ -48,6 +48,12 @@ public final class IpamServer implements AutoCloseable {
       InstantSource clock,
       Consumer<String> log) {}
 
+  /**
+   * Nodes that start together ask together. With Java's 50 the kernel answers the rest with SYN
+   * cookies, and resets connections when it does not get round to them in time.
+   */
+  private static final int BACKLOG = 1024;
+
   private final HttpServer server;
   private final Door door;
   private final ExecutorService threads;
@@ -105,9 +111,9 @@ public final class IpamServer implements AutoCloseable {
   private static HttpServer listen(Settings settings) {
     try {
       if (settings.tls() == null) {
-        return HttpServer.create(settings.listen(), 0);
+        return HttpServer.create(settings.listen(), BACKLOG);
       }
-      HttpsServer server = HttpsServer.create(settings.listen(), 0);
+      HttpsServer server = HttpsServer.create(settings.listen(), BACKLOG);
       server.setHttpsConfigurator(new HttpsConfigurator(settings.tls().context()));
       return server;
     } catch (IOException e) {
