@@ -14,14 +14,28 @@ final class Privilege {
 
   /** Whether it may spare others the attention of the kernel when memory runs out. */
   static boolean mayLowerOomScore() {
+    return isOfTheMachine() && hasCapability(CAP_SYS_RESOURCE);
+  }
+
+  /**
+   * Whether root here is the machine's. Root of a user namespace may not make cgroups, unless
+   * somebody left it some.
+   */
+  static boolean isOfTheMachine() {
     try {
       String map = Files.readString(Path.of("/proc/self/uid_map")).strip();
-      long ids = Long.parseLong(map.substring(map.lastIndexOf(' ') + 1));
-      return ids == ALL_IDS
-          && Files.readAllLines(Path.of("/proc/self/status")).stream()
-              .filter(line -> line.startsWith(EFFECTIVE))
-              .map(line -> Long.parseUnsignedLong(line.substring(EFFECTIVE.length()).strip(), 16))
-              .anyMatch(set -> (set >>> CAP_SYS_RESOURCE & 1) == 1);
+      return Long.parseLong(map.substring(map.lastIndexOf(' ') + 1)) == ALL_IDS;
+    } catch (IOException | NumberFormatException _) {
+      return false;
+    }
+  }
+
+  private static boolean hasCapability(int number) {
+    try {
+      return Files.readAllLines(Path.of("/proc/self/status")).stream()
+          .filter(line -> line.startsWith(EFFECTIVE))
+          .map(line -> Long.parseUnsignedLong(line.substring(EFFECTIVE.length()).strip(), 16))
+          .anyMatch(set -> (set >>> number & 1) == 1);
     } catch (IOException | NumberFormatException _) {
       return false;
     }

@@ -78,7 +78,13 @@ public final class RuncInfra implements Infra {
 
   @Override
   public String cgroup(String id, PodConfig config) {
-    String parent = config.cgroupParent().isEmpty() ? "/ocicat" : config.cgroupParent();
+    String parent = config.cgroupParent();
+    if (parent.isEmpty()) {
+      if (!Privilege.isOfTheMachine()) {
+        return "";
+      }
+      parent = "/ocicat";
+    }
     return parent + (parent.endsWith("/") ? "" : "/") + id;
   }
 

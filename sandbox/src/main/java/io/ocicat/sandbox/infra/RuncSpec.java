@@ -34,8 +34,10 @@ final class RuncSpec {
     ArrayNode mounts = spec.putArray("mounts");
     mount(mounts, "/proc", "proc");
     ObjectNode linux = spec.putObject("linux");
-    linux.put("cgroupsPath", cgroup);
-    linux.putObject("resources").putObject("cpu").put("shares", CPU_SHARES);
+    if (!cgroup.isEmpty()) {
+      linux.put("cgroupsPath", cgroup);
+      linux.putObject("resources").putObject("cpu").put("shares", CPU_SHARES);
+    }
     ArrayNode namespaces = linux.putArray("namespaces");
     namespace(namespaces, "mount", "");
     if (!config.hostNetwork()) {
