@@ -13,7 +13,13 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "completion",
     description = "Print what makes a shell complete commands, options and kinds.",
-    footer = {"", "For this shell: source <(ocicat completion bash)"},
+    footer = {
+      "",
+      "For this shell, or in ~/.bashrc:  source <(ocicat completion bash)",
+      "In ~/.zshrc, behind compinit:     source <(ocicat completion zsh)",
+      "",
+      "Example: ocicat completion bash"
+    },
     mixinStandardHelpOptions = true)
 final class CompletionCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();

@@ -2,6 +2,7 @@ package io.ocicat.cli;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.exec.PluginPath;
+import io.ocicat.cni.json.Json;
 import io.ocicat.conformance.Conformance;
 import io.ocicat.conformance.ConformanceException;
 import io.ocicat.conformance.check.Check;
@@ -13,7 +14,6 @@ import io.ocicat.conformance.report.Report;
 import io.ocicat.conformance.report.TextReport;
 import io.ocicat.conformance.subject.Kind;
 import io.ocicat.conformance.subject.Subject;
-import java.io.Console;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -36,23 +36,25 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
+import tools.jackson.databind.node.ArrayNode;
 
 /** {@code ocicat conformance}: checks any CNI plugin executable against the protocol. */
 @Command(
     name = "conformance",
     description = {
-      "Checks a CNI plugin executable, whoever wrote it, against the protocol.",
+      "Check a CNI plugin executable, whoever wrote it, against the protocol.",
       "Runs as root, in namespaces and directories of its own: the machine's network is not"
           + " touched."
     },
-    exitCodeListHeading = "Exit codes:%n",
+    exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:everything passed, but for expected deviations",
       "1:the plugin failed a check, or the checks could not be run",
       "2:the command line or a file named in it makes no sense"
     },
     mixinStandardHelpOptions = true,
-    versionProvider = Version.class)
+    versionProvider = Version.class,
+    footer = {"", "Example: ocicat conformance /opt/cni/bin/bridge --only netns"})
 final class ConformanceCommand implements Callable<Integer> {
   @Spec
   @SuppressWarnings("NullAway.Init") // picocli sets it
@@ -89,7 +91,7 @@ final class ConformanceCommand implements Callable<Integer> {
   @Option(
       names = "--cni-path",
       paramLabel = "DIRS",
-      description = "Where the plugin finds others, as in CNI_PATH. Default: its own directory.")
+      description = "Where the plugin finds others, as in CNI_PATH (default: its own directory).")
   private @Nullable String cniPath;
 
   @Option(
@@ -101,13 +103,13 @@ final class ConformanceCommand implements Callable<Integer> {
   @Option(
       names = "--limit",
       paramLabel = "SECONDS",
-      description = "How long one call of the plugin may take. Default: 10.")
+      description = "How long one call of the plugin may take (default: 10).")
   private @Nullable Integer limit;
 
   @Option(
       names = "--jobs",
       paramLabel = "COUNT",
-      description = "How many checks run at once. Default: 4.")
+      description = "How many checks run at once (default: 4).")
   private @Nullable Integer jobs;
 
   @Option(
@@ -144,7 +146,11 @@ final class ConformanceCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (list) {
-      list(spec.commandLine().getOut());
+      if (json) {
+        spec.commandLine().getOut().println(Json.pretty(checks()));
+      } else {
+        list(spec.commandLine().getOut());
+      }
       return CommandLine.ExitCode.OK;
     }
     Conformance conformance;
@@ -170,10 +176,14 @@ final class ConformanceCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     Report report;
     if (json) {
+      Progress progress =
+          new Progress(spec.commandLine().getErr(), "checks made", conformance.checks().size());
+      conformance.listener(_ -> {}, _ -> progress.step());
       report = conformance.run();
       out.println(JsonReport.of(report));
     } else {
-      TextReport text = new TextReport(out, conformance.checks(), isColourful());
+      TextReport text =
+          new TextReport(out, conformance.checks(), Site.showsColours(System.getenv()));
       conformance.listener(claims -> text.begin(subject, claims), text::found);
       report = conformance.run();
       text.end(report);
@@ -248,11 +258,16 @@ final class ConformanceCommand implements Callable<Integer> {
     };
   }
 
-  // It is null in the distribution, whose Java lacks the module of the newer console.
-  @SuppressWarnings("SystemConsoleNull")
-  private static boolean isColourful() {
-    Console console = System.console();
-    return console != null && console.isTerminal() && System.getenv("NO_COLOR") == null;
+  private static ArrayNode checks() {
+    ArrayNode checks = Json.array();
+    for (Check check : Checks.all()) {
+      checks
+          .addObject()
+          .put("id", check.id())
+          .put("severity", check.severity().toString())
+          .put("sentence", check.sentence());
+    }
+    return checks;
   }
 
   private static void list(PrintWriter out) {

@@ -1,6 +1,7 @@
 package io.ocicat.cli;
 
 import io.ocicat.cli.yaml.YamlWriter;
+import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.Crds;
 import java.io.PrintWriter;
@@ -12,13 +13,15 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Prints what a cluster must know before the Kubernetes datastore can be used. */
 @Command(
     name = "crds",
     description =
-        "Print the resource definitions of the Kubernetes datastore: ocicat crds | kubectl apply -f -",
-    mixinStandardHelpOptions = true)
+        "Print what a cluster has to know before it can be the datastore: the definitions of Calico's resources.",
+    mixinStandardHelpOptions = true,
+    footer = {"", "Example: ocicat crds | kubectl apply -f -"})
 final class CrdsCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -26,8 +29,12 @@ final class CrdsCommand implements Callable<Integer> {
       names = "--group",
       paramLabel = "GROUP",
       defaultValue = "crd.projectcalico.org/v1",
-      description = "crd.projectcalico.org/v1 or projectcalico.org/v3 (default: ${DEFAULT-VALUE}).")
+      description =
+          "Of which group: crd.projectcalico.org/v1 or projectcalico.org/v3 (default: ${DEFAULT-VALUE}).")
   private String group = "";
+
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
 
   @Override
   public Integer call() {
@@ -42,7 +49,13 @@ final class CrdsCommand implements Callable<Integer> {
                         "--group must be crd.projectcalico.org/v1 or projectcalico.org/v3, not \"%s\""
                             .formatted(group)));
     PrintWriter out = spec.commandLine().getOut();
-    Crds.of(wanted).forEach(definition -> out.print("---\n" + YamlWriter.write(definition)));
+    if (json) {
+      ObjectNode list = Json.object().put("apiVersion", "v1").put("kind", "List");
+      list.putArray("items").addAll(Crds.of(wanted));
+      out.println(Json.pretty(list));
+    } else {
+      Crds.of(wanted).forEach(definition -> out.print("---\n" + YamlWriter.write(definition)));
+    }
     out.flush();
     return ExitCode.OK;
   }

@@ -45,9 +45,18 @@ import picocli.CommandLine.Spec;
           + " error.",
       "",
       "OCICAT_RUN_DIR    socket, journal and spool (default: /run/ocicat)",
-      "OCICAT_STATE_DIR  what is attached and installed (default: /var/lib/ocicat)"
+      "OCICAT_STATE_DIR  what is attached and installed (default: /var/lib/ocicat)",
+      "",
+      "Example: ocicat daemon --metrics-port 9101"
     },
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:another daemon has taken over",
+      "1:it could not serve",
+      "2:the command line makes no sense",
+      "143:ended by SIGTERM, with the calls under way answered"
+    })
 final class DaemonCommand implements Callable<Integer> {
   private static final int MAX_PORT = 65_535;
 
@@ -69,7 +78,7 @@ final class DaemonCommand implements Callable<Integer> {
       names = "--log-format",
       paramLabel = "FORMAT",
       defaultValue = "text",
-      description = "How the log is written: text or json (${DEFAULT-VALUE}).")
+      description = "How the log is written: text or json (default: ${DEFAULT-VALUE}).")
   private LogKind logFormat = LogKind.text;
 
   @Option(

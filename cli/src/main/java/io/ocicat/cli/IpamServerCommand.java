@@ -25,7 +25,14 @@ import picocli.CommandLine.Spec;
     name = "ipam-server",
     description = "Serve addresses to the ipam plugin over HTTP.",
     mixinStandardHelpOptions = true,
-    sortOptions = false)
+    sortOptions = false,
+    footer = {"", "Example: ocicat ipam-server --config pools.json --token-file tokens"},
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "1:it could not serve",
+      "2:the command line makes no sense",
+      "143:ended by SIGTERM"
+    })
 final class IpamServerCommand implements Callable<Integer> {
   private static final int MAX_PORT = 65_535;
 
@@ -56,7 +63,8 @@ final class IpamServerCommand implements Callable<Integer> {
       names = "--db",
       paramLabel = "FILE",
       defaultValue = "${env:OCICAT_STATE_DIR:-/var/lib/ocicat}/ipam.db",
-      description = "The database (default: ${DEFAULT-VALUE}).")
+      description =
+          "The database (default: ipam.db in OCICAT_STATE_DIR, else /var/lib/ocicat/ipam.db).")
   private Path database = Path.of("");
 
   @ArgGroup(exclusive = false)

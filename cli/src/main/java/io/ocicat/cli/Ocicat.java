@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Help;
 import picocli.CommandLine.HelpCommand;
 
 /**
@@ -35,6 +36,26 @@ import picocli.CommandLine.HelpCommand;
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
     synopsisSubcommandLabel = "COMMAND")
+    synopsisSubcommandLabel = "COMMAND",
+    exitCodeListHeading = "%nExit codes, where a command does not say more:%n",
+    exitCodeList = {
+      "0:done",
+      "1:it failed; standard error says why in one line",
+      "2:the command line makes no sense; nothing was done"
+    },
+    footer = {
+      "",
+      "OCICAT_DEBUG=1 adds the stack trace to what went wrong; NO_COLOR=1 keeps colours out."
+    },
+    subcommands = {
+      PluginCommand.class,
+      DaemonCommand.class,
+      ConformanceCommand.class,
+      IpamServerCommand.class,
+      CrdsCommand.class,
+      CompletionCommand.class,
+      HelpCommand.class
+    })
 public final class Ocicat {
 
   private Ocicat() {}
@@ -56,19 +77,29 @@ public final class Ocicat {
   static CommandLine commandLine() {
     OnePlugin ours = OnePlugin.fromDistribution();
     Site site = Site.here(System.getenv(), ours.ours());
-    return commandLine(Surroundings.ofProcess(System.getenv(), site.colours()))
-        .addSubcommand(new StatusCommand(site))
-        .addSubcommand(new WhyCommand(site))
-        .addSubcommand(new TraceCommand(site))
-        .addSubcommand(new DoctorCommand(site))
-        .addSubcommand(new DemoCommand(site, System.getenv()))
-        .addSubcommand(PodCommand.of(new PodSite(site, System.getenv(), ours.executables())))
-        .addSubcommand(
-            NetCommand.of(new NetSettings(System.getenv(), ours.executables(), ours.exec())))
-        .addSubcommand(
-            new InstallCommand(
-                System.getenv(), ours.executables().map(Path::getParent), Version.id()))
-        .addSubcommand(new UninstallCommand(System.getenv()));
+    CommandLine commandLine =
+        commandLine(Surroundings.ofProcess(System.getenv(), site.colours()))
+            .addSubcommand(new StatusCommand(site))
+            .addSubcommand(new WhyCommand(site))
+            .addSubcommand(new TraceCommand(site))
+            .addSubcommand(new DoctorCommand(site))
+            .addSubcommand(new DemoCommand(site, System.getenv()))
+            .addSubcommand(PodCommand.of(new PodSite(site, System.getenv(), ours.executables())))
+            .addSubcommand(
+                NetCommand.of(new NetSettings(System.getenv(), ours.executables(), ours.exec())))
+            .addSubcommand(
+                new InstallCommand(
+                    System.getenv(), ours.executables().map(Path::getParent), Version.id()))
+            .addSubcommand(new UninstallCommand(System.getenv()))
+            .setColorScheme(Help.defaultColorScheme(site.colours() ? Help.Ansi.ON : Help.Ansi.OFF));
+    tellVersion(commandLine);
+    return commandLine;
+  }
+
+  /** Whatever is asked with {@code --version} gives the same answer. */
+  private static void tellVersion(CommandLine command) {
+    command.getCommandSpec().versionProvider(new Version());
+    command.getSubcommands().values().forEach(Ocicat::tellVersion);
   }
 
   /** The commands that work with a datastore. */

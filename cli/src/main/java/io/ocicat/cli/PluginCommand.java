@@ -19,7 +19,14 @@ import picocli.CommandLine.Unmatched;
 @Command(
     name = OnePlugin.COMMAND,
     description = "Run one call of a CNI plugin: CNI_* variables and standard input say which.",
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    footer = {"", "Example: CNI_COMMAND=VERSION ocicat plugin bridge"},
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:done; standard output has the result",
+      "1:the call failed; standard output has the CNI error",
+      "2:there is no such plugin, or the command line makes no sense"
+    })
 final class PluginCommand implements Callable<Integer> {
   @ArgGroup(multiplicity = "1")
   private Choice choice = new Choice();

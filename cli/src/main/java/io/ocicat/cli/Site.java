@@ -20,10 +20,14 @@ import java.util.Map;
 public record Site(Folders folders, Path root, OurExecutables ours, boolean colours) {
   /** This machine, printing to this process's terminal if it has one. */
   public static Site here(Map<String, String> environment, OurExecutables ours) {
-    boolean plain =
-        environment.containsKey("NO_COLOR")
-            || environment.getOrDefault("TERM", "dumb").equals("dumb");
-    return new Site(Folders.of(environment), Path.of("/"), ours, !plain && printsToTerminal());
+    return new Site(Folders.of(environment), Path.of("/"), ours, showsColours(environment));
+  }
+
+  /** Whether standard output is a terminal, and nobody has asked for plain text. */
+  static boolean showsColours(Map<String, String> environment) {
+    return environment.getOrDefault("NO_COLOR", "").isEmpty()
+        && !environment.getOrDefault("TERM", "dumb").equals("dumb")
+        && printsToTerminal();
   }
 
   /** Asked of /proc, for {@link System#console} would load a line editor. */

@@ -105,6 +105,14 @@ class ConformanceCommandTest {
   }
 
   @Test
+  void theListIsThereAsJson() {
+    assertThat(run("--list", "--json")).isZero();
+    JsonNode checks = Json.parse(out.toString());
+    assertThat(checks).hasSizeGreaterThan(150);
+    assertThat(checks.path(0).propertyNames()).containsExactly("id", "severity", "sentence");
+  }
+
+  @Test
   void theListShowsEveryCheck() {
     assertThat(run("--list")).isZero();
     assertThat(out.toString().lines())

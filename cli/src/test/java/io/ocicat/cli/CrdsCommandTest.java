@@ -3,11 +3,13 @@ package io.ocicat.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cli.yaml.YamlReader;
+import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.Crds;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
 
 class CrdsCommandTest {
   private final StringWriter out = new StringWriter();
@@ -35,6 +37,15 @@ class CrdsCommandTest {
     assertThat(YamlReader.readAll(out.toString()))
         .extracting(YamlReader.Document::value)
         .containsExactlyElementsOf(Crds.of(ApiGroup.V1));
+  }
+
+  @Test
+  void thereIsJsonThatKubectlTakesToo() {
+    run("crds", "--json");
+
+    JsonNode list = Json.parse(out.toString());
+    assertThat(list.path("kind").asString()).isEqualTo("List");
+    assertThat(list.path("items")).containsExactlyElementsOf(Crds.of(ApiGroup.V1));
   }
 
   @Test

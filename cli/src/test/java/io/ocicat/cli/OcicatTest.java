@@ -16,9 +16,10 @@ class OcicatTest {
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
 
-  @Test
-  void versionNamesReleaseCommitAndJdk() {
-    assertThat(ocicat("--version")).isZero();
+  @ParameterizedTest
+  @ValueSource(strings = {"--version", "get -V", "pod list --version"})
+  void versionNamesReleaseCommitAndJdk(String line) {
+    assertThat(ocicat(line.split(" ", -1))).isZero();
     assertThat(out.toString())
         .matches("ocicat \\d+\\.\\d+\\.\\d+ \\(commit \\w+, JDK 25[\\d.]*\\)\\R");
     assertThat(err.toString()).isEmpty();
@@ -30,6 +31,14 @@ class OcicatTest {
     assertThat(ocicat(argument)).isZero();
     assertThat(out.toString()).startsWith("Usage: ocicat").contains("--version", "Commands:");
     assertThat(err.toString()).isEmpty();
+  }
+
+  @Test
+  void exitCodesAreInTheHelp() {
+    ocicat("--help");
+    assertThat(out.toString()).containsPattern("0 +done").containsPattern("2 +the command line");
+    ocicat("status", "--help");
+    assertThat(out.toString()).containsPattern("1 +something is not");
   }
 
   @Test

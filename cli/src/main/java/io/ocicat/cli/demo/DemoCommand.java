@@ -27,9 +27,18 @@ import tools.jackson.databind.node.ObjectNode;
     footer = {
       "",
       "As root it needs nothing else; for everybody else the kernel has to allow user namespaces.",
-      "Ctrl-C takes everything down. The exit code is 0 when all was as told and nothing is left."
+      "Ctrl-C takes everything down.",
+      "",
+      "Example: ocicat demo --keep"
     },
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:all was as told, and nothing is left",
+      "1:something was not, or it could not begin",
+      "2:the command line makes no sense; nothing was done",
+      "130:ended by Ctrl-C, with everything taken down"
+    })
 public final class DemoCommand implements Callable<Integer> {
   private final Site site;
   private final Map<String, String> environment;

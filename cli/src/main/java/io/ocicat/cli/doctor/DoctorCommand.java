@@ -30,9 +30,16 @@ import tools.jackson.databind.node.ObjectNode;
     name = "doctor",
     description = {
       "Look at kernel, settings, configuration and what calls left behind; say what is wrong,",
-      "why it matters and what to do. Exit code: 0 without problems, 1 with some."
+      "why it matters and what to do."
     },
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    footer = {"", "Example: ocicat doctor --conf-dir /etc/cni/net.d"},
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:nothing is wrong, or --fix has put it right",
+      "1:something is wrong",
+      "2:the command line makes no sense; nothing was done"
+    })
 public final class DoctorCommand implements Callable<Integer> {
   private final Site site;
 
@@ -50,21 +57,22 @@ public final class DoctorCommand implements Callable<Integer> {
       names = "--conf-dir",
       paramLabel = "DIR",
       defaultValue = "/etc/cni/net.d",
-      description = "Where networks are configured (${DEFAULT-VALUE}).")
+      description = "Where networks are configured (default: ${DEFAULT-VALUE}).")
   private Path confDirectory = Path.of("/etc/cni/net.d");
 
   @Option(
       names = "--cni-path",
       paramLabel = "DIRS",
       defaultValue = "/opt/cni/bin",
-      description = "Where runtimes look for plugins, separated by colons (${DEFAULT-VALUE}).")
+      description =
+          "Where runtimes look for plugins, separated by colons (default: ${DEFAULT-VALUE}).")
   private String pluginPath = "/opt/cni/bin";
 
   @Option(
       names = "--cache-dir",
       paramLabel = "DIR",
       defaultValue = "/var/lib/cni",
-      description = "Where runtimes remember attachments (${DEFAULT-VALUE}).")
+      description = "Where runtimes remember attachments (default: ${DEFAULT-VALUE}).")
   private Path cacheDirectory = Path.of("/var/lib/cni");
 
   public DoctorCommand(Site site) {

@@ -12,11 +12,15 @@ import picocli.CommandLine.Spec;
 /** {@code ocicat status}: how far the daemon has come, and what it has to do. */
 @Command(
     name = "status",
-    description = {
-      "Say whether plugin calls are served, and if not, why.",
-      "Exit code: 0 when everything is as it should be, 1 otherwise."
-    },
-    mixinStandardHelpOptions = true)
+    description = "Say whether plugin calls are served, and if not, why.",
+    mixinStandardHelpOptions = true,
+    footer = {"", "Example: ocicat status --json"},
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:everything is as it should be",
+      "1:something is not",
+      "2:the command line makes no sense; nothing was done"
+    })
 public final class StatusCommand implements Callable<Integer> {
   private final Site site;
 

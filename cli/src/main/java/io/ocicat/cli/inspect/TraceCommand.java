@@ -26,7 +26,14 @@ import tools.jackson.databind.JsonNode;
       "Show what calls spent their time on, and what the kernel was asked, in order.",
       "Columns: start and duration in milliseconds, kind of work, its place in the call."
     },
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    footer = {"", "Example: ocicat trace --slow 3"},
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:shown",
+      "1:no such call is remembered, or no daemon runs",
+      "2:the command line makes no sense; nothing was done"
+    })
 public final class TraceCommand implements Callable<Integer> {
   private static final String LAST = "last";
 
@@ -47,7 +54,7 @@ public final class TraceCommand implements Callable<Integer> {
       arity = "0..1",
       paramLabel = "N",
       fallbackValue = "5",
-      description = "The N slowest calls that are remembered (${FALLBACK-VALUE}).")
+      description = "The N slowest calls that are remembered (default: ${FALLBACK-VALUE}).")
   private @Nullable Integer slow;
 
   @Option(names = "--failed", description = "Only calls that failed.")

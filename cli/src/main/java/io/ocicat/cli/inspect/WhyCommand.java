@@ -19,11 +19,15 @@ import tools.jackson.databind.node.ObjectNode;
 /** {@code ocicat why}: why a pod has no address, or what happened to it. */
 @Command(
     name = "why",
-    description = {
-      "Say why a container or pod has no network, and what to do about it.",
-      "Exit code: 0 when nothing is wrong with it, 1 otherwise."
-    },
-    mixinStandardHelpOptions = true)
+    description = "Say why a container or pod has no network, and what to do about it.",
+    mixinStandardHelpOptions = true,
+    footer = {"", "Example: ocicat why default/web"},
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:nothing is wrong with it",
+      "1:something is wrong, or nothing is known of it",
+      "2:the command line makes no sense; nothing was done"
+    })
 public final class WhyCommand implements Callable<Integer> {
   private final Site site;
 

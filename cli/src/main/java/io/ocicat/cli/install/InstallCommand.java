@@ -31,7 +31,9 @@ import picocli.CommandLine.Spec;
           + " <state directory>/installed.json, by which \"ocicat uninstall\" finds it again. The command may be repeated:"
           + " it updates what is older and leaves what is right, also after it was killed.",
       "",
-      "Without --prefix the plugins go on using this folder, which then has to stay where it is."
+      "Without --prefix the plugins go on using this folder, which then has to stay where it is.",
+      "",
+      "Example: ocicat install --prefix /opt --systemd"
     },
     mixinStandardHelpOptions = true)
 public final class InstallCommand implements Callable<Integer> {
@@ -122,6 +124,9 @@ public final class InstallCommand implements Callable<Integer> {
   @Option(names = "--dry-run", description = "Tell what would be done, and do nothing.")
   private boolean dryRun;
 
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
   /**
    * @param home the distribution, when this runs from one
    * @param release tells it from others
@@ -136,15 +141,24 @@ public final class InstallCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     Distribution distribution = distribution();
-    Report report = new Report(spec.commandLine().getOut(), tree());
+    try (Account account = new Account(spec.commandLine().getOut(), json, dryRun)) {
+      install(distribution, account);
+    }
+    if (renew && !dryRun) {
+      keepTokenFresh();
+    }
+    return ExitCode.OK;
+  }
+
+  private void install(Distribution distribution, Account account) {
+    Report report = new Report(account, tree());
     List<Item> executables = executables(distribution);
     List<Item> networks = networks();
     if (dryRun) {
       Manifest manifest = Manifest.read(folders.state());
-      report.dryRun();
       report.done(plan(executables, manifest));
       report.done(plan(networks, manifest));
-      return ExitCode.OK;
+      return;
     }
     if (calico && calicoNetwork().datastore().equals("embedded")) {
       calicoSetUp().prepareDatastore();
@@ -163,13 +177,10 @@ public final class InstallCommand implements Callable<Integer> {
         report.done(second);
       }
     }
-    if (renew) {
-      keepTokenFresh();
-    }
     if (systemd) {
-      report.next("systemctl daemon-reload && systemctl enable --now ocicat.socket ocicat.service");
+      account.next(
+          "systemctl daemon-reload && systemctl enable --now ocicat.socket ocicat.service");
     }
-    return ExitCode.OK;
   }
 
   private Distribution distribution() {
@@ -298,8 +309,15 @@ public final class InstallCommand implements Callable<Integer> {
   }
 
   private void awaitDaemon() {
-    Optional<String> obstacle =
-        new DaemonReadiness(folders.socket()).await(Duration.ofSeconds(waitSeconds));
+    DaemonReadiness readiness = new DaemonReadiness(folders.socket());
+    Optional<String> obstacle = readiness.await(Duration.ZERO);
+    if (obstacle.isPresent() && waitSeconds > 0) {
+      spec.commandLine()
+          .getErr()
+          .println(
+              "ocicatd does not serve calls yet: waiting for up to %d s".formatted(waitSeconds));
+      obstacle = readiness.await(Duration.ofSeconds(waitSeconds));
+    }
     if (obstacle.isPresent()) {
       throw new InstallException(
           "the plugins are installed, the network is not: ocicatd does not serve calls (%s); start it and repeat the command"

@@ -1,7 +1,6 @@
 package io.ocicat.cli.install;
 
 import java.io.IOException;
-import java.io.PrintWriter;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param dryRun whether to tell only
  */
-record Removal(Manifest manifest, boolean dryRun, PrintWriter out) {
+record Removal(Manifest manifest, boolean dryRun, Account account) {
 
   /** Returns what could not be done. */
   List<String> carryOut() {
@@ -48,12 +47,12 @@ record Removal(Manifest manifest, boolean dryRun, PrintWriter out) {
     boolean waits = kept != null && Fingerprint.of(kept.path()).isPresent();
     boolean isOurs = found.isPresent() && entry.ours().contains(found.get());
     if (kept != null && waits && (isOurs || found.isEmpty())) {
-      tell("put back", path + ", as it was before");
+      account.tell("put back", path.toString(), "as it was before");
       if (!dryRun) {
         Files.move(kept.path(), path, StandardCopyOption.ATOMIC_MOVE);
       }
     } else if (isOurs) {
-      tell("removed", path.toString());
+      account.tell("removed", path.toString(), "");
       if (!dryRun) {
         Files.delete(path);
       }
@@ -65,14 +64,14 @@ record Removal(Manifest manifest, boolean dryRun, PrintWriter out) {
   /** An install that was killed may have given somebody else's file a second name, no more. */
   private void leave(Path path, Manifest.@Nullable Kept kept, boolean waits) throws IOException {
     if (kept == null || !waits) {
-      tell("left", path + ", which is not as it was put there");
+      account.tell("left", path.toString(), "which is not as it was put there");
     } else if (Plan.isSameFile(path, kept.path())) {
-      tell("left", path + ", which was never replaced");
+      account.tell("left", path.toString(), "which was never replaced");
       if (!dryRun) {
         Files.delete(kept.path());
       }
     } else {
-      tell("left", "%s, which is not as it was put there, and %s".formatted(path, kept.path()));
+      account.tell("left", path.toString(), "which is not as it was put there, and " + kept.path());
     }
   }
 
@@ -81,14 +80,10 @@ record Removal(Manifest manifest, boolean dryRun, PrintWriter out) {
       Files.deleteIfExists(directory);
       manifest.forgetDirectory(directory);
     } catch (DirectoryNotEmptyException _) {
-      tell("left", directory + ", where there is something that is not ours");
+      account.tell("left", directory.toString(), "where there is something that is not ours");
       manifest.forgetDirectory(directory);
     } catch (IOException e) {
       failures.add(String.valueOf(InstallException.of("remove", directory, e).getMessage()));
     }
-  }
-
-  private void tell(String what, String path) {
-    out.println("%-8s  %s".formatted(what, path));
   }
 }

@@ -1,39 +1,29 @@
 package io.ocicat.cli.install;
 
-import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * Tells what was done, a line for each file; for a copied distribution, one for all of it.
+ * Tells what became of each file; of a copied distribution, of all of it at once.
  *
  * @param tree where the distribution is copied to, if it is
  */
-record Report(PrintWriter out, Optional<Path> tree) {
-  static final String DRY_RUN = "a dry run, nothing is changed:";
-
-  void dryRun() {
-    out.println(DRY_RUN);
-  }
-
+record Report(Account account, Optional<Path> tree) {
   void done(List<Plan.Step> steps) {
     List<Plan.Step> copied = steps.stream().filter(this::isInTree).toList();
     if (!copied.isEmpty()) {
       long changed = copied.stream().filter(step -> step.task() != Plan.Task.LEAVE).count();
-      line(
+      account.tell(
           changed > 0 ? "new" : "same",
-          "%s, %d files".formatted(tree.orElseThrow(), copied.size()));
+          tree.orElseThrow().toString(),
+          "%d files".formatted(copied.size()));
     }
     for (Plan.Step step : steps) {
       if (!isInTree(step)) {
-        line(word(step.task()), step.item().path() + kept(step));
+        account.tell(word(step.task()), step.item().path().toString(), kept(step));
       }
     }
-  }
-
-  void next(String command) {
-    line("next", command);
   }
 
   private boolean isInTree(Plan.Step step) {
@@ -51,11 +41,7 @@ record Report(PrintWriter out, Optional<Path> tree) {
 
   private static String kept(Plan.Step step) {
     return step.task() == Plan.Task.REPLACE && step.kept() != null
-        ? ", kept as " + step.kept().path().getFileName()
+        ? "kept as " + step.kept().path().getFileName()
         : "";
-  }
-
-  private void line(String word, String rest) {
-    out.println("%-8s  %s".formatted(word, rest));
   }
 }

@@ -4,7 +4,6 @@ import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.Folders;
 import io.ocicat.daemon.state.State;
 import io.ocicat.netlink.linux.FileLock;
-import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -26,7 +25,9 @@ import picocli.CommandLine.Spec;
       "What somebody has changed since stays. The directories stay too, because container runtimes watch them; of a --prefix"
           + " only what was copied there goes. Attachments and leases are not touched.",
       "",
-      "Stop the daemon first: systemctl disable --now ocicat.socket ocicat.service"
+      "Stop the daemon first: systemctl disable --now ocicat.socket ocicat.service",
+      "",
+      "Example: ocicat uninstall --dry-run"
     },
     mixinStandardHelpOptions = true)
 public final class UninstallCommand implements Callable<Integer> {
@@ -42,16 +43,24 @@ public final class UninstallCommand implements Callable<Integer> {
       description = "Do it although containers are attached, whose removal needs the plugins.")
   private boolean force;
 
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
   public UninstallCommand(Map<String, String> environment) {
     folders = Folders.of(environment);
   }
 
   @Override
   public Integer call() {
-    PrintWriter out = spec.commandLine().getOut();
+    try (Account account = new Account(spec.commandLine().getOut(), json, dryRun)) {
+      return uninstall(account);
+    }
+  }
+
+  private int uninstall(Account account) {
     Path state = folders.state();
     if (!Files.exists(Manifest.fileIn(state))) {
-      out.println("nothing is installed: there is no " + Manifest.fileIn(state));
+      account.say("nothing is installed: there is no " + Manifest.fileIn(state));
       return ExitCode.OK;
     }
     int attached = new State(folders, BootId.current()).attachments().names().size();
@@ -61,13 +70,12 @@ public final class UninstallCommand implements Callable<Integer> {
               .formatted(attached, state.resolve("attachments")));
     }
     if (dryRun) {
-      out.println(Report.DRY_RUN);
-      new Removal(Manifest.read(state), true, out).carryOut();
+      new Removal(Manifest.read(state), true, account).carryOut();
       return ExitCode.OK;
     }
     try (FileLock _ = InstallCommand.lock(state)) {
       Manifest manifest = Manifest.read(state);
-      List<String> failures = new Removal(manifest, false, out).carryOut();
+      List<String> failures = new Removal(manifest, false, account).carryOut();
       if (manifest.isEmpty()) {
         Manifest.remove(state);
       } else {

@@ -26,7 +26,10 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.node.ObjectNode;
 
 /** {@code ocicat ipam why}. */
-@Command(name = "why", description = "Tell who has an address, since when, and who knows of it.")
+@Command(
+    name = "why",
+    description = "Tell who has an address, since when, and who knows of it.",
+    footer = {"", "Example: ocicat ipam why 10.65.0.7"})
 final class AddressCommand extends AddressWork {
   @Parameters(paramLabel = "IP", description = "The address.")
   private String ip = "";

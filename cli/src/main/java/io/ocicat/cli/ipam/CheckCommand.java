@@ -36,7 +36,13 @@ import tools.jackson.databind.node.ObjectNode;
     description =
         "Look for addresses, handles, affinities and blocks that do not fit together, or that"
             + " nobody uses.",
-    footer = {"", "Ends with 1 when something is wrong and was not repaired."})
+    footer = {"", "Example: ocicat ipam check --show-problem-ips"},
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:nothing is wrong, or --fix has repaired it",
+      "1:something is wrong",
+      "2:the command line makes no sense; nothing was done"
+    })
 final class CheckCommand extends AddressWork {
   /** Of one kind, unless all are asked for. */
   private static final int SHOWN = 10;

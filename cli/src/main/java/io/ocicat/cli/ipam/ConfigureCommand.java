@@ -11,7 +11,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
 /** {@code ocicat ipam configure}. */
-@Command(name = "configure", description = "Change the settings of IPAM.")
+@Command(
+    name = "configure",
+    description = "Change the settings of IPAM.",
+    footer = {"", "Example: ocicat ipam configure --strictaffinity true"})
 final class ConfigureCommand extends AddressWork {
   @Option(
       names = "--strictaffinity",

@@ -46,7 +46,9 @@ import tools.jackson.databind.node.ObjectNode;
       "",
       "Looks twice, and releases only what was the same both times. What any endpoint, record of"
           + " an",
-      "attachment or interface of this machine has, is alive. Needs root, to look into namespaces."
+      "attachment or interface of this machine has, is alive. Needs root, to look into namespaces.",
+      "",
+      "Example: ocicat ipam gc --dry-run"
     })
 final class GcCommand extends AddressWork {
   private static final Path NODE_NAME = Path.of("/var/lib/calico/nodename");
@@ -60,13 +62,14 @@ final class GcCommand extends AddressWork {
   @Option(
       names = "--node",
       paramLabel = "NAME",
-      description = "This node. Default: what /var/lib/calico/nodename says, else the host's name.")
+      description =
+          "This node (default: what /var/lib/calico/nodename says, else the host's name).")
   private @Nullable String node;
 
   @Option(
       names = "--grace",
       paramLabel = "SECONDS",
-      description = "How long after the first look the second one is. Default: ${DEFAULT-VALUE}.",
+      description = "How long after the first look the second one is (default: ${DEFAULT-VALUE}).",
       defaultValue = "60")
   private int grace = 60;
 
@@ -109,6 +112,12 @@ final class GcCommand extends AddressWork {
     boolean again =
         !suspects.isEmpty() || !first.suspects().isEmpty() || hasLostHosts(datastore, nodes);
     if (again) {
+      err()
+          .println(
+              "%d addresses look dead: looking again in %d s"
+                  .formatted(
+                      suspects.size() + first.suspects().size(), apart.plusSeconds(1).toSeconds()));
+      err().flush();
       pause(apart.plusSeconds(1));
     }
     Collected local = collector.sweep(truth(datastore, here));

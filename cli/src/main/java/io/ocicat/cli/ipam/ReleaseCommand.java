@@ -29,7 +29,9 @@ import picocli.CommandLine.ParameterException;
     footer = {
       "",
       "An address is released only as it was read: when somebody gets it meanwhile, it stays.",
-      "Of reports, what all of them call leaked; the datastore must be locked since they were made."
+      "Of reports, what all of them call leaked; the datastore must be locked since they were made.",
+      "",
+      "Example: ocicat ipam release --ip 10.65.0.7"
     })
 final class ReleaseCommand extends AddressWork {
   @Option(names = "--ip", paramLabel = "IP", description = "The address to release.")
@@ -38,7 +40,7 @@ final class ReleaseCommand extends AddressWork {
   @Option(
       names = "--from-report",
       paramLabel = "FILE",
-      description = "A report; may be given several times.")
+      description = "A report of \"ocicat ipam check -o\"; may be repeated.")
   private List<Path> reports = List.of();
 
   @Option(

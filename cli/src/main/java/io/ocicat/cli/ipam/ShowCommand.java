@@ -26,7 +26,8 @@ import tools.jackson.databind.node.ObjectNode;
 /** {@code ocicat ipam show}. */
 @Command(
     name = "show",
-    description = "Show how much of pools and blocks is in use, or who has an address.")
+    description = "Show how much of pools and blocks is in use, or who has an address.",
+    footer = {"", "Example: ocicat ipam show --show-blocks --map"})
 final class ShowCommand extends AddressWork {
   @Option(names = "--ip", paramLabel = "IP", description = "Whether this address is in use.")
   private @Nullable String ip;

@@ -25,7 +25,12 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "split",
     description = "Split a pool into equal ones. Blocks and addresses stay as they are.",
-    footer = {"", "The datastore must be locked: ocicat datastore lock."})
+    footer = {
+      "",
+      "The datastore must be locked: ocicat datastore lock.",
+      "",
+      "Example: ocicat ipam split 4 --name blue"
+    })
 final class SplitCommand extends AddressWork {
   private static final int LONGEST_NAME = 245;
 

@@ -52,7 +52,9 @@ public final class NetCommand {
         .addSubcommand(new NetVersionsCommand(settings));
   }
 
-  @Command(description = "Attach the container and print the result.")
+  @Command(
+      description = "Attach the container and print the result, as JSON.",
+      footer = {"", "Example: ocicat net add blue /run/netns/c1"})
   int add(@Mixin NetOptions options, @Mixin Which which) {
     JsonNode result = cni(options).network(which.network).add(container(which)).toJson();
     spec.commandLine().getOut().print(Json.pretty(result));
@@ -60,26 +62,32 @@ public final class NetCommand {
     return 0;
   }
 
-  @Command(description = "Verify that the attachment is as ADD left it.")
+  @Command(
+      description = "Verify that the attachment is as ADD left it.",
+      footer = {"", "Example: ocicat net check blue /run/netns/c1"})
   int check(@Mixin NetOptions options, @Mixin Which which) {
     cni(options).network(which.network).check(container(which));
     return 0;
   }
 
-  @Command(description = "Detach the container.")
+  @Command(
+      description = "Detach the container.",
+      footer = {"", "Example: ocicat net del blue /run/netns/c1"})
   int del(@Mixin NetOptions options, @Mixin Which which) {
     cni(options).network(which.network).del(container(which));
     return 0;
   }
 
-  @Command(description = "Detach what is not in use any more: everything but --valid.")
+  @Command(
+      description = "Detach what is not in use any more: everything but --valid.",
+      footer = {"", "Example: ocicat net gc blue /run/netns/c1 --valid c1/eth0"})
   int gc(
       @Mixin NetOptions options,
       @Mixin Which which,
       @Option(
               names = "--valid",
               paramLabel = "ID/IFNAME",
-              description = "An attachment that is in use; may be given many times.")
+              description = "An attachment that is in use; may be repeated.")
           @Nullable List<String> valid) {
     Cni cni = cni(options);
     if (valid == null) {
@@ -94,7 +102,9 @@ public final class NetCommand {
     return 0;
   }
 
-  @Command(description = "Ask whether the network can attach containers now.")
+  @Command(
+      description = "Ask whether the network can attach containers now.",
+      footer = {"", "Example: ocicat net status blue /run/netns/c1"})
   int status(@Mixin NetOptions options, @Mixin Which which) {
     cni(options).network(which.network).status();
     return 0;
@@ -153,13 +163,13 @@ public final class NetCommand {
         names = {"-i", "--ifname"},
         paramLabel = "NAME",
         scope = ScopeType.LOCAL,
-        description = "The interface in the container (CNI_IFNAME, eth0).")
+        description = "The interface in the container (default: CNI_IFNAME, else eth0).")
     @Nullable String ifName;
 
     @Option(
         names = "--container-id",
         paramLabel = "ID",
-        description = "The container's id; made from NETNS when it is not said.")
+        description = "The container's id (default: made from NETNS).")
     @Nullable String id;
   }
 }

@@ -19,8 +19,16 @@ import tools.jackson.databind.node.ObjectNode;
 /** {@code ocicat net list}: what the configuration directory holds; a bad file hides no other. */
 @Command(
     name = "list",
+    aliases = "ls",
     description = "List the configured networks, and the files that cannot be used.",
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    footer = {"", "Example: ocicat net list --conf-dir /etc/cni/net.d"},
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:every file can be used",
+      "1:some cannot",
+      "2:the command line makes no sense; nothing was done"
+    })
 final class NetListCommand implements Callable<Integer> {
   private final NetSettings settings;
 

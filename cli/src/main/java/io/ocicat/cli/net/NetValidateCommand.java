@@ -28,7 +28,14 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "validate",
     description = "Say everything that is wrong with a network, or with all of them.",
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    footer = {"", "Example: ocicat net validate blue --conf-dir /etc/cni/net.d"},
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:nothing is wrong",
+      "1:something is wrong",
+      "2:the command line makes no sense; nothing was done"
+    })
 final class NetValidateCommand implements Callable<Integer> {
   private final NetSettings settings;
 

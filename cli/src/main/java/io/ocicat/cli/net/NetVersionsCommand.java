@@ -22,7 +22,8 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "versions",
     description = "Ask plugins which CNI versions they understand.",
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    footer = {"", "Example: ocicat net versions bridge host-local"})
 final class NetVersionsCommand implements Callable<Integer> {
   private final NetSettings settings;
 

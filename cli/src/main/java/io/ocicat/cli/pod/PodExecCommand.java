@@ -15,9 +15,17 @@ import picocli.CommandLine.Parameters;
     name = "exec",
     description = {
       "Run a program in a pod's namespaces: its network, and its host name, IPC and processes if a process holds it.",
-      "It sees the host's files, with the pod's resolv.conf. The exit code is the program's."
+      "It sees the host's files, with the pod's resolv.conf."
     },
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    footer = {"", "Example: ocicat pod exec web -- ip address"},
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:with --detach, the program was started; else that is its own exit code",
+      "1:the program's own, or it could not be run",
+      "2:the program's own, or the command line makes no sense",
+      "128+N:the program was ended by signal N"
+    })
 final class PodExecCommand extends PodCommand.Sub {
   @Parameters(index = "0", paramLabel = "POD", description = "The pod's name or id.")
   private String name = "";
@@ -39,7 +47,7 @@ final class PodExecCommand extends PodCommand.Sub {
       paramLabel = "NAME",
       defaultValue = "exec",
       description =
-          "The container's name, with --detach (${DEFAULT-VALUE}); its log is <name>/0.log.")
+          "The container's name, with --detach (default: ${DEFAULT-VALUE}); its log is <name>/0.log.")
   private String container = "exec";
 
   PodExecCommand(PodSite site) {

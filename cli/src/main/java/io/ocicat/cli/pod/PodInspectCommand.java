@@ -9,7 +9,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "inspect",
     description = "Print all that is known of a pod, as JSON.",
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    footer = {"", "Example: ocicat pod inspect web"})
 final class PodInspectCommand extends PodCommand.Sub {
   @Parameters(paramLabel = "POD", description = "The pod's name or id.")
   private String name = "";

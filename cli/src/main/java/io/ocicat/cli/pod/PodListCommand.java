@@ -19,9 +19,11 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** {@code ocicat pod ls}. */
 @Command(
-    name = "ls",
+    name = "list",
+    aliases = "ls",
     description = "List the pods of all namespaces, the newest first.",
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    footer = {"", "Example: ocicat pod list --label app=web"})
 final class PodListCommand extends PodCommand.Sub {
   private static final int SHORT_ID = 13;
 

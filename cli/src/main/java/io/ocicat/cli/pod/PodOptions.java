@@ -9,28 +9,29 @@ import picocli.CommandLine.Option;
 final class PodOptions {
   @Option(
       names = {"-n", "--namespace"},
-      paramLabel = "NAME",
+      paramLabel = "NAMESPACE",
       defaultValue = "default",
-      description = "The pod's namespace (${DEFAULT-VALUE}).")
+      description = "The pod's namespace (default: ${DEFAULT-VALUE}).")
   private String namespace = "default";
 
   @Option(
       names = "--conf-dir",
       paramLabel = "DIR",
-      description = "Where networks are configured (NETCONFPATH, /etc/cni/net.d).")
+      description = "Where networks are configured (default: NETCONFPATH, else /etc/cni/net.d).")
   private @Nullable Path confDirectory;
 
   @Option(
       names = "--cni-path",
       paramLabel = "DIRS",
-      description = "Where plugins are, separated by colons (CNI_PATH, or ours).")
+      description =
+          "Where plugins are, separated by colons (default: CNI_PATH, else the distribution's own).")
   private @Nullable String cniPath;
 
   @Option(
       names = "--cache-dir",
       paramLabel = "DIR",
       defaultValue = "/var/lib/cni",
-      description = "Where attachments are remembered (${DEFAULT-VALUE}).")
+      description = "Where attachments are remembered (default: ${DEFAULT-VALUE}).")
   private Path cacheDirectory = Path.of("/var/lib/cni");
 
   @Option(

@@ -14,7 +14,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "rm",
     description = "Stop pods and remove everything that is left of them.",
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    footer = {"", "Example: ocicat pod rm web"})
 final class PodRemoveCommand extends PodCommand.Sub {
   @Parameters(paramLabel = "POD", arity = "0..*", description = "Names or ids of pods.")
   private List<String> names = List.of();

@@ -27,7 +27,8 @@ import tools.jackson.databind.node.ObjectNode;
       "Run a pod: its namespaces, held by a process, and its network; then a program in it, if one is given.",
       "Prints the pod's id."
     },
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    footer = {"", "Example: ocicat pod run web --infra none -p 8080:80 -- httpd -f"})
 final class PodRunCommand extends PodCommand.Sub {
   @Parameters(index = "0", paramLabel = "NAME", description = "The pod's name.")
   private String name = "";
@@ -42,13 +43,19 @@ final class PodRunCommand extends PodCommand.Sub {
   @Option(
       names = "--uid",
       paramLabel = "UID",
-      description = "The pod's uid; a random one if not given.")
+      description = "The pod's uid (default: a random one).")
   private @Nullable String uid;
 
-  @Option(names = "--label", paramLabel = "KEY=VALUE", description = "May be repeated.")
+  @Option(
+      names = "--label",
+      paramLabel = "KEY=VALUE",
+      description = "A label of the pod; may be repeated.")
   private Map<String, String> labels = new TreeMap<>();
 
-  @Option(names = "--annotation", paramLabel = "KEY=VALUE", description = "May be repeated.")
+  @Option(
+      names = "--annotation",
+      paramLabel = "KEY=VALUE",
+      description = "An annotation of the pod; may be repeated.")
   private Map<String, String> annotations = new TreeMap<>();
 
   @Option(
@@ -62,25 +69,37 @@ final class PodRunCommand extends PodCommand.Sub {
       names = "--network",
       paramLabel = "NAME",
       defaultValue = "",
-      description = "Which network; the first in the configuration directory if not given.")
+      description = "Which network (default: the first in the configuration directory).")
   private String network = "";
 
   @Option(names = "--host-network", description = "Let it be in the host's network.")
   private boolean hostNetwork;
 
-  @Option(names = "--hostname", paramLabel = "NAME", description = "The pod's name if not given.")
+  @Option(
+      names = "--hostname",
+      paramLabel = "NAME",
+      description = "Its host name (default: the pod's name).")
   private @Nullable String hostname;
 
   @Option(names = "--dns", paramLabel = "ADDRESS", description = "A name server; may be repeated.")
   private List<String> dnsServers = List.of();
 
-  @Option(names = "--dns-search", paramLabel = "DOMAIN", description = "May be repeated.")
+  @Option(
+      names = "--dns-search",
+      paramLabel = "DOMAIN",
+      description = "A domain that names are looked for in; may be repeated.")
   private List<String> dnsSearches = List.of();
 
-  @Option(names = "--dns-option", paramLabel = "OPTION", description = "May be repeated.")
+  @Option(
+      names = "--dns-option",
+      paramLabel = "OPTION",
+      description = "An option of the resolver; may be repeated.")
   private List<String> dnsOptions = List.of();
 
-  @Option(names = "--sysctl", paramLabel = "KEY=VALUE", description = "May be repeated.")
+  @Option(
+      names = "--sysctl",
+      paramLabel = "KEY=VALUE",
+      description = "A setting of the pod's kernel; may be repeated.")
   private Map<String, String> sysctls = new TreeMap<>();
 
   @Option(
@@ -88,14 +107,14 @@ final class PodRunCommand extends PodCommand.Sub {
       paramLabel = "KIND",
       defaultValue = "",
       description =
-          "What holds it: runc (a process) or none (its network namespace alone); runc if not given.")
+          "What holds it: runc (a process) or none (its network namespace alone) (default: runc).")
   private String infra = "";
 
   @Option(
       names = "--log-root",
       paramLabel = "DIR",
       defaultValue = "/var/log/pods",
-      description = "Where logs of pods are (${DEFAULT-VALUE}).")
+      description = "Where logs of pods are (default: ${DEFAULT-VALUE}).")
   private Path logRoot = Path.of("/var/log/pods");
 
   @Option(names = "--trace", description = "Show each step and how long it took.")

@@ -9,7 +9,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "stop",
     description = "End the processes of pods and take their networks down.",
-    mixinStandardHelpOptions = true)
+    mixinStandardHelpOptions = true,
+    footer = {"", "Example: ocicat pod stop web"})
 final class PodStopCommand extends PodCommand.Sub {
   @Parameters(paramLabel = "POD", arity = "1..*", description = "Names or ids of pods.")
   private List<String> names = List.of();

@@ -9,7 +9,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
 /** {@code ocicat delete}. */
-@Command(name = "delete", description = "Delete resources, by name or as documents name them.")
+@Command(
+    name = "delete",
+    description = "Delete resources, by name or as documents name them.",
+    footer = {"", "Example: ocicat delete ippool blue"})
 final class DeleteCommand extends ResourceCommand {
   @Mixin Subject subject = new Subject();
   @Mixin FileOptions files = new FileOptions();

@@ -12,7 +12,7 @@ final class FileOptions {
       paramLabel = "FILE",
       description =
           "YAML or JSON documents: a file, a directory of .yaml, .yml and .json files, or - for"
-              + " standard input. May be given many times.")
+              + " standard input. May be repeated.")
   List<String> files = new ArrayList<>();
 
   @Option(

@@ -28,7 +28,14 @@ import tools.jackson.databind.node.ObjectNode;
 /** {@code ocicat get}. */
 @Command(
     name = "get",
-    description = "Show resources: all of a kind, by name, or as documents name them.")
+    description = "Show resources: all of a kind, by name, or as documents name them.",
+    footer = {"", "Example: ocicat get ippools -o wide"},
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:shown",
+      "1:some is not there, or cannot be read",
+      "2:the command line makes no sense; nothing was done"
+    })
 final class GetCommand extends ResourceCommand {
   @Mixin Subject subject = new Subject();
   @Mixin FileOptions files = new FileOptions();
@@ -38,9 +45,11 @@ final class GetCommand extends ResourceCommand {
       paramLabel = "FORMAT",
       defaultValue = "ps",
       description =
-          "ps, wide, yaml, json, name, custom-columns=NAME,UID:.metadata.uid or jsonpath='{…}'."
-              + " Default: ${DEFAULT-VALUE}.")
+          "ps, wide, yaml, json, name, custom-columns=NAME,UID:.metadata.uid or jsonpath='{…}' (default: ${DEFAULT-VALUE}).")
   private String output = "ps";
+
+  @Option(names = "--json", description = "Print JSON: the same as -o json.")
+  private boolean json;
 
   @Option(
       names = {"-A", "-a", "--all-namespaces"},
@@ -72,7 +81,7 @@ final class GetCommand extends ResourceCommand {
 
   @Override
   protected int run() {
-    Format format = Format.parse(output);
+    Format format = Format.parse(json ? "json" : output);
     Predicate<Resource> wanted = wanted();
     if (!files.files.isEmpty()) {
       if (subject.kind != null || watch || everywhere) {

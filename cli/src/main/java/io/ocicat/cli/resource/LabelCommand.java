@@ -16,7 +16,10 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.databind.node.ObjectNode;
 
 /** {@code ocicat label}. */
-@Command(name = "label", description = "Set or remove labels of a resource.")
+@Command(
+    name = "label",
+    description = "Set or remove labels of a resource.",
+    footer = {"", "Example: ocicat label node node-1 rack=a"})
 final class LabelCommand extends ResourceCommand {
   @Parameters(
       index = "0",
@@ -38,7 +41,7 @@ final class LabelCommand extends ResourceCommand {
   @Option(
       names = {"-n", "--namespace"},
       paramLabel = "NAMESPACE",
-      description = "The namespace, of kinds that have one (default).")
+      description = "The namespace, of kinds that have one (default: default).")
   private @Nullable String namespace;
 
   @Option(names = "--overwrite", description = "Also labels that have another value.")

@@ -10,7 +10,10 @@ import picocli.CommandLine.ParameterException;
 import tools.jackson.databind.node.ObjectNode;
 
 /** {@code ocicat patch}. */
-@Command(name = "patch", description = "Change some fields of a resource.")
+@Command(
+    name = "patch",
+    description = "Change some fields of a resource.",
+    footer = {"", "Example: ocicat patch ippool blue -p '{\"spec\": {\"disabled\": true}}'"})
 final class PatchCommand extends ResourceCommand {
   @Mixin Subject subject = new Subject();
 
@@ -27,7 +30,7 @@ final class PatchCommand extends ResourceCommand {
       defaultValue = "strategic",
       description =
           "strategic or merge: an object whose members replace those of the resource; json: a list"
-              + " of operations (RFC 6902). Default: ${DEFAULT-VALUE}.")
+              + " of operations (RFC 6902) (default: ${DEFAULT-VALUE}).")
   private String type = "strategic";
 
   PatchCommand(Surroundings surroundings) {

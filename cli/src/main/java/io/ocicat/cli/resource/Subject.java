@@ -29,7 +29,7 @@ final class Subject {
   @Option(
       names = {"-n", "--namespace"},
       paramLabel = "NAMESPACE",
-      description = "The namespace, of kinds that have one (default).")
+      description = "The namespace, of kinds that have one (default: default).")
   @Nullable String namespace;
 
   Kind kind() {

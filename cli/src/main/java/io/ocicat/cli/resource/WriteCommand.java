@@ -16,7 +16,7 @@ abstract class WriteCommand extends ResourceCommand {
   @Option(
       names = {"-n", "--namespace"},
       paramLabel = "NAMESPACE",
-      description = "Of documents that name none (default).")
+      description = "The namespace of documents that name none (default: default).")
   @Nullable String namespace;
 
   WriteCommand(Surroundings surroundings, Change change) {
@@ -41,7 +41,8 @@ abstract class WriteCommand extends ResourceCommand {
   /** {@code ocicat create}. */
   @Command(
       name = "create",
-      description = "Create resources; those that exist are left alone and are a mistake.")
+      description = "Create resources; those that exist are left alone and are a mistake.",
+      footer = {"", "Example: ocicat create -f pools.yaml"})
   static final class Create extends WriteCommand {
     @Option(names = "--skip-exists", description = "What exists is no mistake.")
     private boolean skipExists;
@@ -60,7 +61,8 @@ abstract class WriteCommand extends ResourceCommand {
   @Command(
       name = "apply",
       description =
-          "Create resources, or give those that exist the spec, labels and annotations of the document.")
+          "Create resources, or give those that exist the spec, labels and annotations of the document.",
+      footer = {"", "Example: ocicat apply -f pools.yaml"})
   static final class Apply extends WriteCommand {
     Apply(Surroundings surroundings) {
       super(surroundings, Change.APPLY);
@@ -70,7 +72,8 @@ abstract class WriteCommand extends ResourceCommand {
   /** {@code ocicat replace}. */
   @Command(
       name = "replace",
-      description = "Give resources that exist the spec, labels and annotations of the document.")
+      description = "Give resources that exist the spec, labels and annotations of the document.",
+      footer = {"", "Example: ocicat replace -f pools.yaml"})
   static final class Replace extends WriteCommand {
     Replace(Surroundings surroundings) {
       super(surroundings, Change.REPLACE);

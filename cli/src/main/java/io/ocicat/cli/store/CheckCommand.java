@@ -2,6 +2,7 @@ package io.ocicat.cli.store;
 
 import io.ocicat.cli.resource.ResourceCommand;
 import io.ocicat.cli.resource.Surroundings;
+import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.Kind;
@@ -15,14 +16,29 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
 
 /** {@code ocicat datastore check}. */
 @Command(
     name = "check",
     description =
         "Look for damage, for documents that cannot be read or would not be accepted, and for names of what is not there.",
-    footer = {"", "Changes nothing. Ends with 1 when something was found, one line each."})
+    footer = {
+      "",
+      "Changes nothing. Prints a line for each finding.",
+      "",
+      "Example: ocicat datastore check"
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:nothing was found",
+      "1:something was found",
+      "2:the command line makes no sense; nothing was done"
+    })
 final class CheckCommand extends ResourceCommand {
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
   CheckCommand(Surroundings surroundings) {
     super(surroundings);
   }
@@ -42,8 +58,17 @@ final class CheckCommand extends ResourceCommand {
             count += page.items().size();
           }
           findings.addAll(new References(all).dangling());
-          findings.forEach(finding -> out().println(oneLine(finding)));
-          err().println("%d resources looked at, %d findings".formatted(count, findings.size()));
+          if (json) {
+            out()
+                .println(
+                    Json.pretty(
+                        Json.object()
+                            .put("resources", count)
+                            .set("findings", Json.array(findings))));
+          } else {
+            findings.forEach(finding -> out().println(oneLine(finding)));
+            err().println("%d resources looked at, %d findings".formatted(count, findings.size()));
+          }
           return findings.isEmpty() ? 0 : 1;
         });
   }

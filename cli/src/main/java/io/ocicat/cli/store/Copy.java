@@ -1,5 +1,6 @@
 package io.ocicat.cli.store;
 
+import io.ocicat.cli.Progress;
 import io.ocicat.cli.resource.RejectedException;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.ExistsException;
@@ -9,6 +10,7 @@ import io.ocicat.datastore.NotFoundException;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.model.Admission;
+import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -27,9 +29,14 @@ final class Copy {
   private static final int TOLD = 20;
 
   private final Datastore target;
+  private final PrintWriter err;
 
-  Copy(Datastore target) {
+  /**
+   * @param err where it says how far it is, when that takes long
+   */
+  Copy(Datastore target, PrintWriter err) {
     this.target = target;
+    this.err = err;
   }
 
   /**
@@ -83,6 +90,7 @@ final class Copy {
   /** Returns how many were not there before. */
   int run(List<Resource> resources) {
     int copied = 0;
+    Progress progress = new Progress(err, "copying resources", resources.size());
     for (Resource resource : resources) {
       try {
         target.create(resource.withRevision(""));
@@ -93,6 +101,7 @@ final class Copy {
           throw e;
         }
       }
+      progress.step();
     }
     return copied;
   }
@@ -100,6 +109,7 @@ final class Copy {
   /** What the target lacks or has otherwise, one line each. */
   List<String> differences(List<Resource> resources) {
     List<String> lines = new ArrayList<>();
+    Progress progress = new Progress(err, "comparing resources", resources.size());
     for (Resource resource : resources) {
       try {
         Resource copied = target.get(resource.key());
@@ -109,6 +119,7 @@ final class Copy {
       } catch (NotFoundException _) {
         lines.add(resource.describe() + " is missing in the target");
       }
+      progress.step();
     }
     return lines;
   }

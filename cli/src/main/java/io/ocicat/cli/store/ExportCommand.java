@@ -1,5 +1,6 @@
 package io.ocicat.cli.store;
 
+import io.ocicat.cli.Progress;
 import io.ocicat.cli.resource.CommandException;
 import io.ocicat.cli.resource.ResourceCommand;
 import io.ocicat.cli.resource.Surroundings;
@@ -22,7 +23,8 @@ import picocli.CommandLine.ParameterException;
 /** {@code ocicat datastore export}. */
 @Command(
     name = "export",
-    description = "Write everything, IPAM's records included, as one stream of documents.")
+    description = "Write everything, IPAM's records included, as one stream of documents.",
+    footer = {"", "Example: ocicat datastore export -f backup.yaml"})
 final class ExportCommand extends ResourceCommand {
   @Option(
       names = {"-o", "--output"},
@@ -30,13 +32,13 @@ final class ExportCommand extends ResourceCommand {
       defaultValue = "yaml",
       description =
           "yaml; json, a document per line; or raw, every key and its bytes as they are (not of"
-              + " Kubernetes). Default: ${DEFAULT-VALUE}.")
+              + " Kubernetes) (default: ${DEFAULT-VALUE}).")
   private String output = "yaml";
 
   @Option(
       names = {"-f", "--filename"},
       paramLabel = "FILE",
-      description = "Where to write, readable for its owner only; standard output when not said.")
+      description = "Where to write, readable for its owner only (default: standard output).")
   private @Nullable Path file;
 
   ExportCommand(Surroundings surroundings) {
@@ -98,7 +100,8 @@ final class ExportCommand extends ResourceCommand {
 
   private int write(Datastore datastore, Writer out) throws IOException {
     if (!output.equals("raw")) {
-      return ExportStream.write(datastore, output.equals("json"), out);
+      return ExportStream.write(
+          datastore, output.equals("json"), out, new Progress(err(), "exporting resources", 0));
     }
     if (datastore instanceof KeyValueDatastore keys) {
       return Dump.write(keys.store(), "/", out);

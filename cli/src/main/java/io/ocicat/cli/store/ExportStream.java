@@ -1,5 +1,6 @@
 package io.ocicat.cli.store;
 
+import io.ocicat.cli.Progress;
 import io.ocicat.cli.resource.CommandException;
 import io.ocicat.cli.resource.RejectedException;
 import io.ocicat.cli.resource.ResourceForm;
@@ -28,12 +29,14 @@ final class ExportStream {
   private ExportStream() {}
 
   /** Returns how many resources there were. */
-  static int write(Datastore datastore, boolean json, Writer out) throws IOException {
+  static int write(Datastore datastore, boolean json, Writer out, Progress progress)
+      throws IOException {
     int count = 0;
     for (Kind kind : Contents.kinds()) {
       for (Resource resource : Contents.of(datastore, kind)) {
         document(ResourceForm.document(resource.withRevision("")), json, out);
         count++;
+        progress.step();
       }
     }
     ObjectNode end = Json.object().put("apiVersion", API_VERSION).put("kind", END);

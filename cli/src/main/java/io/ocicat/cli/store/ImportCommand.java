@@ -21,7 +21,8 @@ import picocli.CommandLine.Option;
 /** {@code ocicat datastore import}. */
 @Command(
     name = "import",
-    description = "Put what \"ocicat datastore export\" wrote into an empty datastore.")
+    description = "Put what \"ocicat datastore export\" wrote into an empty datastore.",
+    footer = {"", "Example: ocicat datastore import -f backup.yaml"})
 final class ImportCommand extends ResourceCommand {
   @Option(
       names = {"-f", "--filename"},
@@ -48,7 +49,7 @@ final class ImportCommand extends ResourceCommand {
     List<Resource> resources = ExportStream.read(text);
     return withDatastore(
         datastore -> {
-          Copy copy = new Copy(datastore);
+          Copy copy = new Copy(datastore, err());
           copy.check(resources, merge);
           int copied = copy.run(resources);
           out()

@@ -27,7 +27,8 @@ abstract class LockCommand extends ResourceCommand {
   @Command(
       name = "lock",
       description =
-          "Say in ClusterInformation that the datastore is not ready: plugins refuse new pods.")
+          "Say in ClusterInformation that the datastore is not ready: plugins refuse new pods.",
+      footer = {"", "Example: ocicat datastore lock"})
   static final class Lock extends LockCommand {
     Lock(Surroundings surroundings) {
       super(surroundings, false);
@@ -35,7 +36,10 @@ abstract class LockCommand extends ResourceCommand {
   }
 
   /** So that they go on. */
-  @Command(name = "unlock", description = "Say in ClusterInformation that the datastore is ready.")
+  @Command(
+      name = "unlock",
+      description = "Say in ClusterInformation that the datastore is ready.",
+      footer = {"", "Example: ocicat datastore unlock"})
   static final class Unlock extends LockCommand {
     Unlock(Surroundings surroundings) {
       super(surroundings, true);

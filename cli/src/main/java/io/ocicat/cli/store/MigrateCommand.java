@@ -6,6 +6,7 @@ import io.ocicat.cli.resource.ConnectionOptions;
 import io.ocicat.cli.resource.RejectedException;
 import io.ocicat.cli.resource.ResourceCommand;
 import io.ocicat.cli.resource.Surroundings;
+import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.Datastores;
@@ -19,6 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * {@code ocicat datastore migrate}. Both datastores say that they are not ready while it runs. The
@@ -30,7 +32,9 @@ import picocli.CommandLine.Option;
     description = "Copy everything from one datastore to another, and compare.",
     footer = {
       "",
-      "Interrupted, the same command goes on. \"ocicat datastore unlock\" gives the source back."
+      "Interrupted, the same command goes on. \"ocicat datastore unlock\" gives the source back.",
+      "",
+      "Example: ocicat datastore migrate --to /etc/calico/etcd.cfg"
     })
 final class MigrateCommand extends ResourceCommand {
   private static final String EMBEDDED = "embedded:";
@@ -61,6 +65,9 @@ final class MigrateCommand extends ResourceCommand {
       names = "--merge",
       description = "Also into one that holds something; what is in both must be the same.")
   private boolean merge;
+
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
 
   MigrateCommand(Surroundings surroundings) {
     super(surroundings);
@@ -93,7 +100,7 @@ final class MigrateCommand extends ResourceCommand {
     Resource cluster = ReadyFlag.read(source).orElseThrow();
     String guid = cluster.text("spec", "clusterGUID").orElse("");
     boolean resumed = mark(target).filter(guid::equals).isPresent();
-    Copy copy = new Copy(target);
+    Copy copy = new Copy(target, err());
     List<Resource> resources;
     try {
       resources = resources(source, toKubernetes);
@@ -184,11 +191,17 @@ final class MigrateCommand extends ResourceCommand {
 
   private void report(List<Resource> resources, int copied) {
     Table table = new Table("KIND", "RESOURCES");
+    ObjectNode kinds = Json.object();
     for (Kind kind : Contents.kinds()) {
       long count = resources.stream().filter(resource -> resource.kind() == kind).count();
       if (count > 0) {
         table.row(kind.text(), String.valueOf(count));
+        kinds.put(kind.text(), count);
       }
+    }
+    if (json) {
+      out().println(Json.pretty(Json.object().put("copied", copied).set("resources", kinds)));
+      return;
     }
     table.printTo(out());
     out()

@@ -2,6 +2,7 @@ package io.ocicat.cli.install;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cni.json.Json;
 import io.ocicat.plugins.Plugins;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -16,6 +17,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tools.jackson.databind.JsonNode;
 
 /** What {@code ocicat install} does to directories, and that it may be repeated and killed. */
 class InstallCommandTest {
@@ -155,12 +157,26 @@ class InstallCommandTest {
   }
 
   @Test
+  void whatWasDoneIsThereAsJsonAlsoWhenItIsRefused() throws IOException {
+    assertThat(machine.install("--json")).isZero();
+    JsonNode done = Json.parse(machine.out.toString());
+    assertThat(done.path("dryRun").asBoolean(true)).isFalse();
+    assertThat(done.path("files").findValuesAsString("path"))
+        .contains(machine.plugin("bridge").toString());
+    assertThat(done.path("files").findValuesAsString("done")).containsOnly("new");
+
+    Files.writeString(machine.plugin("bridge"), "somebody else's");
+    assertThat(machine.install("--json")).isEqualTo(1);
+    assertThat(Json.parse(machine.out.toString()).path("files")).isEmpty();
+  }
+
+  @Test
   void aDryRunTellsAndDoesNothing() throws IOException {
     assertThat(machine.install("--dry-run", "--systemd", "--unit-dir", machine.units.toString()))
         .isZero();
 
     assertThat(machine.out.toString())
-        .startsWith(Report.DRY_RUN)
+        .startsWith(Account.DRY_RUN)
         .contains(machine.plugin("bridge").toString(), "ocicat.service");
     assertThat(machine.bin).doesNotExist();
     assertThat(machine.state()).doesNotExist();

@@ -2,6 +2,7 @@ package io.ocicat.cli.install;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cni.json.Json;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -77,13 +78,24 @@ class UninstallCommandTest {
   }
 
   @Test
+  void whatWasDoneIsThereAsJson() {
+    machine.install();
+
+    assertThat(machine.uninstall("--json")).isZero();
+
+    assertThat(Json.parse(machine.out.toString()).path("files").findValuesAsString("done"))
+        .isNotEmpty()
+        .containsOnly("removed");
+  }
+
+  @Test
   void aDryRunTellsAndDoesNothing() {
     machine.install();
 
     assertThat(machine.uninstall("--dry-run")).isZero();
 
     assertThat(machine.out.toString())
-        .startsWith(Report.DRY_RUN)
+        .startsWith(Account.DRY_RUN)
         .contains("removed   " + machine.plugin("bridge"));
     assertThat(machine.plugin("bridge")).hasContent("shim 1");
     assertThat(Manifest.fileIn(machine.state())).exists();

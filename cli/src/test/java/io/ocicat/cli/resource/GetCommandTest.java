@@ -232,7 +232,8 @@ class GetCommandTest {
     assertThat(table("get", "ippool", "blue", "green", "-o", "json"))
         .startsWith("[\n  {\n    \"kind\"");
     assertThat(table("get", "ippool", "-o", "json"))
-        .startsWith("{\n  \"kind\": \"IPPoolList\",\n  \"apiVersion\"");
+        .startsWith("{\n  \"kind\": \"IPPoolList\",\n  \"apiVersion\"")
+        .isEqualTo(table("get", "ippool", "--json"));
   }
 
   @Test

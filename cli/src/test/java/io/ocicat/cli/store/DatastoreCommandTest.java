@@ -92,6 +92,8 @@ class DatastoreCommandTest {
   void aSoundDatastoreHasNoFindings() {
     assertThat(shell.run("datastore", "check"))
         .isEqualTo(new Printed(0, "", RESOURCES + " resources looked at, 0 findings\n"));
+    assertThat(shell.run("datastore", "check", "--json").out())
+        .isEqualToIgnoringWhitespace("{\"resources\": %d, \"findings\": []}".formatted(RESOURCES));
   }
 
   @Test
