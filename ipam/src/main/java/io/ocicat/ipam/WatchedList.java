@@ -8,6 +8,7 @@ import io.ocicat.datastore.ResourceEvent;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.ResourcePage;
 import io.ocicat.datastore.ResourceWatch;
+import io.ocicat.datastore.UnauthorizedException;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -18,7 +19,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The resources of a query, listed once and then followed by a watch, as long as somebody asks for
  * them. Listed anew when it was not for {@code longest}, when the watch ends, or when somebody
- * doubts. Thread-safe.
+ * doubts. Whoever may list but not watch, as Calico's plugins with Kubernetes, lists each time.
+ * Thread-safe.
  */
 final class WatchedList<T> implements AutoCloseable {
   private static final Duration TURN = Duration.ofSeconds(2);
@@ -39,6 +41,7 @@ final class WatchedList<T> implements AutoCloseable {
   private @Nullable T current;
   private @Nullable ResourceWatch watch;
   private long listedAt;
+  private @Nullable Long refusedAt;
   private long turn;
   private boolean closed;
 
@@ -66,6 +69,9 @@ final class WatchedList<T> implements AutoCloseable {
     resources.clear();
     page.items().forEach(resource -> resources.put(resource.key(), resource));
     T listed = view.of(resources.values());
+    if (refusedAt != null && now - refusedAt <= longest) {
+      return listed;
+    }
     current = listed;
     listedAt = now;
     if (!closed) {
@@ -88,6 +94,8 @@ final class WatchedList<T> implements AutoCloseable {
       while (isCurrent(mine)) {
         opened.next(TURN).events().forEach(event -> learn(mine, event));
       }
+    } catch (UnauthorizedException _) {
+      refuse();
     } catch (DatastoreException | IllegalStateException _) {
       // Compacted, unreachable or closed: what is known is not believed any more.
     } finally {
@@ -97,6 +105,10 @@ final class WatchedList<T> implements AutoCloseable {
 
   private synchronized boolean isCurrent(long mine) {
     return turn == mine && !closed;
+  }
+
+  private synchronized void refuse() {
+    refusedAt = nanoTime.getAsLong();
   }
 
   private synchronized void end(long mine) {

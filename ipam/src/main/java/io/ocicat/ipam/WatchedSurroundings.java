@@ -4,6 +4,7 @@ import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.UnauthorizedException;
 import io.ocicat.datastore.model.IpamConfig;
 import java.time.Duration;
 import java.util.Collection;
@@ -35,6 +36,7 @@ final class WatchedSurroundings implements Surroundings {
       new ConcurrentHashMap<>();
   private volatile @Nullable Known<IpamConfig> config;
   private volatile long configReadAt;
+  private volatile @Nullable Long nodesRefusedAt;
 
   WatchedSurroundings(Records records, LongSupplier nanoTime) {
     this.records = records;
@@ -58,8 +60,26 @@ final class WatchedSurroundings implements Surroundings {
     return reservations.get();
   }
 
+  /**
+   * Calico lets its plugins get a node, but not list nodes: where rights are given so, it is read
+   * each time.
+   */
   @Override
   public Map<String, String> labels(String node) {
+    long now = nanoTime.getAsLong();
+    Long refused = nodesRefusedAt;
+    if (refused != null && now - refused <= LONGEST.toNanos()) {
+      return direct.labels(node);
+    }
+    try {
+      return watchedLabels(node);
+    } catch (UnauthorizedException _) {
+      nodesRefusedAt = now;
+      return direct.labels(node);
+    }
+  }
+
+  private Map<String, String> watchedLabels(String node) {
     Resource known =
         nodes
             .computeIfAbsent(

@@ -17,6 +17,11 @@ interface Backing {
 
   Resource delete(ResourceKey key, @Nullable String revision);
 
+  /** Of what was read, and not written since. */
+  default Resource delete(Resource read) {
+    return delete(read.key(), read.revision());
+  }
+
   Resource get(ResourceKey key);
 
   ResourcePage list(Query query, int limit, @Nullable String next);

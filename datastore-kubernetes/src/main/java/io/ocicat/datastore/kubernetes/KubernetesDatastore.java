@@ -94,6 +94,12 @@ final class KubernetesDatastore implements Datastore {
   }
 
   @Override
+  public Resource delete(Resource read) {
+    BuiltIn.refuseWrite(read.key(), "deleted");
+    return backing(read.kind()).delete(read);
+  }
+
+  @Override
   public Resource get(ResourceKey key) {
     api.checkOpen();
     return BuiltIn.find(key).orElseGet(() -> backing(key.kind()).get(key));

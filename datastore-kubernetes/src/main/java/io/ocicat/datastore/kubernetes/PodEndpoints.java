@@ -111,6 +111,18 @@ final class PodEndpoints implements Backing {
           "%s has been changed by somebody else: read it again and repeat the change"
               .formatted(key.describe()));
     }
+    empty(key, revision, Trees.text(Trees.metadata(pod), "uid"));
+    return PodEndpoint.of(pod);
+  }
+
+  /** The API itself sees to it that it is the pod that was read: nobody looks at it again. */
+  @Override
+  public Resource delete(Resource read) {
+    empty(read.key(), read.revision(), read.text("metadata", "uid").orElse(""));
+    return read;
+  }
+
+  private void empty(ResourceKey key, @Nullable String revision, String uid) {
     ObjectNode patch = Json.object();
     ObjectNode metadata = patch.putObject("metadata");
     metadata
@@ -120,9 +132,8 @@ final class PodEndpoints implements Backing {
     if (revision != null) {
       metadata.put("resourceVersion", revision);
     }
-    metadata.put("uid", Trees.text(Trees.metadata(pod), "uid"));
-    api.call(Call.patch(status(key, Trees.name(pod)), patch, key.describe()));
-    return PodEndpoint.of(pod);
+    metadata.put("uid", uid);
+    api.call(Call.patch(status(key, pod(key)), patch, key.describe()));
   }
 
   @Override

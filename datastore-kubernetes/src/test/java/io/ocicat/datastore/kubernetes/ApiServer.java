@@ -72,6 +72,7 @@ final class ApiServer implements AutoCloseable {
   private final @Nullable SSLContext tls;
   private final Set<String> tokens = ConcurrentHashMap.newKeySet();
   private final Set<String> denied = ConcurrentHashMap.newKeySet();
+  private final Map<String, Set<String>> roles = new ConcurrentHashMap<>();
   private final Map<String, Queue<Fault>> faults = new ConcurrentHashMap<>();
   private final List<Seen> seen = new CopyOnWriteArrayList<>();
   private final AtomicInteger drops = new AtomicInteger();
@@ -141,6 +142,17 @@ final class ApiServer implements AutoCloseable {
   void accept(String... accepted) {
     tokens.clear();
     tokens.addAll(List.of(accepted));
+  }
+
+  /** Whoever has this token may do no more than that, each as in {@code patch pods/status}. */
+  void grant(String token, Set<String> permissions) {
+    tokens.add(token);
+    roles.put(token, permissions);
+  }
+
+  /** A token that counts no longer. */
+  void revoke(String token) {
+    tokens.remove(token);
   }
 
   /** As in {@code deny("get", "ippools.crd.projectcalico.org")}. */
@@ -230,15 +242,21 @@ final class ApiServer implements AutoCloseable {
     }
   }
 
-  private Optional<Reply> wrong(Target target, String verb, @Nullable String token) {
-    if (!tokens.isEmpty() && (token == null || !tokens.contains(token.replace("Bearer ", "")))) {
+  private Optional<Reply> wrong(Target target, String verb, @Nullable String authorization) {
+    String token = authorization == null ? "" : authorization.replace("Bearer ", "");
+    if (!tokens.isEmpty() && !tokens.contains(token)) {
       return Optional.of(Reply.status(401, "Unauthorized", "Unauthorized"));
     }
     String permission =
         target.resource()
             + (target.sub().isEmpty() ? "" : "/" + target.sub())
             + (target.group().isEmpty() ? "" : "." + target.group());
-    if (denied.contains(verb + " " + permission)) {
+    Set<String> granted = roles.get(token);
+    boolean beyond =
+        granted != null
+            && !target.resource().isEmpty()
+            && !granted.contains(verb + " " + permission);
+    if (beyond || denied.contains(verb + " " + permission)) {
       return Optional.of(
           Reply.status(
                   403,

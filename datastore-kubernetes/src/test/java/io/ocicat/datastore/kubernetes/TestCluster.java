@@ -4,7 +4,10 @@ import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.Crds;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
 /** A small API server for the tests of modules that stand on a datastore. */
@@ -20,12 +23,88 @@ public final class TestCluster implements AutoCloseable {
     return Opening.open(server);
   }
 
+  /** Where it is, for whoever finds its own way. */
+  public String url() {
+    return server.url();
+  }
+
+  /** From now on a token is needed, and these may do everything. */
+  public void accept(String... tokens) {
+    server.accept(tokens);
+  }
+
+  /** Whoever has this token may do no more than that, each as in {@code patch pods/status}. */
+  public void grant(String token, Set<String> permissions) {
+    server.grant(token, permissions);
+  }
+
+  public void revoke(String token) {
+    server.revoke(token);
+  }
+
   /** Makes or replaces a node. */
   public void node(String name, Map<String, String> labels) {
+    node(name, labels, List.of());
+  }
+
+  public void node(String name, Map<String, String> labels, List<String> podCidrs) {
     ObjectNode node = Json.object();
     ObjectNode metadata = node.putObject("metadata").put("name", name);
     labels.forEach(metadata.putObject("labels")::put);
+    podCidrs.forEach(node.putObject("spec").putArray("podCIDRs")::add);
     server.put("nodes", name, node);
+  }
+
+  /** Makes or replaces a namespace. */
+  public void namespace(String name, Map<String, String> annotations) {
+    ObjectNode namespace = Json.object();
+    ObjectNode metadata = namespace.putObject("metadata").put("name", name);
+    annotations.forEach(metadata.putObject("annotations")::put);
+    server.put("namespaces", name, namespace);
+  }
+
+  /** Makes or replaces a pod, as its manifest says. */
+  public void pod(ObjectNode manifest) {
+    ObjectNode metadata = Trees.metadata(manifest);
+    server.put(
+        "pods", Target.key(Trees.text(metadata, "namespace"), Trees.name(manifest)), manifest);
+  }
+
+  /** What there is of a pod. */
+  public Optional<ObjectNode> pod(String namespace, String name) {
+    return server.store().get("pods", Target.key(namespace, name));
+  }
+
+  public void deletePods() {
+    Set<String> keys = server.store().at("pods", Long.MAX_VALUE).keySet();
+    keys.forEach(key -> server.store().remove("pods", key));
+  }
+
+  /** What was asked since somebody last forgot, as in {@code get pods}. */
+  public List<String> asked() {
+    return server.seen().stream()
+        .map(
+            request ->
+                "%s %s%s"
+                    .formatted(
+                        request.verb(),
+                        request.target().collection(),
+                        request.target().sub().isEmpty() ? "" : "/" + request.target().sub()))
+        .toList();
+  }
+
+  public void forgetAsked() {
+    server.forgetSeen();
+  }
+
+  /** Nobody answers any more. */
+  public void stop() {
+    server.stop();
+  }
+
+  /** At the same address as before. */
+  public void restart() {
+    server.restart();
   }
 
   @Override

@@ -26,9 +26,9 @@ public final class PodManifest {
       throw new IllegalArgumentException("metadata.name is missing");
     }
     List<Pod.Port> ports = new ArrayList<>();
-    for (JsonNode container : spec.path("containers")) {
-      for (JsonNode port : container.path("ports")) {
-        ports.add(readPort(port));
+    for (String list : List.of("containers", "initContainers")) {
+      for (JsonNode container : spec.path(list)) {
+        container.path("ports").forEach(port -> ports.add(readPort(port)));
       }
     }
     return new Pod(

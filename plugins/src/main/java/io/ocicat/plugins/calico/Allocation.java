@@ -15,10 +15,15 @@ import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.cluster.PodNode;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.Conventions;
+import io.ocicat.ipam.Ipam;
+import io.ocicat.ipam.Release;
+import io.ocicat.ipam.Sources;
 import io.ocicat.plugins.Undo;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -72,7 +77,11 @@ record Allocation(Result result, List<IpPrefix> routes, boolean routed) {
     if (named) {
       former.ifPresent(endpoint -> releaseFormer(ipam, endpoint, identity));
     }
-    Result result = named ? named(ipam, call, wanted.ipAddrs(), shared) : add(ipam, shared);
+    Function<Delegate, Result> one =
+        shared
+            ? it -> undo.onFailure(it.addWithoutUndo(), got -> release(call, backend, got))
+            : Delegate::add;
+    Result result = named ? named(ipam, call, wanted.ipAddrs(), one) : one.apply(ipam);
     if (!shared) {
       undo.onFailure(ipam::del);
     }
@@ -184,12 +193,12 @@ record Allocation(Result result, List<IpPrefix> routes, boolean routed) {
   }
 
   private static Result named(
-      Delegate ipam, AddCall call, List<IpAddress> addresses, boolean shared) {
+      Delegate ipam, AddCall call, List<IpAddress> addresses, Function<Delegate, Result> add) {
     Result all = Result.empty();
     for (IpAddress address : addresses) {
       List<CniArgs.Arg> args = new ArrayList<>(Identity.args(call).args());
       args.add(new CniArgs.Arg("IP", address.toString()));
-      Result one = add(ipam.withArgs(new CniArgs(args)), shared);
+      Result one = add.apply(ipam.withArgs(new CniArgs(args)));
       requireAddress(one);
       all = all.withIp(one.ips().getFirst());
       for (Route route : one.routes()) {
@@ -199,9 +208,17 @@ record Allocation(Result result, List<IpPrefix> routes, boolean routed) {
     return all;
   }
 
-  /** What another interface of the container has is not to be released when this fails. */
-  private static Result add(Delegate ipam, boolean shared) {
-    return shared ? ipam.addWithoutUndo() : ipam.add();
+  /**
+   * Takes back what was just got for a container that has addresses already. DEL of the IPAM plugin
+   * would take those as well: all of a container's have one handle.
+   */
+  private static void release(AddCall call, Backend backend, Result got) {
+    String handle = Conventions.containerHandle(call.network().value(), call.containerId().value());
+    Ipam.forOneCall(backend.datastore(), Sources.ofSystem())
+        .release(
+            got.ips().stream()
+                .map(ip -> new Release(ip.address().address(), handle, null))
+                .toList());
   }
 
   private static void requireAddress(Result result) {

@@ -99,7 +99,7 @@ final class Detachment {
       return;
     }
     Optional<Resource> left =
-        endpoints.delete(found.get().key(), endpoint -> isDeletable(endpoint, identity));
+        endpoints.delete(found.get(), endpoint -> isDeletable(endpoint, identity));
     left.ifPresent(
         endpoint ->
             log.warn(

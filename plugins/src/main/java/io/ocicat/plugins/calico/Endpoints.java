@@ -74,13 +74,21 @@ record Endpoints(Datastore datastore) {
   }
 
   /**
-   * Deletes an endpoint that a test holds for, each time it was read anew.
+   * Deletes an endpoint that a test holds for.
    *
    * @return the one that is there and for which the test does not hold
    */
   Optional<Resource> delete(ResourceKey key, Predicate<Resource> test) {
+    return get(key).flatMap(read -> delete(read, test));
+  }
+
+  /**
+   * The same for one that was read already. Who changes it meanwhile has it read and tested anew.
+   */
+  Optional<Resource> delete(Resource read, Predicate<Resource> test) {
+    ResourceKey key = read.key();
     for (int attempt = 1; attempt <= ATTEMPTS; attempt++) {
-      Optional<Resource> present = get(key);
+      Optional<Resource> present = attempt == 1 ? Optional.of(read) : get(key);
       if (present.isEmpty() || !test.test(present.get())) {
         return present;
       }

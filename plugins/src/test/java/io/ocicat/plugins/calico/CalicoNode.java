@@ -8,12 +8,14 @@ import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.InProcessExec;
 import io.ocicat.cni.plugin.Namespaces;
+import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.PluginHost;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.plugins.Plugins;
 import io.ocicat.plugins.Ran;
 import io.ocicat.plugins.Side;
+import io.ocicat.plugins.calicoipam.LocalCalicoIpam;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Output;
@@ -34,6 +36,7 @@ import tools.jackson.databind.node.ObjectNode;
  * A host with the plugin on it: one instance for all calls, as in a daemon.
  *
  * @param path what CNI_PATH has before our own plugins
+ * @param calicoIpam the same for all calls as well
  */
 record CalicoNode(
     Host host,
@@ -41,22 +44,24 @@ record CalicoNode(
     Store store,
     Path files,
     String path,
+    Plugin calicoIpam,
     UnaryOperator<Datastore> between) {
   static CalicoNode of(Host host, Store store, Path files) {
-    return new CalicoNode(host, "node-a", store, files, "", datastore -> datastore);
+    Plugin ipam = LocalCalicoIpam.of(store.datastores(), files);
+    return new CalicoNode(host, PodApi.NODE, store, files, "", ipam, datastore -> datastore);
   }
 
   CalicoNode named(String newName) {
-    return new CalicoNode(host, newName, store, files, path, between);
+    return new CalicoNode(host, newName, store, files, path, calicoIpam, between);
   }
 
   CalicoNode withPath(Path directory) {
-    return new CalicoNode(host, name, store, files, directory + ":", between);
+    return new CalicoNode(host, name, store, files, directory + ":", calicoIpam, between);
   }
 
   /** With something between the plugin and its datastore. */
   CalicoNode between(UnaryOperator<Datastore> newBetween) {
-    return new CalicoNode(host, name, store, files, path, newBetween);
+    return new CalicoNode(host, name, store, files, path, calicoIpam, newBetween);
   }
 
   Path mtuFile() {
@@ -83,6 +88,18 @@ record CalicoNode(
     return config;
   }
 
+  /** Addresses of Calico's pools, by our calico-ipam. */
+  ObjectNode pooled(Families families) {
+    ObjectNode config = kubernetes();
+    config.put("ipam_lock_file", files.resolve("ipam.lock").toString());
+    config
+        .putObject("ipam")
+        .put("type", "calico-ipam")
+        .put("assign_ipv4", String.valueOf(families.hasV4()))
+        .put("assign_ipv6", String.valueOf(families.hasV6()));
+    return config;
+  }
+
   Calling call(ObjectNode config, Host container) {
     return new Calling(
         this,
@@ -91,7 +108,9 @@ record CalicoNode(
         Map.of("CNI_CONTAINERID", container.name(), "CNI_IFNAME", "eth0"));
   }
 
+  /** A pod that is known where pods are described. */
   Calling pod(ObjectNode config, Host container, String namespace, String pod) {
+    store.know(namespace, pod);
     return call(config, container)
         .with("CNI_ARGS", "K8S_POD_NAME=%s;K8S_POD_NAMESPACE=%s".formatted(pod, namespace));
   }
@@ -158,7 +177,7 @@ record CalicoNode(
           new InProcessExec(
               file ->
                   node.path.isEmpty() || !file.startsWith(node.path.replace(":", ""))
-                      ? Plugins.named(String.valueOf(file.getFileName()), node.store.datastores())
+                      ? node.plugin(String.valueOf(file.getFileName()))
                       : Optional.empty(),
               invocation ->
                   node.executed(
@@ -177,6 +196,12 @@ record CalicoNode(
       return new Ran(
           "calico " + verb, reply.exitCode(), new String(reply.stdout(), UTF_8), reply.stderr());
     }
+  }
+
+  private Optional<Plugin> plugin(String executable) {
+    return executable.equals("calico-ipam")
+        ? Optional.of(calicoIpam)
+        : Plugins.named(executable, store.datastores());
   }
 
   private Reply executed(Path executable, Map<String, String> environment, byte[] stdin) {

@@ -5,14 +5,14 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-class EmbeddedCalicoTest extends CalicoContract {
+class EmbeddedCalicoTest extends CalicoContract implements ContainerScenarios {
   @TempDir Path state;
 
   @SuppressWarnings("NullAway.Init") // by open
   private Store store;
 
   @Override
-  Store store() {
+  public Store store() {
     return store;
   }
 

@@ -2,8 +2,6 @@ package io.ocicat.plugins.calico;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.ResourceKey;
 import io.ocicat.plugins.calico.CalicoNode.Calling;
 import io.ocicat.testkit.Host;
 import java.nio.file.Path;
@@ -13,7 +11,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-class EtcdCalicoTest extends CalicoContract {
+/** Records are in etcd, pods where Kubernetes has them. */
+class EtcdCalicoTest extends CalicoContract implements ContainerScenarios, ApiScenarios {
+  @SuppressWarnings("NullAway.Init") // by start
+  private static PodApi api;
+
   @SuppressWarnings("NullAway.Init") // by start
   private static LocalEtcd etcd;
 
@@ -21,19 +23,21 @@ class EtcdCalicoTest extends CalicoContract {
   private static Store store;
 
   @BeforeAll
-  static void start(@TempDir Path data) {
+  static void start(@TempDir Path data, @TempDir Path access) {
     etcd = LocalEtcd.start(data);
-    store = Store.etcd(etcd.url());
+    api = PodApi.start(access);
+    store = Store.etcd(etcd.url(), api);
   }
 
   @AfterAll
   static void stop() {
     store.close();
+    api.close();
     etcd.close();
   }
 
   @Override
-  Store store() {
+  public Store store() {
     return store;
   }
 
@@ -59,15 +63,5 @@ class EtcdCalicoTest extends CalicoContract {
     assertThat(store().endpoints())
         .extracting(endpoint -> endpoint.key().name())
         .containsExactlyInAnyOrder("node--a-k8s-a-eth0", "node--b-k8s-b-eth0");
-  }
-
-  @Test
-  void aMissingClusterInformationIsNotMadeUp(Host host, Host pod) {
-    CalicoNode node = node(host);
-    store().remove(ResourceKey.of(Kind.CLUSTER_INFORMATION, "default"));
-    Calling eth0 = node.call(node.config(V4), pod);
-
-    assertThat(eth0.add().error().msg()).startsWith("error getting ClusterInformation: ");
-    assertThat(eth0.del().error().msg()).startsWith("error getting ClusterInformation: ");
   }
 }

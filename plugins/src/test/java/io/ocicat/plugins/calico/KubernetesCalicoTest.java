@@ -4,111 +4,114 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.json.Json;
 import io.ocicat.plugins.calico.CalicoNode.Calling;
+import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
-import io.ocicat.testkit.Hosts;
 import java.nio.file.Path;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
 
-/** Pods are the endpoints, with no more rights than Calico's manifests give the plugin. */
-@Hosts
-class KubernetesCalicoTest {
-  private static final String POD = "/api/v1/namespaces/shop/pods/cart-7d9f";
-  private static final String READY = "/apis/crd.projectcalico.org/v1/clusterinformations/default";
+/** Pods are the endpoints, and the plugin may do what Calico's manifests let it do. */
+class KubernetesCalicoTest extends CalicoContract implements ApiScenarios {
+  @SuppressWarnings("NullAway.Init") // by start
+  private static PodApi api;
 
-  @TempDir Path files;
-  private final TinyApi api = TinyApi.start();
+  @SuppressWarnings("NullAway.Init") // by start
+  private static Store store;
 
-  @SuppressWarnings("NullAway.Init") // by open
-  private Store store;
-
-  @BeforeEach
-  void open() {
-    store = Store.kubernetes(api.url());
-    api.put(
-        READY,
-        """
-        {"apiVersion": "crd.projectcalico.org/v1", "kind": "ClusterInformation",
-         "metadata": {"name": "default", "resourceVersion": "1", "uid": "85d1d33f-f55f-4f28-a89d-0a55394311db"},
-         "spec": {"datastoreReady": true}}
-        """);
-    api.put(
-        "/api/v1/namespaces/shop",
-        """
-        {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop", "resourceVersion": "2"}}
-        """);
-    api.put(
-        "/api/v1/nodes/node-a",
-        """
-        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "node-a", "resourceVersion": "4"},
-         "spec": {"podCIDRs": ["10.65.7.0/24", "fd00:65:7::/64"]}}
-        """);
-    pod("node-a", "");
+  @BeforeAll
+  static void start(@TempDir Path access) {
+    api = PodApi.start(access);
+    store = Store.kubernetes(api);
   }
 
-  private void pod(String node, String annotations) {
-    api.put(
-        POD,
-        """
-        {"apiVersion": "v1", "kind": "Pod",
-         "metadata": {"name": "cart-7d9f", "namespace": "shop", "resourceVersion": "3", "annotations": {%s},
-          "uid": "0b0e7a52-6f0e-4b53-9f0d-2f6a3c1d9e44", "creationTimestamp": "2026-02-03T04:05:06Z",
-          "labels": {"app": "cart"}},
-         "spec": {"nodeName": "%s", "serviceAccountName": "default", "containers": [{"name": "c"}]},
-         "status": {"phase": "Pending"}}
-        """
-            .formatted(annotations, node));
-  }
-
-  @AfterEach
-  void close() {
+  @AfterAll
+  static void stop() {
     store.close();
     api.close();
   }
 
-  private Calling cart(Host host, Host pod) {
-    CalicoNode node = CalicoNode.of(host, store, files);
-    ObjectNode config = node.kubernetes().put("calico_api_group", "crd.projectcalico.org/v1");
-    ((ObjectNode) config.get("ipam")).putArray("ranges");
-    Json.parse("[[{\"subnet\": \"usePodCidr\"}], [{\"subnet\": \"usePodCidrIPv6\"}]]")
-        .forEach(range -> ((ObjectNode) config.get("ipam")).withArray("ranges").add(range));
-    return node.pod(config, pod, "shop", "cart-7d9f").container("4f1c0d9b77aa");
+  @Override
+  public Store store() {
+    return store;
   }
 
-  private String annotation(String name) {
-    return api.get(POD)
-        .at("/metadata/annotations")
-        .path("cni.projectcalico.org/" + name)
-        .asString("-");
+  private Calling cart(Host host, Host pod) {
+    CalicoNode node = node(host);
+    return node.pod(node.kubernetes(V4, V6), pod, "shop", "cart-7d9f").container("4f1c0d9b77aa");
+  }
+
+  private static String annotation(String name) {
+    return api.annotation("shop", "cart-7d9f", name);
   }
 
   @Test
   void thePodIsAnnotatedAndItsAnnotationsAreEmptiedAgain(Host host, Host pod) {
     Calling eth0 = cart(host, pod);
 
-    JsonNode result = eth0.add().ok();
+    eth0.add().ok();
 
-    assertThat(result.at("/interfaces/0/name").asString()).isEqualTo("calieb55de816a6");
-    assertThat(annotation("podIP")).isEqualTo("10.65.7.2/32");
-    assertThat(annotation("podIPs")).isEqualTo("10.65.7.2/32,fd00:65:7::2/128");
+    assertThat(annotation("podIP")).isEqualTo("10.65.0.2/32");
+    assertThat(annotation("podIPs")).isEqualTo("10.65.0.2/32,fd00:65::2/128");
     assertThat(annotation("containerID")).isEqualTo("4f1c0d9b77aa");
-    assertThat(api.seen())
-        .noneMatch(request -> request.contains("limit") || request.endsWith("/pods"));
-    assertThat(api.seen().stream().filter(request -> request.startsWith("PATCH"))).hasSize(1);
-    eth0.previous(result).check().ok();
-    eth0.status().ok();
 
     eth0.del().ok();
 
     assertThat(annotation("podIP")).isEmpty();
     assertThat(annotation("podIPs")).isEmpty();
     assertThat(annotation("containerID")).isEqualTo("4f1c0d9b77aa");
-    assertThat(host.exec("ip", "link").stdout()).doesNotContain("cali");
+  }
+
+  /** What Calico's plugin asks, and no more: every request is one more for the API to bear. */
+  @Test
+  void theApiIsAskedAsByCalico(Host host, Host pod) {
+    Calling eth0 =
+        cart(host, pod).set("calico_api_group", Json.parse("\"crd.projectcalico.org/v1\""));
+    api.cluster().forgetAsked();
+
+    eth0.add().ok();
+
+    assertThat(api.cluster().asked())
+        .containsExactly(
+            "get clusterinformations.crd.projectcalico.org",
+            "get pods",
+            "get namespaces",
+            "get pods",
+            "patch pods/status");
+    api.cluster().forgetAsked();
     eth0.del().ok();
+    assertThat(api.cluster().asked())
+        .containsExactly(
+            "get clusterinformations.crd.projectcalico.org", "get pods", "patch pods/status");
+  }
+
+  /** calico-ipam would watch pools and nodes in a process that stays, but may not. */
+  @Test
+  void whatMayNotBeWatchedIsReadEachTime(Host host, Host pod) {
+    CalicoNode node = node(host);
+    store.pool("pods", "10.65.0.0/24", false);
+    Calling eth0 = node.pod(node.pooled(Families.V4), pod, "test", "web-0");
+
+    for (int call = 0; call < 3; call++) {
+      eth0.add().ok();
+      eth0.del().ok();
+    }
+
+    Eventually.await(
+        "nobody tries to watch any more",
+        () -> {
+          api.cluster().forgetAsked();
+          eth0.add().ok();
+          eth0.del().ok();
+          List<String> asked = api.cluster().asked();
+          return asked.contains("get nodes")
+              && !asked.contains("list nodes")
+              && asked.stream().noneMatch(request -> request.startsWith("watch"));
+        });
+    assertThat(store.assigned()).isEmpty();
   }
 
   @Test
@@ -116,31 +119,12 @@ class KubernetesCalicoTest {
     Calling old = cart(host, pod);
     old.add().ok();
     Calling young = cart(host, next).container("next");
-    young.add().ok();
+    JsonNode result = young.add().ok();
 
     old.del().ok();
 
     assertThat(annotation("containerID")).isEqualTo("next");
-    assertThat(annotation("podIP")).isEqualTo("10.65.7.3/32");
-    young.del().ok();
-  }
-
-  @Test
-  void aPodThatIsGoneIsNotAttachedButDetached(Host host, Host pod) {
-    Calling eth0 = cart(host, pod);
-    Calling gone = eth0.with("CNI_ARGS", "K8S_POD_NAME=gone;K8S_POD_NAMESPACE=shop");
-
-    assertThat(gone.add().error().msg()).isEqualTo("pod shop/gone does not exist");
-    gone.del().ok();
-    assertThat(files.resolve("leases/net1/10.65.7.2")).doesNotExist();
-  }
-
-  @Test
-  void aNodeThatCallsItselfOtherwiseIsTold(Host host, Host pod) {
-    pod("another-node", "");
-
-    assertThat(cart(host, pod).add().stderr())
-        .contains("is on node \"another-node\", but this node calls itself \"node-a\"");
+    assertThat(annotation("podIP")).isEqualTo(result.at("/ips/0/address").asString());
   }
 
   @Test

@@ -11,49 +11,89 @@ import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.kv.StoredCluster;
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.ipam.Ipam;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Consumer;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A datastore of a test: how configurations name it, and a way around the plugin to look at it. */
+/**
+ * A datastore of a test: how configurations name it, and a way around the plugin to look at it.
+ * Where an API server is, that is where pods are; elsewhere they are in the datastore itself.
+ */
 final class Store implements AutoCloseable {
   private static final List<Kind> KINDS =
       List.of(
-          Kind.WORKLOAD_ENDPOINT,
-          Kind.PROFILE,
           Kind.IP_POOL,
           Kind.CLUSTER_INFORMATION,
-          Kind.NODE,
           Kind.IPAM_BLOCK,
           Kind.BLOCK_AFFINITY,
           Kind.IPAM_HANDLE);
 
+  /** What Kubernetes has in its own way, and nobody can delete there. */
+  private static final List<Kind> OWN_KINDS =
+      List.of(Kind.WORKLOAD_ENDPOINT, Kind.PROFILE, Kind.NODE);
+
   private final ObjectNode members;
   private final Map<String, String> environment;
+  private final Optional<PodApi> api;
+  private final DatastoreConfig own;
   private final Datastores datastores = new Datastores();
 
-  private Store(ObjectNode members, Map<String, String> environment) {
+  private Store(
+      ObjectNode members,
+      Map<String, String> environment,
+      Optional<PodApi> api,
+      DatastoreConfig own) {
     this.members = members;
     this.environment = environment;
+    this.api = api;
+    this.own = own;
+  }
+
+  private static Store of(ObjectNode members, Map<String, String> environment) {
+    DatastoreConfig own = DatastoreConfig.ofCniConfig(members, environment);
+    return new Store(members, environment, Optional.empty(), own);
   }
 
   static Store embedded(Path directory) {
-    return new Store(
+    return of(
         Json.object().put("datastore_type", "embedded"),
         Map.of("OCICAT_STATE_DIR", directory.toString()));
   }
 
-  static Store etcd(String url) {
-    return new Store(
-        Json.object().put("datastore_type", "etcdv3").put("etcd_endpoints", url), Map.of());
+  private static ObjectNode etcdMembers(String url) {
+    return Json.object().put("datastore_type", "etcdv3").put("etcd_endpoints", url);
   }
 
-  static Store kubernetes(String url) {
-    ObjectNode members = Json.object().put("datastore_type", "kubernetes");
-    members.putObject("kubernetes").put("k8s_api_root", url);
-    return new Store(members, Map.of());
+  static Store etcd(String url) {
+    return of(etcdMembers(url), Map.of());
+  }
+
+  /** As in clusters that keep Calico's records in etcd, and pods where Kubernetes has them. */
+  static Store etcd(String url, PodApi api) {
+    ObjectNode members = reaching(api, etcdMembers(url));
+    return new Store(
+        members, Map.of(), Optional.of(api), DatastoreConfig.ofCniConfig(members, Map.of()));
+  }
+
+  static Store kubernetes(PodApi api) {
+    ObjectNode members = reaching(api, Json.object().put("datastore_type", "kubernetes"));
+    ObjectNode admin = members.deepCopy();
+    admin.putObject("kubernetes").put("k8s_api_root", api.cluster().url());
+    admin.putObject("policy").put("k8s_auth_token", api.adminToken());
+    return new Store(
+        members, Map.of(), Optional.of(api), DatastoreConfig.ofCniConfig(admin, Map.of()));
+  }
+
+  /** All tests of a class share one connection, which is not to run into its own limit. */
+  private static ObjectNode reaching(PodApi api, ObjectNode members) {
+    members.put("qps", 10_000);
+    members.putObject("kubernetes").put("kubeconfig", api.kubeconfig().toString());
+    return members;
   }
 
   ObjectNode members() {
@@ -68,20 +108,36 @@ final class Store implements AutoCloseable {
     return datastores;
   }
 
+  Optional<PodApi> api() {
+    return api;
+  }
+
+  /** Whether endpoints are records of their own; with Kubernetes they are the pods. */
+  boolean keepsEndpoints() {
+    return !(own instanceof DatastoreConfig.Kubernetes);
+  }
+
   Datastore open() {
-    return datastores.of(DatastoreConfig.ofCniConfig(members, environment));
+    return datastores.of(own);
   }
 
   /** As calico/node leaves it: empty, and ready. */
   void reset() {
-    for (Kind kind : KINDS) {
-      for (Resource resource : open().list(Query.of(kind)).items()) {
-        if (!resource.key().name().equals("projectcalico-default-allow")) {
-          open().delete(resource.key(), null);
-        }
-      }
+    api.ifPresent(PodApi::clear);
+    KINDS.forEach(this::deleteAll);
+    if (keepsEndpoints()) {
+      OWN_KINDS.forEach(this::deleteAll);
+      open().create(Resource.of(new ResourceKey.Named(Kind.NODE, "", PodApi.NODE), _ -> {}));
     }
     ready(true);
+  }
+
+  private void deleteAll(Kind kind) {
+    for (Resource resource : open().list(Query.of(kind)).items()) {
+      if (!resource.key().name().equals("projectcalico-default-allow")) {
+        remove(resource.key());
+      }
+    }
   }
 
   void ready(boolean ready) {
@@ -99,15 +155,30 @@ final class Store implements AutoCloseable {
   }
 
   void pool(String name, String cidr, boolean natOutgoing) {
+    pool(name, cidr, spec -> spec.put("natOutgoing", natOutgoing));
+  }
+
+  void pool(String name, String cidr, Consumer<ObjectNode> more) {
     open()
         .create(
             Resource.of(
                 new ResourceKey.Named(Kind.IP_POOL, "", name),
-                spec -> spec.put("cidr", cidr).put("natOutgoing", natOutgoing)));
+                spec -> more.accept(spec.put("cidr", cidr))));
   }
 
   void put(Pod pod) {
-    ((StoredCluster) open().cluster()).put(pod);
+    if (api.isPresent()) {
+      api.get().put(pod);
+    } else {
+      ((StoredCluster) open().cluster()).put(pod);
+    }
+  }
+
+  /** Only an API server must know a pod before it is attached. */
+  void know(String namespace, String pod) {
+    if (api.isPresent() && !api.get().has(namespace, pod)) {
+      put(pod(namespace, pod, Map.of()));
+    }
   }
 
   static Pod pod(String namespace, String name, Map<String, String> annotations) {
@@ -123,8 +194,11 @@ final class Store implements AutoCloseable {
         List.of(new Pod.Port("http", "TCP", 8080, 0, ""), new Pod.Port("", "TCP", 9090, 0, "")));
   }
 
+  /** Those of attached workloads: pods without an address are none. */
   List<Resource> endpoints() {
-    return open().list(Query.of(Kind.WORKLOAD_ENDPOINT)).items();
+    return open().list(Query.of(Kind.WORKLOAD_ENDPOINT)).items().stream()
+        .filter(endpoint -> !NewAttachment.texts(endpoint, "ipNetworks").isEmpty())
+        .toList();
   }
 
   Optional<Resource> get(Kind kind, String namespace, String name) {
@@ -133,6 +207,14 @@ final class Store implements AutoCloseable {
     } catch (NotFoundException _) {
       return Optional.empty();
     }
+  }
+
+  /** What calico-ipam has given, as {@code 10.65.0.0 net1.container}. */
+  List<String> assigned() {
+    return open().list(Query.of(Kind.IPAM_BLOCK)).items().stream()
+        .flatMap(block -> Ipam.inUse(IpamBlock.of(block)).stream())
+        .map(info -> info.address() + " " + info.handle())
+        .toList();
   }
 
   @Override
