@@ -85,8 +85,14 @@ record Refusal(Access access, Call call, int code, Duration retryAfter, ObjectNo
     String expired = Tokens.expiry(access.token()).map(end -> ", which ends at " + end).orElse("");
     String what = access.token().isEmpty() ? "the certificate" : "the token" + expired;
     return new UnauthorizedException(
-        "connection is unauthorized: the Kubernetes API at %s does not accept %s of %s: renew it"
-            .formatted(access.server(), what, access.origin()));
+        "connection is unauthorized: the Kubernetes API at %s does not accept %s of %s: renew it%s"
+            .formatted(
+                access.server(),
+                what,
+                access.origin(),
+                access.token().isEmpty()
+                    ? ""
+                    : " (calico/node does so, and `ocicat install --calico --renew`)"));
   }
 
   private DatastoreException forbidden() {
