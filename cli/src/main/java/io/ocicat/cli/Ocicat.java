@@ -35,7 +35,6 @@ import picocli.CommandLine.HelpCommand;
     description = "Container networking (CNI) on the JVM.",
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
-    synopsisSubcommandLabel = "COMMAND")
     synopsisSubcommandLabel = "COMMAND",
     exitCodeListHeading = "%nExit codes, where a command does not say more:%n",
     exitCodeList = {
@@ -46,15 +45,6 @@ import picocli.CommandLine.HelpCommand;
     footer = {
       "",
       "OCICAT_DEBUG=1 adds the stack trace to what went wrong; NO_COLOR=1 keeps colours out."
-    },
-    subcommands = {
-      PluginCommand.class,
-      DaemonCommand.class,
-      ConformanceCommand.class,
-      IpamServerCommand.class,
-      CrdsCommand.class,
-      CompletionCommand.class,
-      HelpCommand.class
     })
 public final class Ocicat {
 
@@ -70,7 +60,7 @@ public final class Ocicat {
   /** A daemon has callers waiting for it: the other commands take longer to make than it does. */
   private static CommandLine commandLineFor(String... args) {
     return args.length > 0 && args[0].equals("daemon")
-        ? new CommandLine(new Ocicat()).addSubcommand(new DaemonCommand())
+        ? tellingVersion(new CommandLine(new Ocicat()).addSubcommand(new DaemonCommand()))
         : commandLine();
   }
 
@@ -92,14 +82,14 @@ public final class Ocicat {
                     System.getenv(), ours.executables().map(Path::getParent), Version.id()))
             .addSubcommand(new UninstallCommand(System.getenv()))
             .setColorScheme(Help.defaultColorScheme(site.colours() ? Help.Ansi.ON : Help.Ansi.OFF));
-    tellVersion(commandLine);
-    return commandLine;
+    return tellingVersion(commandLine);
   }
 
   /** Whatever is asked with {@code --version} gives the same answer. */
-  private static void tellVersion(CommandLine command) {
+  private static CommandLine tellingVersion(CommandLine command) {
     command.getCommandSpec().versionProvider(new Version());
-    command.getSubcommands().values().forEach(Ocicat::tellVersion);
+    command.getSubcommands().values().forEach(Ocicat::tellingVersion);
+    return command;
   }
 
   /** The commands that work with a datastore. */

@@ -5,10 +5,11 @@ import io.ocicat.cni.ConfigList;
 import io.ocicat.daemon.state.Folders;
 import io.ocicat.netlink.linux.FileLock;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -140,19 +141,29 @@ public final class InstallCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
+    if (renew && !(calico && serviceAccount().isThere())) {
+      throw new InstallException(
+          "--renew needs --calico, and a pod with a service account to get tokens by");
+    }
     Distribution distribution = distribution();
+    Optional<ServiceAccount.Token> token =
+        calico && serviceAccount().isThere()
+            ? Optional.of(serviceAccount().request())
+            : Optional.empty();
     try (Account account = new Account(spec.commandLine().getOut(), json, dryRun)) {
-      install(distribution, account);
+      install(distribution, token, account);
     }
     if (renew && !dryRun) {
-      keepTokenFresh();
+      token.ifPresent(this::keepFresh);
     }
     return ExitCode.OK;
   }
 
-  private void install(Distribution distribution, Account account) {
+  private void install(
+      Distribution distribution, Optional<ServiceAccount.Token> token, Account account) {
     Report report = new Report(account, tree());
     List<Item> executables = executables(distribution);
+    token.map(this::kubeconfig).ifPresent(executables::add);
     List<Item> networks = networks();
     if (dryRun) {
       Manifest manifest = Manifest.read(folders.state());
@@ -209,9 +220,6 @@ public final class InstallCommand implements Callable<Integer> {
     }
     if (calico) {
       items.addAll(calicoSetUp().items());
-      if (serviceAccount().isThere()) {
-        items.add(kubeconfig(serviceAccount().request()));
-      }
     }
     return items;
   }
@@ -235,25 +243,21 @@ public final class InstallCommand implements Callable<Integer> {
     return Item.text(serviceAccount().kubeconfig(token), "rw-------", calicoNetwork().kubeconfig());
   }
 
-  /** Until somebody ends it, or a renewal fails: whoever started it has to start it again. */
-  private void keepTokenFresh() {
-    if (!calico || !serviceAccount().isThere()) {
-      throw new InstallException(
-          "--renew needs --calico, and a pod with a service account to get tokens by");
-    }
-    while (!Thread.currentThread().isInterrupted()) {
-      ServiceAccount.Token token = serviceAccount().request();
-      try (FileLock _ = lock(folders.state())) {
-        Manifest manifest = Manifest.read(folders.state());
-        new Placement(folders.state(), manifest)
-            .carryOut(plan(List.of(kubeconfig(token)), manifest));
-      }
-      Instant now = Instant.now();
-      try {
-        Thread.sleep(Duration.between(now, token.renewal(now)));
-      } catch (InterruptedException _) {
-        Thread.currentThread().interrupt();
-      }
+  private void keepFresh(ServiceAccount.Token token) {
+    PrintWriter log = spec.commandLine().getErr();
+    new TokenRenewal(
+            () -> serviceAccount().request(),
+            this::replaceKubeconfig,
+            line -> log.println("ocicat: " + line),
+            Clock.systemUTC(),
+            Thread::sleep)
+        .run(token);
+  }
+
+  private void replaceKubeconfig(ServiceAccount.Token token) {
+    try (FileLock _ = lock(folders.state())) {
+      Manifest manifest = Manifest.read(folders.state());
+      new Placement(folders.state(), manifest).carryOut(plan(List.of(kubeconfig(token)), manifest));
     }
   }
 

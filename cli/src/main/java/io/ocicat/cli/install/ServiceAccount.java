@@ -80,9 +80,11 @@ record ServiceAccount(Map<String, String> environment, Path directory) {
                 .formatted(account, server(), response.statusCode()));
       }
       JsonNode status = Json.parse(response.body()).path("status");
-      return new Token(
-          status.path("token").asString(),
-          Instant.parse(status.path("expirationTimestamp").asString()));
+      String token = status.path("token").asString("");
+      if (token.isEmpty()) {
+        throw new InstallException("the API server's answer has no token");
+      }
+      return new Token(token, Instant.parse(status.path("expirationTimestamp").asString("")));
     } catch (IOException e) {
       throw new InstallException(
           "the API server at %s cannot be asked for a token: %s".formatted(server(), e));

@@ -1,0 +1,99 @@
+package io.ocicat.cli.install;
+
+import io.ocicat.netlink.NetlinkException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * Keeps the token in Calico's kubeconfig fresh until its thread is interrupted. An API server that
+ * does not answer is asked again, soon at first and once a minute at last: a token lives for hours
+ * then, and stays where it is.
+ */
+final class TokenRenewal {
+  private static final Duration SHORTEST = Duration.ofSeconds(5);
+  private static final Duration LONGEST = Duration.ofMinutes(1);
+
+  /** Lets time pass. */
+  @FunctionalInterface
+  interface Sleep {
+    void of(Duration time) throws InterruptedException;
+  }
+
+  private final Supplier<ServiceAccount.Token> request;
+  private final Consumer<ServiceAccount.Token> write;
+  private final Consumer<String> log;
+  private final Clock clock;
+  private final Sleep sleep;
+
+  /**
+   * @param request gets a token, or fails with what {@link #isPassing} tells of
+   * @param write puts it where the plugin finds it
+   */
+  TokenRenewal(
+      Supplier<ServiceAccount.Token> request,
+      Consumer<ServiceAccount.Token> write,
+      Consumer<String> log,
+      Clock clock,
+      Sleep sleep) {
+    this.request = request;
+    this.write = write;
+    this.log = log;
+    this.clock = clock;
+    this.sleep = sleep;
+  }
+
+  /**
+   * Goes on for ever.
+   *
+   * @param present the token that is there
+   */
+  void run(ServiceAccount.Token present) {
+    ServiceAccount.Token token = present;
+    Duration pause = SHORTEST;
+    Duration wait = untilRenewal(token);
+    while (passes(wait)) {
+      try {
+        token = request.get();
+        write.accept(token);
+        log.accept("renewed the token: it ends at " + token.expires());
+        pause = SHORTEST;
+        wait = untilRenewal(token);
+      } catch (RuntimeException e) {
+        if (!isPassing(e)) {
+          throw e;
+        }
+        log.accept(
+            "the token was not renewed: %s; the one there is, until %s, stays; next attempt in %d s"
+                .formatted(e.getMessage(), token.expires(), pause.toSeconds()));
+        wait = pause;
+        pause = min(pause.multipliedBy(2), LONGEST);
+      }
+    }
+  }
+
+  /** What the API server, the disk or another installation may do better next time. */
+  private static boolean isPassing(RuntimeException e) {
+    return e instanceof InstallException || e instanceof NetlinkException;
+  }
+
+  private Duration untilRenewal(ServiceAccount.Token token) {
+    Duration left = Duration.between(clock.instant(), token.renewal(clock.instant()));
+    return left.compareTo(SHORTEST) < 0 ? SHORTEST : left;
+  }
+
+  private static Duration min(Duration a, Duration b) {
+    return a.compareTo(b) < 0 ? a : b;
+  }
+
+  private boolean passes(Duration time) {
+    try {
+      sleep.of(time);
+      return true;
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return false;
+    }
+  }
+}
