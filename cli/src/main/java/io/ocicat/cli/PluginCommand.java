@@ -1,6 +1,7 @@
 package io.ocicat.cli;
 
 import io.ocicat.plugins.Plugins;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
@@ -32,7 +33,7 @@ final class PluginCommand implements Callable<Integer> {
   private Choice choice = new Choice();
 
   /** Options of the plugin itself, which picocli does not know. */
-  @Unmatched private List<String> flags = List.of();
+  @Unmatched private List<String> flags = new ArrayList<>();
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
