@@ -74,9 +74,9 @@ final class DelegationChecks {
 
   /** A route that cannot be is what makes ADD fail behind its IPAM plugin. */
   private static Optional<String> leavesRoutesAlone(Profile profile) {
-    return profile.name().equals("calico")
-        ? Optional.of("it does not set the routes that its IPAM plugin answers with")
-        : namesNoIpam(profile);
+    return profile.setsIpamRoutes()
+        ? namesNoIpam(profile)
+        : Optional.of("it does not set the routes that its IPAM plugin answers with");
   }
 
   private static ObjectNode withIpam(ObjectNode config, String type) {

@@ -14,6 +14,8 @@ import tools.jackson.databind.node.ObjectNode;
  *     directory and the text <code>${port}</code> for a number that no other container has. Name
  *     and version are added, and a prevResult where the kind wants one.
  * @param keepsResult whether a chained plugin hands the previous result on as it is
+ * @param setsIpamRoutes whether an interface plugin sets the routes that its IPAM plugin answers
+ *     with
  * @param files what others have to have put into that directory, by name
  */
 public record Profile(
@@ -25,6 +27,7 @@ public record Profile(
     Wiring wiring,
     Loss loss,
     boolean keepsResult,
+    boolean setsIpamRoutes,
     Map<String, String> files) {
   private static final Pattern NETWORK = Pattern.compile("[a-zA-Z0-9][a-zA-Z0-9_.-]*");
   private static final String DATA = "${data}";
@@ -46,25 +49,44 @@ public record Profile(
 
   private static Profile plain(
       String name, Kind kind, String ifName, ObjectNode config, Wiring wiring, Loss loss) {
-    return new Profile(name, kind, "conformance", ifName, config, wiring, loss, false, Map.of());
+    return new Profile(
+        name, kind, "conformance", ifName, config, wiring, loss, false, true, Map.of());
   }
 
   Profile wiring(Wiring other) {
-    return new Profile(name, kind, network, ifName, config, other, loss, keepsResult, files);
+    return new Profile(
+        name, kind, network, ifName, config, other, loss, keepsResult, setsIpamRoutes, files);
   }
 
   Profile loss(Loss other) {
-    return new Profile(name, kind, network, ifName, config, wiring, other, keepsResult, files);
+    return new Profile(
+        name, kind, network, ifName, config, wiring, other, keepsResult, setsIpamRoutes, files);
   }
 
   Profile file(String file, String content) {
     return new Profile(
-        name, kind, network, ifName, config, wiring, loss, keepsResult, Map.of(file, content));
+        name,
+        kind,
+        network,
+        ifName,
+        config,
+        wiring,
+        loss,
+        keepsResult,
+        setsIpamRoutes,
+        Map.of(file, content));
   }
 
   /** The same for a chained plugin that must hand the previous result on as it is. */
   public Profile keepingResult() {
-    return new Profile(name, kind, network, ifName, config, wiring, loss, true, files);
+    return new Profile(
+        name, kind, network, ifName, config, wiring, loss, true, setsIpamRoutes, files);
+  }
+
+  /** The same for an interface plugin that has routes of its own instead of its IPAM plugin's. */
+  Profile withOwnRoutes() {
+    return new Profile(
+        name, kind, network, ifName, config, wiring, loss, keepsResult, false, files);
   }
 
   /** The same plugin with a configuration of the user's; its name is kept when it can be one. */
@@ -73,7 +95,8 @@ public record Profile(
     String name = NETWORK.matcher(wanted).matches() ? wanted : network;
     boolean asksAnother = asksAService() && !server(other).equals(server(config));
     Loss loss = asksAnother ? Loss.DATA : this.loss;
-    return new Profile(this.name, kind, name, ifName, other, wiring, loss, keepsResult, files);
+    return new Profile(
+        this.name, kind, name, ifName, other, wiring, loss, keepsResult, setsIpamRoutes, files);
   }
 
   /**

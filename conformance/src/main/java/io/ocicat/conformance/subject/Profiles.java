@@ -50,7 +50,8 @@ public final class Profiles {
                       "datastore_type": "embedded", "nodename": "conformance", "nodename_file_optional": true,
                       """
                           + HOST_LOCAL)
-                  .wiring(Wiring.NONE),
+                  .wiring(Wiring.NONE)
+                  .withOwnRoutes(),
               of("loopback", Kind.LOOPBACK, "\"capabilities\": {}"),
               of("host-local", Kind.IPAM, HOST_LOCAL),
               of(
