@@ -63,18 +63,36 @@ record HostRoutes(Net host, Device cable, List<IpAddress> addresses) {
     if (present.stream().anyMatch(this::isOurs)) {
       return;
     }
-    String other =
-        present.stream()
-            .flatMap(route -> route.device().stream())
-            .findFirst()
-            .flatMap(device -> host.route().find(Links.byIndex(device.index())))
-            .map(Link::name)
-            .orElse("?");
-    throw new CniException(
-        ErrorCode.INTERNAL,
-        "error adding host side routes for interface: %s, error: route (Ifindex: %d, Dst: %s, Scope: link) already exists for an interface other than '%s': route (Iface: %s)"
-            .formatted(cable.name(), cable.index(), IpPrefix.host(address), cable.name(), other),
-        failure);
+    CniException conflict =
+        new CniException(
+            ErrorCode.INTERNAL,
+            "error adding host side routes for interface: %s, error: route (Ifindex: %d, Dst: %s, Scope: link) already exists for an interface other than '%s': route (%s)"
+                .formatted(
+                    cable.name(),
+                    cable.index(),
+                    IpPrefix.host(address),
+                    cable.name(),
+                    present.stream().findFirst().map(this::describe).orElse("?")),
+            "somebody has %s already: see `ip route show %s`, and `ocicat ipam check` for whose it is"
+                .formatted(address, address));
+    conflict.addSuppressed(failure);
+    throw conflict;
+  }
+
+  /** Where it leads, or what becomes of packets that it leads nowhere. */
+  private String describe(Route route) {
+    return route
+        .device()
+        .map(
+            device ->
+                "Ifindex: %d, Iface: %s"
+                    .formatted(
+                        device.index(),
+                        host.route()
+                            .find(Links.byIndex(device.index()))
+                            .map(Link::name)
+                            .orElse("?")))
+        .orElse("Type: " + route.type());
   }
 
   private boolean isOurs(Route route) {
