@@ -19,10 +19,8 @@ import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.netlink.ns.NamedNetNs;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.plugins.Plugins;
+import io.ocicat.testkit.Etcd;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -90,19 +88,12 @@ public final class CalicoCalls {
             Json.object().put("datastore_type", "embedded"),
             Map.of("OCICAT_STATE_DIR", data.resolve("state").toString()))
         .run("embedded", rounds);
-    int port = freePort();
-    Process etcd = etcd(data.resolve("etcd-data"), port, freePort());
-    try {
+    try (Etcd etcd = new Etcd(data).start()) {
       new CalicoCalls(
               data.resolve("etcd"),
-              Json.object()
-                  .put("datastore_type", "etcdv3")
-                  .put("etcd_endpoints", "http://127.0.0.1:" + port),
+              Json.object().put("datastore_type", "etcdv3").put("etcd_endpoints", etcd.url()),
               Map.of())
           .run("etcd", rounds);
-    } finally {
-      etcd.destroy();
-      etcd.waitFor();
     }
   }
 
@@ -195,43 +186,5 @@ public final class CalicoCalls {
 
   private Plugin plugin(String name) {
     return plugins.computeIfAbsent(name, it -> Plugins.named(it, datastores).orElseThrow());
-  }
-
-  private static Process etcd(Path data, int port, int peerPort) throws Exception {
-    String url = "http://127.0.0.1:" + port;
-    String peer = "http://127.0.0.1:" + peerPort;
-    Process etcd =
-        new ProcessBuilder(
-                "etcd",
-                "--data-dir",
-                data.toString(),
-                "--listen-client-urls",
-                url,
-                "--advertise-client-urls",
-                url,
-                "--listen-peer-urls",
-                peer,
-                "--initial-advertise-peer-urls",
-                peer,
-                "--initial-cluster",
-                "default=" + peer)
-            .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-            .start();
-    for (int attempt = 0; attempt < 200; attempt++) {
-      try (Socket _ = new Socket(InetAddress.getLoopbackAddress(), port)) {
-        return etcd;
-      } catch (IOException _) {
-        Thread.sleep(100);
-      }
-    }
-    etcd.destroy();
-    throw new IllegalStateException("etcd does not start");
-  }
-
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
   }
 }

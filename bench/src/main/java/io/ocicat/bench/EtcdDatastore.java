@@ -11,12 +11,7 @@ import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.config.Secret;
 import io.ocicat.datastore.etcd.EtcdStore;
 import io.ocicat.datastore.kv.CalicoLayout;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
-import java.net.Socket;
-import java.nio.file.Files;
+import io.ocicat.testkit.Etcd;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,8 +20,6 @@ import java.util.Locale;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 
 /**
  * The datastore on an etcd of its own on loopback, warm: create, update and get, taking turns with
@@ -41,37 +34,18 @@ public final class EtcdDatastore {
   private static final double ALLOWED = 1.3;
   private static final int WRITERS = 16;
   private static final int PAUSE_EVERY = 5000;
-  private static final int STARTED_WITHIN_SECONDS = 30;
 
   private EtcdDatastore() {}
 
   public static void main(String[] args) throws Exception {
     Path parent = Path.of(args.length > 0 ? args[0] : ".").toAbsolutePath();
     int endpoints = args.length > 1 ? Integer.parseInt(args[1]) : 50_000;
-    Path directory = Files.createTempDirectory(parent, "etcd-bench-");
-    int port = freePort();
-    Process etcd = start(directory, port);
     boolean fast;
-    try {
-      awaitPort(port);
-      DatastoreConfig.Etcd config =
-          new DatastoreConfig.Etcd(
-              List.of("http://127.0.0.1:" + port),
-              "",
-              "",
-              new Secret(""),
-              DatastoreConfig.Tls.NONE);
-      try (Datastore datastore = EtcdStore.openDatastore(config);
-          BareEtcd bare = new BareEtcd("127.0.0.1", port)) {
-        fast = single(datastore, bare);
-        large(datastore, endpoints);
-      }
-    } finally {
-      etcd.destroy();
-      if (!etcd.waitFor(20, TimeUnit.SECONDS)) {
-        etcd.destroyForcibly().waitFor();
-      }
-      delete(directory);
+    try (Etcd etcd = new Etcd(parent).start();
+        Datastore datastore = open(etcd);
+        BareEtcd bare = new BareEtcd("127.0.0.1", etcd.port())) {
+      fast = single(datastore, bare);
+      large(datastore, endpoints);
     }
     if (!fast) {
       throw new IllegalStateException(
@@ -79,46 +53,10 @@ public final class EtcdDatastore {
     }
   }
 
-  private static int freePort() throws IOException {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    }
-  }
-
-  private static Process start(Path directory, int port) throws IOException {
-    String url = "http://127.0.0.1:" + port;
-    String peer = "http://127.0.0.1:" + freePort();
-    return new ProcessBuilder(
-            "etcd",
-            "--data-dir",
-            directory.resolve("data").toString(),
-            "--listen-client-urls",
-            url,
-            "--advertise-client-urls",
-            url,
-            "--listen-peer-urls",
-            peer,
-            "--initial-advertise-peer-urls",
-            peer,
-            "--initial-cluster",
-            "default=" + peer,
-            "--log-level",
-            "error")
-        .redirectErrorStream(true)
-        .redirectOutput(directory.resolve("log").toFile())
-        .start();
-  }
-
-  private static void awaitPort(int port) throws InterruptedException {
-    for (int i = 0; i < STARTED_WITHIN_SECONDS * 10; i++) {
-      try (Socket socket = new Socket()) {
-        socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), 1000);
-        return;
-      } catch (IOException _) {
-        Thread.sleep(100);
-      }
-    }
-    throw new IllegalStateException("etcd did not start: is etcd-server installed?");
+  static Datastore open(Etcd etcd) {
+    return EtcdStore.openDatastore(
+        new DatastoreConfig.Etcd(
+            List.of(etcd.url()), "", "", new Secret(""), DatastoreConfig.Tls.NONE));
   }
 
   private static boolean single(Datastore datastore, BareEtcd bare) {
@@ -235,13 +173,5 @@ public final class EtcdDatastore {
   private static long inUse() {
     Runtime runtime = Runtime.getRuntime();
     return runtime.totalMemory() - runtime.freeMemory();
-  }
-
-  private static void delete(Path directory) throws IOException {
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.toList().reversed()) {
-        Files.delete(file);
-      }
-    }
   }
 }

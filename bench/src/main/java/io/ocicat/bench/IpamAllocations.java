@@ -12,6 +12,7 @@ import io.ocicat.ipam.AutoAssignRequest;
 import io.ocicat.ipam.Ipam;
 import io.ocicat.ipam.IpamCheck;
 import io.ocicat.ipam.Sources;
+import io.ocicat.testkit.Etcd;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -61,7 +62,7 @@ public final class IpamAllocations {
         oneHost(datastore);
         flat(datastore);
       }
-      try (BenchEtcd etcd = BenchEtcd.start(directory.resolve("etcd"))) {
+      try (Etcd etcd = new Etcd(directory).start()) {
         manyHosts(etcd, hosts, each);
       }
     } finally {
@@ -161,7 +162,7 @@ public final class IpamAllocations {
     return sample;
   }
 
-  private static void manyHosts(BenchEtcd etcd, int hosts, int each) throws Exception {
+  private static void manyHosts(Etcd etcd, int hosts, int each) throws Exception {
     List<Datastore> doors = new ArrayList<>();
     List<Ipam> processes = new ArrayList<>();
     Map<String, IpAddress> given = new ConcurrentHashMap<>();
@@ -170,7 +171,7 @@ public final class IpamAllocations {
     AtomicInteger twice = new AtomicInteger();
     try {
       for (int i = 0; i < PROCESSES; i++) {
-        doors.add(etcd.open());
+        doors.add(EtcdDatastore.open(etcd));
         processes.add(Ipam.resident(doors.get(i), Sources.ofSystem()));
       }
       pool(doors.getFirst(), "10.0.0.0/10");

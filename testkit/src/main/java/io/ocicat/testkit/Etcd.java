@@ -2,90 +2,218 @@ package io.ocicat.testkit;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.extension.AfterEachCallback;
+import org.junit.jupiter.api.extension.BeforeEachCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
-/** Debian's etcd on a port of its own of loopback, for those who need one and no more. */
-public final class Etcd implements AutoCloseable {
+/**
+ * Debian's etcd on loopback, with ports and a data directory of its own; a new one for each test
+ * when it is registered as an extension. Its JSON gateway, on a port beside the one that clients
+ * use, is the tests' way around our own code.
+ */
+public class Etcd implements BeforeEachCallback, AfterEachCallback, AutoCloseable {
   private static final Duration STARTED_WITHIN = Duration.ofSeconds(60);
+  private static final Duration STOPPED_WITHIN = Duration.ofSeconds(20);
+  private static final Duration ANSWERED_WITHIN = Duration.ofSeconds(10);
+  private static final String CLUSTER = "--initial-cluster";
+  private static final JsonMapper JSON = JsonMapper.builder().build();
 
-  private final Background process;
-  private final String url;
+  private final Path parent;
+  private final List<String> options;
+  private final List<Integer> ports = Loopback.freePorts(3);
+  private String scheme = "http";
+  private @Nullable Path directory;
+  private @Nullable Background process;
 
-  private Etcd(Background process, String url) {
-    this.process = process;
-    this.url = url;
+  /**
+   * One that is not started yet.
+   *
+   * @param options of etcd's, as its command line has them; the last of several wins
+   */
+  public Etcd(String... options) {
+    this(Path.of(System.getProperty("java.io.tmpdir")), options);
   }
 
-  /** Starts one that keeps its data in {@code directory}, and waits until it serves. */
-  public static Etcd start(Path directory) {
-    String url = "http://127.0.0.1:" + freePort();
-    String peerUrl = "http://127.0.0.1:" + freePort();
-    Etcd etcd =
-        new Etcd(
-            Command.of(
-                    "etcd",
-                    "--data-dir",
-                    directory.toString(),
-                    "--listen-client-urls",
-                    url,
-                    "--advertise-client-urls",
-                    url,
-                    "--listen-peer-urls",
-                    peerUrl,
-                    "--initial-advertise-peer-urls",
-                    peerUrl,
-                    "--initial-cluster",
-                    "default=" + peerUrl,
-                    "--bcrypt-cost",
-                    "4",
-                    "--log-level",
-                    "error")
-                .start(),
-            url);
-    Eventually.await("etcd to start", STARTED_WITHIN, etcd::isHealthy);
-    return etcd;
+  /**
+   * @param parent where its data directory is made, for those who care about the disk
+   */
+  public Etcd(Path parent, String... options) {
+    this.parent = parent;
+    this.options = new ArrayList<>(List.of(options));
   }
 
-  private static int freePort() {
-    try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      return socket.getLocalPort();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
+  @Override
+  public void beforeEach(ExtensionContext context) {
+    start();
+  }
+
+  @Override
+  public void afterEach(ExtensionContext context) {
+    close();
+  }
+
+  /** From the next start on. */
+  public Etcd with(String... more) {
+    options.addAll(List.of(more));
+    return this;
+  }
+
+  /** The same, with certificates among the options. */
+  public Etcd withTls(String... more) {
+    scheme = "https";
+    return with(more);
+  }
+
+  /**
+   * Waits until it serves, unless it is a member of a cluster, which cannot before the others are
+   * there: see {@link #awaitHealth}.
+   */
+  public Etcd start() {
+    List<String> argv =
+        new ArrayList<>(
+            List.of(
+                "etcd",
+                "--data-dir",
+                directory().toString(),
+                "--listen-client-urls",
+                url() + "," + gateway(),
+                "--advertise-client-urls",
+                url(),
+                "--listen-peer-urls",
+                peerUrl(),
+                "--initial-advertise-peer-urls",
+                peerUrl(),
+                "--log-level",
+                "error"));
+    argv.addAll(options);
+    boolean alone = !options.contains(CLUSTER);
+    if (alone) {
+      argv.addAll(List.of(CLUSTER, "default=" + peerUrl()));
     }
+    process = Command.of(argv).start();
+    if (alone) {
+      awaitHealth();
+    }
+    return this;
   }
 
-  public String url() {
-    return url;
+  public void awaitHealth() {
+    Background started = running();
+    try {
+      Eventually.await("etcd to start", STARTED_WITHIN, () -> isHealthy() || !started.isAlive());
+      if (!started.isAlive()) {
+        throw new AssertionError("etcd ended at its start");
+      }
+    } catch (AssertionError e) {
+      String said = started.stderr();
+      close();
+      throw new AssertionError(e.getMessage() + "\n" + said, e);
+    }
   }
 
   private boolean isHealthy() {
     try {
-      return send(HttpRequest.newBuilder(URI.create(url + "/health"))).contains("true");
+      return send(HttpRequest.newBuilder(URI.create(gateway() + "/health"))).contains("true");
     } catch (UncheckedIOException _) {
       return false;
     }
   }
 
-  /** Asks etcd's JSON gateway, as in {@code post("auth/enable", "{}")}. */
-  public String post(String path, String json) {
-    return send(
-        HttpRequest.newBuilder(URI.create(url + "/v3/" + path))
-            .POST(HttpRequest.BodyPublishers.ofString(json)));
+  /** Kept for the next start. */
+  private Path directory() {
+    if (directory == null) {
+      try {
+        directory = Files.createTempDirectory(parent, "ocicat-etcd-");
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return directory;
+  }
+
+  /** What clients call it. */
+  public String url() {
+    return scheme + "://127.0.0.1:" + port();
+  }
+
+  public int port() {
+    return ports.get(0);
+  }
+
+  /** What other members call it. */
+  public String peerUrl() {
+    return "http://127.0.0.1:" + ports.get(1);
+  }
+
+  private String gateway() {
+    return "http://127.0.0.1:" + ports.get(2);
+  }
+
+  public long pid() {
+    return running().pid();
+  }
+
+  private Background running() {
+    if (process == null) {
+      throw new TestkitException("etcd does not run");
+    }
+    return process;
+  }
+
+  /** Without any farewell. */
+  public void kill() {
+    running().close();
+    process = null;
+  }
+
+  public void restart() {
+    running().stop(STOPPED_WITHIN);
+    kill();
+    start();
+  }
+
+  public void signal(String name) {
+    Command.of("kill", "-" + name, String.valueOf(pid())).run();
+  }
+
+  /** Asks the gateway, as in {@code post("auth/enable", "{}")}. */
+  public JsonNode post(String path, String json) {
+    return post(path, json, "");
+  }
+
+  public JsonNode post(String path, String json, String token) {
+    HttpRequest.Builder request =
+        HttpRequest.newBuilder(URI.create(gateway() + "/v3/" + path))
+            .POST(HttpRequest.BodyPublishers.ofString(json));
+    if (!token.isEmpty()) {
+      request.header("Authorization", token);
+    }
+    return JSON.readTree(send(request));
   }
 
   private static String send(HttpRequest.Builder request) {
     try (HttpClient client = HttpClient.newHttpClient()) {
-      return client
-          .send(
-              request.timeout(Duration.ofSeconds(10)).build(), HttpResponse.BodyHandlers.ofString())
-          .body();
+      HttpResponse<String> response =
+          client.send(
+              request.timeout(ANSWERED_WITHIN).build(), HttpResponse.BodyHandlers.ofString());
+      if (response.statusCode() != 200) {
+        throw new UncheckedIOException(new IOException("etcd answered " + response.body()));
+      }
+      return response.body();
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
@@ -96,6 +224,19 @@ public final class Etcd implements AutoCloseable {
 
   @Override
   public void close() {
-    process.close();
+    if (process != null) {
+      kill();
+    }
+    if (directory == null) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    directory = null;
   }
 }

@@ -6,9 +6,8 @@ import io.ocicat.cli.DatastoreShell;
 import io.ocicat.cli.Shell.Printed;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Etcd;
+import io.ocicat.testkit.Loopback;
 import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
@@ -147,12 +146,8 @@ class BadInputTest {
   }
 
   @Test
-  void aServerThatCannotBeReachedIsNamed() throws IOException {
-    int port;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      port = free.getLocalPort();
-    }
-    String url = "http://127.0.0.1:" + port;
+  void aServerThatCannotBeReachedIsNamed() {
+    String url = "http://127.0.0.1:" + Loopback.freePort();
     Printed printed = DatastoreShell.etcd(url).runWith(GOOD, "apply", "-f", "-");
     assertThat(printed.exitCode()).isEqualTo(1);
     assertThat(printed.err()).startsWith("ocicat: ").contains(url).hasLineCount(1);
@@ -160,7 +155,7 @@ class BadInputTest {
 
   @Test
   void aServerThatRefusesUsIsNamed() {
-    try (Etcd etcd = Etcd.start(directory.resolve("etcd"))) {
+    try (Etcd etcd = new Etcd("--bcrypt-cost", "4").start()) {
       etcd.post("auth/user/add", "{\"name\":\"root\",\"password\":\"secret\"}");
       etcd.post("auth/user/grant", "{\"user\":\"root\",\"role\":\"root\"}");
       etcd.post("auth/enable", "{}");

@@ -17,7 +17,7 @@ class EtcdCommandsTest {
 
   @Test
   void everyVerbWorks() throws IOException {
-    try (Etcd etcd = Etcd.start(directory.resolve("etcd"))) {
+    try (Etcd etcd = new Etcd().start()) {
       DatastoreShell shell = DatastoreShell.etcd(etcd.url());
       String pool =
           "{apiVersion: projectcalico.org/v3, kind: IPPool, metadata: {name: blue}, spec: {cidr: 10.65.0.0/16}}";

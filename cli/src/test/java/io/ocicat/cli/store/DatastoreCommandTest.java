@@ -195,7 +195,7 @@ class DatastoreCommandTest {
 
   @Test
   void migratesToEtcdAndBack() throws IOException {
-    try (Etcd etcd = Etcd.start(directory.resolve("etcd"))) {
+    try (Etcd etcd = new Etcd().start()) {
       Path config = directory.resolve("etcd.cfg");
       Files.writeString(
           config,

@@ -12,6 +12,7 @@ import io.ocicat.daemon.server.CallOutcome;
 import io.ocicat.daemon.trace.CallTrace;
 import io.ocicat.daemon.trace.Phase;
 import io.ocicat.testkit.Eventually;
+import io.ocicat.testkit.Loopback;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -80,11 +81,8 @@ class OtlpExportTest {
   }
 
   @Test
-  void aCollectorThatIsAwayCostsCallsNothing() throws IOException {
-    URI nowhere;
-    try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-      nowhere = URI.create("http://127.0.0.1:" + free.getLocalPort());
-    }
+  void aCollectorThatIsAwayCostsCallsNothing() {
+    URI nowhere = URI.create("http://127.0.0.1:" + Loopback.freePort());
     try (OtlpExport export = OtlpExport.start(nowhere, BUILD)) {
       for (int i = 0; i < 10; i++) {
         export.finished(outcome("", 0), trace());

@@ -30,7 +30,6 @@ class ClusterTest {
   void start() {
     StringJoiner cluster = new StringJoiner(",");
     for (int i = 0; i < members.size(); i++) {
-      members.get(i).prepare();
       cluster.add("m%d=%s".formatted(i, members.get(i).peerUrl()));
     }
     for (int i = 0; i < members.size(); i++) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.json.Json;
+import io.ocicat.testkit.Loopback;
 import java.io.ByteArrayInputStream;
 import java.nio.file.Path;
 import java.util.List;
@@ -48,7 +49,7 @@ class CalicoOptionsTest {
 
   @Test
   void aBadOneIsToldWithinTwoSeconds() {
-    try (Store store = Store.etcd("http://127.0.0.1:" + LocalEtcd.freePort())) {
+    try (Store store = Store.etcd("http://127.0.0.1:" + Loopback.freePort())) {
       Reply reply = run(store, "-t");
 
       JsonNode error = Json.parse(new String(reply.stdout(), UTF_8));

@@ -9,6 +9,7 @@ import io.ocicat.plugins.Ran;
 import io.ocicat.plugins.calico.CalicoNode.Calling;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
+import io.ocicat.testkit.Loopback;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -310,7 +311,7 @@ class CalicoPluginTest {
 
   @Test
   void anUnreachableDatastoreIsNamed(Host host, Host pod) {
-    int port = LocalEtcd.freePort();
+    int port = Loopback.freePort();
     try (Store nobody = Store.etcd("http://127.0.0.1:" + port)) {
       CalicoNode node = CalicoNode.of(host, nobody, files);
       Calling eth0 = node.call(node.config(V4), pod);

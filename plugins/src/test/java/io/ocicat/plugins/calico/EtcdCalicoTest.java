@@ -3,6 +3,7 @@ package io.ocicat.plugins.calico;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.plugins.calico.CalicoNode.Calling;
+import io.ocicat.testkit.Etcd;
 import io.ocicat.testkit.Host;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
@@ -17,14 +18,14 @@ class EtcdCalicoTest extends CalicoContract implements ContainerScenarios, ApiSc
   private static PodApi api;
 
   @SuppressWarnings("NullAway.Init") // by start
-  private static LocalEtcd etcd;
+  private static Etcd etcd;
 
   @SuppressWarnings("NullAway.Init") // by start
   private static Store store;
 
   @BeforeAll
-  static void start(@TempDir Path data, @TempDir Path access) {
-    etcd = LocalEtcd.start(data);
+  static void start(@TempDir Path access) {
+    etcd = new Etcd("--unsafe-no-fsync").start();
     api = PodApi.start(access);
     store = Store.etcd(etcd.url(), api);
   }

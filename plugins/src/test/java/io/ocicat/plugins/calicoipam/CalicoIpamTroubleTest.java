@@ -9,7 +9,7 @@ import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.UnavailableException;
 import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.plugins.Ipam;
-import io.ocicat.plugins.calico.LocalEtcd;
+import io.ocicat.testkit.Loopback;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -90,7 +90,7 @@ class CalicoIpamTroubleTest {
 
   @Test
   void aDatastoreThatIsAwayIsTroubleThatPasses() {
-    String url = "http://127.0.0.1:" + LocalEtcd.freePort();
+    String url = "http://127.0.0.1:" + Loopback.freePort();
     try (Cluster away = Cluster.etcd(url, files)) {
       CniException add = away.net("").add().error();
       CniException del = away.net("").del().error();

@@ -1,6 +1,6 @@
 package io.ocicat.plugins.calicoipam;
 
-import io.ocicat.plugins.calico.LocalEtcd;
+import io.ocicat.testkit.Etcd;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -8,14 +8,14 @@ import org.junit.jupiter.api.io.TempDir;
 
 class EtcdCalicoIpamTest extends CalicoIpamContract {
   @SuppressWarnings("NullAway.Init") // by start
-  private static LocalEtcd etcd;
+  private static Etcd etcd;
 
   @SuppressWarnings("NullAway.Init") // by start
   private static Cluster cluster;
 
   @BeforeAll
   static void start(@TempDir Path files) {
-    etcd = LocalEtcd.start(files.resolve("etcd"));
+    etcd = new Etcd("--unsafe-no-fsync").start();
     cluster = Cluster.etcd(etcd.url(), files);
   }
 
