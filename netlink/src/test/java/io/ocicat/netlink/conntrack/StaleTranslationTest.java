@@ -10,6 +10,7 @@ import io.ocicat.netlink.Protocol;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
+import io.ocicat.testkit.Udp;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -45,10 +46,10 @@ class StaleTranslationTest {
   @EnumSource(Site.class)
   void purgingAHostPortLetsTheNextPacketFollowTheNewRule(Site site, Host host) {
     site.prepare(host);
-    try (Udp client = Udp.bind(namespace, site.node, 0);
-        Udp other = Udp.bind(namespace, site.node, 0);
-        Udp oldPod = Udp.bind(namespace, site.oldPod, POD_PORT);
-        Udp newPod = Udp.bind(namespace, site.newPod, POD_PORT)) {
+    try (Udp client = Udp.bind(namespace::visit, site.node, 0);
+        Udp other = Udp.bind(namespace::visit, site.node, 0);
+        Udp oldPod = Udp.bind(namespace::visit, site.oldPod, POD_PORT);
+        Udp newPod = Udp.bind(namespace::visit, site.newPod, POD_PORT)) {
       site.forward(host, site.oldPod);
       client.send("one", site.node, HOST_PORT);
       assertThat(oldPod.echo()).isEqualTo("one");
@@ -71,8 +72,8 @@ class StaleTranslationTest {
   void aConnectionTellsWhereItWasTranslatedTo(Site site, Host host) {
     site.prepare(host);
     site.forward(host, site.oldPod);
-    try (Udp client = Udp.bind(namespace, site.node, 0);
-        Udp oldPod = Udp.bind(namespace, site.oldPod, POD_PORT)) {
+    try (Udp client = Udp.bind(namespace::visit, site.node, 0);
+        Udp oldPod = Udp.bind(namespace::visit, site.oldPod, POD_PORT)) {
       client.send("one", site.node, HOST_PORT);
       assertThat(oldPod.echo()).isEqualTo("one");
 
@@ -106,9 +107,9 @@ class StaleTranslationTest {
   void whatGoesToAPodCanBePurgedWhateverPortItCameBy(Site site, Host host) {
     site.prepare(host);
     site.forward(host, site.oldPod);
-    try (Udp client = Udp.bind(namespace, site.node, 0);
-        Udp oldPod = Udp.bind(namespace, site.oldPod, POD_PORT);
-        Udp newPod = Udp.bind(namespace, site.newPod, POD_PORT)) {
+    try (Udp client = Udp.bind(namespace::visit, site.node, 0);
+        Udp oldPod = Udp.bind(namespace::visit, site.oldPod, POD_PORT);
+        Udp newPod = Udp.bind(namespace::visit, site.newPod, POD_PORT)) {
       client.send("one", site.node, HOST_PORT);
       oldPod.echo();
       client.send("two", site.node, OTHER_PORT);
@@ -141,8 +142,8 @@ class StaleTranslationTest {
             """
                 .formatted(POD_PORT))
         .run();
-    try (Udp client = Udp.bind(namespace, site.node, 0);
-        Udp pod = Udp.bind(namespace, site.newPod, POD_PORT)) {
+    try (Udp client = Udp.bind(namespace::visit, site.node, 0);
+        Udp pod = Udp.bind(namespace::visit, site.newPod, POD_PORT)) {
       client.send("one", site.newPod, POD_PORT);
       pod.echo();
 

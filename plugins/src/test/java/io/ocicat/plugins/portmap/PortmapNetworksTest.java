@@ -11,6 +11,7 @@ import io.ocicat.plugins.Ran;
 import io.ocicat.plugins.Tcp;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
+import io.ocicat.testkit.Udp;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.util.ArrayList;
@@ -208,9 +209,9 @@ class PortmapNetworksTest {
     Attaching blue = on(site, "blue", 3, "8080:80", "5353:53/udp");
     try (ServerSocket first = Tcp.serve(pod, 80, "red");
         ServerSocket next = Tcp.serve(neighbour, 80, "blue");
-        Udp old = Udp.bind(pod, site.web().v4(), 53);
-        Udp young = Udp.bind(neighbour, site.db().v4(), 53);
-        Udp asking = Udp.bind(client, CLIENT, 4711)) {
+        Udp old = Site.udp(pod, site.web().v4(), 53);
+        Udp young = Site.udp(neighbour, site.db().v4(), 53);
+        Udp asking = Site.udp(client, CLIENT, 4711)) {
       assertThat(first.isBound() && next.isBound()).isTrue();
       red.add().ok();
       asking.send("before", NODE, 5353);

@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
+import io.ocicat.testkit.Udp;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,8 +33,8 @@ class PortmapProtocolsTest {
     boolean v4 = node.equals(NODE);
     site.portmap(site.web(), "", "5353:53/udp").add().ok();
 
-    try (Udp server = Udp.bind(pod, v4 ? site.web().v4() : site.web().v6(), 53);
-        Udp asking = Udp.bind(client, v4 ? CLIENT : "fd02::2", 0)) {
+    try (Udp server = Site.udp(pod, v4 ? site.web().v4() : site.web().v6(), 53);
+        Udp asking = Site.udp(client, v4 ? CLIENT : "fd02::2", 0)) {
       asking.send("who?", node, 5353);
       assertThat(server.echo()).isEqualTo("who?");
       assertThat(asking.receive()).isEqualTo("who?");
@@ -44,8 +45,8 @@ class PortmapProtocolsTest {
   void aTcpPortIsNoUdpPort(Host pod, Host client) {
     site.portmap(site.web(), "", "5353:53/tcp").add().ok();
 
-    try (Udp server = Udp.bind(pod, site.web().v4(), 53);
-        Udp asking = Udp.bind(client, CLIENT, 0)) {
+    try (Udp server = Site.udp(pod, site.web().v4(), 53);
+        Udp asking = Site.udp(client, CLIENT, 0)) {
       asking.send("who?", NODE, 5353);
       assertThat(server.isSilent()).isTrue();
     }
@@ -58,9 +59,9 @@ class PortmapProtocolsTest {
     boolean v4 = node.equals(NODE);
     Attaching first = site.portmap(site.web(), "", "5353:53/udp");
     Attaching second = site.portmap(site.db(), "", "5353:53/udp");
-    try (Udp old = Udp.bind(pod, v4 ? site.web().v4() : site.web().v6(), 53);
-        Udp young = Udp.bind(neighbour, v4 ? site.db().v4() : site.db().v6(), 53);
-        Udp asking = Udp.bind(client, v4 ? CLIENT : "fd02::2", 0)) {
+    try (Udp old = Site.udp(pod, v4 ? site.web().v4() : site.web().v6(), 53);
+        Udp young = Site.udp(neighbour, v4 ? site.db().v4() : site.db().v6(), 53);
+        Udp asking = Site.udp(client, v4 ? CLIENT : "fd02::2", 0)) {
       asking.send("before there is a mapping", node, 5353);
       first.add().ok();
       asking.send("first", node, 5353);
@@ -80,7 +81,7 @@ class PortmapProtocolsTest {
 
   @Test
   void clientsOfOtherAddressesAndPortsAreNotForgotten(Host node, Host client) {
-    try (Udp asking = Udp.bind(client, CLIENT, 4711)) {
+    try (Udp asking = Site.udp(client, CLIENT, 4711)) {
       for (String address : List.of(NODE, GATEWAY)) {
         asking.send("hello", address, 5353);
         asking.send("hello", address, 5354);
@@ -99,9 +100,9 @@ class PortmapProtocolsTest {
   void delForgetsOnlyClientsOfThatPod(Host node, Host pod, Host client) {
     Attaching portmap = site.portmap(site.web(), "", "5353:53/udp", "5354:54/udp", "5353:53/tcp");
     portmap.add().ok();
-    try (Udp server = Udp.bind(pod, site.web().v4(), 53);
-        Udp other = Udp.bind(pod, site.web().v4(), 9999);
-        Udp asking = Udp.bind(client, CLIENT, 4711)) {
+    try (Udp server = Site.udp(pod, site.web().v4(), 53);
+        Udp other = Site.udp(pod, site.web().v4(), 9999);
+        Udp asking = Site.udp(client, CLIENT, 4711)) {
       asking.send("mapped", NODE, 5353);
       assertThat(server.receive()).isEqualTo("mapped");
       asking.send("directly", site.web().v4(), 9999);
@@ -138,9 +139,9 @@ class PortmapProtocolsTest {
     portmap.add().ok();
     portmap.check().ok();
 
-    try (Udp first = Udp.bind(pod, site.web().v4(), 7000);
-        Udp last = Udp.bind(pod, site.web().v4(), 7039);
-        Udp asking = Udp.bind(client, CLIENT, 0)) {
+    try (Udp first = Site.udp(pod, site.web().v4(), 7000);
+        Udp last = Site.udp(pod, site.web().v4(), 7039);
+        Udp asking = Site.udp(client, CLIENT, 0)) {
       asking.send("a", NODE, 6000);
       asking.send("b", NODE, 6039);
       assertThat(first.receive()).isEqualTo("a");

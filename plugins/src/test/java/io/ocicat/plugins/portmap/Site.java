@@ -1,8 +1,10 @@
 package io.ocicat.plugins.portmap;
 
+import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.plugins.Side;
 import io.ocicat.testkit.Host;
+import io.ocicat.testkit.Udp;
 import io.ocicat.testkit.Wire;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -53,6 +55,12 @@ record Site(Host node, Pod web, Pod db) {
            "interfaces":[{"name":"cni0"},{"name":"eth0","sandbox":"%s"}],
            "ips":[{%s"interface":1,"address":"%s/24"},{%s"interface":1,"address":"%s/64"}]}"""
           .formatted(version, netns, versions.formatted(4), v4(), versions.formatted(6), v6());
+    }
+  }
+
+  static Udp udp(Host host, String address, int port) {
+    try (NetNs namespace = NetNs.open(host.path())) {
+      return Udp.bind(namespace::visit, address, port);
     }
   }
 

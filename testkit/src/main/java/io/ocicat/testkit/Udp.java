@@ -1,24 +1,24 @@
-package io.ocicat.plugins.portmap;
+package io.ocicat.testkit;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.ocicat.ip.IpAddress;
-import io.ocicat.netlink.ns.NetNs;
-import io.ocicat.plugins.Tcp;
-import io.ocicat.testkit.Host;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.DatagramPacket;
+import java.net.Inet4Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
 import java.net.StandardProtocolFamily;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
+import java.util.function.Supplier;
 
 /** A UDP socket in a test's host, which keeps its port. */
-final class Udp implements AutoCloseable {
+public final class Udp implements AutoCloseable {
   private static final int PATIENCE_MILLIS = 5_000;
   private static final int HOPELESS_MILLIS = 300;
+  private static final int LONGEST = 100;
 
   private final DatagramChannel channel;
 
@@ -26,28 +26,37 @@ final class Udp implements AutoCloseable {
     this.channel = channel;
   }
 
-  static Udp bind(Host host, String address, int port) {
-    StandardProtocolFamily family =
-        IpAddress.parse(address).isV4()
-            ? StandardProtocolFamily.INET
-            : StandardProtocolFamily.INET6;
-    try (NetNs namespace = NetNs.open(host.path())) {
-      DatagramChannel channel = namespace.visit(() -> io(() -> DatagramChannel.open(family)));
-      io(() -> channel.bind(new InetSocketAddress(Tcp.inet(address), port)));
-      return new Udp(channel);
-    }
+  /** Where a socket is opened, which is where it stays: nothing here can enter a namespace. */
+  public interface Place {
+    DatagramChannel open(Supplier<DatagramChannel> opening);
   }
 
-  void send(String text, String address, int port) {
-    io(
-        () ->
-            channel.send(
-                ByteBuffer.wrap(text.getBytes(UTF_8)),
-                new InetSocketAddress(Tcp.inet(address), port)));
+  /** One with that address; port 0 is any. */
+  public static Udp bind(Place place, String address, int port) {
+    InetSocketAddress local = endpoint(address, port);
+    StandardProtocolFamily family =
+        local.getAddress() instanceof Inet4Address
+            ? StandardProtocolFamily.INET
+            : StandardProtocolFamily.INET6;
+    DatagramChannel channel = place.open(() -> io(() -> DatagramChannel.open(family)));
+    io(() -> channel.bind(local));
+    return new Udp(channel);
+  }
+
+  private static InetSocketAddress endpoint(String address, int port) {
+    return new InetSocketAddress(InetAddress.ofLiteral(address), port);
+  }
+
+  public int port() {
+    return io(() -> ((InetSocketAddress) channel.getLocalAddress()).getPort());
+  }
+
+  public void send(String text, String address, int port) {
+    io(() -> channel.send(ByteBuffer.wrap(text.getBytes(UTF_8)), endpoint(address, port)));
   }
 
   /** Waits for a packet, sends it back, and returns its text. */
-  String echo() {
+  public String echo() {
     return io(
         () -> {
           DatagramPacket packet = receive(PATIENCE_MILLIS);
@@ -57,12 +66,12 @@ final class Udp implements AutoCloseable {
   }
 
   /** Waits for a packet. */
-  String receive() {
+  public String receive() {
     return io(() -> text(receive(PATIENCE_MILLIS)));
   }
 
   /** Nothing comes for a while. */
-  boolean isSilent() {
+  public boolean isSilent() {
     return io(
         () -> {
           try {
@@ -76,7 +85,7 @@ final class Udp implements AutoCloseable {
 
   private DatagramPacket receive(int millis) throws IOException {
     channel.socket().setSoTimeout(millis);
-    DatagramPacket packet = new DatagramPacket(new byte[100], 100);
+    DatagramPacket packet = new DatagramPacket(new byte[LONGEST], LONGEST);
     channel.socket().receive(packet);
     return packet;
   }
