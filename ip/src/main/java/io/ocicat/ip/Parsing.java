@@ -3,14 +3,12 @@ package io.ocicat.ip;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** What the three parsers share: how a refused text is shown, digits, and parse as tryParse. */
+/** What the three parsers share: refusals, digits, and parse as tryParse. */
 final class Parsing {
-  private static final int SHOWN = 64;
-
   private Parsing() {}
 
   static IllegalArgumentException refuse(String text, String what, String why) {
-    return new IllegalArgumentException(quote(text) + " is not " + what + ": " + why);
+    return new IllegalArgumentException(QuotedText.of(text) + " is not " + what + ": " + why);
   }
 
   static <T> Optional<T> attempt(String text, Function<String, T> parse) {
@@ -37,23 +35,5 @@ final class Parsing {
 
   static boolean isDigit(char c) {
     return c >= '0' && c <= '9';
-  }
-
-  /** Input may be hostile: what ends up in a message is short and holds no control characters. */
-  private static String quote(String text) {
-    StringBuilder shown = new StringBuilder().append('"');
-    text.codePoints()
-        .limit(SHOWN)
-        .forEach(
-            c -> {
-              if (c == '"' || c == '\\') {
-                shown.append('\\').appendCodePoint(c);
-              } else if (Character.isISOControl(c) || Character.getType(c) == Character.SURROGATE) {
-                shown.append(String.format("\\u%04x", c));
-              } else {
-                shown.appendCodePoint(c);
-              }
-            });
-    return shown.append(text.length() > SHOWN ? "…\"" : "\"").toString();
   }
 }

@@ -3,6 +3,7 @@ package io.ocicat.datastore.etcd;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.StatusRuntimeException;
+import io.ocicat.datastore.Deadline;
 import io.ocicat.datastore.UnavailableException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -126,7 +127,7 @@ final class Calls {
       if (deadline.hasPassed()) {
         throw failure.exception(subject);
       }
-      deadline.pause(pause);
+      deadline.pause(pause, "etcd");
       pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
     }
   }

@@ -2,6 +2,7 @@ package io.ocicat.datastore.etcd;
 
 import io.ocicat.datastore.CompactedException;
 import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Deadline;
 import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.NotFoundException;
 import io.ocicat.datastore.config.DatastoreConfig;

@@ -4,6 +4,7 @@ import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.ocicat.datastore.CompactedException;
 import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.Deadline;
 import io.ocicat.datastore.UnavailableException;
 import io.ocicat.datastore.kv.KeyValueEvent;
 import io.ocicat.datastore.kv.KeyValueWatch;
@@ -225,7 +226,7 @@ final class EtcdWatch implements KeyValueWatch {
   }
 
   private void waitAWhile(Deadline deadline) {
-    deadline.pause(pause);
+    deadline.pause(pause, "etcd");
     pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
   }
 

@@ -7,6 +7,7 @@ import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.Deadline;
 import io.ocicat.datastore.UnauthorizedException;
 import io.ocicat.datastore.UnavailableException;
 import java.time.Duration;
@@ -108,7 +109,7 @@ final class Members implements AutoCloseable {
       if (lasting || deadline.hasPassed()) {
         throw unreachable(failures, lasting);
       }
-      deadline.pause(pause);
+      deadline.pause(pause, "etcd");
       pause =
           pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0
               ? pause.multipliedBy(2)

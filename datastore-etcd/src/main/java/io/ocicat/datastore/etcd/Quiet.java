@@ -1,6 +1,7 @@
 package io.ocicat.datastore.etcd;
 
 import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.Deadline;
 import java.time.Duration;
 import java.util.List;
 

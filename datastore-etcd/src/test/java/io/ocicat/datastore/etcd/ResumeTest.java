@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.grpc.Metadata;
 import io.ocicat.datastore.CompactedException;
+import io.ocicat.datastore.Deadline;
 import io.ocicat.datastore.UnavailableException;
 import io.ocicat.datastore.kv.Change;
 import io.ocicat.datastore.kv.KeyValueEvent;

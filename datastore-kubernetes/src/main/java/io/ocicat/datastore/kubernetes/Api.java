@@ -2,6 +2,7 @@ package io.ocicat.datastore.kubernetes;
 
 import io.ocicat.datastore.CorruptException;
 import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.Deadline;
 import io.ocicat.datastore.UnavailableException;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.json.Json;

@@ -2,6 +2,7 @@ package io.ocicat.datastore.kubernetes;
 
 import io.ocicat.datastore.CompactedException;
 import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.Deadline;
 import io.ocicat.datastore.ResourceEvent;
 import io.ocicat.datastore.ResourceWatch;
 import io.ocicat.datastore.UnavailableException;

@@ -2,18 +2,16 @@ package io.ocicat.datastore.kubernetes;
 
 import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.config.Pem;
+import io.ocicat.datastore.config.TrustEverybody;
 import java.io.IOException;
-import java.net.Socket;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.X509Certificate;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
-import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /** The certificates of an {@link Access} as Java wants them. */
@@ -67,6 +65,7 @@ final class Tls {
   private static TrustManager @Nullable [] trust(Access access)
       throws GeneralSecurityException, IOException {
     if (access.insecure()) {
+      // What insecure-skip-tls-verify asks for.
       return new TrustManager[] {new TrustEverybody()};
     }
     Pem ca = access.ca();
@@ -88,33 +87,5 @@ final class Tls {
     KeyStore store = KeyStore.getInstance("PKCS12");
     store.load(null, NO_PASSWORD);
     return store;
-  }
-
-  /**
-   * What {@code insecure-skip-tls-verify} asks for. This kind of one is not asked for names, too.
-   */
-  private static final class TrustEverybody extends X509ExtendedTrustManager {
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type) {}
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type) {}
-
-    @Override
-    public X509Certificate[] getAcceptedIssuers() {
-      return new X509Certificate[0];
-    }
   }
 }

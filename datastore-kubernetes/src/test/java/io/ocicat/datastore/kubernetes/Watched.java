@@ -1,5 +1,6 @@
 package io.ocicat.datastore.kubernetes;
 
+import io.ocicat.datastore.Deadline;
 import io.ocicat.datastore.ResourceEvent;
 import io.ocicat.datastore.ResourceWatch;
 import java.time.Duration;

@@ -1,6 +1,7 @@
 package io.ocicat.datastore.json;
 
 import io.ocicat.datastore.InvalidException;
+import io.ocicat.ip.QuotedText;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -11,7 +12,6 @@ import java.util.Set;
  */
 public final class Problems {
   private static final int MAX = 50;
-  private static final int SHOWN = 80;
 
   private final Set<Problem> found = new LinkedHashSet<>();
   private int left;
@@ -56,19 +56,6 @@ public final class Problems {
 
   /** Text in quotes that is short and holds no control characters: input may be hostile. */
   public static String quote(String text) {
-    StringBuilder shown = new StringBuilder().append('"');
-    text.codePoints()
-        .limit(SHOWN)
-        .forEach(
-            c -> {
-              if (c == '"' || c == '\\') {
-                shown.append('\\').appendCodePoint(c);
-              } else if (Character.isISOControl(c) || Character.getType(c) == Character.SURROGATE) {
-                shown.append(String.format("\\u%04x", c));
-              } else {
-                shown.appendCodePoint(c);
-              }
-            });
-    return shown.append(text.length() > SHOWN ? "…\"" : "\"").toString();
+    return QuotedText.of(text);
   }
 }

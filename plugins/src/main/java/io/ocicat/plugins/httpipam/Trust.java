@@ -2,10 +2,10 @@ package io.ocicat.plugins.httpipam;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.datastore.config.TrustEverybody;
 import java.io.BufferedInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -13,14 +13,11 @@ import java.security.KeyStore;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
-import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Optional;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLEngine;
 import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
-import javax.net.ssl.X509ExtendedTrustManager;
 import org.jspecify.annotations.Nullable;
 
 /** Whose certificates are believed. */
@@ -55,7 +52,7 @@ final class Trust {
       return new TrustManager[0];
     }
     if (conf.insecureSkipVerify()) {
-      return new TrustManager[] {new Anybody()};
+      return new TrustManager[] {new TrustEverybody()};
     }
     Optional<Path> bundle =
         Optional.ofNullable(conf.caFile())
@@ -85,32 +82,6 @@ final class Trust {
           ErrorCode.INVALID_NETWORK_CONFIG,
           "the certificates in %s cannot be used: %s".formatted(file, e.getMessage()),
           e);
-    }
-  }
-
-  /** Extended, so that the name in the certificate is not compared either. */
-  private static final class Anybody extends X509ExtendedTrustManager {
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type, Socket socket) {}
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type, Socket socket) {}
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type, SSLEngine engine) {}
-
-    @Override
-    public void checkClientTrusted(X509Certificate[] chain, String type) {}
-
-    @Override
-    public void checkServerTrusted(X509Certificate[] chain, String type) {}
-
-    @Override
-    public X509Certificate[] getAcceptedIssuers() {
-      return new X509Certificate[0];
     }
   }
 }

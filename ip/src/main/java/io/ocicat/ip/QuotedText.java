@@ -1,0 +1,28 @@
+package io.ocicat.ip;
+
+/**
+ * How a text is shown that was refused. Input may be hostile: what ends up in a message is short
+ * and holds no control characters.
+ */
+public final class QuotedText {
+  private static final int SHOWN = 64;
+
+  private QuotedText() {}
+
+  public static String of(String text) {
+    StringBuilder shown = new StringBuilder().append('"');
+    text.codePoints()
+        .limit(SHOWN)
+        .forEach(
+            c -> {
+              if (c == '"' || c == '\\') {
+                shown.append('\\').appendCodePoint(c);
+              } else if (Character.isISOControl(c) || Character.getType(c) == Character.SURROGATE) {
+                shown.append(String.format("\\u%04x", c));
+              } else {
+                shown.appendCodePoint(c);
+              }
+            });
+    return shown.append(text.length() > SHOWN ? "…\"" : "\"").toString();
+  }
+}
