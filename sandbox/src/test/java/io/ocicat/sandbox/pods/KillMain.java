@@ -6,6 +6,8 @@ import io.ocicat.cni.exec.ProcessExec;
 import io.ocicat.cni.plugin.InProcessExec;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.datastore.Datastores;
+import io.ocicat.netlink.linux.Kernel;
+import io.ocicat.netlink.linux.Syscall;
 import io.ocicat.plugins.Plugins;
 import io.ocicat.sandbox.PodConfig;
 import io.ocicat.sandbox.PodMetadata;
@@ -17,7 +19,6 @@ import io.ocicat.sandbox.network.ClusterPods;
 import io.ocicat.sandbox.network.NetworkSettings;
 import io.ocicat.sandbox.network.PodNetworks;
 import io.ocicat.sandbox.trace.CrashPoints;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -32,9 +33,11 @@ final class KillMain {
   private static final AtomicInteger PASSED = new AtomicInteger();
   private static final AtomicInteger DEADLY = new AtomicInteger(Integer.MAX_VALUE);
 
+  private static final int SIGKILL = 9;
+
   private KillMain() {}
 
-  public static void main(String[] args) throws IOException {
+  public static void main(String[] args) {
     Path folder = Path.of(args[0]);
     PodSandboxes pods = pods(folder, args[1]);
     DEADLY.set(Integer.parseInt(args[2]));
@@ -49,7 +52,7 @@ final class KillMain {
     System.err.println("passed " + PASSED);
   }
 
-  private static PodConfig config(String name, Path folder) {
+  static PodConfig config(String name, Path folder) {
     return PodConfig.of(new PodMetadata(name, "shop", "u-" + name, 0))
         .logDirectory(folder.resolve("logs/" + name).toString())
         .ports(List.of(new PodPort(Protocol.TCP, 80, 8000 + name.length(), "")))
@@ -90,12 +93,6 @@ final class KillMain {
   }
 
   private static void die() {
-    ProcessHandle self = ProcessHandle.current();
-    try {
-      new ProcessBuilder("kill", "-KILL", Long.toString(self.pid())).start().waitFor();
-      Thread.sleep(60_000);
-    } catch (IOException | InterruptedException e) {
-      throw new IllegalStateException(e);
-    }
+    Kernel.call(Syscall.KILL, ProcessHandle.current().pid(), SIGKILL);
   }
 }

@@ -3,18 +3,16 @@ package io.ocicat.sandbox.pods;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.sandbox.TestNode;
-import io.ocicat.sandbox.infra.Infra;
 import io.ocicat.sandbox.infra.NoInfra;
 import io.ocicat.sandbox.infra.RuncInfra;
-import io.ocicat.testkit.Command;
+import io.ocicat.sandbox.trace.PodTrace;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import io.ocicat.testkit.Output;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,125 +22,107 @@ import org.junit.jupiter.api.io.TempDir;
 @Hosts
 @Timeout(900)
 class KillTest {
-  private static final String NEVER = "1000000";
-  private static final int STRIDE = 5;
+  private static final int KILLED = 137;
+
+  @SuppressWarnings("NullAway.Init") // by train
+  private static Victim victim;
 
   private TestNode node;
+  private PodSandboxes pods;
+
+  @BeforeAll
+  static void train(@TempDir Path shared) {
+    victim = new Victim(shared);
+  }
 
   @BeforeEach
   void start(@TempDir Path folder, Host host) {
     node = new TestNode(folder, host);
     node.network("10-blue.conflist", PodLifeTest.BRIDGE);
+    // Whoever comes after the dead is another process: this one.
+    pods = node.sandboxes(new NoInfra(), RuncPodTest.infra(folder));
   }
 
   @AfterEach
   void end() {
-    node.close();
+    try {
+      pods.list(SandboxFilter.ALL).forEach(pod -> pods.removeByForce(pod.id(), new PodTrace()));
+    } finally {
+      node.close();
+    }
   }
 
-  private Output process(String infra, String point, String... what) {
-    List<String> argv =
-        new ArrayList<>(
-            List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:+UseSerialGC",
-                "-XX:TieredStopAtLevel=1",
-                "-Xshare:auto",
-                "--enable-native-access=ALL-UNNAMED",
-                "-cp",
-                System.getProperty("java.class.path"),
-                KillMain.class.getName(),
-                node.folder().toString(),
-                infra,
-                point));
-    argv.addAll(List.of(what));
-    return node.host().command(argv.toArray(String[]::new)).limit(Duration.ofMinutes(3)).attempt();
+  private String run(String infra, String name) {
+    return pods.run(KillMain.config(name, node.folder()), infra);
   }
 
-  private Output succeeds(String infra, String... what) {
-    Output output = process(infra, NEVER, what);
+  /** How many points there are on the way. */
+  private int points(String infra, String... what) {
+    Output output = victim.run(node, infra, Victim.NEVER, what);
     assertThat(output.exitCode()).as(output.toString()).isZero();
-    return output;
+    return Integer.parseInt(output.stderr().replaceAll("(?s).*passed (\\d+).*", "$1"));
   }
 
-  private static int points(Output output) {
-    return Integer.parseInt(
-        output
-            .stderr()
-            .lines()
-            .filter(line -> line.startsWith("passed "))
-            .findFirst()
-            .orElseThrow()
-            .substring("passed ".length()));
+  private void kill(String infra, int point, String... what) {
+    Output output = victim.run(node, infra, point, what);
+    assertThat(output.exitCode())
+        .as("killed at point %d of %s: %s", point, what[0], output)
+        .isEqualTo(KILLED);
   }
 
-  /** All of them would take minutes; each infra begins at another one. */
-  private void killedAtEveryStep(String infra, int first) {
-    Output neighbour = succeeds(infra, "run", "neighbour");
-    String neighbourId = neighbour.stdout().strip();
-    succeeds(infra, "remove", succeeds(infra, "run", "probe").stdout().strip());
+  private void killedAtEveryStep(String infra) {
+    String neighbour = run(infra, "neighbour");
+    pods.remove(run(infra, "probe"));
     List<String> before = node.traces();
-    Output probe = succeeds(infra, "run", "probe");
-    int toRun = points(probe);
-    int toRemove = points(succeeds(infra, "remove", probe.stdout().strip()));
-    assertThat(toRun).isGreaterThan(20);
 
-    for (int point = first; point <= toRun; point += STRIDE) {
-      assertThat(process(infra, Integer.toString(point), "run", "web").exitCode())
-          .as("killed at point %d", point)
-          .isEqualTo(137);
-      Output recovered = succeeds(infra, "recover");
-      assertThat(recovered.stdout()).as("recovery after point %d", point).isEmpty();
+    int toRun = points(infra, "run", "probe");
+    int toRemove = points(infra, "remove", pods.ofPod("shop", "probe").getFirst());
+    assertThat(toRun).isGreaterThan(20);
+    assertThat(node.traces()).isEqualTo(before);
+
+    for (int point = 1; point <= toRun; point++) {
+      kill(infra, point, "run", "web");
+      assertThat(pods.recover()).as("recovery after point %d", point).isEmpty();
       // At the last points it was there already.
-      for (String id : node.sandboxes().ofPod("shop", "web")) {
-        succeeds(infra, "remove", id);
-      }
+      pods.ofPod("shop", "web").forEach(pods::remove);
       assertThat(node.traces()).as("after point %d of run", point).isEqualTo(before);
     }
-    for (int point = first; point <= toRemove; point += STRIDE) {
-      String id = succeeds(infra, "run", "web").stdout().strip();
-      assertThat(process(infra, Integer.toString(point), "remove", id).exitCode())
-          .as("killed at point %d", point)
-          .isEqualTo(137);
-      succeeds(infra, "recover");
-      succeeds(infra, "remove", id);
+    for (int point = 1; point <= toRemove; point++) {
+      String id = run(infra, "web");
+      kill(infra, point, "remove", id);
+      pods.recover();
+      pods.remove(id);
       assertThat(node.traces()).as("after point %d of remove", point).isEqualTo(before);
     }
-    SandboxStatus still = node.sandboxes(infraOf(infra)).status(neighbourId);
+    SandboxStatus still = pods.status(neighbour);
     assertThat(still.state()).isEqualTo(SandboxState.READY);
-    Command.of("nsenter", "--net=" + still.netns(), "ping", "-c1", "-W5", "10.65.0.1").run();
-    succeeds(infra, "remove", neighbourId);
-  }
-
-  private Infra infraOf(String kind) {
-    return kind.equals("none")
-        ? new NoInfra()
-        : new RuncInfra(
-            Path.of("/usr/sbin/runc"),
-            node.folder().resolve("pause"),
-            node.folder().resolve("run/runc"));
+    node.in(still, "ping", "-c1", "-W5", "10.65.0.1").run();
+    pods.remove(neighbour);
   }
 
   @Test
   void withoutInfraProcess() {
-    killedAtEveryStep("none", 1);
+    killedAtEveryStep(NoInfra.KIND);
   }
 
   @Test
   void withRunc() {
-    RuncPodTest.infra(node.folder());
-    killedAtEveryStep("runc", 2);
+    killedAtEveryStep(RuncInfra.KIND);
   }
 
   @Test
   void aRecoveryThatIsKilledIsMadeUpFor() {
-    succeeds("none", "remove", succeeds("none", "run", "web").stdout().strip());
+    pods.remove(run(NoInfra.KIND, "web"));
     List<String> before = node.traces();
-    assertThat(process("none", "30", "run", "web").exitCode()).isEqualTo(137);
-    for (int point = 4; point < 20; point += 5) {
-      process("none", Integer.toString(point), "recover");
+    kill(NoInfra.KIND, 30, "run", "web");
+    // Each gets further than the one before, until one gets through.
+    int point = 1;
+    while (victim.run(node, NoInfra.KIND, point, "recover").exitCode() == KILLED) {
+      point++;
+      assertThat(point).as("points of a recovery").isLessThan(100);
     }
-    assertThat(succeeds("none", "recover").stdout()).isEmpty();
+    assertThat(point).as("points of a recovery").isGreaterThan(5);
+    assertThat(pods.recover()).isEmpty();
     assertThat(node.traces()).isEqualTo(before);
   }
 }
