@@ -27,9 +27,7 @@ import io.ocicat.plugins.net.Owner;
 import io.ocicat.plugins.net.VethPair;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -164,8 +162,10 @@ final class Dataplane {
         sized(LinkSettings.named(plan.owner().ifName().value()).mac(plan.mac()))
             .in(container.namespace());
     Link made = Links.create(host.route(), outside, new LinkKind.Veth(inside));
-    // At once, and by its index: by its name it could be somebody else's.
-    host.route().perform(OwnedCable.label(made.index(), plan.owner()));
+    if (plan.otherName().isPresent()) {
+      // At once: until then others who want the name take it for a leftover.
+      host.route().perform(label(made.index()));
+    }
     return new Cable(
         name,
         Device.of(made.index(), name),
@@ -180,53 +180,44 @@ final class Dataplane {
 
   /** Before the link is up: then the kernel asks whether its address is a duplicate. */
   private void hostSettings(String name) {
-    Map<Sysctl, String> needed = new LinkedHashMap<>();
-    if (plan.has(IpFamily.V4)) {
-      needed.put(Sysctl.of("net", "ipv4", "conf", name, "route_localnet"), "1");
-      needed.put(Sysctl.of("net", "ipv4", "conf", name, "proxy_arp"), "1");
-      needed.put(Sysctl.of("net", "ipv4", "conf", name, "forwarding"), "1");
-      Forwarding.enable(host, IpFamily.V4);
-    }
-    if (plan.has(IpFamily.V6)) {
-      needed.put(Sysctl.of("net", "ipv6", "conf", name, "accept_dad"), "0");
-      needed.put(Sysctl.of("net", "ipv6", "conf", name, "disable_ipv6"), "0");
-      needed.put(Sysctl.of("net", "ipv6", "conf", name, "proxy_ndp"), "1");
-      needed.put(Sysctl.of("net", "ipv6", "conf", name, "forwarding"), "1");
-      Forwarding.enable(host, IpFamily.V6);
-    }
-    write(host, needed);
-    Map<Sysctl, String> better = new LinkedHashMap<>();
-    if (plan.has(IpFamily.V4)) {
-      better.put(Sysctl.of("net", "ipv4", "neigh", name, "proxy_delay"), "0");
-    }
-    better.put(Sysctl.of("net", "ipv6", "conf", name, "accept_ra"), "0");
-    host.writeIfPossible(better);
+    host.visit(
+        () -> {
+          if (plan.has(IpFamily.V4)) {
+            Forwarding.enableHere(IpFamily.V4);
+            for (String on : List.of("route_localnet", "proxy_arp", "forwarding")) {
+              Sysctl.of("net", "ipv4", "conf", name, on).write("1");
+            }
+            Net.writeHereIfPossible(Sysctl.of("net", "ipv4", "neigh", name, "proxy_delay"), "0");
+          }
+          if (plan.has(IpFamily.V6)) {
+            Forwarding.enableHere(IpFamily.V6);
+            for (String off : List.of("accept_dad", "disable_ipv6")) {
+              Sysctl.of("net", "ipv6", "conf", name, off).write("0");
+            }
+            for (String on : List.of("proxy_ndp", "forwarding")) {
+              Sysctl.of("net", "ipv6", "conf", name, on).write("1");
+            }
+          }
+          Net.writeHereIfPossible(Sysctl.of("net", "ipv6", "conf", name, "accept_ra"), "0");
+        });
   }
 
   private void containerSettings() {
-    Map<Sysctl, String> needed = new LinkedHashMap<>();
     String forwards = plan.containerForwards() ? "1" : "0";
-    if (plan.has(IpFamily.V4)) {
-      needed.put(Sysctl.of("net", "ipv4", "ip_forward"), forwards);
-    }
-    if (plan.has(IpFamily.V6)) {
-      for (String scope : List.of("all", "default", "lo")) {
-        needed.put(Sysctl.of("net", "ipv6", "conf", scope, "disable_ipv6"), "0");
-      }
-      String name = plan.owner().ifName().value();
-      needed.put(Sysctl.of("net", "ipv6", "conf", name, "accept_dad"), "0");
-      needed.put(Sysctl.of("net", "ipv6", "conf", "all", "forwarding"), forwards);
-    }
-    write(container, needed);
-  }
-
-  private static void write(Net net, Map<Sysctl, String> settings) {
-    net.namespace()
-        .visit(
-            () -> {
-              settings.forEach(Sysctl::write);
-              return settings;
-            });
+    container.visit(
+        () -> {
+          if (plan.has(IpFamily.V4)) {
+            Sysctl.of("net", "ipv4", "ip_forward").write(forwards);
+          }
+          if (plan.has(IpFamily.V6)) {
+            for (String scope : List.of("all", "default", "lo")) {
+              Sysctl.of("net", "ipv6", "conf", scope, "disable_ipv6").write("0");
+            }
+            String name = plan.owner().ifName().value();
+            Sysctl.of("net", "ipv6", "conf", name, "accept_dad").write("0");
+            Sysctl.of("net", "ipv6", "conf", "all", "forwarding").write(forwards);
+          }
+        });
   }
 
   private List<Request> containerRequests(Device device) {
@@ -248,8 +239,16 @@ final class Dataplane {
     return requests;
   }
 
+  /** By its index: by its name it could be somebody else's. */
+  private Request label(int cable) {
+    return OwnedCable.label(cable, plan.owner());
+  }
+
   private List<Request> hostRequests(Device device) {
     List<Request> requests = new ArrayList<>();
+    if (plan.otherName().isEmpty()) {
+      requests.add(label(device.index()));
+    }
     requests.add(Links.up(device.index()));
     if (plan.has(IpFamily.V6)) {
       requests.add(

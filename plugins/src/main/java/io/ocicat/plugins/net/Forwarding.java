@@ -20,16 +20,21 @@ public final class Forwarding {
    * @throws CniException when it can be neither read nor written
    */
   public static void enable(Net host, IpFamily family) {
+    host.namespace()
+        .visit(
+            () -> {
+              enableHere(family);
+              return family;
+            });
+  }
+
+  /** The same for who is inside the host's namespace already. */
+  public static void enableHere(IpFamily family) {
     Sysctl setting = setting(family);
     try {
-      host.namespace()
-          .visit(
-              () -> {
-                if (!setting.read().equals("1")) {
-                  setting.write("1");
-                }
-                return family;
-              });
+      if (!setting.read().equals("1")) {
+        setting.write("1");
+      }
     } catch (NetlinkException e) {
       throw new CniException(
           ErrorCode.INTERNAL, "failed to enable forwarding: %s".formatted(e.getMessage()), e);

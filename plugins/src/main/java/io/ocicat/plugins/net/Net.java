@@ -158,17 +158,23 @@ public final class Net implements AutoCloseable {
     writeIfPossible(Map.of(setting, value));
   }
 
-  /** The same for several, in one visit, and whoever is there opens the socket he will need. */
+  /** The same for several, in one visit. */
   public void writeIfPossible(Map<Sysctl, String> settings) {
+    visit(() -> settings.forEach(Net::writeHereIfPossible));
+  }
+
+  /** Does something short inside, and whoever is there opens the socket he will need. */
+  public void visit(Runnable errand) {
     route =
         namespace.visit(
             () -> {
-              settings.forEach(Net::writeHereIfPossible);
+              errand.run();
               return route == null ? NetlinkSocket.open(Protocol.ROUTE) : route;
             });
   }
 
-  private static void writeHereIfPossible(Sysctl setting, String value) {
+  /** For a visit: writes a setting that makes things better but that some kernels do not have. */
+  public static void writeHereIfPossible(Sysctl setting, String value) {
     try {
       setting.write(value);
     } catch (NetlinkException e) {
