@@ -29,13 +29,20 @@ final class BlockDraft {
   private final Map<ResourceKey, Write.Expect> conditions = new LinkedHashMap<>();
   private boolean doubtful;
 
-  /** Lets each request do its part; whatever one throws is its answer. */
-  BlockDraft(Records.Stored<IpamBlock> base, List<Pending<?>> requests) {
+  /**
+   * Lets each request do its part; whatever one throws is its answer.
+   *
+   * @param look the look at the datastore that the block is from
+   */
+  BlockDraft(Records.Stored<IpamBlock> base, long look, List<Pending<?>> requests) {
     this.base = base;
     this.edit = new BlockEdit(base.value());
     for (Pending<?> pending : requests) {
-      doubtful |= !pending.apply(edit);
-      handles.addAll(pending.request().handles());
+      int before = edit.changes();
+      doubtful |= !pending.apply(edit) && !pending.cameBefore(look);
+      if (edit.changes() != before) {
+        handles.addAll(pending.request().handles());
+      }
       pending.request().conditions().forEach(c -> conditions.put(c.key(), c));
     }
     this.result = edit.result();
@@ -46,7 +53,7 @@ final class BlockDraft {
     return edit.isChanged();
   }
 
-  /** Whether somebody got an answer that only a block just read can give. */
+  /** Whether somebody got an answer that only a block of a later look can give. */
   boolean isDoubtful() {
     return doubtful;
   }

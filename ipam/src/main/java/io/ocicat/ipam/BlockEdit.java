@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -32,7 +33,7 @@ final class BlockEdit {
   private final Map<Integer, Long> allocatedAt;
   private @Nullable String affinity;
   private @Nullable String claimTime;
-  private boolean changed;
+  private int changes;
 
   /**
    * Begins to change a block.
@@ -116,7 +117,12 @@ final class BlockEdit {
   }
 
   boolean isChanged() {
-    return changed;
+    return changes > 0;
+  }
+
+  /** How often it was changed, to tell whether somebody has. */
+  int changes() {
+    return changes;
   }
 
   @Nullable String affinity() {
@@ -131,6 +137,10 @@ final class BlockEdit {
 
   IpAddress address(int ordinal) {
     return cidr().first().plus(ordinal);
+  }
+
+  List<IpAddress> addresses(Collection<Integer> ordinals) {
+    return ordinals.stream().map(this::address).toList();
   }
 
   boolean isFree(int ordinal) {
@@ -156,6 +166,13 @@ final class BlockEdit {
     return (int) free.stream().filter(o -> !reservations.contains(address(o))).count();
   }
 
+  /** How many of a block could be given unasked, as far as the block's own queue says. */
+  static int room(IpamBlock block, Reservations reservations) {
+    return block.unallocated().isEmpty() || !reservations.overlaps(block.cidr())
+        ? block.unallocated().size()
+        : new BlockEdit(block).available(reservations);
+  }
+
   /** Gives up to {@code count} free addresses that are not reserved. */
   List<Integer> take(int count, Attributes owner, Reservations reservations) {
     boolean someReserved = reservations.overlaps(cidr());
@@ -177,17 +194,25 @@ final class BlockEdit {
     if (ordinals.isEmpty()) {
       return;
     }
-    int index = attributes.indexOf(owner);
-    if (index < 0) {
-      index = attributes.size();
-      attributes.add(owner);
-    }
+    int index = indexOf(owner);
     for (int ordinal : ordinals) {
       allocations[ordinal] = index;
       allocatedAt.put(ordinal, sequenceNumber());
     }
     free.removeAll(ordinals);
-    changed = true;
+    changes++;
+  }
+
+  /** Where these attributes are, now at the latest. Mostly another handle tells them apart. */
+  private int indexOf(Attributes owner) {
+    for (int index = 0; index < attributes.size(); index++) {
+      Attributes known = attributes.get(index);
+      if (Objects.equals(known.handle(), owner.handle()) && known.equals(owner)) {
+        return index;
+      }
+    }
+    attributes.add(owner);
+    return attributes.size() - 1;
   }
 
   /** Takes these back, which are in use. */
@@ -196,7 +221,7 @@ final class BlockEdit {
       allocations[ordinal] = IpamBlock.FREE;
       allocatedAt.remove(ordinal);
       free.add(ordinal);
-      changed = true;
+      changes++;
     }
     dropUnused();
   }
@@ -230,12 +255,8 @@ final class BlockEdit {
 
   /** Says something else about an address in use. */
   void changeOwner(int ordinal, Attributes owner) {
-    int index = attributes.indexOf(owner);
-    if (index < 0) {
-      index = attributes.size();
-      attributes.add(owner);
-    }
-    changed |= allocations[ordinal] != index;
+    int index = indexOf(owner);
+    changes += allocations[ordinal] != index ? 1 : 0;
     allocations[ordinal] = index;
     dropUnused();
   }
@@ -243,12 +264,12 @@ final class BlockEdit {
   void disown() {
     affinity = null;
     claimTime = null;
-    changed = true;
+    changes++;
   }
 
   /** Written although nothing is different: whoever still works with the old one must fail. */
   void touch() {
-    changed = true;
+    changes++;
   }
 
   /** Puts the queue of free addresses right: each once, none that is in use, none left out. */
@@ -257,7 +278,7 @@ final class BlockEdit {
     IntStream.range(0, allocations.length).filter(this::isFree).forEach(queue::add);
     free.clear();
     free.addAll(queue);
-    changed |= !free.equals(before.unallocated());
+    changes += free.equals(before.unallocated()) ? 0 : 1;
   }
 
   List<Integer> ordinalsOf(String handle) {

@@ -106,6 +106,10 @@ final class BlockFinder {
     return Optional.empty();
   }
 
+  BlockIndex index() {
+    return index;
+  }
+
   BlockWalk walk(IpPool pool, BlockOwner owner) {
     return new BlockWalk(pool, owner.name(), sources.random());
   }

@@ -9,7 +9,6 @@ import io.ocicat.datastore.Write;
 import io.ocicat.datastore.WriteOutcome;
 import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.ip.IpPrefix;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -19,18 +18,19 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Everything this process wants of one block goes through here, one write at a time. Who comes
- * while a write is under way queues; the first of them to get the lock then serves all of them with
- * one write.
+ * while a write is under way queues; the first of them then serves all of them with one write.
  *
  * <p>The block as it was last read or written is kept. That is safe however old it is: a write
- * succeeds only if the block is still that one, and an answer that comes with no write ("full",
- * "not yours") is believed only of a block that was just read. So is the write itself, with
+ * succeeds only if the block is still that one, and then every answer that goes with it is right,
+ * "full" and "not yours" among them. When nothing is to be written, such an answer is believed only
+ * of a block that was read or written after the request came. So is the write itself, with
  * everything that it relies on: the pool, the affinity and the settings are conditions of the same
  * transaction where the datastore has transactions.
  *
@@ -41,7 +41,6 @@ import org.jspecify.annotations.Nullable;
 final class BlockQueue {
   private static final int ATTEMPTS = 100;
   private static final int LOST_ANSWERS = 3;
-  private static final long MOMENT = Duration.ofSeconds(1).toNanos();
 
   /** What a transaction has room for beside the block and what requests rely on. */
   private static final int HANDLES_AT_ONCE = 100;
@@ -49,53 +48,70 @@ final class BlockQueue {
   private final IpPrefix cidr;
   private final Records records;
   private final RecentHandles recent;
+  private final FullBlocks full;
   private final Patience patience;
   private final LongSupplier nanoTime;
   private final ConcurrentLinkedQueue<Pending<?>> waiting = new ConcurrentLinkedQueue<>();
-  private final ReentrantLock lock = new ReentrantLock();
-  private volatile Records.@Nullable Stored<IpamBlock> known;
-  private volatile long readAt;
-  private volatile boolean wasRead;
+  private final AtomicBoolean busy = new AtomicBoolean();
+  private final AtomicLong looks = new AtomicLong();
+  private volatile Knowledge knowledge = Knowledge.NONE;
+
+  /**
+   * What is known of the block.
+   *
+   * @param look by which look at the datastore, counted when it began; 0 when somebody said so
+   */
+  private record Knowledge(Records.@Nullable Stored<IpamBlock> block, long look) {
+    static final Knowledge NONE = new Knowledge(null, 0);
+  }
 
   BlockQueue(
       IpPrefix cidr,
       Records records,
       RecentHandles recent,
+      FullBlocks full,
       Patience patience,
       LongSupplier nanoTime) {
     this.cidr = cidr;
     this.records = records;
     this.recent = recent;
+    this.full = full;
     this.patience = patience;
     this.nanoTime = nanoTime;
   }
 
   /** What is known of the block, however old that is. */
   Optional<IpamBlock> glance() {
-    return Optional.ofNullable(known).map(Records.Stored::value);
+    return Optional.ofNullable(knowledge.block()).map(Records.Stored::value);
   }
 
   /** What is known of the block, or the block as it is now. */
   Optional<Records.Stored<IpamBlock>> glanceOrRead() {
-    return Optional.ofNullable(known).or(this::read);
+    return Optional.ofNullable(knowledge.block()).or(this::read);
   }
 
   /** The block as it is now. */
   Optional<Records.Stored<IpamBlock>> read() {
-    readAt = nanoTime.getAsLong();
-    wasRead = true;
+    long before = nanoTime.getAsLong();
+    long look = looks.incrementAndGet();
     Optional<Records.Stored<IpamBlock>> read = records.block(cidr);
-    known = read.orElse(null);
+    know(read.orElse(null), look, before);
     return read;
   }
 
-  /** Whether what is known may be different from what it is now by more than a moment. */
-  boolean isOld(long now) {
-    return !wasRead || now - readAt > MOMENT;
+  /** The block as somebody else has just read or written it; null when there is none. */
+  void learn(Records.@Nullable Stored<IpamBlock> block) {
+    know(block, 0, nanoTime.getAsLong());
   }
 
-  void learn(Records.@Nullable Stored<IpamBlock> block) {
-    known = block;
+  private void know(Records.@Nullable Stored<IpamBlock> block, long look, long time) {
+    knowledge = new Knowledge(block, look);
+    full.learn(cidr, block, time);
+  }
+
+  /** Nothing is known any more. */
+  private void forget() {
+    learn(null);
   }
 
   /**
@@ -110,17 +126,41 @@ final class BlockQueue {
 
   /** The same, for who wants to know more than the answer. */
   <R> Pending<R> serve(BlockRequest<R> request) {
-    Pending<R> mine = new Pending<>(request);
+    Pending<R> mine = new Pending<>(request, looks.get());
     waiting.add(mine);
-    lock.lock();
-    try {
-      while (!mine.isDone()) {
-        serve(nextBatch());
+    letOthersCome();
+    while (!mine.isDone()) {
+      if (busy.compareAndSet(false, true)) {
+        try {
+          serve(nextBatch());
+        } finally {
+          busy.set(false);
+          wakeNext();
+        }
+      } else {
+        mine.await();
       }
-    } finally {
-      lock.unlock();
     }
     return mine;
+  }
+
+  /**
+   * A write keeps its virtual thread's carrier busy, so that others may be ready and not have come
+   * this far: now they do, and one write serves all. To nobody it is more than a chance.
+   */
+  @SuppressWarnings("ThreadPriorityCheck")
+  private static void letOthersCome() {
+    if (Thread.currentThread().isVirtual()) {
+      Thread.yield();
+    }
+  }
+
+  /** Whoever came before {@link #busy} was cleared is seen here; whoever comes later sees that. */
+  private void wakeNext() {
+    Pending<?> next = waiting.peek();
+    if (next != null) {
+      next.wake();
+    }
   }
 
   /** As many as one transaction has room for, and only one that relies on a certain handle. */
@@ -151,9 +191,16 @@ final class BlockQueue {
     try {
       attempt(batch);
     } catch (RuntimeException e) {
-      known = null;
-      batch.stream().filter(pending -> !pending.isDone()).forEach(pending -> pending.fail(e));
+      forget();
+      failAll(batch, e);
+    } catch (Error e) {
+      failAll(batch, new IllegalStateException("a write for several failed", e));
+      throw e;
     }
+  }
+
+  private static void failAll(List<Pending<?>> batch, RuntimeException reason) {
+    batch.stream().filter(pending -> !pending.isDone()).forEach(pending -> pending.fail(reason));
   }
 
   private void attempt(List<Pending<?>> batch) {
@@ -161,13 +208,9 @@ final class BlockQueue {
     batch.forEach(pending -> pin(pending.request(), handles));
     @Nullable BlockDraft lost = null;
     int lostAnswers = 0;
-    boolean fresh = false;
     for (int i = 0; i < ATTEMPTS; i++) {
-      Records.Stored<IpamBlock> block = known;
-      if (block == null) {
-        block = read().orElse(null);
-        fresh = true;
-      }
+      Records.Stored<IpamBlock> block = glanceOrRead().orElse(null);
+      long look = knowledge.look();
       BlockDraft written = lost;
       if (written != null && written.hasLanded(block == null ? null : block.value())) {
         batch.forEach(pending -> pending.finish(written));
@@ -181,12 +224,12 @@ final class BlockQueue {
       if (batch.isEmpty()) {
         return;
       }
-      BlockDraft draft = new BlockDraft(block, batch);
-      if (draft.isDoubtful() && !fresh) {
-        known = null;
-        continue;
-      }
+      BlockDraft draft = new BlockDraft(block, look, batch);
       if (!draft.isChanged()) {
+        if (draft.isDoubtful()) {
+          forget();
+          continue;
+        }
         batch.forEach(pending -> pending.finish(draft));
         return;
       }
@@ -197,14 +240,13 @@ final class BlockQueue {
               .forEach(pending -> pending.finish(draft));
           return;
         }
-        fresh = true;
         batch.removeIf(Pending::isDone);
         if (batch.isEmpty()) {
           return;
         }
         patience.afterConflict(i);
       } catch (UnavailableException e) {
-        known = null;
+        forget();
         if (!e.outcomeUnknown() || draft.isAnonymous() || ++lostAnswers > LOST_ANSWERS) {
           throw e;
         }
@@ -259,16 +301,18 @@ final class BlockQueue {
       BlockDraft draft, Map<String, @Nullable Resource> handles, List<Pending<?>> batch) {
     lookUp(draft, handles);
     List<Write> writes = draft.writes(handles);
+    long before = nanoTime.getAsLong();
+    long look = looks.incrementAndGet();
     return switch (records.datastore().commit(writes)) {
       case WriteOutcome.Done done -> {
         Resource stored = done.stored().get(draft.read().key());
-        known = stored == null ? null : new Records.Stored<>(stored, draft.result());
+        know(stored == null ? null : new Records.Stored<>(stored, draft.result()), look, before);
         Set<String> deleted = learn(done.stored(), writes);
         batch.forEach(pending -> pending.finish(draft, deleted));
         yield true;
       }
       case WriteOutcome.Refused refused -> {
-        known = Records.toBlock(refused.current().get(draft.read().key())).orElse(null);
+        know(Records.toBlock(refused.current().get(draft.read().key())).orElse(null), look, before);
         for (String id : draft.handles()) {
           handles.put(id, refused.current().get(new ResourceKey.Handle(id)));
         }
@@ -312,17 +356,19 @@ final class BlockQueue {
 
   /** Where each record is written for itself, handles are their callers' business. */
   private boolean writeBlock(BlockDraft draft) {
+    long before = nanoTime.getAsLong();
+    long look = looks.incrementAndGet();
     try {
       if (draft.isDeletion()) {
         records.datastore().delete(draft.read());
-        known = null;
+        forget();
       } else {
         Resource stored = records.datastore().update(draft.resource());
-        known = new Records.Stored<>(stored, draft.result());
+        know(new Records.Stored<>(stored, draft.result()), look, before);
       }
       return true;
     } catch (ConflictException | NotFoundException _) {
-      known = null;
+      forget();
       return false;
     }
   }

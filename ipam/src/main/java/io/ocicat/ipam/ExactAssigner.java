@@ -19,7 +19,8 @@ final class ExactAssigner {
 
   private final Records records;
   private final Surroundings surroundings;
-  private final Blocks blocks;
+  private final Taking taking;
+  private final HandleCounts counts;
   private final Affinities affinities;
   private final HostBlocks.Register hosts;
   private final Lookup lookup;
@@ -27,13 +28,15 @@ final class ExactAssigner {
   ExactAssigner(
       Records records,
       Surroundings surroundings,
-      Blocks blocks,
+      Taking taking,
+      HandleCounts counts,
       Affinities affinities,
       HostBlocks.Register hosts,
       Lookup lookup) {
     this.records = records;
     this.surroundings = surroundings;
-    this.blocks = blocks;
+    this.taking = taking;
+    this.counts = counts;
     this.affinities = affinities;
     this.hosts = hosts;
     this.lookup = lookup;
@@ -66,8 +69,8 @@ final class ExactAssigner {
     Known<IpamConfig> config = surroundings.config();
     BlockOwner owner = BlockOwner.host(request.host());
     Optional<Records.Stored<IpamHandle>> handle = limited(request);
-    Blocks.Taker taker =
-        new Blocks.Taker(
+    Taker taker =
+        new Taker(
             new IpamBlock.Attributes(request.handle(), request.attributes()),
             config.value().strictAffinity() ? owner : null,
             request.maxPerHandle(),
@@ -76,7 +79,7 @@ final class ExactAssigner {
                 : null,
             List.<Write.Expect>of(pool.asCondition(), config.asCondition()));
     try {
-      blocks.takeOne(cidr, request.address(), taker);
+      taking.takeOne(cidr, request.address(), taker);
       return true;
     } catch (IpamException e) {
       if (e.reason() != IpamException.Reason.NO_SUCH_BLOCK) {
@@ -103,9 +106,7 @@ final class ExactAssigner {
               .count();
       if (has < Handles.total(handle.get().value(), version)) {
         // Somebody has died, or is at work, between counting and taking.
-        for (IpPrefix block : handle.get().value().counts().keySet()) {
-          records.handle(request.handle()).ifPresent(now -> blocks.recount(block, now));
-        }
+        counts.recountAll(handle.get().value());
         handle = records.handle(request.handle());
       }
       handle.ifPresent(

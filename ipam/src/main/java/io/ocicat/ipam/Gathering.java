@@ -60,11 +60,11 @@ final class Gathering {
   }
 
   /** Gives everything back, when the request as a whole has failed. */
-  void undo(Blocks blocks, RuntimeException because) {
+  void undo(Releasing releasing, RuntimeException because) {
     taken.forEach(
         (address, block) -> {
           try {
-            blocks.release(block, List.of(new Release(address, request.handle(), null)));
+            releasing.release(block, List.of(new Release(address, request.handle(), null)));
           } catch (RuntimeException e) {
             because.addSuppressed(e);
           }

@@ -16,27 +16,27 @@ import java.util.TreeSet;
 final class HandleRepair {
   private HandleRepair() {}
 
-  static void run(Records records, Blocks blocks, String id, Optional<IpPrefix> missing) {
+  static void run(Records records, HandleCounts counts, String id, Optional<IpPrefix> missing) {
     Optional<Records.Stored<IpamHandle>> handle = records.handle(id);
     Set<IpPrefix> cidrs = new TreeSet<>();
     handle.ifPresent(found -> cidrs.addAll(found.value().counts().keySet()));
     missing.ifPresent(cidrs::add);
     if (handle.isPresent() && cidrs.isEmpty()) {
-      blocks.drop(handle.get());
+      counts.drop(handle.get());
     }
     for (IpPrefix cidr : cidrs) {
       Optional<Records.Stored<IpamHandle>> now = records.handle(id);
       if (now.isPresent()) {
-        blocks.recount(cidr, now.get());
+        counts.recount(cidr, now.get());
       } else {
-        create(records, blocks, id, cidr);
+        create(records, counts, id, cidr);
       }
     }
   }
 
-  private static void create(Records records, Blocks blocks, String id, IpPrefix cidr) {
+  private static void create(Records records, HandleCounts counts, String id, IpPrefix cidr) {
     if (records.together()) {
-      blocks.recount(id, cidr);
+      counts.recount(id, cidr);
       return;
     }
     // Made first and counted then, as for an address that is taken.
@@ -45,6 +45,6 @@ final class HandleRepair {
     } catch (ExistsException _) {
       // Somebody is at work with it.
     }
-    records.handle(id).ifPresent(made -> blocks.recount(cidr, made));
+    records.handle(id).ifPresent(made -> counts.recount(cidr, made));
   }
 }

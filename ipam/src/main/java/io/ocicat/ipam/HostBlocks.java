@@ -6,32 +6,46 @@ import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.model.BlockAffinity;
 import io.ocicat.datastore.model.BlockAffinity.State;
+import io.ocicat.datastore.model.IpPool;
 import io.ocicat.ip.IpPrefix;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which blocks an owner has of one family, as it was last listed or claimed. What is kept may be
- * old; where it matters the affinity is a condition of the write, or is listed again.
+ * old; where it matters the affinity is a condition of the write, or is listed again. Thread-safe.
  */
 final class HostBlocks {
+  /** What is older may be different by now. */
+  private static final long MOMENT = Duration.ofSeconds(1).toNanos();
+
   private final Records records;
   private final BlockOwner owner;
   private final IpVersion version;
-  private final Map<IpPrefix, Resource> affinities = new TreeMap<>();
+  private final LongSupplier nanoTime;
+  private final Map<IpPrefix, Affine> affinities = new TreeMap<>();
+  private @Nullable List<Affine> inOrder;
+  private long changes;
   private boolean listed;
+  private long listedAt;
+  private @Nullable Within within;
+  private @Nullable Open open;
 
   private final ReentrantLock claiming = new ReentrantLock();
   private long generation;
 
-  HostBlocks(Records records, BlockOwner owner, IpVersion version) {
+  HostBlocks(Records records, BlockOwner owner, IpVersion version, LongSupplier nanoTime) {
     this.records = records;
     this.owner = owner;
     this.version = version;
+    this.nanoTime = nanoTime;
   }
 
   /** All that one process works for. */
@@ -39,15 +53,18 @@ final class HostBlocks {
     private record Id(BlockOwner owner, IpVersion version) {}
 
     private final Records records;
+    private final LongSupplier nanoTime;
     private final Map<Id, HostBlocks> all = new ConcurrentHashMap<>();
 
-    Register(Records records) {
+    Register(Records records, LongSupplier nanoTime) {
       this.records = records;
+      this.nanoTime = nanoTime;
     }
 
     HostBlocks of(BlockOwner owner, IpVersion version) {
       return all.computeIfAbsent(
-          new Id(owner, version), id -> new HostBlocks(records, id.owner(), id.version()));
+          new Id(owner, version),
+          id -> new HostBlocks(records, id.owner(), id.version(), nanoTime));
     }
 
     void forget() {
@@ -56,21 +73,46 @@ final class HostBlocks {
   }
 
   /** An affinity as far as it is known. */
-  record Affine(IpPrefix cidr, Resource affinity) {
-    boolean isConfirmed() {
+  record Affine(IpPrefix cidr, Resource affinity, boolean isConfirmed) {
+    static Affine of(IpPrefix cidr, Resource affinity) {
       State state = BlockAffinity.of(affinity).state();
-      return state == State.CONFIRMED || state == State.UNKNOWN;
+      return new Affine(cidr, affinity, state == State.CONFIRMED || state == State.UNKNOWN);
     }
   }
+
+  /** All blocks, after so many changes, were found to be of some pools. */
+  private record Within(long changes, List<Known<IpPool>> pools) {}
+
+  /** What was not full, after so many changes and when so many had ceased to be full. */
+  private record Open(long changes, long openings, List<Affine> withRoom) {}
 
   /** In the order of their addresses. Read from the datastore when nothing is known. */
   synchronized List<Affine> list() {
     if (!listed || !records.together()) {
       refresh();
     }
-    return affinities.entrySet().stream()
-        .map(entry -> new Affine(entry.getKey(), entry.getValue()))
-        .toList();
+    List<Affine> known = inOrder;
+    if (known == null) {
+      known = List.copyOf(affinities.values());
+      inOrder = known;
+    }
+    return known;
+  }
+
+  /**
+   * Those that may have room, in the order of their addresses: all that are not known to be full.
+   * Some may be by now.
+   */
+  synchronized List<Affine> withRoom(FullBlocks full) {
+    List<Affine> all = list();
+    long openings = full.openings();
+    Open known = open;
+    if (known == null || known.changes() != changes || known.openings() != openings) {
+      List<Affine> some = all.stream().filter(block -> !full.contains(block.cidr())).toList();
+      known = new Open(changes, openings, some);
+      open = known;
+    }
+    return known.withRoom();
   }
 
   /** As far as they are known. */
@@ -78,9 +120,28 @@ final class HostBlocks {
     return Set.copyOf(affinities.keySet());
   }
 
+  /** Whether all are of these pools; the answer is kept until either changes. */
+  synchronized boolean areAllWithin(List<Known<IpPool>> pools) {
+    List<Affine> blocks = list();
+    Within wanted = new Within(changes, pools);
+    if (wanted.equals(within)) {
+      return true;
+    }
+    boolean all =
+        blocks.stream()
+            .allMatch(block -> PoolChoice.containing(pools, block.cidr().first()).isPresent());
+    within = all ? wanted : null;
+    return all;
+  }
+
   /** Held while a block is claimed, so that requests at the same time share one. */
   ReentrantLock claiming() {
     return claiming;
+  }
+
+  private void change() {
+    inOrder = null;
+    changes++;
   }
 
   /** Another one each time that a block came. */
@@ -88,25 +149,38 @@ final class HostBlocks {
     return generation;
   }
 
+  /** Reads them anew, unless that was done a moment ago. */
+  synchronized void refreshUnlessJustDone() {
+    if (!listed || nanoTime.getAsLong() - listedAt > MOMENT) {
+      refresh();
+    }
+  }
+
   /** Reads them anew. */
   synchronized void refresh() {
-    affinities.clear();
+    listedAt = nanoTime.getAsLong();
     Query query = new Query.Affinities(owner.type(), owner.name(), version);
-    for (Resource affinity : records.datastore().list(query).items()) {
+    List<Resource> found = records.datastore().list(query).items();
+    affinities.clear();
+    change();
+    for (Resource affinity : found) {
       if (!BlockAffinity.of(affinity).deleted()) {
-        affinities.put(((ResourceKey.Affinity) affinity.key()).cidr(), affinity);
+        IpPrefix cidr = ((ResourceKey.Affinity) affinity.key()).cidr();
+        affinities.put(cidr, Affine.of(cidr, affinity));
       }
     }
     listed = true;
   }
 
   synchronized void learn(IpPrefix cidr, Resource affinity) {
-    affinities.put(cidr, affinity);
+    affinities.put(cidr, Affine.of(cidr, affinity));
+    change();
     generation++;
   }
 
   synchronized void forget(IpPrefix cidr) {
     affinities.remove(cidr);
+    change();
   }
 
   /** The next list is read from the datastore. */

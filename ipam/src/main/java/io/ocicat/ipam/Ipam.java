@@ -33,20 +33,36 @@ public final class Ipam implements AutoCloseable {
 
   Ipam(Records records, Surroundings surroundings, Sources sources) {
     Patience patience = new Patience(sources.random());
+    Handles handles = new Handles(records, patience);
     this.surroundings = surroundings;
-    this.blocks = new Blocks(records, new Handles(records, patience), patience, sources.nanoTime());
-    this.hosts = new HostBlocks.Register(records);
+    this.blocks = new Blocks(records, patience, sources.nanoTime());
+    this.hosts = new HostBlocks.Register(records, sources.nanoTime());
     this.lookup = new Lookup(records, surroundings);
     Affinities affinities = new Affinities(records, blocks, sources, patience);
+    HandleCounts counts = new HandleCounts(records, blocks, handles);
+    Taking taking = new Taking(records, blocks, handles, counts, patience);
+    Releasing releasing = new Releasing(records, blocks, handles, counts);
+    HandleQuota quota = new HandleQuota(records, counts, lookup);
+    AddressTaker taker = new AddressTaker(taking, quota);
+    BlockFinders finders = new BlockFinders(records, affinities, sources);
+    OwnBlocks own = new OwnBlocks(blocks, taker, affinities);
     this.autoAssigner =
-        new AutoAssigner(records, surroundings, blocks, affinities, hosts, lookup, sources);
+        new AutoAssigner(
+            surroundings,
+            hosts,
+            releasing,
+            quota,
+            own,
+            new NewBlocks(blocks, affinities, finders, sources),
+            new Borrowing(blocks, taker, finders));
     this.exactAssigner =
-        new ExactAssigner(records, surroundings, blocks, affinities, hosts, lookup);
-    this.releaser = new Releaser(records, surroundings, blocks, affinities, hosts, lookup);
+        new ExactAssigner(records, surroundings, taking, counts, affinities, hosts, lookup);
+    this.releaser =
+        new Releaser(records, surroundings, blocks, releasing, counts, affinities, hosts, lookup);
     this.ownership = new Ownership(records, surroundings, affinities, hosts);
     this.configuration = new Configuration(records);
     this.utilisation = new Utilisation(records, surroundings);
-    this.check = new IpamCheck(records, surroundings, blocks, affinities, releaser);
+    this.check = new IpamCheck(records, surroundings, blocks, counts, affinities, releaser);
   }
 
   /** For one call: reads pools, node and settings each time, and starts no thread. */
@@ -129,7 +145,7 @@ public final class Ipam implements AutoCloseable {
   public void changeOwner(IpAddress address, String handle, OwnerChange change) {
     AddressInfo now = lookup.info(address);
     try {
-      blocks.changeOwner(now.block(), edit -> Owners.change(edit, address, handle, change));
+      blocks.change(now.block(), edit -> Owners.change(edit, address, handle, change));
     } catch (IpamException e) {
       if (e.reason() == IpamException.Reason.NO_SUCH_BLOCK) {
         throw new IpamException(

@@ -18,6 +18,7 @@ public final class IpamCheck {
   private final Records records;
   private final Surroundings surroundings;
   private final Blocks blocks;
+  private final HandleCounts counts;
   private final Affinities affinities;
   private final Releaser releaser;
 
@@ -25,11 +26,13 @@ public final class IpamCheck {
       Records records,
       Surroundings surroundings,
       Blocks blocks,
+      HandleCounts counts,
       Affinities affinities,
       Releaser releaser) {
     this.records = records;
     this.surroundings = surroundings;
     this.blocks = blocks;
+    this.counts = counts;
     this.affinities = affinities;
     this.releaser = releaser;
   }
@@ -90,7 +93,7 @@ public final class IpamCheck {
         if (handle == null) {
           return false;
         }
-        HandleRepair.run(records, blocks, handle, Optional.ofNullable(block));
+        HandleRepair.run(records, counts, handle, Optional.ofNullable(block));
       }
       case AFFINITY_WITHOUT_BLOCK, STALE_AFFINITY -> {
         if (block == null || owner == null) {
@@ -111,7 +114,7 @@ public final class IpamCheck {
         if (block == null) {
           return false;
         }
-        blocks.changeOwner(block, BlockEdit::repairQueue);
+        blocks.change(block, BlockEdit::repairQueue);
       }
       case BLOCK_OUTSIDE_POOLS -> {
         if (block == null || owner == null || !finding.isSafe()) {

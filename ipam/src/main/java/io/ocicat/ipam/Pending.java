@@ -1,19 +1,35 @@
 package io.ocicat.ipam;
 
 import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** A request that waits for its turn, and then its answer. Guarded by its queue's lock. */
+/**
+ * A request that waits for its turn, and then its answer. Until it is done it belongs to whoever
+ * serves the queue; then it does not change any more.
+ */
 final class Pending<R> {
   private final BlockRequest<R> request;
+  private final long look;
+  private final Thread waiter = Thread.currentThread();
   private @Nullable R drafted;
   private @Nullable RuntimeException refused;
-  private boolean done;
+  private volatile boolean done;
   private @Nullable BlockDraft written;
   private Set<String> deleted = Set.of();
+  private boolean interrupted;
 
-  Pending(BlockRequest<R> request) {
+  /**
+   * @param look the last look at the datastore when it came
+   */
+  Pending(BlockRequest<R> request, long look) {
     this.request = request;
+    this.look = look;
+  }
+
+  /** Whether a look began after this came: then what it found is an answer. */
+  boolean cameBefore(long later) {
+    return later > look;
   }
 
   BlockRequest<R> request() {
@@ -48,6 +64,17 @@ final class Pending<R> {
     written = draft;
     deleted = deletedHandles;
     done = true;
+    wake();
+  }
+
+  /** Waits until there may be something to do: it is done, or its turn. May end without either. */
+  void await() {
+    LockSupport.park(this);
+    interrupted |= Thread.interrupted();
+  }
+
+  void wake() {
+    LockSupport.unpark(waiter);
   }
 
   /** How many addresses a handle had of the block once this and all with it were served. */
@@ -63,6 +90,7 @@ final class Pending<R> {
   void fail(RuntimeException reason) {
     refused = reason;
     done = true;
+    wake();
   }
 
   boolean isDone() {
@@ -70,6 +98,9 @@ final class Pending<R> {
   }
 
   R answer() {
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
     if (refused != null) {
       throw refused;
     }

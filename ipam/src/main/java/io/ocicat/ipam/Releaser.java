@@ -23,6 +23,8 @@ final class Releaser {
   private final Records records;
   private final Surroundings surroundings;
   private final Blocks blocks;
+  private final Releasing releasing;
+  private final HandleCounts counts;
   private final Affinities affinities;
   private final HostBlocks.Register hosts;
   private final Lookup lookup;
@@ -31,12 +33,16 @@ final class Releaser {
       Records records,
       Surroundings surroundings,
       Blocks blocks,
+      Releasing releasing,
+      HandleCounts counts,
       Affinities affinities,
       HostBlocks.Register hosts,
       Lookup lookup) {
     this.records = records;
     this.surroundings = surroundings;
     this.blocks = blocks;
+    this.releasing = releasing;
+    this.counts = counts;
     this.affinities = affinities;
     this.hosts = hosts;
     this.lookup = lookup;
@@ -65,7 +71,7 @@ final class Releaser {
           for (int i = 0; i < all.size(); i += AT_ONCE) {
             List<Release> some = all.subList(i, Math.min(all.size(), i + AT_ONCE));
             try {
-              Blocks.Outcome outcome = blocks.release(cidr, some);
+              Releasing.Outcome outcome = releasing.release(cidr, some);
               released.addAll(outcome.released());
               notAssigned.addAll(outcome.notAssigned());
             } catch (IpamException e) {
@@ -86,23 +92,20 @@ final class Releaser {
   List<IpAddress> releaseByHandle(String id) {
     String handle = Conventions.sanitize(id);
     List<IpAddress> released = new ArrayList<>();
+    if (releaseRecent(handle, released)) {
+      return released;
+    }
     Optional<Records.Stored<IpamHandle>> stored = records.handle(handle);
-    if (stored.isEmpty()) {
+    if (stored.isEmpty() && released.isEmpty()) {
       throw Lookup.noSuchHandle(handle);
     }
     // Each round takes one block off the handle; others may add some while this goes on.
     for (int i = 0; i < ROUNDS && stored.isPresent(); i++) {
       IpamHandle now = stored.get().value();
       if (now.counts().isEmpty()) {
-        blocks.drop(stored.get());
-      } else {
-        IpPrefix cidr = now.counts().keySet().iterator().next();
-        Blocks.HandleReleased some = blocks.releaseHandle(cidr, stored.get());
-        released.addAll(some.addresses());
-        giveUpIfDeselected(cidr);
-        if (some.isGone()) {
-          return released;
-        }
+        counts.drop(stored.get());
+      } else if (releaseOneBlock(stored.get(), released)) {
+        return released;
       }
       stored = records.handle(handle);
     }
@@ -112,6 +115,29 @@ final class Releaser {
           "handle %s got addresses as fast as it was released: try again".formatted(handle));
     }
     return released;
+  }
+
+  /**
+   * Releases a handle that this process has just worked with, without reading it: where block and
+   * handle are written at one moment, the handle is written only if it is still that one.
+   *
+   * @return whether that was all
+   */
+  private boolean releaseRecent(String handle, List<IpAddress> released) {
+    return records.together()
+        && Records.toHandle(blocks.recent().find(handle))
+            .filter(known -> !known.value().counts().isEmpty())
+            .map(known -> releaseOneBlock(known, released) && !released.isEmpty())
+            .orElse(false);
+  }
+
+  /** Releases what a handle has of the first block that it names; true when it is gone then. */
+  private boolean releaseOneBlock(Records.Stored<IpamHandle> handle, List<IpAddress> released) {
+    IpPrefix cidr = handle.value().counts().keySet().iterator().next();
+    HandleCounts.Released some = counts.release(cidr, handle);
+    released.addAll(some.addresses());
+    giveUpIfDeselected(cidr);
+    return some.isGone();
   }
 
   /**

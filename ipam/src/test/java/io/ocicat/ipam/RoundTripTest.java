@@ -1,6 +1,7 @@
 package io.ocicat.ipam;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Kind;
@@ -8,8 +9,10 @@ import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.embedded.EmbeddedStore;
 import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
 import io.ocicat.testkit.Eventually;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -18,6 +21,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -103,7 +107,7 @@ class RoundTripTest {
 
     assertThat(datastore.since(() -> ipam.autoAssign(request("v4", 1, 0)))).isEqualTo(1);
     assertThat(datastore.since(() -> ipam.autoAssign(request("both", 1, 1)))).isEqualTo(2);
-    assertThat(datastore.since(() -> ipam.releaseByHandle("v4"))).isEqualTo(2);
+    assertThat(datastore.since(() -> ipam.releaseByHandle("v4"))).isEqualTo(1);
     assertThat(datastore.since(() -> ipam.releaseByHandle("both"))).isLessThanOrEqualTo(4);
   }
 
@@ -151,6 +155,45 @@ class RoundTripTest {
         .as("one under way, one for all others")
         .isEqualTo(2);
     assertThat(ipam.check().run().findings()).isEmpty();
+  }
+
+  @Test
+  void aHandleThatSomebodyElseHasReleasedIsNotReleasedAgain() {
+    Ipam ipam = Objects.requireNonNull(opened);
+    ipam.autoAssign(request("pod", 1, 0));
+    try (Ipam other = Ipam.forOneCall(Objects.requireNonNull(real), Sources.ofSystem())) {
+      other.releaseByHandle("pod");
+    }
+
+    assertThatThrownBy(() -> ipam.releaseByHandle("pod"))
+        .isInstanceOfSatisfying(
+            IpamException.class,
+            e -> assertThat(e.reason()).isEqualTo(IpamException.Reason.NO_SUCH_HANDLE));
+    assertThat(ipam.check().run().findings()).isEmpty();
+  }
+
+  @Test
+  void whatOthersHaveFreedIsFoundBeforeABlockIsClaimed() {
+    AtomicLong time = new AtomicLong();
+    Counting datastore = Objects.requireNonNull(counting);
+    try (Ipam ipam = Ipam.resident(datastore, new Sources(Clock.systemUTC(), time::get, () -> 0));
+        Ipam other = Ipam.forOneCall(Objects.requireNonNull(real), Sources.ofSystem())) {
+      for (int i = 0; i < 10; i++) {
+        ipam.autoAssign(request("full" + i, 64, 0));
+      }
+      IpAddress freed = other.addressesOf("full3").get(5);
+      other.release(List.of(new Release(freed, "full3", null)));
+      time.addAndGet(Duration.ofSeconds(2).toNanos());
+
+      // The affinities, one question for all ten blocks, and the address.
+      assertThat(
+              datastore.since(
+                  () ->
+                      assertThat(ipam.autoAssign(request("next", 1, 0)).addresses())
+                          .extracting(IpPrefix::address)
+                          .containsExactly(freed)))
+          .isEqualTo(3);
+    }
   }
 
   @Test

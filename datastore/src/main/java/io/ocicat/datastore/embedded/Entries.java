@@ -25,6 +25,9 @@ final class Entries {
   private static final String PRESENT =
       "SELECT " + COLUMNS + " FROM entry WHERE key = ? AND superseded = 0";
 
+  private static final String PRESENCE =
+      "SELECT id, created FROM entry WHERE key = ? AND superseded = 0";
+
   private static final String PRESENT_RANGE =
       "SELECT "
           + COLUMNS
@@ -67,6 +70,25 @@ final class Entries {
     PreparedStatement statement = session.prepare(PRESENT);
     statement.setString(1, key);
     return first(statement);
+  }
+
+  /**
+   * What is known of a key without its value.
+   *
+   * @param created the revision that made it
+   * @param modified the revision that wrote it
+   */
+  record Presence(long created, long modified) {}
+
+  /** The key, but not its value, which may be long. */
+  static Optional<Presence> look(Session session, String key) throws SQLException {
+    PreparedStatement statement = session.prepare(PRESENCE);
+    statement.setString(1, key);
+    try (ResultSet row = statement.executeQuery()) {
+      return row.next()
+          ? Optional.of(new Presence(row.getLong(2), Tables.revision(row.getLong(1))))
+          : Optional.empty();
+    }
   }
 
   static Page range(Session session, RangeQuery query) throws SQLException {

@@ -43,18 +43,24 @@ final class Writer {
   }
 
   Outcome commit(Transaction transaction) throws SQLException {
-    Map<String, KeyValue> current = new HashMap<>();
-    boolean holds = true;
+    Map<String, Optional<Entries.Presence>> looked = new HashMap<>();
     for (Condition condition : transaction.conditions()) {
-      Optional<KeyValue> entry = Entries.get(session, condition.key());
-      entry.ifPresent(found -> current.put(found.key(), found));
-      holds &= entry.map(KeyValue::modified).orElse(0L) == condition.modified();
-    }
-    if (!holds) {
-      return new Outcome.Refused(revision, current);
+      Optional<Entries.Presence> there = Entries.look(session, condition.key());
+      if (there.map(Entries.Presence::modified).orElse(0L) != condition.modified()) {
+        return refuse(transaction);
+      }
+      looked.put(condition.key(), there);
     }
     checkLeases(transaction);
-    return change(transaction.changes());
+    return change(transaction.changes(), looked);
+  }
+
+  private Outcome refuse(Transaction transaction) throws SQLException {
+    Map<String, KeyValue> current = new HashMap<>();
+    for (Condition condition : transaction.conditions()) {
+      Entries.get(session, condition.key()).ifPresent(found -> current.put(found.key(), found));
+    }
+    return new Outcome.Refused(revision, current);
   }
 
   private void checkLeases(Transaction transaction) throws SQLException {
@@ -69,26 +75,28 @@ final class Writer {
     }
   }
 
-  private Outcome change(List<Change> changes) throws SQLException {
+  private Outcome change(List<Change> changes, Map<String, Optional<Entries.Presence>> looked)
+      throws SQLException {
     List<KeyValue> deleted = new ArrayList<>();
     long next = revision + 1;
     long id = Tables.firstId(next);
     for (Change change : changes) {
-      Optional<KeyValue> before = Entries.get(session, change.key());
       switch (change) {
         case Change.Put put -> {
+          Optional<Entries.Presence> before = presence(put.key(), looked);
           if (before.isPresent()) {
             supersede(put.key(), next);
           }
           insert(
               id++,
               0,
-              before.map(KeyValue::created).orElse(next),
+              before.map(Entries.Presence::created).orElse(next),
               put.lease(),
               put.key(),
               put.value());
         }
         case Change.Delete delete -> {
+          Optional<KeyValue> before = Entries.get(session, delete.key());
           if (before.isPresent()) {
             deleted.add(before.get());
             supersede(delete.key(), next);
@@ -101,6 +109,12 @@ final class Writer {
       revision = next;
     }
     return new Outcome.Committed(revision, deleted);
+  }
+
+  private Optional<Entries.Presence> presence(
+      String key, Map<String, Optional<Entries.Presence>> looked) throws SQLException {
+    Optional<Entries.Presence> known = looked.get(key);
+    return known != null ? known : Entries.look(session, key);
   }
 
   private void supersede(String key, long by) throws SQLException {

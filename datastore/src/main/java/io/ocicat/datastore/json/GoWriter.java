@@ -60,6 +60,10 @@ final class GoWriter {
   }
 
   private void number(JsonNode node) {
+    if (node.canConvertToLong() && node.isIntegralNumber()) {
+      out.append(node.longValue());
+      return;
+    }
     if (node.isIntegralNumber()) {
       out.append(node.bigIntegerValue());
       return;

@@ -38,6 +38,11 @@ public final class Problems {
     return found.isEmpty();
   }
 
+  /** How many different ones are kept. */
+  public int count() {
+    return found.size();
+  }
+
   public List<Problem> all() {
     return List.copyOf(found);
   }

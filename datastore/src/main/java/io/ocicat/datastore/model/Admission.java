@@ -98,7 +98,9 @@ public final class Admission {
 
   private static Resource admit(Resource resource, Completion completion) {
     ResourceKey key = resource.key();
-    ObjectNode content = resource.content();
+    // Only of a document anything is completed below.
+    ObjectNode content =
+        key instanceof ResourceKey.Named ? resource.content() : resource.read(tree -> tree);
     Problems problems = new Problems();
     if (key instanceof ResourceKey.Named named) {
       ObjectNode metadata = identify(named, content, problems);
@@ -106,7 +108,7 @@ public final class Admission {
       Names.check(named, problems);
       Defaults.apply(key, content);
     }
-    ShapeCheck.run(Shapes.of(key.kind()), content, "", problems);
+    ShapeCheck.run(Shapes.of(key.kind()), content, problems);
     if (key instanceof ResourceKey.Block block
         && !content.path("cidr").asString("").equals(block.cidr().toString())) {
       problems.add("cidr", "must be that of the block's key, " + block.cidr());
@@ -116,11 +118,7 @@ public final class Admission {
       checkName(key, content, problems);
       problems.throwIfAny(key.describe());
     }
-    return resource.edit(
-        tree -> {
-          tree.removeAll();
-          tree.setAll(Shapes.canonical(key.kind(), content));
-        });
+    return Resource.stored(key, Shapes.canonical(key.kind(), content), resource.revision());
   }
 
   /** Kind, version, name and namespace: given or not, they must agree with the key. */

@@ -1,7 +1,6 @@
 package io.ocicat.datastore.model;
 
 import io.ocicat.datastore.json.Json;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.Map;
@@ -19,15 +18,27 @@ import tools.jackson.databind.node.ObjectNode;
  * they are. A tree in this form is not changed.
  */
 final class CanonicalForm {
-  /** Go sorts by bytes; for UTF-8 that is by code points, which UTF-16 is not. */
-  private static final Comparator<String> BY_CODE_POINTS =
-      (a, b) -> {
-        int[] left = a.codePoints().toArray();
-        int[] right = b.codePoints().toArray();
-        return Arrays.compare(left, right);
-      };
+  private static final Comparator<String> BY_CODE_POINTS = CanonicalForm::compare;
 
   private CanonicalForm() {}
+
+  /** Go sorts by bytes; for UTF-8 that is by code points, which UTF-16 is not. */
+  private static int compare(String a, String b) {
+    int differs = 0;
+    int shorter = Math.min(a.length(), b.length());
+    while (differs < shorter && a.charAt(differs) == b.charAt(differs)) {
+      differs++;
+    }
+    if (differs == shorter) {
+      return Integer.compare(a.length(), b.length());
+    }
+    char left = a.charAt(differs);
+    char right = b.charAt(differs);
+    // Half a pair stands for a character behind all that need none.
+    return Character.isSurrogate(left) == Character.isSurrogate(right)
+        ? Character.compare(left, right)
+        : Boolean.compare(Character.isSurrogate(left), Character.isSurrogate(right));
+  }
 
   static ObjectNode of(Shape.Struct shape, ObjectNode object) {
     ObjectNode out = Json.object();

@@ -46,7 +46,8 @@ public record IpamBlock(
     allocations = List.copyOf(allocations);
     unallocated = List.copyOf(unallocated);
     attributes = List.copyOf(attributes);
-    allocatedAt = Collections.unmodifiableMap(new TreeMap<>(allocatedAt));
+    // A sorted map is copied in one pass.
+    allocatedAt = Collections.unmodifiableSortedMap(new TreeMap<>(allocatedAt));
   }
 
   /**
@@ -154,12 +155,12 @@ public record IpamBlock(
 
   /** A resource with this content, to be created. */
   public Resource toResource() {
-    return Resource.of(new ResourceKey.Block(cidr), write(Json.object()));
+    return Resource.stored(new ResourceKey.Block(cidr), write(Json.object()), "");
   }
 
   /** What was read, with this content in its place; members nobody knows stay. */
   public Resource onto(Resource read) {
-    return read.edit(this::write);
+    return read.replace(this::write);
   }
 
   private ObjectNode write(ObjectNode json) {

@@ -42,12 +42,12 @@ public record IpamHandle(String id, Map<IpPrefix, Integer> counts, boolean delet
 
   /** A resource with this content, to be created. */
   public Resource toResource() {
-    return Resource.of(new ResourceKey.Handle(id), write(Json.object()));
+    return Resource.stored(new ResourceKey.Handle(id), write(Json.object()), "");
   }
 
   /** What was read, with this content in its place; members nobody knows stay. */
   public Resource onto(Resource read) {
-    return read.edit(this::write);
+    return read.replace(this::write);
   }
 
   private ObjectNode write(ObjectNode json) {

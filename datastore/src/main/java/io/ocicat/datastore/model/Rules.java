@@ -5,7 +5,6 @@ import io.ocicat.datastore.selector.Selector;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ip.MacAddress;
-import java.math.BigInteger;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
@@ -90,11 +89,9 @@ final class Rules {
 
   static Shape.Rule between(long min, long max) {
     return value -> {
-      BigInteger number = value.bigIntegerValue();
       boolean inside =
-          number.compareTo(BigInteger.valueOf(min)) >= 0
-              && number.compareTo(BigInteger.valueOf(max)) <= 0;
-      return inside ? null : "must be %d–%d, not %s".formatted(min, max, number);
+          value.canConvertToLong() && value.longValue() >= min && value.longValue() <= max;
+      return inside ? null : "must be %d–%d, not %s".formatted(min, max, value.bigIntegerValue());
     };
   }
 

@@ -13,6 +13,9 @@ import tools.jackson.databind.node.ObjectNode;
  */
 sealed interface Shape {
 
+  /** For objects whose members have nothing to do with each other. */
+  ObjectRule NO_RULE = (_, _, _) -> {};
+
   /** A value without parts. */
   record Leaf(Type type, Rule rule) implements Shape {}
 
@@ -29,7 +32,7 @@ sealed interface Shape {
     }
 
     public Struct(Member... members) {
-      this(List.of(members), (_, _, _) -> {});
+      this(List.of(members), NO_RULE);
     }
 
     /** The same with one more rule for the object as a whole. */

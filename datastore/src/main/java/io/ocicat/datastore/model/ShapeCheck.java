@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -22,8 +23,29 @@ final class ShapeCheck {
     this.problems = problems;
   }
 
-  static void run(Shape.Struct shape, ObjectNode object, String path, Problems problems) {
-    new ShapeCheck(problems).struct(shape, object, path);
+  /** Where in the tree something is; made text only for who wants to read it. */
+  private record Place(@Nullable Place parent, String name, int index) {
+    static final Place ROOT = new Place(null, "", -1);
+
+    Place member(String member) {
+      return new Place(this, member, -1);
+    }
+
+    Place item(int item) {
+      return new Place(this, "", item);
+    }
+
+    @Override
+    public String toString() {
+      if (parent == null) {
+        return "";
+      }
+      return index < 0 ? join(parent.toString(), name) : parent + "[" + index + "]";
+    }
+  }
+
+  static void run(Shape.Struct shape, ObjectNode object, Problems problems) {
+    new ShapeCheck(problems).struct(shape, object, Place.ROOT);
   }
 
   /** The paths of members that the shape does not know. */
@@ -33,7 +55,7 @@ final class ShapeCheck {
     return List.copyOf(unknown);
   }
 
-  private void value(Shape shape, JsonNode value, String path) {
+  private void value(Shape shape, JsonNode value, Place path) {
     switch (shape) {
       case Shape.Struct struct -> {
         if (value instanceof ObjectNode object) {
@@ -45,7 +67,7 @@ final class ShapeCheck {
       case Shape.ListOf list -> {
         if (value instanceof ArrayNode items) {
           for (int i = 0; i < items.size(); i++) {
-            value(list.item(), items.get(i), path + "[" + i + "]");
+            value(list.item(), items.get(i), path.item(i));
           }
         } else {
           wrongType(path, "a list", value);
@@ -63,19 +85,19 @@ final class ShapeCheck {
     }
   }
 
-  private void struct(Shape.Struct shape, ObjectNode object, String path) {
-    int before = problems.all().size();
+  private void struct(Shape.Struct shape, ObjectNode object, Place path) {
+    int before = problems.count();
     for (Shape.Member member : shape.members()) {
       JsonNode value = object.get(member.name());
-      String memberPath = join(path, member.name());
+      Place memberPath = path.member(member.name());
       if (value != null && !value.isNull() && !isEmptyText(value)) {
         value(member.shape(), value, memberPath);
       } else if (member.required()) {
-        problems.add(memberPath, "is missing");
+        problems.add(memberPath.toString(), "is missing");
       }
     }
-    if (problems.all().size() == before) {
-      shape.rule().check(object, path, problems);
+    if (!shape.rule().equals(Shape.NO_RULE) && problems.count() == before) {
+      shape.rule().check(object, path.toString(), problems);
     }
   }
 
@@ -84,18 +106,18 @@ final class ShapeCheck {
     return value.isString() && value.stringValue().isEmpty();
   }
 
-  private void map(Shape.MapOf map, ObjectNode object, String path) {
+  private void map(Shape.MapOf map, ObjectNode object, Place path) {
     for (Map.Entry<String, JsonNode> entry : object.properties()) {
-      String entryPath = join(path, entry.getKey());
+      Place entryPath = path.member(entry.getKey());
       leaf(map.values(), entry.getValue(), entryPath);
       String problem = map.names().problem(entry.getKey());
       if (problem != null) {
-        problems.add(entryPath, problem);
+        problems.add(entryPath.toString(), problem);
       }
     }
   }
 
-  private void leaf(Shape.Leaf leaf, JsonNode value, String path) {
+  private void leaf(Shape.Leaf leaf, JsonNode value, Place path) {
     boolean fits =
         switch (leaf.type()) {
           case TEXT -> value.isString();
@@ -110,12 +132,12 @@ final class ShapeCheck {
     }
     String problem = leaf.rule().problem(value);
     if (problem != null) {
-      problems.add(path, problem);
+      problems.add(path.toString(), problem);
     }
   }
 
-  private void wrongType(String path, String wanted, JsonNode value) {
-    problems.add(path, "must be " + wanted + ", not " + describe(value));
+  private void wrongType(Place path, String wanted, JsonNode value) {
+    problems.add(path.toString(), "must be " + wanted + ", not " + describe(value));
   }
 
   private static String describe(JsonNode value) {

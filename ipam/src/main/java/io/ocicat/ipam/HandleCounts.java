@@ -1,0 +1,178 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.Write;
+import io.ocicat.datastore.WriteOutcome;
+import io.ocicat.datastore.model.IpamHandle;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** What handles say of blocks: released as a whole, or made what the blocks say. Thread-safe. */
+final class HandleCounts {
+  private final Records records;
+  private final Blocks blocks;
+  private final Handles handles;
+
+  HandleCounts(Records records, Blocks blocks, Handles handles) {
+    this.records = records;
+    this.blocks = blocks;
+    this.handles = handles;
+  }
+
+  /**
+   * What was released of one block.
+   *
+   * @param isGone whether the handle is known to have had no other block, and is gone
+   */
+  record Released(List<IpAddress> addresses, boolean isGone) {}
+
+  /**
+   * Gives back all that a handle has of a block, and the handle no longer names the block.
+   *
+   * <p>When the block has nothing of the handle, somebody may have counted and not yet written, or
+   * have died in between. The block is then written all the same, so that such a write fails and
+   * its writer counts again; only then the number goes.
+   */
+  Released release(IpPrefix cidr, Records.Stored<IpamHandle> handle) {
+    String id = handle.value().id();
+    Pending<List<IpAddress>> served =
+        blocks
+            .queue(cidr)
+            .serve(
+                new BlockRequest<>(
+                    edit -> {
+                      List<Integer> ordinals = edit.ordinalsOf(id);
+                      edit.touch();
+                      List<IpAddress> addresses = edit.addresses(ordinals);
+                      edit.free(ordinals);
+                      return addresses;
+                    },
+                    addresses -> !addresses.isEmpty(),
+                    Set.of(id)));
+    List<IpAddress> released;
+    try {
+      released = served.answer();
+    } catch (IpamException e) {
+      if (e.reason() != IpamException.Reason.NO_SUCH_BLOCK) {
+        throw e;
+      }
+      dropEntry(cidr, handle);
+      return new Released(List.of(), false);
+    }
+    if (!records.together()) {
+      handles.set(handle, cidr, served.count(id));
+    }
+    return new Released(released, served.hasDeleted(id));
+  }
+
+  /** Makes all that a handle says what the blocks say. */
+  void recountAll(IpamHandle handle) {
+    for (IpPrefix block : handle.counts().keySet()) {
+      records.handle(handle.id()).ifPresent(current -> recount(block, current));
+    }
+  }
+
+  /**
+   * Makes a handle's number for a block what the block says. The block is written as well, so that
+   * whoever has counted and not yet written counts again.
+   */
+  void recount(IpPrefix cidr, Records.Stored<IpamHandle> handle) {
+    int count;
+    try {
+      count = recount(handle.value().id(), cidr);
+    } catch (IpamException e) {
+      if (e.reason() != IpamException.Reason.NO_SUCH_BLOCK) {
+        throw e;
+      }
+      dropEntry(cidr, handle);
+      return;
+    }
+    if (!records.together()) {
+      handles.set(handle, cidr, count);
+    }
+  }
+
+  /** The same, where both are written at one moment; else the handle is the caller's business. */
+  int recount(String id, IpPrefix cidr) {
+    Pending<Boolean> served =
+        blocks
+            .queue(cidr)
+            .serve(
+                new BlockRequest<>(
+                    edit -> {
+                      edit.touch();
+                      return true;
+                    },
+                    _ -> true,
+                    Set.of(id)));
+    served.answer();
+    return served.count(id);
+  }
+
+  /** A number that stays too high is safe, and the next who looks puts it right. */
+  void recountQuietly(String handle, IpPrefix cidr) {
+    try {
+      records.handle(handle).ifPresent(now -> recount(cidr, now));
+    } catch (DatastoreException | IpamException _) {
+      // What has happened to the request matters more.
+    }
+  }
+
+  /**
+   * Takes back what was counted for addresses that were certainly not taken, if nobody has changed
+   * the handle since; else the number stays too high.
+   */
+  void takeBackQuietly(Resource added, IpPrefix cidr, int count) {
+    IpamHandle handle = IpamHandle.of(added);
+    Map<IpPrefix, Integer> counts = new TreeMap<>(handle.counts());
+    counts.merge(cidr, -count, Integer::sum);
+    counts.values().removeIf(left -> left <= 0);
+    try {
+      handles.write(added, new IpamHandle(handle.id(), counts, false));
+    } catch (DatastoreException _) {
+      // What has happened to the request matters more.
+    }
+  }
+
+  /** Deletes a handle that names no block. */
+  void drop(Records.Stored<IpamHandle> handle) {
+    handles.write(handle.resource(), new IpamHandle(handle.value().id(), Map.of(), false));
+    blocks.recent().learn(handle.resource().key(), null);
+  }
+
+  /** The block is gone, and with it every write that was meant for it. */
+  private void dropEntry(IpPrefix cidr, Records.Stored<IpamHandle> handle) {
+    IpamHandle left = without(cidr, handle.value());
+    if (!records.together()) {
+      handles.write(handle.resource(), left);
+      return;
+    }
+    Write write =
+        left.counts().isEmpty()
+            ? new Write.Delete(handle.resource())
+            : new Write.Update(left.onto(handle.resource()));
+    WriteOutcome outcome =
+        records
+            .datastore()
+            .commit(List.of(new Write.Expect(new ResourceKey.Block(cidr), ""), write));
+    blocks
+        .recent()
+        .learn(
+            handle.resource().key(),
+            outcome instanceof WriteOutcome.Done done
+                ? done.stored().get(handle.resource().key())
+                : null);
+  }
+
+  private static IpamHandle without(IpPrefix cidr, IpamHandle handle) {
+    Map<IpPrefix, Integer> counts = new TreeMap<>(handle.counts());
+    counts.remove(cidr);
+    return new IpamHandle(handle.id(), counts, false);
+  }
+}
