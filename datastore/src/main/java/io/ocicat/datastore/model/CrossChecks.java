@@ -62,13 +62,21 @@ public final class CrossChecks {
     IpPrefix cidr = IpPool.of(resource).cidr();
     for (Resource other : datastore.list(Query.of(Kind.IP_POOL)).items()) {
       IpPrefix taken = IpPool.of(other).cidr();
-      if (!other.key().equals(resource.key()) && taken.overlaps(cidr)) {
+      if (!other.key().equals(resource.key()) && taken.overlaps(cidr) && !isPart(resource, other)) {
         throw refuse(
             resource,
             "spec.cidr %s overlaps %s of pool %s: choose addresses of its own"
                 .formatted(cidr, taken, other.key().name()));
       }
     }
+  }
+
+  /** A pool that is being split stays, disabled, until all its parts are there. */
+  private static boolean isPart(Resource part, Resource whole) {
+    return whole.text("metadata", "annotations", IpPool.SPLIT_ANNOTATION).isPresent()
+        && !IpPool.of(whole).enabled()
+        && part.key().name().startsWith("split-")
+        && IpPool.of(whole).cidr().contains(IpPool.of(part).cidr());
   }
 
   private static void checkBlocks(Datastore datastore, Resource resource) {

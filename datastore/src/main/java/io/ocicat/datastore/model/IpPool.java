@@ -33,6 +33,9 @@ public record IpPool(
     Set<Use> uses,
     boolean automatic) {
 
+  /** On a pool that is being split: into how many, and whether it was disabled before. */
+  public static final String SPLIT_ANNOTATION = "ocicat.io/split";
+
   /** When packets between nodes are wrapped. */
   public enum Tunnel {
     NEVER("Never"),
