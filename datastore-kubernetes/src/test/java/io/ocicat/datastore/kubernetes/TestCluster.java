@@ -107,6 +107,16 @@ public final class TestCluster implements AutoCloseable {
     server.restart();
   }
 
+  /** Makes or replaces an object, whatever is wrong with it. */
+  public void put(String collection, String name, ObjectNode object) {
+    object.withObject("/metadata").put("name", name);
+    server.put(collection, name, object);
+  }
+
+  public void remove(String collection, String name) {
+    server.store().remove(collection, name);
+  }
+
   @Override
   public void close() {
     server.close();

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.json.Json;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.ResourceKey;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ipam.AddressInfo;
@@ -355,7 +353,7 @@ abstract class CalicoIpamContract {
     cluster().pool("blue", "10.65.0.0/26");
     cluster().net("").del().ok();
     cluster().net("").add().ok();
-    cluster().datastore().delete(ResourceKey.of(Kind.NODE, Cluster.NODE), null);
+    cluster().removeNode();
 
     cluster()
         .net("\"assign_ipv4\":{},\"ipv4_pools\":7", "\"nodename\":\"//\"")

@@ -10,6 +10,7 @@ import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.embedded.EmbeddedStore;
 import io.ocicat.datastore.etcd.EtcdStore;
+import io.ocicat.datastore.kubernetes.TestCluster;
 import io.ocicat.datastore.kv.KeyValueStore;
 import io.ocicat.datastore.kv.Transaction;
 import io.ocicat.datastore.model.IpamBlock;
@@ -19,6 +20,8 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -40,12 +43,27 @@ final class Cluster implements AutoCloseable {
   private final Map<String, String> environment;
   private final Path files;
   private final Datastores datastores = new Datastores();
+  private final @Nullable TestCluster kubernetes;
+  private final Function<DatastoreConfig, Datastore> opening;
   private CalicoIpamPlugin plugin;
 
   private Cluster(ObjectNode members, Map<String, String> environment, Path files) {
     this.members = members;
     this.environment = environment;
     this.files = files;
+    this.kubernetes = null;
+    this.opening = datastores::of;
+    this.plugin = newPlugin();
+  }
+
+  private Cluster(TestCluster kubernetes, Path files) {
+    this.members = Json.object().put("datastore_type", "kubernetes");
+    members.putObject("kubernetes").put("k8s_api_root", "http://127.0.0.1:1");
+    this.environment = Map.of();
+    this.files = files;
+    this.kubernetes = kubernetes;
+    Datastore only = kubernetes.open();
+    this.opening = _ -> only;
     this.plugin = newPlugin();
   }
 
@@ -63,8 +81,13 @@ final class Cluster implements AutoCloseable {
         directory);
   }
 
+  /** The API server must have nothing in it. */
+  static Cluster kubernetes(TestCluster server, Path directory) {
+    return new Cluster(server, directory);
+  }
+
   private CalicoIpamPlugin newPlugin() {
-    return new CalicoIpamPlugin(datastores::of, files.resolve("upgraded"));
+    return new CalicoIpamPlugin(opening, files.resolve("upgraded"));
   }
 
   Path lockFile() {
@@ -72,12 +95,12 @@ final class Cluster implements AutoCloseable {
   }
 
   Datastore datastore() {
-    return datastores.of(DatastoreConfig.ofCniConfig(members, environment));
+    return opening.apply(DatastoreConfig.ofCniConfig(members, environment));
   }
 
   /** The same datastore, for a plugin of the test's own. */
   Datastore open(DatastoreConfig config) {
-    return datastores.of(config);
+    return opening.apply(config);
   }
 
   void disable(String pool) {
@@ -95,7 +118,8 @@ final class Cluster implements AutoCloseable {
         switch (config) {
           case DatastoreConfig.Embedded embedded -> EmbeddedStore.open(embedded.directory());
           case DatastoreConfig.Etcd etcd -> EtcdStore.open(etcd);
-          case DatastoreConfig.Kubernetes _ -> throw new IllegalStateException("has no keys");
+          case DatastoreConfig.Kubernetes _ ->
+              throw new IllegalStateException("objects of Kubernetes have no such keys");
         }) {
       store.commit(Transaction.put(key, value));
     }
@@ -103,7 +127,7 @@ final class Cluster implements AutoCloseable {
 
   /** Empty but for the node; the plugin has served no call yet. */
   void reset() {
-    for (Kind kind : KINDS) {
+    for (Kind kind : kubernetes == null ? KINDS : List.<Kind>of()) {
       for (Resource resource : datastore().list(Query.of(kind)).items()) {
         datastore().delete(resource.key(), null);
       }
@@ -113,12 +137,24 @@ final class Cluster implements AutoCloseable {
   }
 
   void node(String name, Map<String, String> labels) {
+    if (kubernetes != null) {
+      kubernetes.node(name, labels);
+      return;
+    }
     ObjectNode document = Json.object().put("apiVersion", Resource.API_VERSION).put("kind", "Node");
     ObjectNode metadata = document.putObject("metadata").put("name", name);
     ObjectNode written = metadata.putObject("labels");
     labels.forEach(written::put);
     document.putObject("spec");
     datastore().create(Resource.ofDocument(document));
+  }
+
+  void removeNode() {
+    if (kubernetes != null) {
+      kubernetes.remove("nodes", NODE);
+    } else {
+      datastore().delete(ResourceKey.of(Kind.NODE, NODE), null);
+    }
   }
 
   void pool(String name, String cidr) {
@@ -185,6 +221,10 @@ final class Cluster implements AutoCloseable {
 
   @Override
   public void close() {
+    if (kubernetes != null) {
+      datastore().close();
+      kubernetes.close();
+    }
     datastores.close();
   }
 }
