@@ -1,0 +1,228 @@
+package io.ocicat.bench;
+
+import io.ocicat.datastore.Datastore;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ipam.AddressInfo;
+import io.ocicat.ipam.Ipam;
+import io.ocicat.ipam.IpamCheck;
+import io.ocicat.ipam.Sources;
+import io.ocicat.testkit.Etcd;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Hosts that share one etcd, a fifth of which are killed while they claim a block or take an
+ * address.
+ *
+ * <p>Pods come at a fixed rate, to hosts in a random order, whether or not those before have their
+ * addresses; an allocation's time counts from when its pod came. So a cluster that cannot keep up
+ * shows as times that grow, and nobody who waits is left out. How many are under way at once is for
+ * the cluster to say. The hosts are in some processes of one JVM, which shares two cores with etcd:
+ * what each of them uses is told, because in a cluster every host has processors of its own.
+ */
+final class IpamManyHosts {
+  private static final int PROCESSES = 20;
+  private static final int WARM_UP = 2000;
+
+  private final Etcd etcd;
+  private final int hosts;
+  private final int each;
+  private final int rate;
+  private final AtomicLong calls = new AtomicLong();
+  private final List<Datastore> doors = new ArrayList<>();
+  private final List<Ipam> processes = new ArrayList<>();
+  private final Map<String, Ipam> byHost = new ConcurrentHashMap<>();
+  private final Set<String> killed = ConcurrentHashMap.newKeySet();
+  private final Map<String, IpAddress> given = new ConcurrentHashMap<>();
+  private final Map<IpAddress, String> owners = new ConcurrentHashMap<>();
+  private final AtomicInteger twice = new AtomicInteger();
+
+  IpamManyHosts(Etcd etcd, int hosts, int each, int rate) {
+    this.etcd = etcd;
+    this.hosts = hosts;
+    this.each = each;
+    this.rate = rate;
+  }
+
+  void run() throws InterruptedException {
+    try {
+      for (int i = 0; i < PROCESSES; i++) {
+        doors.add(EtcdDatastore.open(etcd));
+        processes.add(
+            Ipam.resident(
+                SimulatedProcess.living(doors.get(i), calls), Sources.ofSystem()));
+      }
+      IpamAllocations.pool(doors.getFirst(), "10.0.0.0/10");
+      warmUp();
+      for (int host = 0; host < hosts; host++) {
+        join(host);
+      }
+      measure();
+      verify();
+    } finally {
+      processes.forEach(Ipam::close);
+      doors.forEach(Datastore::close);
+    }
+  }
+
+  /** Processes of a cluster are no newer than its pods. */
+  private void warmUp() {
+    for (int i = 0; i < PROCESSES; i++) {
+      IpamAllocations.node(doors.get(i), "warm-" + i);
+    }
+    for (int i = 0; i < WARM_UP; i++) {
+      int process = i % PROCESSES;
+      String handle = "warm-" + process + "." + i;
+      processes
+          .get(process)
+          .autoAssign(IpamAllocations.request("warm-" + process, handle, 1));
+      processes.get(process).releaseByHandle(handle);
+    }
+  }
+
+  private void join(int number) {
+    String host = "host-" + number;
+    Datastore door = doors.get(number % PROCESSES);
+    IpamAllocations.node(door, host);
+    byHost.put(
+        host,
+        number % 5 == 0
+            ? Ipam.forOneCall(SimulatedProcess.mortal(door, calls), Sources.ofSystem())
+            : processes.get(number % PROCESSES));
+  }
+
+  private void measure() throws InterruptedException {
+    List<String> pods = new ArrayList<>();
+    for (int host = 0; host < hosts; host++) {
+      for (int i = 0; i < each; i++) {
+        pods.add("host-" + host);
+      }
+    }
+    Collections.shuffle(pods, new Random(1));
+    Sample all = new Sample("allocation");
+    Sample first = new Sample("a host's first, with a block");
+    Set<String> seen = new HashSet<>();
+    CountDownLatch done = new CountDownLatch(pods.size());
+    long cpu = Usage.ofThisProcess();
+    long cpuOfEtcd = Usage.of(ProcessHandle.of(etcd.pid()).orElseThrow());
+    long callsBefore = calls.get();
+    long start = System.nanoTime();
+    for (int i = 0; i < pods.size(); i++) {
+      String host = pods.get(i);
+      String handle = host + "." + i;
+      long due = start + i * 1_000_000_000L / rate;
+      for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
+        LockSupport.parkNanos(left);
+      }
+      boolean isFirst = seen.add(host);
+      Thread.ofVirtual()
+          .start(
+              () -> {
+                try {
+                  if (add(host, handle)) {
+                    record(System.nanoTime() - due, all, isFirst ? first : null);
+                  }
+                } finally {
+                  done.countDown();
+                }
+              });
+    }
+    done.await();
+    double seconds = (System.nanoTime() - start) / 1e9;
+    int count = given.size();
+    IO.println(
+        String.format(
+            Locale.ROOT,
+            "etcd, %d hosts in %d processes, %d pods a second: %,.0f allocations/s, %d hosts killed",
+            hosts,
+            PROCESSES,
+            rate,
+            count / seconds,
+            killed.size()));
+    IO.println(all.line(all));
+    IO.println(first.line(all));
+    IO.println(
+        String.format(
+            Locale.ROOT,
+            "for each: %.2f calls of the datastore, %.0f µs CPU of the hosts, %.0f µs CPU of etcd",
+            (double) (calls.get() - callsBefore) / count,
+            (Usage.ofThisProcess() - cpu) / 1e3 / count,
+            (Usage.of(ProcessHandle.of(etcd.pid()).orElseThrow()) - cpuOfEtcd) / 1e3 / count));
+  }
+
+  private static void record(
+      long nanos, Sample all, @Nullable Sample first) {
+    synchronized (all) {
+      all.add(nanos);
+      if (first != null) {
+        first.add(nanos);
+      }
+    }
+  }
+
+  /** Whether the host lives to use its address. */
+  private boolean add(String host, String handle) {
+    Ipam ipam = byHost.get(host);
+    if (ipam == null || killed.contains(host)) {
+      return false;
+    }
+    try {
+      IpAddress got =
+          ipam.autoAssign(IpamAllocations.request(host, handle, 1))
+              .addresses()
+              .getFirst()
+              .address();
+      given.put(handle, got);
+      if (owners.putIfAbsent(got, handle) != null) {
+        twice.incrementAndGet();
+      }
+      return true;
+    } catch (SimulatedProcess.Killed _) {
+      killed.add(host);
+      return false;
+    } catch (IllegalStateException e) {
+      // Its write was another thread's, which was killed.
+      if (e.getCause() instanceof SimulatedProcess.Killed) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  private void verify() {
+    IpamCheck.Report report = processes.getFirst().check().run();
+    Map<IpAddress, String> stored = new HashMap<>();
+    for (AddressInfo info : report.assigned()) {
+      stored.put(info.address(), String.valueOf(info.handle()));
+    }
+    long lost =
+        given.entrySet().stream()
+            .filter(entry -> !entry.getKey().equals(stored.get(entry.getValue())))
+            .count();
+    IO.println(
+        String.format(
+            Locale.ROOT,
+            "given twice %d, lost %d, assigned to the killed and unknown to them %d, blocks %d, findings %d",
+            twice.get(),
+            lost,
+            stored.size() - given.size(),
+            report.blocks(),
+            report.findings().size()));
+    if (twice.get() + lost > 0) {
+      throw new IllegalStateException("an address was given twice or lost");
+    }
+  }
+}
