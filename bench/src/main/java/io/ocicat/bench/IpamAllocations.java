@@ -18,8 +18,8 @@ import java.util.stream.Stream;
  * Calico's addresses: one host on the embedded datastore, the cost beside few and beside very many
  * addresses in use, and a thousand hosts on one etcd.
  *
- * <p>Usage: {@code IpamAllocations [hosts [addresses of each [allocations a second]]]}; no hosts for
- * the embedded datastore alone.
+ * <p>Usage: {@code IpamAllocations [hosts [addresses of each [allocations a second]]]}; no hosts
+ * for the embedded datastore alone.
  */
 public final class IpamAllocations {
   private IpamAllocations() {}

@@ -62,8 +62,7 @@ final class IpamManyHosts {
       for (int i = 0; i < PROCESSES; i++) {
         doors.add(EtcdDatastore.open(etcd));
         processes.add(
-            Ipam.resident(
-                SimulatedProcess.living(doors.get(i), calls), Sources.ofSystem()));
+            Ipam.resident(SimulatedProcess.living(doors.get(i), calls), Sources.ofSystem()));
       }
       IpamAllocations.pool(doors.getFirst(), "10.0.0.0/10");
       warmUp();
@@ -86,9 +85,7 @@ final class IpamManyHosts {
     for (int i = 0; i < WARM_UP; i++) {
       int process = i % PROCESSES;
       String handle = "warm-" + process + "." + i;
-      processes
-          .get(process)
-          .autoAssign(IpamAllocations.request("warm-" + process, handle, 1));
+      processes.get(process).autoAssign(IpamAllocations.request("warm-" + process, handle, 1));
       processes.get(process).releaseByHandle(handle);
     }
   }
@@ -163,8 +160,7 @@ final class IpamManyHosts {
             (Usage.of(ProcessHandle.of(etcd.pid()).orElseThrow()) - cpuOfEtcd) / 1e3 / count));
   }
 
-  private static void record(
-      long nanos, Sample all, @Nullable Sample first) {
+  private static void record(long nanos, Sample all, @Nullable Sample first) {
     synchronized (all) {
       all.add(nanos);
       if (first != null) {

@@ -35,8 +35,7 @@ final class SimulatedProcess {
     return seen(datastore, calls, random.nextInt(1, 8), random.nextBoolean());
   }
 
-  private static Datastore seen(
-      Datastore datastore, AtomicLong calls, int writes, boolean before) {
+  private static Datastore seen(Datastore datastore, AtomicLong calls, int writes, boolean before) {
     AtomicInteger left = new AtomicInteger(writes);
     return (Datastore)
         Proxy.newProxyInstance(

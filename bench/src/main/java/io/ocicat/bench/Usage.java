@@ -2,7 +2,9 @@ package io.ocicat.bench;
 
 import java.time.Duration;
 
-/** CPU time that processes have used, in nanoseconds: it tells more than a clock when others run. */
+/**
+ * CPU time that processes have used, in nanoseconds: it tells more than a clock when others run.
+ */
 final class Usage {
   private Usage() {}
 

@@ -55,14 +55,12 @@ class CalicoIpamSpoolTest {
   void anAddressIsReleasedWhenTheDatastoreIsBack(Host host, Host container) throws SQLException {
     Installation ocicat = Installation.in(folder, host);
     try (DaemonProcess _ = ocicat.startDaemon();
-        Datastore datastore =
-            Datastores.openOwn(new DatastoreConfig.Embedded(ocicat.state()))) {
+        Datastore datastore = Datastores.openOwn(new DatastoreConfig.Embedded(ocicat.state()))) {
       datastore.create(
           Resource.of(
               new ResourceKey.Named(Kind.IP_POOL, "", "blue"),
               spec -> spec.put("cidr", "10.65.0.0/24").put("blockSize", 28)));
-      datastore.create(
-          Resource.of(new ResourceKey.Named(Kind.NODE, "", "node-a"), _ -> {}));
+      datastore.create(Resource.of(new ResourceKey.Named(Kind.NODE, "", "node-a"), _ -> {}));
       Output added = call(ocicat, container, "ADD").run();
       assertThat(added.json().at("/ips/0/address").asString()).startsWith("10.65.0.");
 

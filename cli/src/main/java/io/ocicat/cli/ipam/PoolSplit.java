@@ -153,8 +153,7 @@ final class PoolSplit {
   }
 
   private static boolean isSame(Resource pool, Resource part) {
-    return pool.key().equals(part.key())
-        && IpPool.of(pool).cidr().equals(IpPool.of(part).cidr());
+    return pool.key().equals(part.key()) && IpPool.of(pool).cidr().equals(IpPool.of(part).cidr());
   }
 
   private List<Resource> pools() {

@@ -46,7 +46,8 @@ class PoolSplitTest {
     datastore.create(
         Resource.of(
             BLUE,
-            spec -> spec.put("cidr", "10.65.0.0/24").put("blockSize", 28).put("natOutgoing", true)));
+            spec ->
+                spec.put("cidr", "10.65.0.0/24").put("blockSize", 28).put("natOutgoing", true)));
   }
 
   @AfterEach
@@ -90,12 +91,11 @@ class PoolSplitTest {
 
   @ParameterizedTest
   @CsvSource({
-    "0,true", "0,false", "1,true", "1,false", "2,true", "2,false", "3,true", "3,false",
-    "4,true", "4,false", "5,true", "5,false"
+    "0,true", "0,false", "1,true", "1,false", "2,true", "2,false", "3,true", "3,false", "4,true",
+    "4,false", "5,true", "5,false"
   })
   void aKilledSplitLosesNothingAndIsFinishedByTheNext(int write, boolean before) {
-    assertThatThrownBy(
-            () -> new PoolSplit(killedAt(write, before), 4).run(datastore.get(BLUE)))
+    assertThatThrownBy(() -> new PoolSplit(killedAt(write, before), 4).run(datastore.get(BLUE)))
         .isInstanceOf(Killed.class);
     assertThat(blue().isPresent() || covered().equals(BigInteger.valueOf(256)))
         .as("the pool is there, or all its parts are: %s", pools())
