@@ -20,7 +20,8 @@ public record Attaching(
     Host host,
     String netns,
     String config,
-    Map<String, String> variables) {
+    Map<String, String> variables)
+    implements Verbs {
   public Attaching {
     variables = Map.copyOf(variables);
   }
@@ -54,27 +55,8 @@ public record Attaching(
     return new Attaching(side, plugin, host, newNetns, config, variables);
   }
 
-  public Ran add() {
-    return run("ADD");
-  }
-
-  public Ran check() {
-    return run("CHECK");
-  }
-
-  public Ran del() {
-    return run("DEL");
-  }
-
-  public Ran gc() {
-    return run("GC");
-  }
-
-  public Ran status() {
-    return run("STATUS");
-  }
-
-  private Ran run(String command) {
+  @Override
+  public Ran run(String command) {
     Map<String, String> environment = new HashMap<>(Map.of("PATH", System.getenv("PATH")));
     environment.put("CNI_PATH", side.path());
     environment.putAll(variables);

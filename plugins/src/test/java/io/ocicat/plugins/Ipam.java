@@ -26,7 +26,8 @@ public record Ipam(
     String plugin,
     @Nullable Plugin resident,
     String config,
-    Map<String, String> variables) {
+    Map<String, String> variables)
+    implements Verbs {
   public Ipam {
     variables = Map.copyOf(variables);
   }
@@ -66,27 +67,8 @@ public record Ipam(
     return new Ipam(side, plugin, resident, config, changed);
   }
 
-  public Ran add() {
-    return run("ADD");
-  }
-
-  public Ran check() {
-    return run("CHECK");
-  }
-
-  public Ran del() {
-    return run("DEL");
-  }
-
-  public Ran gc() {
-    return run("GC");
-  }
-
-  public Ran status() {
-    return run("STATUS");
-  }
-
-  private Ran run(String verb) {
+  @Override
+  public Ran run(String verb) {
     Map<String, String> environment = new HashMap<>(variables);
     environment.put("CNI_COMMAND", verb);
     return switch (side) {

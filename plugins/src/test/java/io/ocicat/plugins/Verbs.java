@@ -1,0 +1,26 @@
+package io.ocicat.plugins;
+
+/** What can be asked of a plugin. */
+public interface Verbs {
+  Ran run(String verb);
+
+  default Ran add() {
+    return run("ADD");
+  }
+
+  default Ran check() {
+    return run("CHECK");
+  }
+
+  default Ran del() {
+    return run("DEL");
+  }
+
+  default Ran gc() {
+    return run("GC");
+  }
+
+  default Ran status() {
+    return run("STATUS");
+  }
+}
