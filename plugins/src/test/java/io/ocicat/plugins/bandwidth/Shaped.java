@@ -98,7 +98,7 @@ record Shaped(Host host, Host pod, String veth, String ifName) {
   /** All links and qdiscs of the host, for comparing before and after. */
   String everything() {
     // Whether a cable counts as plugged in yet is the kernel's business.
-    return host.exec("ip", "-o", "link").stdout().replaceAll(" state \\w+", "")
+    return host.exec("ip", "-o", "link").stdout().replaceAll(" state \\w+|NO-CARRIER,", "")
         + host.exec("tc", "qdisc", "show").stdout()
         + filters();
   }
