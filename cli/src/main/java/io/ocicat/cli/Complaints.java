@@ -26,7 +26,8 @@ record Complaints(PrintWriter err, boolean debug) {
     String message = failure.getMessage();
     complain(
         failure,
-        "ocicat: " + (message == null || message.isBlank() ? failure.toString() : message));
+        "ocicat: "
+            + WayOut.of(message == null || message.isBlank() ? failure.toString() : message));
     return CommandLine.ExitCode.SOFTWARE;
   }
 

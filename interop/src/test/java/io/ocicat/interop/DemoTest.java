@@ -137,6 +137,7 @@ class DemoTest {
       Eventually.await("it ended", LIMIT, () -> !demo.isAlive());
       Eventually.await("all ended", LIMIT, () -> all.stream().noneMatch(ProcessHandle::isAlive));
       if (signal.equals("INT")) {
+        assertThat(demo.await(LIMIT).exitCode()).isEqualTo(130);
         assertThat(demo.stderr())
             .isEqualTo("ocicat: interrupted; everything is taken down, nothing is left\n");
       }

@@ -16,4 +16,12 @@ public enum Protocol {
   int number() {
     return number;
   }
+
+  @Override
+  public String toString() {
+    return switch (this) {
+      case ROUTE -> "rtnetlink";
+      case NETFILTER -> "nf_tables";
+    };
+  }
 }

@@ -49,7 +49,7 @@ final class Wire implements AutoCloseable {
    */
   static Wire open(Protocol protocol, int receiveBuffer, Duration patience) {
     long number = Kernel.call(Syscall.SOCKET, AF_NETLINK, SOCK_RAW_CLOEXEC, protocol.number());
-    Wire wire = new Wire(Fd.owning(check(number, () -> "open a netlink socket")));
+    Wire wire = new Wire(Fd.owning(check(number, () -> "open a netlink socket for " + protocol)));
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment option = arena.allocate(16, Long.BYTES);
       // A larger buffer than the administrator's limit needs CAP_NET_ADMIN; without it we take what

@@ -1,5 +1,6 @@
 package io.ocicat.cli.demo;
 
+import io.ocicat.cli.doctor.KernelProbe;
 import java.util.List;
 
 /** The networks that can be shown, each a chain of plugins. */
@@ -71,6 +72,11 @@ enum Chain {
     this.names = names;
     this.conflist = conflist;
     this.addresses = addresses;
+  }
+
+  /** Whether no network can be shown without it. */
+  static boolean allNeed(KernelProbe.Missing missing) {
+    return missing.feature().needed() && !missing.feature().name().equals("bridge");
   }
 
   String names() {

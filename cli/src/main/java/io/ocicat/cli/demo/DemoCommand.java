@@ -192,13 +192,17 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
+  /** With what the kernel lacks, if asked for; a node of such a kernel may be none to look at. */
   private ObjectNode look() {
-    ObjectNode seen = Look.around(environment).toJson();
+    List<KernelProbe.Missing> missing = probe ? KernelProbe.run() : List.of();
+    ObjectNode seen =
+        missing.stream().anyMatch(Chain::allNeed)
+            ? Json.object()
+            : Look.around(environment).toJson();
     if (probe) {
-      ArrayNode missing = seen.putArray("missing");
-      for (KernelProbe.Missing feature : KernelProbe.run()) {
-        missing
-            .addObject()
+      ArrayNode list = seen.putArray("missing");
+      for (KernelProbe.Missing feature : missing) {
+        list.addObject()
             .put("name", feature.feature().name())
             .put("needed", feature.feature().needed())
             .put("option", feature.feature().option())

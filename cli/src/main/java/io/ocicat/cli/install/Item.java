@@ -87,7 +87,19 @@ record Item(Path path, Content content) {
         case Content.Link(Path target) -> Files.createSymbolicLink(draft(), target);
       }
     } catch (IOException e) {
+      discard();
       throw InstallException.of("write", path, e);
+    }
+  }
+
+  /**
+   * What could not be written whole; when it cannot even be removed, the next one who writes tries.
+   */
+  private void discard() {
+    try {
+      Files.deleteIfExists(draft());
+    } catch (IOException _) {
+      // The reason why it could not be written is what has to be told.
     }
   }
 

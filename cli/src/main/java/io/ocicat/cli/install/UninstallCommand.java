@@ -59,7 +59,7 @@ public final class UninstallCommand implements Callable<Integer> {
 
   private int uninstall(Account account) {
     Path state = folders.state();
-    if (!Files.exists(Manifest.fileIn(state))) {
+    if (Files.notExists(Manifest.fileIn(state))) {
       account.say("nothing is installed: there is no " + Manifest.fileIn(state));
       return ExitCode.OK;
     }

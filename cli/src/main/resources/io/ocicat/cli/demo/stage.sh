@@ -27,7 +27,8 @@ echo "127.0.0.1 localhost node-1 $(hostname)" >/run/ocicat-demo/hosts
 : >/run/netns/outside
 unshare --net=/run/netns/outside true
 ip link set lo up
-ip link add eth0 type veth peer name eth0 netns outside
+ip link add eth0 type veth peer name eth0 netns outside ||
+  say "this kernel has no veth links: load their module (modprobe veth), or take a kernel with CONFIG_VETH"
 ip address add 192.0.2.10/24 dev eth0
 ip link set eth0 up
 ip -n outside link set lo up

@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 
 /**
@@ -199,18 +200,27 @@ public final class Dispatcher {
     Throwable cause = thrown;
     for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
       for (Throwable suppressed : cause.getSuppressed()) {
-        log.line(String.valueOf(suppressed.getMessage()));
+        if (!Objects.equals(suppressed.getMessage(), cause.getMessage())) {
+          log.line(String.valueOf(suppressed.getMessage()));
+        }
       }
       if (cause instanceof CniException error) {
         return error;
       }
       cause = cause.getCause();
     }
-    StringWriter trace = new StringWriter();
-    thrown.printStackTrace(new PrintWriter(trace));
-    log.write(trace.toString());
+    if (isUnforeseen(thrown) || "1".equals(environment.get("OCICAT_DEBUG"))) {
+      StringWriter trace = new StringWriter();
+      thrown.printStackTrace(new PrintWriter(trace));
+      log.write(trace.toString());
+    }
     String message = thrown.getMessage();
     return new CniException(
         ErrorCode.INTERNAL, message == null || message.isBlank() ? thrown.toString() : message);
+  }
+
+  /** What our own modules throw is a sentence that names its object; Java's own is a mistake. */
+  private static boolean isUnforeseen(Throwable thrown) {
+    return !thrown.getClass().getName().startsWith("io.ocicat.");
   }
 }

@@ -51,6 +51,24 @@ class DispatcherErrorTest {
     assertThat(reply.stderr()).contains("IllegalStateException: potato", "\tat ");
   }
 
+  /** As {@code NetlinkException} is. */
+  static final class Refused extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    Refused(String message) {
+      super(message);
+    }
+  }
+
+  @Test
+  void whatOurOwnModulesSayNeedsNoTrace() {
+    plugin.failing(new Refused("create bridge \"blue\": Operation not supported"));
+    Reply reply = Request.of(Verb.ADD).to(plugin);
+    assertThat(Request.failureIn(reply).msg())
+        .isEqualTo("create bridge \"blue\": Operation not supported");
+    assertThat(reply.stderr()).isEmpty();
+  }
+
   @Test
   void anErrorWithoutMessageIsCalledByItsName() {
     plugin.failing(new UnsupportedOperationException());
