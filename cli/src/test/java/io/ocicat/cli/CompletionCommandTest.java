@@ -49,6 +49,31 @@ class CompletionCommandTest {
     assertThat(completed(line.split(" ", -1))).contains(wanted);
   }
 
+  /** Types into a real zsh, which has its completion on. */
+  private static final String TYPING =
+      """
+      zmodload zsh/zpty
+      zpty shell 'zsh -f -i'
+      zpty -w shell "autoload -Uz compinit; compinit -u -d $1.dump; source $1; PS1='it is ''set> '"
+      zpty -r -m shell seen '*it is set> *'
+      zpty -n -w shell $'ocicat datastore mi\t'
+      zpty -r -m shell seen '*migrate*'
+      print -r -- "$seen"
+      zpty -d shell
+      """;
+
+  @Test
+  void zshCompletesByTheSameScript() throws IOException {
+    Path script = directory.resolve("completion");
+    Files.writeString(script, shell.run("completion", "zsh").out());
+    assertThat(
+            Command.of("zsh", "-f", "-c", TYPING, "zsh", script.toString())
+                .env("TERM", "dumb")
+                .run()
+                .stdout())
+        .contains("migrate");
+  }
+
   @Test
   void otherShellsAreRefused() {
     Printed printed = shell.run("completion", "fish");

@@ -1,5 +1,6 @@
 package io.ocicat.cni;
 
+import io.ocicat.cni.json.Asked;
 import io.ocicat.cni.json.Quoted;
 import java.util.ArrayList;
 import java.util.List;
@@ -87,7 +88,12 @@ public record CniArgs(List<Arg> args) {
   }
 
   private Optional<Arg> last(String key) {
+    tell(key);
     return args.reversed().stream().filter(arg -> arg.key().equals(key)).findFirst();
+  }
+
+  private static void tell(String key) {
+    Asked.tell("CNI_ARGS." + key);
   }
 
   /** 1, true, 0 or false in any case of letters. */
@@ -107,6 +113,7 @@ public record CniArgs(List<Arg> args) {
    * @throws CniException with code 4, listing them
    */
   public void refuseUnknown(Set<String> known) {
+    known.forEach(CniArgs::tell);
     boolean ignore = get(IGNORE_UNKNOWN, CniArgs::parseBool).orElse(false);
     List<String> unknown =
         args.stream()

@@ -93,7 +93,9 @@ public final class JsonFields {
   public JsonValue value(String name) {
     String key = node.has(name) ? name : otherCase(name);
     read.add(key);
-    return new JsonValue(node.get(key), pathOf(name), problems);
+    String at = pathOf(name);
+    Asked.tell(at);
+    return new JsonValue(node.get(key), at, problems);
   }
 
   private String otherCase(String name) {
