@@ -32,7 +32,9 @@ final class RuncSpec {
       spec.put("hostname", config.hostname());
     }
     ArrayNode mounts = spec.putArray("mounts");
-    mount(mounts, "/proc", "proc");
+    mount(mounts, "/proc", "proc", "proc", "nosuid", "noexec", "nodev");
+    // Each its own: runc puts devices and links there, and the rest is shared by all pods.
+    mount(mounts, "/dev", "tmpfs", "tmpfs", "nosuid", "noexec", "mode=755", "size=64k");
     ObjectNode linux = spec.putObject("linux");
     if (!cgroup.isEmpty()) {
       linux.put("cgroupsPath", cgroup);
@@ -60,13 +62,14 @@ final class RuncSpec {
     return spec;
   }
 
-  private static void mount(ArrayNode mounts, String destination, String type) {
+  private static void mount(
+      ArrayNode mounts, String destination, String type, String source, String... options) {
     mounts
         .addObject()
         .put("destination", destination)
         .put("type", type)
-        .put("source", type)
-        .set("options", Json.array(List.of("nosuid", "noexec", "nodev")));
+        .put("source", source)
+        .set("options", Json.array(List.of(options)));
   }
 
   private static void namespace(ArrayNode namespaces, String type, String path) {

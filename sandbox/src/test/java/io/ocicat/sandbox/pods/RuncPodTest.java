@@ -19,8 +19,13 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -136,6 +141,24 @@ class RuncPodTest {
     pods.remove(id);
     assertThat(node.traces())
         .noneMatch(line -> line.startsWith("leases/blue/10.") || line.startsWith("run/netns"));
+  }
+
+  @Test
+  void manyAtOnceShareOneFileSystemAndAddNothingToIt() throws Exception {
+    List<Future<String>> started = new ArrayList<>();
+    try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
+      for (int i = 0; i < 12; i++) {
+        PodConfig config = pod("web" + i).build();
+        started.add(threads.submit(() -> pods.run(config, "")));
+      }
+    }
+    for (Future<String> each : started) {
+      assertThat(pods.status(each.get()).state()).isEqualTo(SandboxState.READY);
+    }
+    try (Stream<Path> all = Files.walk(node.folder().resolve("run/runc/rootfs"))) {
+      assertThat(all.filter(file -> !Files.isDirectory(file)).map(Path::getFileName))
+          .containsExactly(Path.of("pause"));
+    }
   }
 
   @Test
