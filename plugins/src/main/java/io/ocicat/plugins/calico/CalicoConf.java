@@ -4,6 +4,7 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.json.JsonFields;
 import io.ocicat.cni.json.JsonValue;
+import io.ocicat.plugins.calicolog.LogConf;
 import java.net.URI;
 import java.net.URISyntaxException;
 import java.nio.file.InvalidPathException;

@@ -13,10 +13,10 @@ import io.ocicat.cni.plugin.StatusCall;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.plugins.calicolog.CalicoLog;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 /**
  * Connects a container by a routed cable and tells Calico of it. {@link NewAttachment} has ADD,
@@ -44,7 +44,7 @@ public final class CalicoPlugin implements Plugin {
   public Result add(AddCall call) {
     CalicoConf conf = CalicoConf.read(call.config());
     CalicoLog log = log(call, conf, "ContainerID=" + call.containerId());
-    return logged(log, "ADD", () -> new NewAttachment(call, conf, datastores, log).add(mtu(conf)));
+    return log.telling("ADD", () -> new NewAttachment(call, conf, datastores, log).add(mtu(conf)));
   }
 
   private int mtu(CalicoConf conf) {
@@ -62,8 +62,7 @@ public final class CalicoPlugin implements Plugin {
   public void check(CheckCall call) {
     CalicoConf conf = CalicoConf.read(call.config());
     CalicoLog log = log(call, conf, "ContainerID=" + call.containerId());
-    logged(
-        log,
+    log.telling(
         "CHECK",
         () -> {
           new CalicoCheck(call, conf, datastores).run();
@@ -77,8 +76,8 @@ public final class CalicoPlugin implements Plugin {
       return;
     }
     CalicoConf conf = CalicoConf.read(call.config());
-    logged(
-        log(call, conf, "Network=" + call.network()),
+    CalicoLog log = log(call, conf, "Network=" + call.network());
+    log.telling(
         "GC",
         () -> {
           new Leftovers(call, conf, datastores).run(call.validAttachments().get());
@@ -108,18 +107,6 @@ public final class CalicoPlugin implements Plugin {
   }
 
   private CalicoLog log(Call call, CalicoConf conf, String about) {
-    return new CalicoLog(call, conf.log(), about, clock);
-  }
-
-  /** One line for each call, whatever becomes of it. */
-  static <T> T logged(CalicoLog log, String verb, Supplier<T> work) {
-    try {
-      T done = work.get();
-      log.info(verb + " done");
-      return done;
-    } catch (RuntimeException e) {
-      log.error("%s failed: %s".formatted(verb, e.getMessage()));
-      throw e;
-    }
+    return new CalicoLog(call, "calico", conf.log(), about, clock);
   }
 }

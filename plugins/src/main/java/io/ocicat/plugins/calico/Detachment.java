@@ -7,6 +7,7 @@ import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.plugins.Steps;
+import io.ocicat.plugins.calicolog.CalicoLog;
 import io.ocicat.plugins.masquerade.Masquerade;
 import io.ocicat.plugins.net.Net;
 import io.ocicat.plugins.net.OwnedCable;
@@ -60,8 +61,7 @@ final class Detachment {
   private void forget(Net host) {
     CalicoConf conf = CalicoConf.read(call.config());
     CalicoLog log = logs.apply(conf);
-    CalicoPlugin.logged(
-        log,
+    log.telling(
         "DEL",
         () -> {
           Steps.all(() -> removeEndpoint(conf, host, log), () -> release(conf, log));

@@ -20,6 +20,7 @@ import io.ocicat.netlink.route.Address;
 import io.ocicat.netlink.route.Addresses;
 import io.ocicat.netlink.route.Device;
 import io.ocicat.plugins.Undo;
+import io.ocicat.plugins.calicolog.CalicoLog;
 import io.ocicat.plugins.masquerade.Masquerade;
 import io.ocicat.plugins.net.Net;
 import io.ocicat.plugins.net.Owner;

@@ -3,6 +3,7 @@ package io.ocicat.plugins.calicoipam;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.json.JsonFields;
 import io.ocicat.cni.json.JsonValue;
+import io.ocicat.plugins.calicolog.LogConf;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
@@ -25,7 +26,8 @@ record CalicoIpamConf(
     boolean v6,
     List<String> v4Pools,
     List<String> v6Pools,
-    int maxBlocks) {
+    int maxBlocks,
+    LogConf log) {
   private static final String LOCK_FILE = "/var/run/calico/ipam.lock";
 
   CalicoIpamConf {
@@ -52,7 +54,13 @@ record CalicoIpamConf(
         assigns(ipam, "assign_ipv6", false),
         pools(ipam, "ipv4_pools"),
         pools(ipam, "ipv6_pools"),
-        in.bool("windows_use_single_network").or(false) ? 1 : 0);
+        in.bool("windows_use_single_network").or(false) ? 1 : 0,
+        LogConf.read(in));
+  }
+
+  /** For DEL and CHECK, which no other mistake concerns. */
+  static LogConf log(PluginConfig config) {
+    return LogConf.read(JsonFields.of(config.json()));
   }
 
   /** For DEL, which no other mistake may keep from releasing addresses. */
@@ -97,13 +105,11 @@ record CalicoIpamConf(
             "etcd_ca_cert_file",
             "etcd_authority",
             "etcd_scheme",
-            "calico_api_group",
-            "log_level",
-            "log_file_path")) {
+            "calico_api_group")) {
       in.text(name).or("");
     }
     for (String name :
-        List.of("qps", "burst", "log_file_max_size", "log_file_max_age", "log_file_max_count")) {
+        List.of("qps", "burst")) {
       in.integer(name, 0, Integer.MAX_VALUE).or(0);
     }
     JsonFields kubernetes = in.object("kubernetes");

@@ -7,6 +7,7 @@ import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.Route;
 import io.ocicat.cni.plugin.AddCall;
+import io.ocicat.cni.plugin.Call;
 import io.ocicat.cni.plugin.CheckCall;
 import io.ocicat.cni.plugin.DelCall;
 import io.ocicat.cni.plugin.GcCall;
@@ -25,6 +26,8 @@ import io.ocicat.ipam.IpamException;
 import io.ocicat.ipam.Release;
 import io.ocicat.plugins.Steps;
 import io.ocicat.plugins.Undo;
+import io.ocicat.plugins.calicolog.CalicoLog;
+import io.ocicat.plugins.calicolog.LogConf;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
@@ -77,15 +80,26 @@ public final class CalicoIpamPlugin implements Plugin {
     Request request = Request.of(call, conf, backend, clock.instant());
     Optional<IpAddress> wanted =
         call.args().get(Pod.REQUESTED_IP, text -> IpAddress.parse(text).unmap());
-    Ipam ipam = ipam(backend);
-    servedNodes.put(Map.entry(backend.config(), request.node()), backend);
-    try (HostLock.Held _ = lock.take(conf.lockFile(), call)) {
-      upgrade.ensure(backend, ipam, request.node(), call);
-      return result(
-          wanted
-              .map(address -> exactly(ipam, request, address))
-              .orElseGet(() -> any(ipam, request)));
-    }
+    CalicoLog log = log(call, conf.log(), "ContainerID=" + call.containerId());
+    return log.telling(
+        "ADD",
+        () -> {
+          Ipam ipam = ipam(backend);
+          servedNodes.put(Map.entry(backend.config(), request.node()), backend);
+          try (HostLock.Held _ = lock.take(conf.lockFile(), call, log)) {
+            upgrade.ensure(backend, ipam, request.node(), log);
+            List<IpPrefix> given =
+                wanted
+                    .map(address -> exactly(ipam, request, address))
+                    .orElseGet(() -> any(ipam, request));
+            log.debug(() -> "addresses %s for handle %s".formatted(given, request.handle()));
+            return result(given);
+          }
+        });
+  }
+
+  private CalicoLog log(Call call, LogConf conf, String about) {
+    return new CalicoLog(call, "calico-ipam", conf, about, clock);
   }
 
   private Ipam ipam(Backend backend) {
@@ -142,18 +156,28 @@ public final class CalicoIpamPlugin implements Plugin {
         Pod.of(call)
             .map(pod -> Conventions.legacyHandle(pod.namespace(), pod.name()))
             .orElse(container);
-    Ipam ipam = ipam(backend);
-    try (HostLock.Held _ = lock.take(CalicoIpamConf.lockFile(call.config()), call)) {
-      Steps.all(() -> release(ipam, handle), () -> release(ipam, legacy));
-    }
+    CalicoLog log =
+        log(call, CalicoIpamConf.log(call.config()), "ContainerID=" + call.containerId());
+    log.telling(
+        "DEL",
+        () -> {
+          Ipam ipam = ipam(backend);
+          try (HostLock.Held _ =
+              lock.take(CalicoIpamConf.lockFile(call.config()), call, log)) {
+            Steps.all(() -> release(ipam, handle, log), () -> release(ipam, legacy, log));
+          }
+          return handle;
+        });
   }
 
-  private static void release(Ipam ipam, String handle) {
+  private static void release(Ipam ipam, String handle, CalicoLog log) {
     Failures.told(
         "failed to release addresses of handle " + handle,
         () -> {
           try {
-            return ipam.releaseByHandle(handle);
+            List<IpAddress> released = ipam.releaseByHandle(handle);
+            log.debug(() -> "released %s of handle %s".formatted(released, handle));
+            return released;
           } catch (IpamException e) {
             if (e.reason() == IpamException.Reason.NO_SUCH_HANDLE) {
               return List.of();
@@ -197,10 +221,16 @@ public final class CalicoIpamPlugin implements Plugin {
       Backend backend = Backend.of(call, datastores);
       Set<String> containers =
           valid.get().stream().map(Attachment::containerId).collect(Collectors.toSet());
-      try (HostLock.Held _ = lock.take(conf.lockFile(), call)) {
-        new Sweep(ipam(backend), backend.datastore(), conf.node().require())
-            .run(call.network().value(), containers);
-      }
+      CalicoLog log = log(call, conf.log(), "Network=" + call.network());
+      log.telling(
+          "GC",
+          () -> {
+            try (HostLock.Held _ = lock.take(conf.lockFile(), call, log)) {
+              new Sweep(ipam(backend), backend.datastore(), conf.node().require())
+                  .run(call.network().value(), containers);
+            }
+            return containers;
+          });
     }
   }
 

@@ -3,6 +3,7 @@ package io.ocicat.plugins.calicoipam;
 import io.ocicat.cni.plugin.Call;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.FileLock;
+import io.ocicat.plugins.calicolog.CalicoLog;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -39,14 +40,14 @@ final class HostLock {
   }
 
   /** Waits for the lock, a third of the time there is. */
-  Held take(Path file, Call call) {
+  Held take(Path file, Call call, CalicoLog log) {
     Duration third = call.deadline().remaining().dividedBy(3);
     Duration patience = third.compareTo(PATIENCE) < 0 ? third : PATIENCE;
     try {
       Hold hold = join(file, patience);
       return () -> leave(file, hold);
     } catch (IOException | NetlinkException e) {
-      call.log("going on without the lock %s: %s".formatted(file, e.getMessage()));
+      log.warn("going on without the lock %s: %s".formatted(file, e.getMessage()));
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }

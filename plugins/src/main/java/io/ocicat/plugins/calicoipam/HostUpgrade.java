@@ -1,9 +1,9 @@
 package io.ocicat.plugins.calicoipam;
 
-import io.ocicat.cni.plugin.Call;
 import io.ocicat.datastore.DatastoreException;
 import io.ocicat.ipam.Ipam;
 import io.ocicat.ipam.IpamException;
+import io.ocicat.plugins.calicolog.CalicoLog;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -17,7 +17,7 @@ import java.nio.file.Path;
  */
 record HostUpgrade(Path marker) {
   /** A failure costs a new block at most, and the next call tries again. */
-  void ensure(Backend backend, Ipam ipam, String node, Call call) {
+  void ensure(Backend backend, Ipam ipam, String node, CalicoLog log) {
     if (!backend.isKubernetes() || Files.exists(marker)) {
       return;
     }
@@ -28,7 +28,7 @@ record HostUpgrade(Path marker) {
     } catch (FileAlreadyExistsException _) {
       // Another call has done the same.
     } catch (IOException | DatastoreException | IpamException e) {
-      call.log("the block affinities of %s could not be upgraded: %s".formatted(node, e));
+      log.warn("the block affinities of %s could not be upgraded: %s".formatted(node, e));
     }
   }
 }

@@ -14,12 +14,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.time.Clock;
-import java.time.Instant;
-import java.time.ZoneOffset;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -289,24 +284,6 @@ class CalicoPluginTest {
     Ran typo = eth0.set("log_level", Json.parse("\"verbose\"")).del();
     typo.ok();
     assertThat(typo.stderr()).contains("log_level \"verbose\" is not known");
-  }
-
-  @Test
-  void aFullLogIsPutAside() throws Exception {
-    Path log = files.resolve("cni.log");
-    LogConf conf = new LogConf(LogConf.Level.INFO, "", Optional.of(log), 1, 30, 2);
-    Files.writeString(log, "x".repeat(1 << 20));
-    for (int i = 0; i < 4; i++) {
-      var clock = Clock.fixed(Instant.now().plusSeconds(i), ZoneOffset.UTC);
-      assertThat(new LogFile(log, conf, clock).append("line " + i)).isEmpty();
-      Files.writeString(log, "x".repeat(1 << 20), StandardOpenOption.APPEND);
-    }
-
-    try (var all = Files.list(files)) {
-      assertThat(all.map(file -> file.getFileName().toString()))
-          .filteredOn(name -> name.endsWith(".gz"))
-          .hasSize(2);
-    }
   }
 
   @Test

@@ -13,6 +13,9 @@ import io.ocicat.ipam.Sources;
 import io.ocicat.plugins.AtOnce;
 import io.ocicat.plugins.Ipam;
 import io.ocicat.plugins.Ran;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
@@ -471,6 +474,28 @@ abstract class CalicoIpamContract {
 
     assertThat(error.msg()).contains("10.65.0.0/26");
     assertThat(cluster().handles()).doesNotContain("net1.b");
+  }
+
+  @Test
+  void eachCallIsALineOfTheLogAndItsStepsAreWhenTheyAreWanted() throws IOException {
+    cluster().pool("blue", "10.65.0.0/26");
+    Path file = cluster().lockFile().resolveSibling("log/ipam.log");
+    String path = "\"log_file_path\":\"%s\"".formatted(file);
+    Ipam told = cluster().net("", path).container("c1");
+
+    told.add().ok();
+    told.del().ok();
+
+    assertThat(Files.readAllLines(file))
+        .hasSize(2)
+        .allMatch(line -> line.contains("cni-plugin/calico-ipam: "))
+        .allMatch(line -> line.endsWith(" done ContainerID=c1"));
+    cluster().net("", path, "\"log_level\":\"debug\"").container("c2").add().ok();
+    assertThat(Files.readString(file)).contains("[DEBUG]", "for handle net1.c2");
+    cluster().net("", path).container("c3").with("CNI_ARGS", "IP=10.99.0.1").add().error();
+    assertThat(Files.readString(file)).contains("[ERROR]", "ADD failed: ", "10.99.0.1");
+    Ran quiet = cluster().net("", "\"log_level\":\"error\"").container("c2").del();
+    assertThat(quiet.stderr()).isEmpty();
   }
 
   @Test

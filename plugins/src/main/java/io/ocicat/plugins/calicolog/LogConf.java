@@ -1,4 +1,4 @@
-package io.ocicat.plugins.calico;
+package io.ocicat.plugins.calicolog;
 
 import io.ocicat.cni.json.JsonFields;
 import java.nio.file.InvalidPathException;
@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param file empty for standard error alone
  * @param maxMegabytes of the file, before another one is begun
  */
-record LogConf(
+public record LogConf(
     Level level,
     String unknownLevel,
     Optional<Path> file,
@@ -20,7 +20,7 @@ record LogConf(
     int maxDays,
     int maxFiles) {
   /** How much is told. */
-  enum Level {
+  public enum Level {
     DEBUG,
     INFO,
     WARNING,
@@ -32,7 +32,8 @@ record LogConf(
   private static final int MAX_FILES = 10;
   private static final int MOST = 1_000_000;
 
-  static LogConf read(JsonFields in) {
+  /** Reads {@code log_level} and {@code log_file_…}, which every plugin of Calico has. */
+  public static LogConf read(JsonFields in) {
     String level = in.text("log_level").or("info").toLowerCase(Locale.ROOT);
     Optional<Level> known =
         switch (level) {

@@ -1,4 +1,4 @@
-package io.ocicat.plugins.calico;
+package io.ocicat.plugins.calicolog;
 
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.FileLock;

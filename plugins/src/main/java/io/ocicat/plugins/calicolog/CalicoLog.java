@@ -1,4 +1,4 @@
-package io.ocicat.plugins.calico;
+package io.ocicat.plugins.calicolog;
 
 import io.ocicat.cni.plugin.Call;
 import java.time.Clock;
@@ -12,18 +12,26 @@ import java.util.function.Supplier;
  * What one call tells people: on standard error, and in the file that the configuration names.
  * Never what came in on standard input, which holds tokens.
  */
-final class CalicoLog {
+public final class CalicoLog {
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss.SSS", Locale.ROOT)
           .withZone(ZoneId.systemDefault());
 
   private final Call call;
+  private final String plugin;
   private final LogConf.Level level;
   private final Optional<LogFile> file;
   private final String about;
   private final Clock clock;
 
-  CalicoLog(Call call, LogConf conf, String about, Clock clock) {
+  /**
+   * For one call.
+   *
+   * @param plugin whose call it is
+   * @param about what every line ends with
+   */
+  public CalicoLog(Call call, String plugin, LogConf conf, String about, Clock clock) {
+    this.plugin = plugin;
     this.call = call;
     this.level = conf.level();
     this.file = conf.file().map(path -> new LogFile(path, conf, clock));
@@ -37,22 +45,34 @@ final class CalicoLog {
   }
 
   /** A step of the call, composed only when somebody wants to read it. */
-  void debug(Supplier<String> step) {
+  public void debug(Supplier<String> step) {
     if (level == LogConf.Level.DEBUG) {
       write(LogConf.Level.DEBUG, step.get());
     }
   }
 
-  void info(String sentence) {
+  public void info(String sentence) {
     write(LogConf.Level.INFO, sentence);
   }
 
-  void warn(String sentence) {
+  public void warn(String sentence) {
     write(LogConf.Level.WARNING, sentence);
   }
 
-  void error(String sentence) {
+  public void error(String sentence) {
     write(LogConf.Level.ERROR, sentence);
+  }
+
+  /** One line for the call, whatever becomes of it. */
+  public <T> T telling(String verb, Supplier<T> work) {
+    try {
+      T done = work.get();
+      info(verb + " done");
+      return done;
+    } catch (RuntimeException e) {
+      error("%s failed: %s".formatted(verb, e.getMessage()));
+      throw e;
+    }
   }
 
   private void write(LogConf.Level of, String sentence) {
@@ -60,11 +80,12 @@ final class CalicoLog {
       return;
     }
     String line =
-        "%s [%s][%d] cni-plugin/calico: %s %s"
+        "%s [%s][%d] cni-plugin/%s: %s %s"
             .formatted(
                 TIME.format(clock.instant()),
                 of,
                 ProcessHandle.current().pid(),
+                plugin,
                 sentence.replace('\n', ' '),
                 about);
     call.log(line);

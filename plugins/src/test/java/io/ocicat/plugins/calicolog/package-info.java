@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.plugins.calicolog;
+
+import org.jspecify.annotations.NullMarked;
