@@ -6,16 +6,13 @@ import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.model.InterfaceName;
 import io.ocicat.datastore.model.Shapes;
 import io.ocicat.datastore.model.WorkloadEndpointName;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
@@ -27,8 +24,6 @@ final class PodEndpoint {
   /** Whatever the runtime calls the interface, pods have one and it is called so. */
   static final String INTERFACE = "eth0";
 
-  private static final String VETH_PREFIX = "cali";
-  private static final int VETH_DIGITS = 11;
   private static final int MAX_LABEL = 63;
   private static final Set<String> FINISHED = Set.of("Failed", "Succeeded", "Completed");
 
@@ -117,7 +112,7 @@ final class PodEndpoint {
         .put("pod", name)
         .put("endpoint", INTERFACE)
         .put("serviceAccountName", account)
-        .put("interfaceName", veth(namespace, name));
+        .put("interfaceName", InterfaceName.ofPod(InterfaceName.PREFIX, namespace, name));
     List<IpPrefix> addresses = isFinished(pod) ? List.of() : addresses(pod);
     ArrayNode networks = spec.putArray("ipNetworks");
     addresses.forEach(address -> networks.add(address.toString()));
@@ -130,16 +125,6 @@ final class PodEndpoint {
     PodAnnotations.sourcePrefixes(spec, pod);
     PodAnnotations.qosControls(spec, pod);
     return spec;
-  }
-
-  static String veth(String namespace, String pod) {
-    try {
-      byte[] name = (namespace + "." + pod).getBytes(StandardCharsets.UTF_8);
-      byte[] hash = MessageDigest.getInstance("SHA-1").digest(name);
-      return VETH_PREFIX + HexFormat.of().formatHex(hash).substring(0, VETH_DIGITS);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException("this Java has no SHA-1", e);
-    }
   }
 
   /** Its addresses may be another's by now. */

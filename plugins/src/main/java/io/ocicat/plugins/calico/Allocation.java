@@ -20,6 +20,7 @@ import io.ocicat.ipam.Ipam;
 import io.ocicat.ipam.Release;
 import io.ocicat.ipam.Sources;
 import io.ocicat.plugins.Undo;
+import io.ocicat.plugins.calicocluster.Backend;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -18,6 +18,7 @@ import io.ocicat.netlink.route.Device;
 import io.ocicat.netlink.route.Route;
 import io.ocicat.netlink.route.RouteFilter;
 import io.ocicat.netlink.route.Routes;
+import io.ocicat.plugins.calicocluster.Backend;
 import io.ocicat.plugins.masquerade.Masquerade;
 import io.ocicat.plugins.net.Net;
 import io.ocicat.plugins.net.Owner;
@@ -36,7 +37,7 @@ record CalicoCheck(
    */
   void run() {
     Result previous = call.requirePreviousResult();
-    Identity identity = Identity.of(call, conf.node().require(), conf.mesosLabels());
+    Identity identity = Identity.of(call, conf.node().requireStarted(), conf.mesosLabels());
     Backend backend = Backend.of(call, datastores);
     Readiness.require(backend);
     call.ipam(HostLocalRequest.withoutRanges(call.config())).withArgs(Identity.args(call)).check();
@@ -133,7 +134,7 @@ record CalicoCheck(
       throw wrong(
           "%s names the interface \"%s\", not \"%s\"".formatted(endpoint.describe(), named, cable));
     }
-    List<String> networks = NewAttachment.texts(endpoint, "ipNetworks");
+    List<String> networks = Endpoints.texts(endpoint, "ipNetworks");
     for (IpAddress address : addresses) {
       if (!networks.contains(IpPrefix.host(address).toString())) {
         throw wrong("%s lacks %s".formatted(endpoint.describe(), address));

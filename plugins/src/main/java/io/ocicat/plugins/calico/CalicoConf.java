@@ -4,10 +4,12 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.json.JsonFields;
 import io.ocicat.cni.json.JsonValue;
+import io.ocicat.plugins.calicocluster.AbsolutePath;
+import io.ocicat.plugins.calicocluster.DatastoreMembers;
+import io.ocicat.plugins.calicocluster.NodeName;
 import io.ocicat.plugins.calicolog.LogConf;
 import java.net.URI;
 import java.net.URISyntaxException;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
@@ -80,7 +82,7 @@ record CalicoConf(
   }
 
   private static CalicoConf read(JsonFields in) {
-    checkDatastore(in);
+    DatastoreMembers.check(in);
     checkUnused(in);
     in.text("device_type")
         .check(DEVICES::contains, "must be veth or netkit (which is made as veth)");
@@ -97,7 +99,7 @@ record CalicoConf(
         dataplane(in.object("dataplane_options")),
         gates(in),
         Duration.ofSeconds(in.integer("policy_setup_timeout_seconds", 0, LONGEST_WAIT).or(0)),
-        path(in, "endpoint_status_dir", STATUS_DIR),
+        AbsolutePath.read(in, "endpoint_status_dir", STATUS_DIR),
         in.object("kubernetes").text("node_name").or(""),
         mesosLabels(in),
         LogConf.read(in));
@@ -125,15 +127,6 @@ record CalicoConf(
   }
 
   private static Policy policy(JsonFields in) {
-    for (String name :
-        List.of(
-            "k8s_api_root",
-            "k8s_auth_token",
-            "k8s_client_certificate",
-            "k8s_client_key",
-            "k8s_certificate_authority")) {
-      in.text(name).or("");
-    }
     return new Policy(
         in.text("type").check(Set.of("", "k8s")::contains, "must be \"k8s\" or left out").or(""));
   }
@@ -190,30 +183,9 @@ record CalicoConf(
     return labels;
   }
 
-  private static void checkDatastore(JsonFields in) {
-    for (String name :
-        List.of(
-            "datastore_type",
-            "etcd_endpoints",
-            "etcd_discovery_srv",
-            "etcd_key_file",
-            "etcd_cert_file",
-            "etcd_ca_cert_file",
-            "etcd_authority",
-            "etcd_scheme",
-            "calico_api_group",
-            "ipam_lock_file")) {
-      in.text(name).or("");
-    }
-    in.integer("qps", 0, Integer.MAX_VALUE).or(0);
-    in.integer("burst", 0, Integer.MAX_VALUE).or(0);
-    JsonFields kubernetes = in.object("kubernetes");
-    kubernetes.text("kubeconfig").or("");
-    kubernetes.text("k8s_api_root").or("");
-  }
-
   /** Members that mean nothing on Linux, but whose types Calico checks all the same. */
   private static void checkUnused(JsonFields in) {
+    in.text("ipam_lock_file").or("");
     in.text("mode").or("");
     in.text("vxlan_mac_prefix").or("");
     in.unsigned64("vxlan_vni").optional();
@@ -221,23 +193,5 @@ record CalicoConf(
     in.bool("windows_use_single_network").or(false);
     in.bool("windows_disable_default_deny_all_policy").or(false);
     in.bool("windows_loopback_DSR").or(false);
-  }
-
-  static Path path(JsonFields in, String name, String fallback) {
-    return in.text(name)
-        .map(text -> absolute(text.isEmpty() ? fallback : text), Path.of(fallback))
-        .or(Path.of(fallback));
-  }
-
-  private static Path absolute(String text) {
-    try {
-      Path path = Path.of(text);
-      if (path.isAbsolute()) {
-        return path;
-      }
-    } catch (InvalidPathException e) {
-      throw new IllegalArgumentException("is not a path: " + e.getReason(), e);
-    }
-    throw new IllegalArgumentException("must be an absolute path, not \"%s\"".formatted(text));
   }
 }

@@ -6,6 +6,7 @@ import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastores;
+import io.ocicat.plugins.calicocluster.Backend;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

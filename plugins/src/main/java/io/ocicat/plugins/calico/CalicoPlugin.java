@@ -13,6 +13,7 @@ import io.ocicat.cni.plugin.StatusCall;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.plugins.calicocluster.Backend;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -90,7 +91,7 @@ public final class CalicoPlugin implements Plugin {
   public void status(StatusCall call) {
     CalicoConf conf = CalicoConf.read(call.config());
     try {
-      conf.node().require();
+      conf.node().requireStarted();
       Readiness.require(Backend.of(call, datastores));
     } catch (CniException e) {
       if (e.is(ErrorCode.INVALID_NETWORK_CONFIG)) {

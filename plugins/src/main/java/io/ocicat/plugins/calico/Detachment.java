@@ -7,6 +7,7 @@ import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.plugins.Steps;
+import io.ocicat.plugins.calicocluster.Backend;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import io.ocicat.plugins.masquerade.Masquerade;
 import io.ocicat.plugins.net.Net;

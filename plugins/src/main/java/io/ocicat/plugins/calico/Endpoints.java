@@ -10,9 +10,13 @@ import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.UnsupportedException;
 import io.ocicat.datastore.model.WorkloadEndpointName;
+import io.ocicat.plugins.calicocluster.Backend;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -30,6 +34,18 @@ record Endpoints(Datastore datastore) {
         .stream()
         .filter(endpoint -> wanted.matches(endpoint.key().name()))
         .findFirst();
+  }
+
+  /** A list of texts in an endpoint's specification. */
+  static List<String> texts(Resource endpoint, String member) {
+    return endpoint.read(
+        document -> {
+          List<String> texts = new ArrayList<>();
+          for (JsonNode item : document.path("spec").path(member).values()) {
+            texts.add(item.asString(""));
+          }
+          return texts;
+        });
   }
 
   /** The endpoint of exactly that name. */

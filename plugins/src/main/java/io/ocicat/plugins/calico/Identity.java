@@ -7,13 +7,10 @@ import io.ocicat.cni.plugin.AttachmentCall;
 import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.Query;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.model.InterfaceName;
 import io.ocicat.datastore.model.WorkloadEndpointName;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.plugins.net.NamingHash;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -37,8 +34,7 @@ record Identity(
           "K8S_POD_UID",
           "CNI_TEST_NAMESPACE");
   private static final String DEFAULT_NAMESPACE = "default";
-  private static final String PREFIX = "cali";
-  private static final int SUFFIX = 11;
+  private static final int SUFFIX = InterfaceName.SUFFIX;
   private static final int HASH_DIGITS = 40;
   private static final int LONGEST_ID = 128;
 
@@ -146,24 +142,14 @@ record Identity(
     if (isPod()) {
       String prefixes = environment.getOrDefault("FELIX_INTERFACEPREFIX", "");
       String first = prefixes.split(",", 2)[0].strip();
-      return (first.isEmpty() ? PREFIX : first) + sha1(namespace + "." + pod).substring(0, SUFFIX);
+      return InterfaceName.ofPod(first.isEmpty() ? InterfaceName.PREFIX : first, namespace, pod);
     }
-    return PREFIX + rawId.substring(0, Math.min(SUFFIX, rawId.length()));
+    return InterfaceName.PREFIX + rawId.substring(0, Math.min(SUFFIX, rawId.length()));
   }
 
   /** For a container whose id begins as that of another one, which has the usual name. */
   String otherCable() {
-    return PREFIX + sha1(rawId).substring(0, SUFFIX);
-  }
-
-  private static String sha1(String text) {
-    try {
-      byte[] digest =
-          MessageDigest.getInstance("SHA-1").digest(text.getBytes(StandardCharsets.UTF_8));
-      return HexFormat.of().formatHex(digest);
-    } catch (NoSuchAlgorithmException e) {
-      throw new IllegalStateException(e);
-    }
+    return InterfaceName.hashed(InterfaceName.PREFIX, rawId);
   }
 
   @Override

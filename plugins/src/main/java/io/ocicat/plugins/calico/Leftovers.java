@@ -11,6 +11,7 @@ import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.model.WorkloadEndpointName;
 import io.ocicat.plugins.Steps;
+import io.ocicat.plugins.calicocluster.Backend;
 import io.ocicat.plugins.masquerade.Masquerade;
 import io.ocicat.plugins.net.Net;
 import io.ocicat.plugins.net.OwnedCable;

@@ -6,6 +6,7 @@ import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.NotFoundException;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.plugins.calicocluster.Backend;
 import tools.jackson.databind.node.ObjectNode;
 
 /**

@@ -2,8 +2,6 @@ package io.ocicat.plugins.calico;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.Interface;
-import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.plugin.AddCall;
@@ -13,27 +11,18 @@ import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
-import io.ocicat.ip.MacAddress;
-import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.Links;
-import io.ocicat.netlink.route.Address;
-import io.ocicat.netlink.route.Addresses;
-import io.ocicat.netlink.route.Device;
 import io.ocicat.plugins.Undo;
+import io.ocicat.plugins.calicocluster.Backend;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import io.ocicat.plugins.masquerade.Masquerade;
 import io.ocicat.plugins.net.Net;
 import io.ocicat.plugins.net.Owner;
 import io.ocicat.plugins.net.VethPair;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
-import java.util.stream.Stream;
-import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ArrayNode;
-import tools.jackson.databind.node.ObjectNode;
 
 /**
  * One ADD, from top to bottom in the order that Calico's users know. Nothing is made before
@@ -41,9 +30,6 @@ import tools.jackson.databind.node.ObjectNode;
  * what was made, in reverse.
  */
 final class NewAttachment {
-  /** Where in the result the container's interface is: behind the host's end. */
-  private static final int CONTAINER = 1;
-
   private final AddCall call;
   private final CalicoConf conf;
   private final Function<DatastoreConfig, Datastore> datastores;
@@ -61,7 +47,7 @@ final class NewAttachment {
   }
 
   Result add(int mtu) {
-    String node = conf.node().require();
+    String node = conf.node().requireStarted();
     Identity identity = Identity.of(call, node, conf.mesosLabels());
     Backend backend = Backend.of(call, datastores);
     refuseImpossible(identity, backend);
@@ -76,9 +62,10 @@ final class NewAttachment {
         Net container = Net.of(call.netns())) {
       refuseTakenName(container);
       if (former.isPresent() && !identity.isPod()) {
-        return joined(identity, endpoints, former.get());
+        return new FormerAttachment(call, conf, former.get()).joined(identity, endpoints);
       }
-      Optional<Result> standing = former.flatMap(it -> standing(identity, container, it));
+      Optional<Result> standing =
+          former.flatMap(it -> new FormerAttachment(call, conf, it).standing(identity, container));
       if (standing.isPresent()) {
         log.info("ADD was done before");
         return standing.get();
@@ -160,7 +147,7 @@ final class NewAttachment {
       ResourceKey stored =
           record(identity, backend, former, workload, wanted, addresses, cable, undo);
       awaitPolicy(stored);
-      return undo.keep(result(allocation.result(), cable.hostName(), cable.mac(), mtu));
+      return undo.keep(Answer.of(call, allocation.result(), cable.hostName(), cable.mac(), mtu));
     }
   }
 
@@ -217,88 +204,5 @@ final class NewAttachment {
           "policy of %s was not in place after %s: is Felix running, and does it write to %s?"
               .formatted(endpoint.describe(), conf.policySetupTimeout(), conf.endpointStatusDir()));
     }
-  }
-
-  /** A container that is on a network already, asked about again or for one more network. */
-  private Result joined(Identity identity, Endpoints endpoints, Resource former) {
-    String profile = Workload.profile(call.config().name());
-    Resource endpoint = former;
-    if (!texts(former, "profiles").contains(profile)) {
-      endpoint =
-          endpoints.write(
-              (ResourceKey.Named) former.key(),
-              Optional.of(former),
-              document -> {
-                ObjectNode spec = (ObjectNode) document.path("spec");
-                ArrayNode profiles =
-                    spec.get("profiles") instanceof ArrayNode there
-                        ? there
-                        : spec.putArray("profiles");
-                profiles.add(profile);
-              });
-    }
-    if (conf.policy().isNone()) {
-      NetworkProfile.ensure(endpoints.datastore(), call.config().name(), identity.isPod());
-    }
-    return stored(endpoint, MacAddress.tryParse(endpoint.text("spec", "mac").orElse("")));
-  }
-
-  /** What an ADD of the same interface of the same container made, if it is all still there. */
-  private Optional<Result> standing(Identity identity, Net container, Resource former) {
-    if (!Allocation.isOf(former, identity)
-        || !former.text("spec", "endpoint").orElse("").equals(identity.endpoint())) {
-      return Optional.empty();
-    }
-    Optional<Link> link = container.link(identity.ifName());
-    List<String> networks = texts(former, "ipNetworks");
-    if (link.isEmpty() || !link.get().isUp() || networks.isEmpty()) {
-      return Optional.empty();
-    }
-    List<String> present =
-        container.route().list(Addresses.list(Device.of(link.get()))).stream()
-            .map(Address::prefix)
-            .map(IpPrefix::toString)
-            .toList();
-    return present.containsAll(networks)
-        ? Optional.of(stored(former, Optional.ofNullable(link.get().mac())))
-        : Optional.empty();
-  }
-
-  private Result stored(Resource endpoint, Optional<MacAddress> mac) {
-    Result result = Result.empty();
-    for (String network : texts(endpoint, "ipNetworks")) {
-      result = result.withIp(IpConfig.of(IpPrefix.parse(network)));
-    }
-    return result(
-        result,
-        endpoint.text("spec", "interfaceName").orElse(""),
-        mac.orElse(new MacAddress(0)),
-        0);
-  }
-
-  static List<String> texts(Resource endpoint, String member) {
-    return endpoint.read(
-        document -> {
-          List<String> texts = new ArrayList<>();
-          for (JsonNode item : document.path("spec").path(member).values()) {
-            texts.add(item.asString(""));
-          }
-          return texts;
-        });
-  }
-
-  /** Addresses alone, without the gateway that an IPAM plugin thought of. */
-  private Result result(Result ipam, String hostName, MacAddress mac, int mtu) {
-    Interface inside =
-        Interface.inSandbox(call.ifName().value(), call.netns().text()).withMac(mac).withMtu(mtu);
-    return ipam.withInterfaces(List.of(Interface.onHost(hostName), inside))
-        .withIps(
-            Stream.of(ipam)
-                .flatMap(it -> it.ips().stream())
-                .map(
-                    ip ->
-                        new IpConfig(
-                            CONTAINER, IpPrefix.host(ip.address().address()), null, ip.unknown()))
-                .toList());
   }
 }

@@ -9,6 +9,7 @@ import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.NotFoundException;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.plugins.calicocluster.Backend;
 import java.io.IOException;
 import java.net.HttpURLConnection;
 import java.net.URI;

@@ -6,6 +6,7 @@ import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.datastore.cluster.Cluster;
 import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.cluster.PodNamespace;
+import io.ocicat.plugins.calicocluster.Backend;
 import io.ocicat.plugins.net.NamingHash;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -3,8 +3,10 @@ package io.ocicat.plugins.calicoipam;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.json.JsonFields;
 import io.ocicat.cni.json.JsonValue;
+import io.ocicat.plugins.calicocluster.AbsolutePath;
+import io.ocicat.plugins.calicocluster.DatastoreMembers;
+import io.ocicat.plugins.calicocluster.NodeName;
 import io.ocicat.plugins.calicolog.LogConf;
-import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -45,7 +47,7 @@ record CalicoIpamConf(
   }
 
   private static CalicoIpamConf read(JsonFields in) {
-    checkDatastore(in);
+    DatastoreMembers.check(in);
     JsonFields ipam = in.object("ipam");
     return new CalicoIpamConf(
         NodeName.read(in),
@@ -69,7 +71,7 @@ record CalicoIpamConf(
   }
 
   private static Path lockFile(JsonFields in) {
-    return path(in, "ipam_lock_file", LOCK_FILE);
+    return AbsolutePath.read(in, "ipam_lock_file", LOCK_FILE);
   }
 
   /** Calico has texts here; everybody writes booleans at first. */
@@ -92,50 +94,5 @@ record CalicoIpamConf(
             pools -> pools.stream().noneMatch(String::isBlank),
             "must be names of pools or CIDRs, none of them empty")
         .or(List.of());
-  }
-
-  private static void checkDatastore(JsonFields in) {
-    for (String name :
-        List.of(
-            "datastore_type",
-            "etcd_endpoints",
-            "etcd_discovery_srv",
-            "etcd_key_file",
-            "etcd_cert_file",
-            "etcd_ca_cert_file",
-            "etcd_authority",
-            "etcd_scheme",
-            "calico_api_group")) {
-      in.text(name).or("");
-    }
-    for (String name :
-        List.of("qps", "burst")) {
-      in.integer(name, 0, Integer.MAX_VALUE).or(0);
-    }
-    JsonFields kubernetes = in.object("kubernetes");
-    kubernetes.text("kubeconfig").or("");
-    kubernetes.text("k8s_api_root").or("");
-    JsonFields policy = in.object("policy");
-    policy.text("type").or("");
-    policy.text("k8s_api_root").or("");
-    policy.text("k8s_auth_token").or("");
-  }
-
-  static Path path(JsonFields in, String name, String fallback) {
-    return in.text(name)
-        .map(text -> absolute(text.isEmpty() ? fallback : text), Path.of(fallback))
-        .or(Path.of(fallback));
-  }
-
-  private static Path absolute(String text) {
-    try {
-      Path path = Path.of(text);
-      if (path.isAbsolute()) {
-        return path;
-      }
-    } catch (InvalidPathException e) {
-      throw new IllegalArgumentException("is not a path: " + e.getReason(), e);
-    }
-    throw new IllegalArgumentException("must be an absolute path, not \"%s\"".formatted(text));
   }
 }

@@ -26,6 +26,7 @@ import io.ocicat.ipam.IpamException;
 import io.ocicat.ipam.Release;
 import io.ocicat.plugins.Steps;
 import io.ocicat.plugins.Undo;
+import io.ocicat.plugins.calicocluster.Backend;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import io.ocicat.plugins.calicolog.LogConf;
 import java.nio.file.Path;

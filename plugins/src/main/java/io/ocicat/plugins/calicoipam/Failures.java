@@ -2,10 +2,8 @@ package io.ocicat.plugins.calicoipam;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.datastore.DatastoreException;
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.UnavailableException;
 import io.ocicat.ipam.IpamException;
+import io.ocicat.plugins.calicocluster.Backend;
 import java.util.function.Supplier;
 
 /** What IPAM and datastore refuse, in CNI's terms. */
@@ -20,23 +18,10 @@ final class Failures {
    */
   static <T> T told(String what, Supplier<T> action) {
     try {
-      return action.get();
-    } catch (DatastoreException e) {
-      throw new CniException(code(e), message(what, e), e);
+      return Backend.attempt(what, action);
     } catch (IpamException e) {
-      throw new CniException(code(e.reason()), message(what, e), e);
+      throw new CniException(code(e.reason()), what + ": " + e.getMessage(), e);
     }
-  }
-
-  private static String message(String what, RuntimeException e) {
-    return what + ": " + e.getMessage();
-  }
-
-  private static ErrorCode code(DatastoreException e) {
-    if (e instanceof UnavailableException) {
-      return ErrorCode.TRY_AGAIN_LATER;
-    }
-    return e instanceof InvalidException ? ErrorCode.INVALID_NETWORK_CONFIG : ErrorCode.INTERNAL;
   }
 
   private static ErrorCode code(IpamException.Reason reason) {

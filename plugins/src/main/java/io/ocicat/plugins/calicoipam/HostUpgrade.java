@@ -3,6 +3,7 @@ package io.ocicat.plugins.calicoipam;
 import io.ocicat.datastore.DatastoreException;
 import io.ocicat.ipam.Ipam;
 import io.ocicat.ipam.IpamException;
+import io.ocicat.plugins.calicocluster.Backend;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;

@@ -14,6 +14,7 @@ import io.ocicat.ip.IpPrefix;
 import io.ocicat.ipam.AssignRequest;
 import io.ocicat.ipam.AutoAssignRequest;
 import io.ocicat.ipam.Conventions;
+import io.ocicat.plugins.calicocluster.Backend;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

@@ -179,15 +179,19 @@ class CalicoConfTest {
     String both = "{\"nodename_file\": \"%s\", \"hostname\": \"old\" %s}";
     assertThat(
             catchThrowableOfType(
-                    CniException.class, () -> read(both.formatted(file, "")).node().require())
+                    CniException.class,
+                    () -> read(both.formatted(file, "")).node().requireStarted())
                 .getMessage())
         .contains(
             "stat " + file, "calico/node", "ocicat install --calico", "nodename_file_optional");
-    assertThat(read(both.formatted(file, ", \"nodename_file_optional\": true")).node().require())
+    assertThat(
+            read(both.formatted(file, ", \"nodename_file_optional\": true"))
+                .node()
+                .requireStarted())
         .isEqualTo("old");
     Files.writeString(file, "from-file\n");
-    assertThat(read(both.formatted(file, "")).node().require()).isEqualTo("from-file");
-    assertThat(read(both.formatted(file, ", \"nodename\": \"given\"")).node().require())
+    assertThat(read(both.formatted(file, "")).node().requireStarted()).isEqualTo("from-file");
+    assertThat(read(both.formatted(file, ", \"nodename\": \"given\"")).node().requireStarted())
         .isEqualTo("given");
     assertThat(
             read("{\"nodename_file_optional\": true, \"nodename_file\": \"/none\"}")
@@ -200,7 +204,10 @@ class CalicoConfTest {
     assertThat(
             catchThrowableOfType(
                     CniException.class,
-                    () -> read(both.formatted(file, ", \"nodename\": \"Upper\"")).node().require())
+                    () ->
+                        read(both.formatted(file, ", \"nodename\": \"Upper\""))
+                            .node()
+                            .requireStarted())
                 .getMessage())
         .contains("node name \"Upper\" cannot be used", "lower-case");
   }

@@ -197,7 +197,7 @@ final class Store implements AutoCloseable {
   /** Those of attached workloads: pods without an address are none. */
   List<Resource> endpoints() {
     return open().list(Query.of(Kind.WORKLOAD_ENDPOINT)).items().stream()
-        .filter(endpoint -> !NewAttachment.texts(endpoint, "ipNetworks").isEmpty())
+        .filter(endpoint -> !Endpoints.texts(endpoint, "ipNetworks").isEmpty())
         .toList();
   }
 

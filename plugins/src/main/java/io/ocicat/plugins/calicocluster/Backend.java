@@ -1,4 +1,4 @@
-package io.ocicat.plugins.calico;
+package io.ocicat.plugins.calicocluster;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
@@ -24,7 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param pods the Kubernetes API of pods, when that is configured
  */
-record Backend(
+public record Backend(
     Datastore datastore,
     DatastoreConfig config,
     Optional<DatastoreConfig> pods,
@@ -35,12 +35,12 @@ record Backend(
    *
    * @throws CniException when the configuration cannot work
    */
-  static Backend of(Call call, Function<DatastoreConfig, Datastore> open) {
+  public static Backend of(Call call, Function<DatastoreConfig, Datastore> open) {
     return of(call.config().json(), call.environment(), open);
   }
 
   /** The same without a call. */
-  static Backend of(
+  public static Backend of(
       ObjectNode json, Map<String, String> environment, Function<DatastoreConfig, Datastore> open) {
     return attempt(
         "error creating calico client",
@@ -80,20 +80,20 @@ record Backend(
     }
   }
 
-  boolean isKubernetes() {
+  public boolean isKubernetes() {
     return config instanceof DatastoreConfig.Kubernetes;
   }
 
-  boolean isEmbedded() {
+  public boolean isEmbedded() {
     return config instanceof DatastoreConfig.Embedded;
   }
 
   /** Whether every pod must be known: the API has all of them, other stores those they are told. */
-  boolean knowsAllPods() {
+  public boolean knowsAllPods() {
     return pods.isPresent();
   }
 
-  Cluster cluster() {
+  public Cluster cluster() {
     return pods.map(open).orElse(datastore).cluster();
   }
 
@@ -102,7 +102,7 @@ record Backend(
    *
    * @throws CniException saying what it was, when the datastore refuses
    */
-  static <T> T attempt(String what, Supplier<T> action) {
+  public static <T> T attempt(String what, Supplier<T> action) {
     try {
       return action.get();
     } catch (DatastoreException e) {

@@ -1,4 +1,4 @@
-package io.ocicat.plugins.calico;
+package io.ocicat.plugins.calicocluster;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
@@ -15,27 +15,37 @@ import java.util.regex.Pattern;
  * How the node's name is found, in this order: as configured, in the file that calico/node or
  * {@code ocicat install --calico} wrote, the deprecated {@code hostname}, the machine's own.
  */
-record NodeName(String configured, Path file, boolean fileOptional, String hostname) {
+public record NodeName(String configured, Path file, boolean fileOptional, String hostname) {
   private static final String FILE = "/var/lib/calico/nodename";
   private static final Path HOSTNAME = Path.of("/proc/sys/kernel/hostname");
   private static final Pattern NAME =
       Pattern.compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
 
-  static NodeName read(JsonFields in) {
+  /** Reads the members that say how. */
+  public static NodeName read(JsonFields in) {
     return new NodeName(
         in.text("nodename").or(""),
-        CalicoConf.path(in, "nodename_file", FILE),
+        AbsolutePath.read(in, "nodename_file", FILE),
         in.bool("nodename_file_optional").or(false),
         in.text("hostname").or(""));
   }
 
   /**
-   * The name, for a call that makes something.
+   * The name, for a call that makes something on this node.
    *
    * @throws CniException when the file must be there and is not, or the name cannot be one
    */
-  String require() {
+  public String requireStarted() {
     requireFile();
+    return require();
+  }
+
+  /**
+   * The name, whether or not calico/node has started.
+   *
+   * @throws CniException with code 7 when it cannot be one
+   */
+  public String require() {
     String name = find();
     if (!NAME.matcher(name).matches()) {
       throw new CniException(
@@ -52,7 +62,7 @@ record NodeName(String configured, Path file, boolean fileOptional, String hostn
    *
    * @throws CniException when it must be there and is not
    */
-  void requireFile() {
+  public void requireFile() {
     if (!fileOptional && !Files.exists(file)) {
       throw new CniException(
           ErrorCode.TRY_AGAIN_LATER,
@@ -63,7 +73,7 @@ record NodeName(String configured, Path file, boolean fileOptional, String hostn
   }
 
   /** The name for a call that removes something, if nobody has to guess it. */
-  Optional<String> known() {
+  public Optional<String> known() {
     return fileOptional || Files.exists(file) || !configured.isEmpty()
         ? Optional.of(find())
         : Optional.empty();

@@ -1,0 +1,43 @@
+package io.ocicat.plugins.calicocluster;
+
+import io.ocicat.cni.json.JsonFields;
+import java.util.List;
+
+/**
+ * The members of a configuration that say where datastore and pods are. {@link
+ * io.ocicat.datastore.config.DatastoreConfig} reads what they mean; here only their types are
+ * looked at, so that every mistake is told at once.
+ */
+public final class DatastoreMembers {
+  private static final List<String> TEXTS =
+      List.of(
+          "datastore_type",
+          "etcd_endpoints",
+          "etcd_discovery_srv",
+          "etcd_key_file",
+          "etcd_cert_file",
+          "etcd_ca_cert_file",
+          "etcd_authority",
+          "etcd_scheme",
+          "calico_api_group");
+  private static final List<String> POLICY_TEXTS =
+      List.of(
+          "k8s_api_root",
+          "k8s_auth_token",
+          "k8s_client_certificate",
+          "k8s_client_key",
+          "k8s_certificate_authority");
+
+  private DatastoreMembers() {}
+
+  public static void check(JsonFields in) {
+    TEXTS.forEach(name -> in.text(name).or(""));
+    in.integer("qps", 0, Integer.MAX_VALUE).or(0);
+    in.integer("burst", 0, Integer.MAX_VALUE).or(0);
+    JsonFields kubernetes = in.object("kubernetes");
+    kubernetes.text("kubeconfig").or("");
+    kubernetes.text("k8s_api_root").or("");
+    JsonFields policy = in.object("policy");
+    POLICY_TEXTS.forEach(name -> policy.text(name).or(""));
+  }
+}
