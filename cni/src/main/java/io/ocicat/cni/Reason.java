@@ -8,6 +8,7 @@ package io.ocicat.cni;
 public enum Reason {
   ADDRESSES_EXHAUSTED,
   ADDRESS_TAKEN,
+  PORT_TAKEN,
 
   /** By an earlier ADD, which had no DEL. */
   ALREADY_ATTACHED,

@@ -190,7 +190,12 @@ public final class DoctorCommand implements Callable<Integer> {
         treated.stream()
             .filter(one -> one.isOpen() && one.finding().severity() != Finding.Severity.NOTE)
             .count();
-    out.println(open == 0 ? "nothing is wrong" : "%d things to see to".formatted(open));
+    out.println(
+        switch ((int) open) {
+          case 0 -> "nothing is wrong";
+          case 1 -> "1 thing to see to";
+          default -> "%d things to see to".formatted(open);
+        });
   }
 
   private static void print(List<Treated> treated, PrintWriter out) {
@@ -199,7 +204,7 @@ public final class DoctorCommand implements Callable<Integer> {
     for (Treated one : treated) {
       findings.add(one.finding().toJson(one.check()).put("outcome", one.outcome()));
     }
-    out.print(Json.pretty(document));
+    out.println(Json.pretty(document));
     out.flush();
   }
 }

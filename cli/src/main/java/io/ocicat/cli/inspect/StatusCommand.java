@@ -38,7 +38,7 @@ public final class StatusCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     Readiness readiness = Readiness.of(site);
     if (json) {
-      out.print(Json.pretty(readiness.toJson()));
+      out.println(Json.pretty(readiness.toJson()));
       out.flush();
     } else {
       readiness.print(out);

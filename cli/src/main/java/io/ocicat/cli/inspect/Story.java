@@ -33,11 +33,11 @@ record Story(
 
   void print(PrintWriter out) {
     out.println(
-        "%s%s %s%s: %s%s"
+        "%s%s%s%s: %s%s"
             .formatted(
                 pod.isEmpty() ? "" : pod + ", ",
                 containerId,
-                ifName,
+                ifName.isEmpty() ? "" : " " + ifName,
                 network.isEmpty() ? "" : " on " + network,
                 verdict.label(),
                 cause == Cause.NONE ? "" : " (" + cause.label() + ")"));

@@ -76,7 +76,7 @@ public final class TraceCommand implements Callable<Integer> {
     JsonNode answer = new InfoClient(site.folders().infoSocket()).askJson(target());
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
-      out.print(Json.pretty(answer));
+      out.println(Json.pretty(answer));
       out.flush();
       return 0;
     }

@@ -90,7 +90,7 @@ public final class WhyCommand implements Callable<Integer> {
       current.forEach(story -> now.add(story.toJson()));
       ArrayNode before = document.putArray("earlier");
       earlier.forEach(story -> before.add(story.toJson()));
-      out.print(Json.pretty(document));
+      out.println(Json.pretty(document));
       out.flush();
       return;
     }

@@ -33,6 +33,7 @@ import tools.jackson.databind.JsonNode;
     name = "net",
     description = "Attach containers to networks by hand, and look at networks.",
     mixinStandardHelpOptions = true,
+    scope = ScopeType.INHERIT,
     synopsisSubcommandLabel = "COMMAND")
 public final class NetCommand {
   private static final int ID_BYTES = 10;
@@ -57,8 +58,7 @@ public final class NetCommand {
       footer = {"", "Example: ocicat net add blue /run/netns/c1"})
   int add(@Mixin NetOptions options, @Mixin Which which) {
     JsonNode result = cni(options).network(which.network).add(container(which)).toJson();
-    spec.commandLine().getOut().print(Json.pretty(result));
-    spec.commandLine().getOut().flush();
+    spec.commandLine().getOut().println(Json.pretty(result));
     return 0;
   }
 

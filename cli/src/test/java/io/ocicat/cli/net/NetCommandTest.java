@@ -50,7 +50,7 @@ class NetCommandTest {
   void addPrintsTheResultAndNothingElse() {
     assertThat(run("add", "blue", "/run/netns/x")).isZero();
 
-    assertThat(out.toString()).isEqualTo(Json.pretty(Json.parse(RESULT)));
+    assertThat(out.toString()).isEqualTo(Json.pretty(Json.parse(RESULT)) + "\n");
     assertThat(err.toString()).isEmpty();
     Invocation call = calls.getFirst();
     assertThat(call.executable()).isEqualTo(directory.resolve("bin/noop"));
@@ -58,6 +58,12 @@ class NetCommandTest {
         .containsEntry("CNI_COMMAND", "ADD")
         .containsEntry("CNI_IFNAME", "eth0")
         .containsEntry("CNI_NETNS", "/run/netns/x");
+  }
+
+  @Test
+  void helpIsGivenWithoutAnyArguments() {
+    assertThat(run("add", "--help")).isZero();
+    assertThat(out.toString()).contains("Usage: net add", "NETWORK", "NETNS");
   }
 
   /** Known from cnitool: {@code printf /var/run/netns/test | sha512sum | cut -c1-20}. */

@@ -18,6 +18,7 @@ public enum Cause {
       "give ipam another range or a larger subnet, or let the runtime's GC free the addresses of"
           + " containers that are gone (`ocicat net gc`)"),
   ADDRESS_TAKEN("ask for another address, or find out who has it"),
+  PORT_TAKEN("choose another host port, or end the container that the message names"),
   ALREADY_ATTACHED("DEL what an earlier ADD made for this interface, then ADD again"),
   NAME_CONFLICT("remove or rename what has the name, or choose another name in the configuration"),
   NETNS_GONE(
@@ -68,6 +69,7 @@ public enum Cause {
     return switch (reason) {
       case ADDRESSES_EXHAUSTED -> POOL_EMPTY;
       case ADDRESS_TAKEN -> ADDRESS_TAKEN;
+      case PORT_TAKEN -> PORT_TAKEN;
       case ALREADY_ATTACHED -> ALREADY_ATTACHED;
       case NAME_TAKEN -> NAME_CONFLICT;
       case PLUGIN_MISSING -> PLUGIN_MISSING;

@@ -2,6 +2,7 @@ package io.ocicat.plugins.portmap;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Reason;
 import io.ocicat.plugins.net.Owner;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -74,11 +75,12 @@ record Standing(Set<Forward> kept, Map<Forward, Entry> ahead, Map<Forward, Entry
   void requireNoneTaken() {
     for (Map.Entry<Forward, Entry> one : taken.entrySet()) {
       throw new CniException(
-          ErrorCode.TRY_AGAIN_LATER,
-          "host port %s is taken by %s"
-              .formatted(one.getKey().port(), one.getValue().element().comment()),
-          "that is network/container/interface: DEL of it, or GC of its network, makes the port"
-              + " free; or choose another host port");
+              ErrorCode.TRY_AGAIN_LATER,
+              "host port %s is taken by %s"
+                  .formatted(one.getKey().port(), one.getValue().element().comment()),
+              "that is network/container/interface: DEL of it, or GC of its network, makes the port"
+                  + " free; or choose another host port")
+          .because(Reason.PORT_TAKEN);
     }
   }
 
