@@ -1,0 +1,5 @@
+/** Pods from Java. */
+@NullMarked
+package io.ocicat.examples.sandbox;
+
+import org.jspecify.annotations.NullMarked;
