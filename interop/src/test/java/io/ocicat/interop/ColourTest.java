@@ -22,7 +22,8 @@ class ColourTest {
   }
 
   private Command onATerminal() {
-    return Command.of("script", "--quiet", "--return", "--command", launcher + " --help", "/dev/null")
+    return Command.of(
+            "script", "--quiet", "--return", "--command", launcher + " --help", "/dev/null")
         .env("TERM", "xterm");
   }
 

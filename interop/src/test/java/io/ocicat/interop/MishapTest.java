@@ -114,8 +114,7 @@ class MishapTest {
   @Test
   void whoIsNotRootHasTheDemoInAUserNamespace() {
     Output shown =
-        command(List.of("unshare", "--user", "--map-user=1000", "--map-group=1000"), "demo")
-            .run();
+        command(List.of("unshare", "--user", "--map-user=1000", "--map-group=1000"), "demo").run();
     assertThat(shown.stdout())
         .contains("in a user namespace: you are not root", "nothing is left of the pods");
     assertThat(shown.stderr()).isEmpty();
@@ -152,7 +151,8 @@ class MishapTest {
   @Test
   void aPortThatIsTakenIsNamedWithWhoeverCanTell() throws IOException {
     Path pools = directory.resolve("pools.json");
-    Files.writeString(pools, "{\"pools\": [{\"name\": \"a\", \"ranges\": [{\"subnet\": \"10.9.0.0/24\"}]}]}");
+    Files.writeString(
+        pools, "{\"pools\": [{\"name\": \"a\", \"ranges\": [{\"subnet\": \"10.9.0.0/24\"}]}]}");
     Path tokens =
         Files.createFile(
             directory.resolve("tokens"),

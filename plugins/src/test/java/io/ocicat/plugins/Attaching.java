@@ -15,12 +15,7 @@ import java.util.Map;
  * }</pre>
  */
 public record Attaching(
-    Side side,
-    String plugin,
-    Host host,
-    String netns,
-    String config,
-    Map<String, String> variables)
+    Side side, String plugin, Host host, String netns, String config, Map<String, String> variables)
     implements Verbs {
   public Attaching {
     variables = Map.copyOf(variables);

@@ -3,12 +3,12 @@ package io.ocicat.plugins;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.json.Asked;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.plugin.PluginHost;
-import io.ocicat.cni.exec.Deadline;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -134,9 +134,7 @@ class ConfigurationTablesTest {
               "ips": [{"address": "10.1.0.7/24", "interface": 0}]}}
             """
                 .formatted(plugin, sample.replace("@dir", directory.toString()), pod.path());
-        Asked.telling(
-            path -> asked.add(plain(path)),
-            () -> call(plugin, verb, host, pod, config));
+        Asked.telling(path -> asked.add(plain(path)), () -> call(plugin, verb, host, pod, config));
       }
     }
     asked.removeIf(OF_ANSWERS.asMatchPredicate());

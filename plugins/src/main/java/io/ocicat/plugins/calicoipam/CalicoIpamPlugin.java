@@ -163,8 +163,7 @@ public final class CalicoIpamPlugin implements Plugin {
         "DEL",
         () -> {
           Ipam ipam = ipam(backend);
-          try (HostLock.Held _ =
-              lock.take(CalicoIpamConf.lockFile(call.config()), call, log)) {
+          try (HostLock.Held _ = lock.take(CalicoIpamConf.lockFile(call.config()), call, log)) {
             Steps.all(() -> release(ipam, handle, log), () -> release(ipam, legacy, log));
           }
           return handle;
