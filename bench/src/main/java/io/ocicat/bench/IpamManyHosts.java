@@ -1,6 +1,7 @@
 package io.ocicat.bench;
 
 import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.DatastoreException;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ipam.AddressInfo;
 import io.ocicat.ipam.Ipam;
@@ -8,7 +9,7 @@ import io.ocicat.ipam.IpamCheck;
 import io.ocicat.ipam.Sources;
 import io.ocicat.testkit.Etcd;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -27,11 +28,11 @@ import org.jspecify.annotations.Nullable;
  * Hosts that share one etcd, a fifth of which are killed while they claim a block or take an
  * address.
  *
- * <p>Pods come at a fixed rate, to hosts in a random order, whether or not those before have their
- * addresses; an allocation's time counts from when its pod came. So a cluster that cannot keep up
- * shows as times that grow, and nobody who waits is left out. How many are under way at once is for
- * the cluster to say. The hosts are in some processes of one JVM, which shares two cores with etcd:
- * what each of them uses is told, because in a cluster every host has processors of its own.
+ * <p>Pods come at a fixed rate, whether or not those before have their addresses; an allocation's
+ * time counts from when its pod came. So a cluster that cannot keep up shows as times that grow,
+ * and nobody who waits is left out. How many are under way at once is for the cluster to say. The
+ * hosts are in some processes of one JVM, which shares two cores with etcd: what each of them uses
+ * is told, because in a cluster every host has processors of its own.
  */
 final class IpamManyHosts {
   private static final int PROCESSES = 20;
@@ -49,6 +50,7 @@ final class IpamManyHosts {
   private final Map<String, IpAddress> given = new ConcurrentHashMap<>();
   private final Map<IpAddress, String> owners = new ConcurrentHashMap<>();
   private final AtomicInteger twice = new AtomicInteger();
+  private final AtomicInteger failed = new AtomicInteger();
 
   IpamManyHosts(Etcd etcd, int hosts, int each, int rate) {
     this.etcd = etcd;
@@ -101,14 +103,35 @@ final class IpamManyHosts {
             : processes.get(number % PROCESSES));
   }
 
-  private void measure() throws InterruptedException {
+  /**
+   * The host of each pod. Hosts join steadily during the first half, so that about every tenth pod
+   * is the first of its host then; else by chance.
+   */
+  private List<String> pods() {
+    Random random = new Random(1);
+    int count = hosts * each;
     List<String> pods = new ArrayList<>();
-    for (int host = 0; host < hosts; host++) {
-      for (int i = 0; i < each; i++) {
-        pods.add("host-" + host);
+    List<Integer> joined = new ArrayList<>();
+    int[] left = new int[hosts];
+    Arrays.fill(left, each);
+    int next = 0;
+    for (int i = 0; i < count; i++) {
+      while (next < hosts && (joined.isEmpty() || next <= 2L * i * hosts / count)) {
+        joined.add(next++);
+      }
+      int at = random.nextInt(joined.size());
+      int host = joined.get(at);
+      pods.add("host-" + host);
+      if (--left[host] == 0) {
+        joined.set(at, joined.getLast());
+        joined.removeLast();
       }
     }
-    Collections.shuffle(pods, new Random(1));
+    return pods;
+  }
+
+  private void measure() throws InterruptedException {
+    List<String> pods = pods();
     Sample all = new Sample("allocation");
     Sample first = new Sample("a host's first, with a block");
     Set<String> seen = new HashSet<>();
@@ -143,12 +166,13 @@ final class IpamManyHosts {
     IO.println(
         String.format(
             Locale.ROOT,
-            "etcd, %d hosts in %d processes, %d pods a second: %,.0f allocations/s, %d hosts killed",
+            "etcd, %d hosts in %d processes, %d pods a second: %,.0f allocations/s, %d hosts killed, %d allocations failed",
             hosts,
             PROCESSES,
             rate,
             count / seconds,
-            killed.size()));
+            killed.size(),
+            failed.get()));
     IO.println(all.line(all));
     IO.println(first.line(all));
     IO.println(
@@ -188,6 +212,9 @@ final class IpamManyHosts {
       return true;
     } catch (SimulatedProcess.Killed _) {
       killed.add(host);
+      return false;
+    } catch (DatastoreException _) {
+      failed.incrementAndGet();
       return false;
     } catch (IllegalStateException e) {
       // Its write was another thread's, which was killed.
