@@ -13,6 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -60,7 +61,7 @@ class MishapTest {
     "bridge,--flannel,CONFIG_BRIDGE",
     "veth,,CONFIG_VETH"
   })
-  void aKernelThatLacksSomethingIsTold(String lacking, String option, String wanted) {
+  void aKernelThatLacksSomethingIsTold(String lacking, @Nullable String option, String wanted) {
     List<String> before = List.of(lessKernel, lacking);
     Output output =
         (option == null ? command(before, "demo") : command(before, "demo", option)).attempt();
