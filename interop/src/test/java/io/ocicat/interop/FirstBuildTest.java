@@ -144,6 +144,17 @@ class FirstBuildTest {
   }
 
   @Test
+  void soIsOneThatIsTooSmallForWhatMavenDownloads() {
+    refusedInOneLine(
+        ocicatBehind(
+            """
+            mount -t tmpfs -o size=50m tmpfs "$2"
+            """),
+        "the first build downloads 120 MB into %s/.m2, and 50 MB are free: make room"
+            .formatted(home));
+  }
+
+  @Test
   void withoutANetworkTheFirstBuildSaysSo() {
     Output refused =
         shell("exec unshare --net \"$1/ocicat\" demo", checkout)
