@@ -27,7 +27,7 @@ public final class IpamAllocations {
   public static void main(String[] args) throws Exception {
     int hosts = args.length > 0 ? Integer.parseInt(args[0]) : 1000;
     int each = args.length > 1 ? Integer.parseInt(args[1]) : 20;
-    int rate = args.length > 2 ? Integer.parseInt(args[2]) : 1100;
+    int rate = args.length > 2 ? Integer.parseInt(args[2]) : 1250;
     Path directory = Files.createTempDirectory("ocicat-bench-ipam");
     try {
       try (Datastore datastore = EmbeddedStore.openDatastore(directory.resolve("embedded"))) {

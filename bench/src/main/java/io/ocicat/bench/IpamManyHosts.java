@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * time counts from when its pod came. So a cluster that cannot keep up shows as times that grow,
  * and nobody who waits is left out. How many are under way at once is for the cluster to say. The
  * hosts are in some processes of one JVM, which shares two cores with etcd: what each of them uses
- * is told, because in a cluster every host has processors of its own.
+ * is told, because in a cluster every host has processors of its own. About every seventh pod comes
+ * to a host that is dead by then, so 1,250 pods a second are some 1,060 allocations.
  */
 final class IpamManyHosts {
   private static final int PROCESSES = 20;

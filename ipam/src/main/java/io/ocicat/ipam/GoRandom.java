@@ -28,8 +28,12 @@ final class GoRandom {
   private int tap;
   private int feed = LENGTH - TAP;
 
+  /** Read when the first walk begins, and never changed. */
+  private static final class Table {
+    static final long[] WORDS = table();
+  }
+
   GoRandom(long seed) {
-    long[] table = table();
     int x = (int) Math.floorMod(seed, (long) MODULUS);
     x = x == 0 ? INSTEAD_OF_ZERO : x;
     for (int i = 0; i < WARM_UP; i++) {
@@ -41,7 +45,7 @@ final class GoRandom {
         x = lehmer(x);
         word ^= (long) x << shift;
       }
-      state[i] = word ^ table[i];
+      state[i] = word ^ Table.WORDS[i];
     }
   }
 
