@@ -10,9 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * Podman on a test's host, with processes, mounts and state of its own: containers, locks, leases
@@ -34,7 +32,6 @@ final class Podman implements AutoCloseable {
           "--storage-driver",
           "vfs");
 
-  private static final Path CGROUPS = Path.of("/sys/fs/cgroup");
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
   /** Reaps what podman leaves to it, and lives until it is killed. */
@@ -206,39 +203,13 @@ final class Podman implements AutoCloseable {
   @Override
   public void close() throws IOException {
     init.close();
-    try (Stream<Path> controllers = Files.list(CGROUPS)) {
-      for (Path controller : controllers.toList()) {
-        Path group = controller.resolve(host.name());
-        Eventually.await("the end of " + group, LIMIT, () -> isRemoved(group));
-      }
-    }
+    ControlGroups.remove(host.name());
   }
 
   /** Removes the groups of hosts that are gone: their JVM was killed. */
   private static void sweep(Host host) throws IOException {
     String kind = host.name().substring(0, host.name().indexOf('-') + 1);
-    try (Stream<Path> groups = Files.find(CGROUPS, 2, (_, what) -> what.isDirectory())) {
-      groups
-          .filter(group -> group.getFileName().toString().startsWith(kind))
-          .filter(group -> Files.notExists(host.path().resolveSibling(group.getFileName())))
-          .toList()
-          .forEach(Podman::isRemoved);
-    }
-  }
-
-  /** The kernel keeps a group for a moment longer than the last process in it. */
-  private static boolean isRemoved(Path top) {
-    if (Files.notExists(top)) {
-      return true;
-    }
-    try (Stream<Path> groups = Files.walk(top)) {
-      for (Path group :
-          groups.filter(Files::isDirectory).sorted(Comparator.reverseOrder()).toList()) {
-        Files.delete(group);
-      }
-      return true;
-    } catch (IOException e) {
-      return false;
-    }
+    ControlGroups.sweep(
+        name -> name.startsWith(kind) && Files.notExists(host.path().resolveSibling(name)));
   }
 }
