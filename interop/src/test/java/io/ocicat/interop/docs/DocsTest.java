@@ -35,6 +35,7 @@ class DocsTest {
 
   /** Only bounds what hangs: a page takes seconds. */
   private static final Duration LIMIT = Duration.ofMinutes(10);
+
   private static final Set<String> KINDS =
       Set.of("sh", "text", "json", "yaml", "toml", "java", "console");
 
