@@ -23,7 +23,12 @@ class DocumentTest {
     String page = Files.readString(PAGE);
     Iterator<String> lines =
         blocks(page, "```console\n").stream().flatMap(String::lines).iterator();
-    try (TestServer server = new TestServer(directory, blocks(page, "```json\n").getFirst())) {
+    String pools =
+        blocks(page, "```json\n").stream()
+            .filter(block -> block.contains("\"pools\""))
+            .findFirst()
+            .orElseThrow();
+    try (TestServer server = new TestServer(directory, pools)) {
       String variables = "";
       int examples = 0;
       while (lines.hasNext()) {

@@ -152,8 +152,8 @@ class RoundTripTest {
     }
     assertThat(given).hasSize(40).doesNotHaveDuplicates();
     assertThat(datastore.writes.get() - before)
-        .as("one under way, one for all others")
-        .isEqualTo(2);
+        .as("one for all who were there before it began, one for all others")
+        .isBetween(1, 2);
     assertThat(ipam.check().run().findings()).isEmpty();
   }
 
