@@ -39,6 +39,7 @@ final class HostBlocks {
   private @Nullable Open open;
 
   private final ReentrantLock claiming = new ReentrantLock();
+  private final ReentrantLock settling = new ReentrantLock();
   private long generation;
 
   HostBlocks(Records records, BlockOwner owner, IpVersion version, LongSupplier nanoTime) {
@@ -137,6 +138,14 @@ final class HostBlocks {
   /** Held while a block is claimed, so that requests at the same time share one. */
   ReentrantLock claiming() {
     return claiming;
+  }
+
+  /**
+   * Held while an affinity and its block are made to agree: many at once would each undo what the
+   * others have begun, where a datastore writes one thing at a time.
+   */
+  ReentrantLock settling() {
+    return settling;
   }
 
   private void change() {

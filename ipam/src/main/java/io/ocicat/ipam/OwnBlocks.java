@@ -96,6 +96,15 @@ final class OwnBlocks {
 
   /** Makes affinity and block agree; nothing when the block is another's. */
   private Optional<HostBlocks.Affine> settle(Gathering gathering, View view, IpPrefix cidr) {
+    view.host().settling().lock();
+    try {
+      return settleAlone(gathering, view, cidr);
+    } finally {
+      view.host().settling().unlock();
+    }
+  }
+
+  private Optional<HostBlocks.Affine> settleAlone(Gathering gathering, View view, IpPrefix cidr) {
     AutoAssignRequest request = gathering.request();
     return switch (affinities.claim(request.owner(), cidr, request.reserved(gathering.version()))) {
       case Affinities.Claim.Ours ours -> {
