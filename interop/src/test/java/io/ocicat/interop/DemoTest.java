@@ -44,8 +44,10 @@ class DemoTest {
     assertThat(linksOfTheMachine()).isEqualTo(links);
   }
 
+  /** As in a terminal: who runs tests in the background has their children ignore Ctrl-C. */
   private Command demo(String... options) {
-    List<String> argv = new ArrayList<>(List.of(launcher.toString(), "demo"));
+    List<String> argv =
+        new ArrayList<>(List.of("env", "--default-signal=INT", launcher.toString(), "demo"));
     argv.addAll(List.of(options));
     return Command.of(argv)
         .env("XDG_RUNTIME_DIR", directory.toString())

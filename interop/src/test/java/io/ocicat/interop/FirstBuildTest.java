@@ -41,10 +41,19 @@ class FirstBuildTest {
         .run();
   }
 
+  /** As in a terminal: who runs tests in the background has their children ignore Ctrl-C. */
   private static Command shell(String script, Path... arguments) {
     List<String> argv =
         Stream.concat(
-                Stream.of("bash", "-euo", "pipefail", "-c", script, "bash"),
+                Stream.of(
+                    "env",
+                    "--default-signal=INT",
+                    "bash",
+                    "-euo",
+                    "pipefail",
+                    "-c",
+                    script,
+                    "bash"),
                 Stream.of(arguments).map(Path::toString))
             .toList();
     return Command.of(argv).env("JAVA_HOME", "").env("MAVEN_OPTS", "").limit(LIMIT);
