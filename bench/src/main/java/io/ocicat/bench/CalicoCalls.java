@@ -21,6 +21,11 @@ import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.plugins.Plugins;
 import io.ocicat.testkit.Etcd;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -29,11 +34,13 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.function.Supplier;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -87,17 +94,41 @@ public final class CalicoCalls {
             data.resolve("embedded"),
             Json.object().put("datastore_type", "embedded"),
             Map.of("OCICAT_STATE_DIR", data.resolve("state").toString()))
-        .run("embedded", rounds);
+        .run("embedded", rounds, OptionalLong::empty);
     try (Etcd etcd = new Etcd(data).start()) {
       new CalicoCalls(
               data.resolve("etcd"),
               Json.object().put("datastore_type", "etcdv3").put("etcd_endpoints", etcd.url()),
               Map.of())
-          .run("etcd", rounds);
+          .run("etcd", rounds, () -> OptionalLong.of(answered(etcd)));
     }
   }
 
-  private void run(String engine, int rounds) throws Exception {
+  /** How many questions etcd has answered so far. */
+  private static long answered(Etcd etcd) {
+    try (HttpClient client = HttpClient.newHttpClient()) {
+      return client
+          .send(
+              HttpRequest.newBuilder(URI.create(etcd.url() + "/metrics")).build(),
+              HttpResponse.BodyHandlers.ofLines())
+          .body()
+          .filter(line -> line.startsWith("grpc_server_handled_total") && line.contains("unary"))
+          .mapToLong(line -> (long) Double.parseDouble(line.substring(line.lastIndexOf(' '))))
+          .sum();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException(e);
+    }
+  }
+
+  /**
+   * Measures.
+   *
+   * @param asked how many questions the datastore's server has answered; empty when there is none
+   */
+  private void run(String engine, int rounds, Supplier<OptionalLong> asked) throws Exception {
     List<String> pods = new ArrayList<>();
     try (NetNs _ = namespaces.create(host)) {
       prepare();
@@ -119,6 +150,15 @@ public final class CalicoCalls {
       }
       IO.println(add.line(add));
       IO.println(del.line(del));
+      if (asked.get().isPresent()) {
+        for (String verb : List.of("ADD", "DEL")) {
+          long before = asked.get().getAsLong();
+          call(verb, pods.getFirst());
+          IO.println(
+              "%s answers %d questions for one %s"
+                  .formatted(engine, asked.get().getAsLong() - before, verb));
+        }
+      }
       for (String verb : List.of("ADD", "DEL")) {
         long start = System.nanoTime();
         atOnce(verb, pods);

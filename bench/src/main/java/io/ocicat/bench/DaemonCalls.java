@@ -17,7 +17,7 @@ public final class DaemonCalls {
   private static final int PODS = 100;
   private static final int ATTACHED = 500;
   private static final int CLIENTS = 16;
-  private static final Duration IDLE = Duration.ofSeconds(10);
+  private static final Duration IDLE = Duration.ofSeconds(30);
   private static final Target MEMORY = Target.atMost(90, "MiB");
 
   private final Path tools;
