@@ -89,7 +89,12 @@ public record CniArgs(List<Arg> args) {
 
   private Optional<Arg> last(String key) {
     tell(key);
-    return args.reversed().stream().filter(arg -> arg.key().equals(key)).findFirst();
+    for (Arg arg : args.reversed()) {
+      if (arg.key().equals(key)) {
+        return Optional.of(arg);
+      }
+    }
+    return Optional.empty();
   }
 
   private static void tell(String key) {
@@ -115,11 +120,12 @@ public record CniArgs(List<Arg> args) {
   public void refuseUnknown(Set<String> known) {
     known.forEach(CniArgs::tell);
     boolean ignore = get(IGNORE_UNKNOWN, CniArgs::parseBool).orElse(false);
-    List<String> unknown =
-        args.stream()
-            .filter(arg -> !arg.key().equals(IGNORE_UNKNOWN) && !known.contains(arg.key()))
-            .map(Arg::toString)
-            .toList();
+    List<String> unknown = new ArrayList<>();
+    for (Arg arg : args) {
+      if (!arg.key().equals(IGNORE_UNKNOWN) && !known.contains(arg.key())) {
+        unknown.add(arg.toString());
+      }
+    }
     if (!ignore && !unknown.isEmpty()) {
       throw refuse("unknown args " + Quoted.list(unknown));
     }

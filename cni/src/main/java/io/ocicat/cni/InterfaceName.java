@@ -22,16 +22,21 @@ public record InterfaceName(String value) {
     if (value.equals(".") || value.equals("..")) {
       throw refuse("interface name is . or ..", "");
     }
-    if (value.codePoints().anyMatch(InterfaceName::isForbidden)) {
-      throw refuse("interface name contains / or : or whitespace characters", "");
+    for (int at = 0; at < value.length(); at++) {
+      if (isForbidden(value.charAt(at))) {
+        throw refuse("interface name contains / or : or whitespace characters", "");
+      }
     }
     if (value.indexOf('%') >= 0) {
       throw refuse("interface name contains %", "the kernel takes it for a template, as in eth%d");
     }
   }
 
-  /** Java's isWhitespace leaves out the no-break spaces and U+0085, which Go counts. */
-  private static boolean isForbidden(int c) {
+  /**
+   * No character beyond the first plane is white space. Java's isWhitespace leaves out the no-break
+   * spaces and U+0085, which Go counts.
+   */
+  private static boolean isForbidden(char c) {
     return c == '/'
         || c == ':'
         || c == 0

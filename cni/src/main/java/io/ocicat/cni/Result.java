@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.function.Predicate;
@@ -99,11 +98,21 @@ public record Result(
 
   /** The interfaces without null slots: positions may differ from {@link IpConfig}'s indexes. */
   public List<Interface> interfaces() {
-    return interfaceSlots.stream().filter(Objects::nonNull).map(Objects::requireNonNull).toList();
+    return filled(interfaceSlots);
   }
 
   public List<IpConfig> ips() {
-    return ipSlots.stream().filter(Objects::nonNull).map(Objects::requireNonNull).toList();
+    return filled(ipSlots);
+  }
+
+  private static <T> List<T> filled(List<@Nullable T> slots) {
+    List<T> filled = new ArrayList<>(slots.size());
+    for (T slot : slots) {
+      if (slot != null) {
+        filled.add(slot);
+      }
+    }
+    return Collections.unmodifiableList(filled);
   }
 
   /** The interface an address is on, when it names one that exists. */

@@ -75,8 +75,12 @@ public sealed interface LogFormat {
 
     /** What callers send must not look like a line of ours. */
     private static String oneLine(String text) {
-      boolean plain = text.chars().noneMatch(Character::isISOControl);
-      return plain ? text : text.replaceAll("\\p{Cntrl}+", " ");
+      for (int at = 0; at < text.length(); at++) {
+        if (Character.isISOControl(text.charAt(at))) {
+          return text.replaceAll("\\p{Cntrl}+", " ");
+        }
+      }
+      return text;
     }
   }
 

@@ -1,5 +1,7 @@
 package io.ocicat.netlink;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -20,16 +22,17 @@ final class Buffers {
   static final int SOCKADDR_NL = 12;
 
   private static final int SEND = 16 * 1024;
-  private static final int MOST_SENT = 16 * 1024 * 1024;
   private static final ArrayBlockingQueue<Buffers> POOL = new ArrayBlockingQueue<>(16);
 
-  final MessageWriter out = new MessageWriter(Arena.ofAuto().allocate(SEND, Long.BYTES));
+  final MessageWriter out = new MessageWriter(SEND);
+  private final MemorySegment sent;
   final MemorySegment in;
   final MemorySegment sender;
   final MemorySegment senderLength;
 
   private Buffers() {
     Arena arena = Arena.ofAuto();
+    sent = arena.allocate(SEND, Long.BYTES);
     in = arena.allocate(RECEIVE, Long.BYTES);
     sender = arena.allocate(SOCKADDR_NL, Integer.BYTES);
     senderLength = arena.allocate(Integer.BYTES, Integer.BYTES);
@@ -40,20 +43,18 @@ final class Buffers {
     return free == null ? new Buffers() : free;
   }
 
-  void giveBack() {
-    out.reset();
-    if (out.memory().byteSize() == SEND) {
-      POOL.offer(this);
-    }
+  /** What was written, where the kernel can read it. */
+  MemorySegment written() {
+    int length = out.length();
+    MemorySegment memory = length <= SEND ? sent : Arena.ofAuto().allocate(length, Long.BYTES);
+    MemorySegment.copy(out.bytes(), 0, memory, JAVA_BYTE, 0, length);
+    return memory;
   }
 
-  static MemorySegment grown(MemorySegment memory, long needed) {
-    if (needed > MOST_SENT) {
-      throw new IllegalArgumentException(
-          "a netlink batch of more than " + MOST_SENT + " bytes: split it");
+  void giveBack() {
+    out.reset();
+    if (out.bytes().length == SEND) {
+      POOL.offer(this);
     }
-    MemorySegment larger =
-        Arena.ofAuto().allocate(Math.max(needed, memory.byteSize() * 2), Long.BYTES);
-    return larger.copyFrom(memory);
   }
 }

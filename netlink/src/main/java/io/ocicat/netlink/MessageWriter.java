@@ -2,19 +2,16 @@ package io.ocicat.netlink;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.lang.foreign.ValueLayout.OfByte;
-import java.lang.foreign.ValueLayout.OfInt;
-import java.lang.foreign.ValueLayout.OfLong;
-import java.lang.foreign.ValueLayout.OfShort;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /**
- * Writes netlink messages into memory the kernel can read. Methods with one argument write a field
- * of a fixed structure; methods with two write an attribute, type first. Numbers are in the
- * machine's order unless the name says {@code be} (big-endian, as nf_tables and everything taken
- * from packet headers want them).
+ * Writes netlink messages. Methods with one argument write a field of a fixed structure; methods
+ * with two write an attribute, type first. Numbers are in the machine's order unless the name says
+ * {@code be} (big-endian, as nf_tables and everything taken from packet headers want them).
+ *
+ * <p>Into an array, which is copied for the kernel when it is sent: each access to native memory is
+ * many times the code, and a call that comes once in a while pays for every line of it anew.
  *
  * <p>Not thread-safe: a writer belongs to the exchange that handed it out.
  */
@@ -25,32 +22,28 @@ public final class MessageWriter {
   private static final int ACK = 0x4;
   private static final int NESTED = 0x8000;
 
-  private static final OfByte U8 = ValueLayout.JAVA_BYTE;
-  private static final OfShort U16 = ValueLayout.JAVA_SHORT_UNALIGNED;
-  private static final OfInt U32 = ValueLayout.JAVA_INT_UNALIGNED;
-  private static final OfLong U64 = ValueLayout.JAVA_LONG_UNALIGNED;
-  private static final OfShort BE16 = U16.withOrder(ByteOrder.BIG_ENDIAN);
-  private static final OfInt BE32 = U32.withOrder(ByteOrder.BIG_ENDIAN);
-  private static final OfLong BE64 = U64.withOrder(ByteOrder.BIG_ENDIAN);
+  private static final boolean LITTLE = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+  private static final int MOST = 16 * 1024 * 1024;
 
-  private MemorySegment memory;
-  private long end;
-  private long lastMessage;
+  private byte[] bytes;
+  private int end;
+  private int lastMessage;
 
-  MessageWriter(MemorySegment memory) {
-    this.memory = memory;
+  MessageWriter(int size) {
+    this.bytes = new byte[size];
   }
 
-  /** Starts again at the beginning of the memory. */
+  /** Starts again at the beginning. */
   void reset() {
     end = 0;
   }
 
-  MemorySegment memory() {
-    return memory;
+  /** What was written, and behind {@link #length} what is left of earlier messages. */
+  byte[] bytes() {
+    return bytes;
   }
 
-  long length() {
+  int length() {
     return end;
   }
 
@@ -59,62 +52,55 @@ public final class MessageWriter {
     field32(0).field16(request.type()).field16(request.flags() | REQUEST);
     field32(sequence).field32(0);
     request.writeBody(this);
-    memory.set(U32, lastMessage, (int) (end - lastMessage));
+    put32(lastMessage, end - lastMessage);
     align();
   }
 
   /** Asks the kernel to answer the message written last even when it succeeds. */
   void acknowledgeLast() {
-    int flags = memory.get(U16, lastMessage + FLAGS);
-    memory.set(U16, lastMessage + FLAGS, (short) (flags | ACK));
+    bytes[lastMessage + FLAGS + (LITTLE ? 0 : 1)] |= ACK;
   }
 
   public MessageWriter field8(int value) {
-    long at = advance(1);
-    memory.set(U8, at, (byte) value);
+    int at = advance(1);
+    bytes[at] = (byte) value;
     return this;
   }
 
   public MessageWriter field16(int value) {
-    long at = advance(2);
-    memory.set(U16, at, (short) value);
+    put16(advance(2), value);
     return this;
   }
 
   public MessageWriter field32(int value) {
-    long at = advance(4);
-    memory.set(U32, at, value);
+    put32(advance(4), value);
     return this;
   }
 
   public MessageWriter field64(long value) {
-    long at = advance(8);
-    memory.set(U64, at, value);
-    return this;
+    return LITTLE
+        ? field32((int) value).field32((int) (value >>> 32))
+        : field32((int) (value >>> 32)).field32((int) value);
   }
 
   public MessageWriter fieldBe16(int value) {
-    long at = advance(2);
-    memory.set(BE16, at, (short) value);
-    return this;
+    return field16(LITTLE ? Short.reverseBytes((short) value) : value);
   }
 
   public MessageWriter fieldBe32(int value) {
-    long at = advance(4);
-    memory.set(BE32, at, value);
-    return this;
+    return field32(LITTLE ? Integer.reverseBytes(value) : value);
   }
 
   public MessageWriter fieldBytes(byte... value) {
-    long at = advance(value.length);
-    MemorySegment.copy(value, 0, memory, U8, at, value.length);
+    int at = advance(value.length);
+    System.arraycopy(value, 0, bytes, at, value.length);
     return this;
   }
 
   /** Pads with zeros, as unused fields of a structure must be. */
   public MessageWriter zeros(int count) {
-    long at = advance(count);
-    memory.asSlice(at, count).fill((byte) 0);
+    int at = advance(count);
+    Arrays.fill(bytes, at, end, (byte) 0);
     return this;
   }
 
@@ -143,10 +129,7 @@ public final class MessageWriter {
   }
 
   public MessageWriter be64(int type, long value) {
-    open(type, 8);
-    long at = advance(8);
-    memory.set(BE64, at, value);
-    return this;
+    return open(type, 8).fieldBe32((int) (value >>> 32)).fieldBe32((int) value);
   }
 
   /** A zero-terminated string. */
@@ -174,15 +157,15 @@ public final class MessageWriter {
    * written as it is.
    */
   public MessageWriter structure(int type, Runnable content) {
-    long start = end;
+    int start = end;
     open(type, 0);
     content.run();
-    long length = end - start;
+    int length = end - start;
     if (length > 0xffff) {
       throw new IllegalArgumentException(
           "a netlink attribute holds at most 65535 bytes, not " + length);
     }
-    memory.set(U16, start, (short) length);
+    put16(start, length);
     return align();
   }
 
@@ -191,16 +174,34 @@ public final class MessageWriter {
   }
 
   private MessageWriter align() {
-    int over = (int) (end & 3);
+    int over = end & 3;
     return over == 0 ? this : zeros(4 - over);
   }
 
-  private long advance(int count) {
-    long at = end;
+  private int advance(int count) {
+    int at = end;
     end += count;
-    if (end > memory.byteSize()) {
-      memory = Buffers.grown(memory, end);
+    if (end > bytes.length) {
+      grow();
     }
     return at;
+  }
+
+  private void grow() {
+    if (end > MOST) {
+      throw new IllegalArgumentException(
+          "a netlink batch of more than " + MOST + " bytes: split it");
+    }
+    bytes = Arrays.copyOf(bytes, Math.max(end, bytes.length * 2));
+  }
+
+  private void put16(int at, int value) {
+    bytes[at] = (byte) (LITTLE ? value : value >>> 8);
+    bytes[at + 1] = (byte) (LITTLE ? value >>> 8 : value);
+  }
+
+  private void put32(int at, int value) {
+    put16(at, LITTLE ? value : value >>> 16);
+    put16(at + 2, LITTLE ? value >>> 16 : value);
   }
 }

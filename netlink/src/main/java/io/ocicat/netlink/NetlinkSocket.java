@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A conversation with the kernel's networking in one namespace. Open it once inside the namespace,
@@ -75,7 +76,7 @@ public final class NetlinkSocket implements AutoCloseable {
 
   public List<Outcome> perform(List<Request> requests) {
     List<Outcome> outcomes = attempt(requests);
-    throwFirst(outcomes);
+    Outcome.requireAll(outcomes);
     return outcomes;
   }
 
@@ -91,7 +92,7 @@ public final class NetlinkSocket implements AutoCloseable {
       List<Outcome> outcomes = new ArrayList<>(requests.size());
       for (int from = 0; from < requests.size(); ) {
         List<Request> some = writeSome(buffers.out, requests, from);
-        wire.send(buffers.out);
+        wire.send(buffers);
         int first = nextSequence(some.size());
         outcomes.addAll(new Verdicts(some, first).collect(wire, buffers));
         from += some.size();
@@ -141,8 +142,8 @@ public final class NetlinkSocket implements AutoCloseable {
       // Not on the closing message: kernels before 6.10 do not acknowledge it.
       buffers.out.acknowledgeLast();
       buffers.out.message(NetfilterBatch.END, first + opened.size());
-      wire.send(buffers.out);
-      throwFirst(new Verdicts(opened, first).collect(wire, buffers));
+      wire.send(buffers);
+      Outcome.requireAll(new Verdicts(opened, first).collect(wire, buffers));
     } finally {
       buffers.giveBack();
       lock.unlock();
@@ -161,6 +162,13 @@ public final class NetlinkSocket implements AutoCloseable {
     try {
       for (int attempt = 1; attempt <= DUMP_ATTEMPTS; attempt++) {
         Dump dump = dump(query.request(), buffers);
+        Outcome.Failed refusal = dump.refusal();
+        if (refusal != null) {
+          if (query.meansNone(refusal.errno())) {
+            return List.of();
+          }
+          throw refusal.cause();
+        }
         if (!dump.interrupted()) {
           List<T> answer = query.answer(dump.messages());
           if (!query.isTorn(answer)) {
@@ -174,11 +182,6 @@ public final class NetlinkSocket implements AutoCloseable {
           query.request().operation(),
           Errno.EAGAIN,
           "the table changed during each of %d readings".formatted(DUMP_ATTEMPTS));
-    } catch (NetlinkException e) {
-      if (query.meansNone(e.errno())) {
-        return List.of();
-      }
-      throw e;
     } finally {
       buffers.giveBack();
       lock.unlock();
@@ -189,11 +192,11 @@ public final class NetlinkSocket implements AutoCloseable {
   /** The one thing asked for, or the first of several; nothing when the kernel has none. */
   public <T> Optional<T> find(Query<T> query) {
     if (query.isDump()) {
-      return list(query).stream().findFirst();
+      return first(list(query));
     }
     Outcome outcome = attempt(List.of(query.request())).getFirst();
     return switch (outcome) {
-      case Outcome.Done done -> query.answer(done.replies()).stream().findFirst();
+      case Outcome.Done done -> first(query.answer(done.replies()));
       case Outcome.Failed failed -> {
         if (ABSENT.contains(failed.errno()) || query.meansNone(failed.errno())) {
           yield Optional.empty();
@@ -201,6 +204,10 @@ public final class NetlinkSocket implements AutoCloseable {
         throw failed.cause();
       }
     };
+  }
+
+  private static <T> Optional<T> first(List<T> answers) {
+    return answers.isEmpty() ? Optional.empty() : Optional.of(answers.getFirst());
   }
 
   /** How many messages were sent so far: what the work done with this socket cost. */
@@ -218,13 +225,14 @@ public final class NetlinkSocket implements AutoCloseable {
     wire.close();
   }
 
-  private record Dump(List<NetlinkMessage> messages, boolean interrupted) {}
+  private record Dump(
+      List<NetlinkMessage> messages, boolean interrupted, Outcome.@Nullable Failed refusal) {}
 
   private Dump dump(Request request, Buffers buffers) {
     buffers.out.reset();
     int expected = nextSequence(1);
     buffers.out.message(request, expected);
-    wire.send(buffers.out);
+    wire.send(buffers);
     List<NetlinkMessage> messages = new ArrayList<>();
     boolean interrupted = false;
     while (true) {
@@ -237,10 +245,8 @@ public final class NetlinkSocket implements AutoCloseable {
           case NetlinkMessage.NOOP -> {}
           case NetlinkMessage.ERROR, NetlinkMessage.DONE, NetlinkMessage.OVERRUN -> {
             Ack verdict = Ack.read(message);
-            if (!verdict.isSuccess()) {
-              throw verdict.failure(request).cause();
-            }
-            return new Dump(messages, interrupted);
+            return new Dump(
+                messages, interrupted, verdict.isSuccess() ? null : verdict.failure(request));
           }
           default -> messages.add(message);
         }
@@ -265,21 +271,5 @@ public final class NetlinkSocket implements AutoCloseable {
     int first = sequence;
     sequence += count;
     return first;
-  }
-
-  private static void throwFirst(List<Outcome> outcomes) {
-    NetlinkException first = null;
-    for (Outcome outcome : outcomes) {
-      if (outcome instanceof Outcome.Failed failed) {
-        if (first == null) {
-          first = failed.cause();
-        } else {
-          first.addSuppressed(failed.cause());
-        }
-      }
-    }
-    if (first != null) {
-      throw first;
-    }
   }
 }

@@ -31,6 +31,27 @@ public sealed interface Outcome {
     }
   }
 
+  /**
+   * Looks whether the kernel did everything.
+   *
+   * @throws NetlinkException the first failure, with the others suppressed in it
+   */
+  static void requireAll(List<Outcome> outcomes) {
+    NetlinkException first = null;
+    for (Outcome outcome : outcomes) {
+      if (outcome instanceof Failed failed) {
+        if (first == null) {
+          first = failed.cause();
+        } else {
+          first.addSuppressed(failed.cause());
+        }
+      }
+    }
+    if (first != null) {
+      throw first;
+    }
+  }
+
   default Optional<NetlinkException> failure() {
     return switch (this) {
       case Done _ -> Optional.empty();

@@ -1,6 +1,8 @@
 package io.ocicat.netlink;
 
 import io.ocicat.netlink.linux.Errno;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
 import java.util.function.Consumer;
@@ -132,7 +134,13 @@ public final class Query<T> {
 
   /** The wanted objects in these messages. */
   List<T> answer(List<NetlinkMessage> messages) {
-    return read.apply(messages).stream().filter(wanted).toList();
+    List<T> answers = new ArrayList<>(messages.size());
+    for (T answer : read.apply(messages)) {
+      if (wanted.test(answer)) {
+        answers.add(answer);
+      }
+    }
+    return Collections.unmodifiableList(answers);
   }
 
   boolean meansNone(Errno refusal) {
@@ -141,6 +149,12 @@ public final class Query<T> {
 
   private static <T> Function<List<NetlinkMessage>, List<T>> each(
       Function<NetlinkMessage, T> read) {
-    return messages -> messages.stream().map(read).toList();
+    return messages -> {
+      List<T> all = new ArrayList<>(messages.size());
+      for (NetlinkMessage message : messages) {
+        all.add(read.apply(message));
+      }
+      return all;
+    };
   }
 }

@@ -87,15 +87,17 @@ final class Wire implements AutoCloseable {
     return fd.number();
   }
 
-  void send(MessageWriter out) {
-    if (out.length() > DEFAULT_SEND_LIMIT) {
-      allowSending(out.length());
+  void send(Buffers buffers) {
+    int length = buffers.out.length();
+    if (length > DEFAULT_SEND_LIMIT) {
+      allowSending(length);
     }
+    MemorySegment written = buffers.written();
     long sent;
     do {
-      sent = Kernel.call(Syscall.SENDTO, fd.number(), out.memory().address(), out.length());
+      sent = Kernel.call(Syscall.SENDTO, fd.number(), written.address(), length);
     } while (sent == -Errno.EINTR.number());
-    check(sent, () -> "send " + out.length() + " bytes of netlink messages");
+    check(sent, () -> "send " + length + " bytes of netlink messages");
   }
 
   /** Waits for the next datagram from the kernel; what anyone else sent is dropped. */
@@ -145,9 +147,9 @@ final class Wire implements AutoCloseable {
     return datagram;
   }
 
-  private void allowSending(long bytes) {
+  private void allowSending(int bytes) {
     try (Arena arena = Arena.ofConfined()) {
-      int room = (int) Math.min(bytes * 2, Integer.MAX_VALUE);
+      int room = bytes * 2;
       MemorySegment option = arena.allocate(4, 4);
       // In a user namespace only the administrator's limit is ours, which is twice the default.
       if (set(SOL_SOCKET, SO_SNDBUFFORCE, room, option) < 0) {

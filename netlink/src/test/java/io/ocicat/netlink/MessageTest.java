@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.testkit.Seeded;
-import java.lang.foreign.Arena;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
@@ -183,9 +181,9 @@ class MessageTest {
   }
 
   private static byte[] write(Request request) {
-    MessageWriter out = new MessageWriter(Arena.ofAuto().allocate(64));
+    MessageWriter out = new MessageWriter(64);
     out.message(request, 42);
-    return out.memory().asSlice(0, out.length()).toArray(ValueLayout.JAVA_BYTE);
+    return Arrays.copyOf(out.bytes(), out.length());
   }
 
   private static Attributes attributes(String hex) {

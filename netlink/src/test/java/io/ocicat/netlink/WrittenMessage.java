@@ -1,9 +1,8 @@
 package io.ocicat.netlink;
 
-import java.lang.foreign.Arena;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /** A request as it goes to the kernel, for comparison with what other programs send. */
 public final class WrittenMessage {
@@ -11,13 +10,9 @@ public final class WrittenMessage {
 
   /** What follows the netlink header. */
   public static byte[] payloadOf(Request request) {
-    try (Arena arena = Arena.ofConfined()) {
-      MessageWriter out = new MessageWriter(arena.allocate(64 * 1024, Long.BYTES));
-      out.message(request, 1);
-      return out.memory()
-          .asSlice(MessageWriter.HEADER, out.length() - MessageWriter.HEADER)
-          .toArray(ValueLayout.JAVA_BYTE);
-    }
+    MessageWriter out = new MessageWriter(64);
+    out.message(request, 1);
+    return Arrays.copyOfRange(out.bytes(), MessageWriter.HEADER, out.length());
   }
 
   /** A message as the kernel might send it. */

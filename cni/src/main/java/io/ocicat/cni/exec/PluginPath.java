@@ -9,9 +9,8 @@ import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /** The directories in which plugins are looked for, in their order: CNI_PATH. */
@@ -32,11 +31,13 @@ public record PluginPath(List<Path> directories) {
    */
   public static PluginPath parse(String text) {
     try {
-      return new PluginPath(
-          Arrays.stream(text.split(File.pathSeparator, -1))
-              .filter(Predicate.not(String::isEmpty))
-              .map(Path::of)
-              .toList());
+      List<Path> directories = new ArrayList<>();
+      for (String element : text.split(File.pathSeparator, -1)) {
+        if (!element.isEmpty()) {
+          directories.add(Path.of(element));
+        }
+      }
+      return new PluginPath(directories);
     } catch (InvalidPathException e) {
       throw new CniException(
           ErrorCode.INVALID_ENVIRONMENT,

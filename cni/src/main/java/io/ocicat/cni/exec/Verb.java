@@ -1,6 +1,6 @@
 package io.ocicat.cni.exec;
 
-import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 
 /** What a plugin is asked to do; the names are what CNI_COMMAND holds. */
@@ -12,8 +12,15 @@ public enum Verb {
   STATUS,
   VERSION;
 
+  private static final List<Verb> ALL = List.of(values());
+
   /** By its exact name: verbs are upper-case. */
   public static Optional<Verb> find(String command) {
-    return Arrays.stream(values()).filter(verb -> verb.name().equals(command)).findFirst();
+    for (Verb verb : ALL) {
+      if (verb.name().equals(command)) {
+        return Optional.of(verb);
+      }
+    }
+    return Optional.empty();
   }
 }

@@ -44,7 +44,8 @@ final class HostileChecks {
             "netns-bad-utf-8",
             "a CNI_NETNS that is not UTF-8",
             "CNI_NETNS",
-            Value.of("/run/netns/").thenRaw("\u00ff\u00fe")),
+            // Where nobody can make a file: Go's sbr makes the one that it does not find.
+            Value.of("/proc/self/ns/").thenRaw("\u00ff\u00fe")),
         survives(
             "netns-too-long",
             "a CNI_NETNS longer than any path",

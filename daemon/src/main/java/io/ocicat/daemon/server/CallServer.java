@@ -167,11 +167,11 @@ public final class CallServer {
       return;
     }
     String about =
-        "%s %s %s"
-            .formatted(
-                request.plugin(),
-                request.variable(CniEnvironment.COMMAND),
-                request.variable(CniEnvironment.CONTAINER_ID));
+        request.plugin()
+            + " "
+            + request.variable(CniEnvironment.COMMAND)
+            + " "
+            + request.variable(CniEnvironment.CONTAINER_ID);
     Connection connection = new Connection(socket, about, accepted);
     connections.add(connection);
     try {

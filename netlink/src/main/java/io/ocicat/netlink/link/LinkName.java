@@ -23,16 +23,17 @@ final class LinkName {
     if (name.equals(".") || name.equals("..")) {
       throw refuse(name, "it is the name of a directory");
     }
-    name.chars().filter(LinkName::isForbidden).findFirst().ifPresent(c -> refuseCharacter(name, c));
+    for (int at = 0; at < name.length(); at++) {
+      char c = name.charAt(at);
+      if (isForbidden(c)) {
+        throw refuse(name, "character 0x%02x is not allowed".formatted((int) c));
+      }
+    }
     return name;
   }
 
-  private static boolean isForbidden(int c) {
+  private static boolean isForbidden(char c) {
     return c == '/' || c == ':' || c == '%' || c <= ' ' || c == 0x7f;
-  }
-
-  private static void refuseCharacter(String name, int c) {
-    throw refuse(name, "character 0x%02x is not allowed".formatted(c));
   }
 
   private static IllegalArgumentException refuse(String name, String why) {

@@ -171,7 +171,12 @@ public final class LinkSettings {
 
   /** Whether an attribute is among them. */
   boolean mention(int attribute) {
-    return settings.stream().anyMatch(setting -> setting.attribute() == attribute);
+    for (Setting setting : settings) {
+      if (setting.attribute() == attribute) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** As the change of a link. */

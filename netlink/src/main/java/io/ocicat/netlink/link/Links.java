@@ -94,19 +94,13 @@ public final class Links {
     requests.addAll(List.of(then));
     List<Outcome> outcomes = net.attempt(requests);
     Link made = created(net, outcomes.getFirst(), settings);
-    refuseHalf(net, made, outcomes);
-    return made;
-  }
-
-  private static void refuseHalf(NetlinkSocket net, Link made, List<Outcome> outcomes) {
-    List<NetlinkException> failures =
-        outcomes.stream().flatMap(outcome -> outcome.failure().stream()).toList();
-    if (!failures.isEmpty()) {
+    try {
+      Outcome.requireAll(outcomes);
+    } catch (NetlinkException e) {
       net.attempt(List.of(delete(made.index())));
-      NetlinkException first = failures.getFirst();
-      failures.stream().skip(1).forEach(first::addSuppressed);
-      throw first;
+      throw e;
     }
+    return made;
   }
 
   /** Changes what the settings mention, in one message. */

@@ -28,6 +28,7 @@ public enum Syscall {
   MOUNT(165, 40),
   UMOUNT2(166, 39),
   OPENAT(257, 56),
+  NEWFSTATAT(262, 79),
   FCHMODAT(268, 53),
   PPOLL(271, 73),
   UNSHARE(272, 97),

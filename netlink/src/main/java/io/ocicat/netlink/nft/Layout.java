@@ -74,10 +74,10 @@ public record Layout(int number, int length, List<DataType> types) {
 
   /** The bytes of these values, which must be of these types. */
   Bytes join(List<Value> values) {
-    List<DataType> given = values.stream().map(Value::type).toList();
-    if (types.isEmpty() || !given.equals(types)) {
+    if (!fits(values)) {
+      String given = text(values.stream().map(Value::type).toList());
       throw new IllegalArgumentException(
-          "%s is of type %s, not %s".formatted(valueText(values), text(given), this));
+          "%s is of type %s, not %s".formatted(valueText(values), given, this));
     }
     if (types.size() == 1) {
       return values.getFirst().bytes();
@@ -90,6 +90,18 @@ public record Layout(int number, int length, List<DataType> types) {
       at += padded(bytes.length);
     }
     return Bytes.of(joined);
+  }
+
+  private boolean fits(List<Value> values) {
+    if (types.isEmpty() || values.size() != types.size()) {
+      return false;
+    }
+    for (int i = 0; i < types.size(); i++) {
+      if (!values.get(i).type().equals(types.get(i))) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** The values in these bytes. */

@@ -64,9 +64,11 @@ final class BridgeAddresses {
   }
 
   private List<IpPrefix> missing(List<Address> present) {
-    return wanted.stream()
-        .filter(prefix -> present.stream().noneMatch(address -> address.prefix().equals(prefix)))
-        .toList();
+    List<IpPrefix> missing = new ArrayList<>(wanted);
+    for (Address address : present) {
+      missing.remove(address.prefix());
+    }
+    return missing;
   }
 
   /**

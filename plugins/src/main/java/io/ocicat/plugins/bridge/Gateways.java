@@ -8,7 +8,9 @@ import io.ocicat.cni.Route;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -28,30 +30,31 @@ record Gateways(List<IpConfig> addresses, List<Route> routes, List<IpPrefix> onB
     if (ipam.ips().isEmpty()) {
       throw new CniException(ErrorCode.INTERNAL, "IPAM plugin returned missing IP config");
     }
-    List<IpConfig> addresses =
-        ipam.ips().stream()
-            .map(ip -> conf.gateway() ? withGateway(ip) : ip)
-            .map(ip -> ip.onInterface(containerInterface))
-            .toList();
+    List<IpConfig> addresses = new ArrayList<>();
+    for (IpConfig ip : ipam.ips()) {
+      addresses.add((conf.gateway() ? withGateway(ip) : ip).onInterface(containerInterface));
+    }
     List<Route> routes = new ArrayList<>(ipam.routes());
     if (conf.defaultGateway()) {
       addDefault(routes, addresses, IpPrefix::isV4, ALL_V4);
       addDefault(routes, addresses, IpPrefix::isV6, ALL_V6);
     }
     return new Gateways(
-        addresses, List.copyOf(routes), conf.gateway() ? onBridge(addresses) : List.of());
+        List.copyOf(addresses),
+        List.copyOf(routes),
+        conf.gateway() ? onBridge(addresses) : List.of());
   }
 
   /** The addresses the bridge has for those of a result. */
   static List<IpPrefix> onBridge(List<IpConfig> addresses) {
-    List<IpPrefix> gateways = new ArrayList<>();
+    Set<IpPrefix> gateways = new LinkedHashSet<>();
     for (IpConfig ip : addresses) {
       IpAddress gateway = ip.gateway();
       if (gateway != null) {
         gateways.add(IpPrefix.of(gateway, ip.address().length()));
       }
     }
-    return gateways.stream().distinct().toList();
+    return List.copyOf(gateways);
   }
 
   private static IpConfig withGateway(IpConfig ip) {
@@ -78,10 +81,19 @@ record Gateways(List<IpConfig> addresses, List<Route> routes, List<IpPrefix> onB
   }
 
   boolean hasV4() {
-    return onBridge.stream().anyMatch(IpPrefix::isV4);
+    return has(IpPrefix::isV4);
   }
 
   boolean hasV6() {
-    return onBridge.stream().anyMatch(IpPrefix::isV6);
+    return has(IpPrefix::isV6);
+  }
+
+  private boolean has(Predicate<IpPrefix> family) {
+    for (IpPrefix gateway : onBridge) {
+      if (family.test(gateway)) {
+        return true;
+      }
+    }
+    return false;
   }
 }

@@ -6,8 +6,8 @@ import io.ocicat.cni.Reason;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.plugins.hostlocal.LeaseScan.Found;
 import io.ocicat.plugins.hostlocal.RangeSet.Member;
+import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 /**
  * How a container gets one address of a set of ranges.
@@ -44,11 +44,8 @@ record Allocation(Leases leases, Owner owner, RangeSet set, int number) {
 
   /** Two ADDs without a DEL between them are an error by the specification. */
   private Member next() {
-    Stream.concat(leases.heldBy(owner).stream(), leases.heldBy(owner.legacy()).stream())
-        .flatMap(lease -> lease.address().stream())
-        .filter(set::contains)
-        .findFirst()
-        .ifPresent(this::refuseSecond);
+    refuseSecond(leases.heldBy(owner));
+    refuseSecond(leases.heldBy(owner.legacy()));
     for (Optional<Member> free = leases.nextFree(set, number);
         free.isPresent();
         free = leases.nextFree(set, number)) {
@@ -60,13 +57,18 @@ record Allocation(Leases leases, Owner owner, RangeSet set, int number) {
     throw exhausted(set, ErrorCode.TRY_AGAIN_LATER);
   }
 
-  private void refuseSecond(IpAddress held) {
-    throw new CniException(
-            ErrorCode.INTERNAL,
-            "%s has been allocated to %s, duplicate allocation is not allowed"
-                .formatted(held, owner.id()),
-            "%s needs a DEL before its next ADD".formatted(owner))
-        .because(Reason.ALREADY_ATTACHED);
+  private void refuseSecond(List<Found> held) {
+    for (Found lease : held) {
+      IpAddress address = lease.address().orElse(null);
+      if (address != null && set.contains(address)) {
+        throw new CniException(
+                ErrorCode.INTERNAL,
+                "%s has been allocated to %s, duplicate allocation is not allowed"
+                    .formatted(address, owner.id()),
+                "%s needs a DEL before its next ADD".formatted(owner))
+            .because(Reason.ALREADY_ATTACHED);
+      }
+    }
   }
 
   static CniException exhausted(RangeSet set, ErrorCode code) {

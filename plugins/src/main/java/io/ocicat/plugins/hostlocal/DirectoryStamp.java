@@ -1,13 +1,14 @@
 package io.ocicat.plugins.hostlocal;
 
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.Fd.FileId;
+import io.ocicat.netlink.linux.FileStat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What a directory looks like as long as no entry has come or gone.
@@ -18,29 +19,22 @@ import org.jspecify.annotations.Nullable;
  * a moment of the past chosen at random. From then on the two times differ, and the next change of
  * an entry makes them equal: it cannot bring this pair back, whatever the clock does. (Setting the
  * time by hand could, but only within the same tick, because that sets the change time.)
+ *
+ * @param identity tells two directories apart, however they are reached
  */
-record DirectoryStamp(long device, long inode, long modified, long changed) {
+record DirectoryStamp(FileId identity, long modified, long changed) {
   private static final long SECOND = 1_000_000_000;
 
   /** 2^40 nanoseconds are 18 minutes: room for stamps that were never there before. */
   private static final int RANDOM_BITS = 40;
 
   static DirectoryStamp of(Path directory) throws IOException {
-    Map<String, Object> attributes =
-        Files.readAttributes(directory, "unix:dev,ino,lastModifiedTime,ctime");
-    return new DirectoryStamp(
-        number(attributes.get("dev")),
-        number(attributes.get("ino")),
-        number(attributes.get("lastModifiedTime")),
-        number(attributes.get("ctime")));
-  }
-
-  private static long number(@Nullable Object attribute) {
-    return switch (attribute) {
-      case Long number -> number;
-      case FileTime time -> time.to(TimeUnit.NANOSECONDS);
-      case null, default -> throw new IllegalStateException("no such attribute of a file");
-    };
+    try {
+      FileStat stat = FileStat.of(directory);
+      return new DirectoryStamp(stat.id(), stat.modifiedNanos(), stat.changedNanos());
+    } catch (NetlinkException e) {
+      throw new IOException(e.getMessage(), e);
+    }
   }
 
   /** Marks the directory with a stamp that it never had before. */
@@ -58,11 +52,4 @@ record DirectoryStamp(long device, long inode, long modified, long changed) {
   boolean isDistinct() {
     return modified != changed;
   }
-
-  /** Tells two directories apart, however they are reached. */
-  Identity identity() {
-    return new Identity(device, inode);
-  }
-
-  record Identity(long device, long inode) {}
 }

@@ -115,8 +115,11 @@ record HostLocalConf(
   }
 
   private static void requireOnePerFamily(List<RangeSet> sets, JsonFields in, PluginConfig config) {
+    if (config.specVersion().isAtLeast(SpecVersion.V0_3_0)) {
+      return;
+    }
     long v4 = sets.stream().filter(RangeSet::isV4).count();
-    if (Math.max(v4, sets.size() - v4) > 1 && !config.specVersion().isAtLeast(SpecVersion.V0_3_0)) {
+    if (Math.max(v4, sets.size() - v4) > 1) {
       in.problem(
           "ipam",
           "has too many range sets: CNI version %s does not support more than 1 address per family"

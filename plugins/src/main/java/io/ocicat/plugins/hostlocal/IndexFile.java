@@ -159,9 +159,9 @@ final class IndexFile implements AutoCloseable {
     return MAGIC
         + boot
         + "\n="
-        + stamp.device()
+        + stamp.identity().device()
         + " "
-        + stamp.inode()
+        + stamp.identity().inode()
         + " "
         + stamp.modified()
         + " "

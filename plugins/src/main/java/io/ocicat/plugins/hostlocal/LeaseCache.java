@@ -4,6 +4,7 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Reason;
 import io.ocicat.cni.exec.Deadline;
+import io.ocicat.netlink.linux.Fd.FileId;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -24,7 +25,7 @@ final class LeaseCache {
   private static final int MAX_LEASES = 100_000;
 
   /** Least recently used first. */
-  private final Map<DirectoryStamp.Identity, Slot> slots = new LinkedHashMap<>(16, 0.75f, true);
+  private final Map<FileId, Slot> slots = new LinkedHashMap<>(16, 0.75f, true);
 
   private final Random random = new Random();
   private long total;
@@ -65,7 +66,7 @@ final class LeaseCache {
    *
    * @throws CniException with code 11 when the deadline passes before
    */
-  Turn await(DirectoryStamp.Identity identity, Deadline deadline) {
+  Turn await(FileId identity, Deadline deadline) {
     Slot slot = enter(identity);
     boolean taken = false;
     try {
@@ -84,7 +85,7 @@ final class LeaseCache {
     return new Turn(slot);
   }
 
-  private synchronized Slot enter(DirectoryStamp.Identity identity) {
+  private synchronized Slot enter(FileId identity) {
     Slot slot = slots.computeIfAbsent(identity, _ -> new Slot(new IndexedDirectory(random)));
     slot.users++;
     return slot;

@@ -60,10 +60,12 @@ record RangeSet(List<Range> ranges) {
   }
 
   Optional<Member> find(IpAddress address) {
-    return ranges.stream()
-        .filter(range -> range.contains(address))
-        .findFirst()
-        .map(range -> new Member(address, range));
+    for (Range range : ranges) {
+      if (range.contains(address)) {
+        return Optional.of(new Member(address, range));
+      }
+    }
+    return Optional.empty();
   }
 
   boolean contains(IpAddress address) {

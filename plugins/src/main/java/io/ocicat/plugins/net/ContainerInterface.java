@@ -55,7 +55,7 @@ public final class ContainerInterface {
       UnaryOperator<Address> kind,
       List<Route> gatewayRoutes) {
     List<IpConfig> own = addressesOf(result, device.name());
-    if (own.stream().anyMatch(ip -> ip.address().isV6())) {
+    if (hasV6(own)) {
       allowIpv6(container, device.name());
     }
     List<Request> requests = new ArrayList<>();
@@ -101,6 +101,15 @@ public final class ContainerInterface {
     return own;
   }
 
+  private static boolean hasV6(List<IpConfig> addresses) {
+    for (IpConfig ip : addresses) {
+      if (ip.address().isV6()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   /**
    * Kernels hand interfaces out with IPv6 off when the administrator says so; an address says
    * otherwise.
@@ -125,11 +134,12 @@ public final class ContainerInterface {
     if (route.gw() != null) {
       return route.gw();
     }
-    return own.stream()
-        .filter(ip -> ip.address().isV4() == route.dst().isV4() && ip.gateway() != null)
-        .findFirst()
-        .map(IpConfig::gateway)
-        .orElse(null);
+    for (IpConfig ip : own) {
+      if (ip.address().isV4() == route.dst().isV4() && ip.gateway() != null) {
+        return ip.gateway();
+      }
+    }
+    return null;
   }
 
   private static Route route(

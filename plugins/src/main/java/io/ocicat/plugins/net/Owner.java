@@ -75,7 +75,16 @@ public record Owner(NetworkName network, ContainerId container, InterfaceName if
 
   /** Linux allows nearly everything in the name of an interface; a comment does not. */
   private static String interfaceLabel(String name) {
-    boolean plain = name.chars().allMatch(c -> c > ' ' && c < 0x7f && c != '"' && c != CUT);
-    return plain ? name : CUT + NamingHash.of(name, INTERFACE_CHARACTERS - 1);
+    return isPlain(name) ? name : CUT + NamingHash.of(name, INTERFACE_CHARACTERS - 1);
+  }
+
+  private static boolean isPlain(String name) {
+    for (int at = 0; at < name.length(); at++) {
+      char c = name.charAt(at);
+      if (c <= ' ' || c >= 0x7f || c == '"' || c == CUT) {
+        return false;
+      }
+    }
+    return true;
   }
 }

@@ -15,12 +15,12 @@ import io.ocicat.netlink.link.SharedDeletion;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.ns.Sysctl;
 import io.ocicat.netlink.route.Device;
-import java.security.SecureRandom;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
@@ -32,7 +32,6 @@ import java.util.function.UnaryOperator;
  * @param container the end in the container, still down: whoever configures it brings it up
  */
 public record VethPair(End host, End container) {
-  private static final SecureRandom RANDOM = new SecureRandom();
   private static final int NAME_ATTEMPTS = 10;
 
   /** One end: enough for further requests and for the result. */
@@ -168,7 +167,7 @@ public record VethPair(End host, End container) {
 
   /** What the host's end of a cable is called: nobody has to look it up. */
   public static String randomName() {
-    return "veth" + HexFormat.of().toHexDigits(RANDOM.nextInt());
+    return "veth" + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
   }
 
   /** Random, but high: a bridge that takes the lowest address of its ports keeps the one it has. */
@@ -178,9 +177,7 @@ public record VethPair(End host, End container) {
 
   /** Random, locally administered, unicast. */
   public static MacAddress randomMac() {
-    byte[] bytes = new byte[6];
-    RANDOM.nextBytes(bytes);
-    bytes[0] = (byte) ((bytes[0] & 0xfc) | 0x02);
-    return MacAddress.ofBytes(bytes);
+    long random = ThreadLocalRandom.current().nextLong() & 0xfcff_ffff_ffffL;
+    return new MacAddress(random | 0x02L << 40);
   }
 }
