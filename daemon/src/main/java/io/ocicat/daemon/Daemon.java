@@ -38,7 +38,9 @@ public final class Daemon implements AutoCloseable {
   /** For 100 at once 2 and 4 took about the same CPU time, and 1, 8 and 16 took more. */
   private static final int ADDS_PER_CORE = 4;
 
-  private static final Duration LOOK = Duration.ofSeconds(1);
+  /** Well below the five seconds of silence after which callers give up. */
+  private static final Duration LOOK = Duration.ofSeconds(2);
+
   private static final Duration STUCK = Duration.ofSeconds(20);
   private static final Duration DRAIN = Duration.ofSeconds(90);
 

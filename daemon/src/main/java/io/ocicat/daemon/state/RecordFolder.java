@@ -1,5 +1,7 @@
 package io.ocicat.daemon.state;
 
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.FileStat;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -12,7 +14,6 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
@@ -21,7 +22,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A directory with one file for each record. A file is written in one go and has a checksum: one
@@ -38,15 +38,17 @@ public final class RecordFolder {
   private static final Duration WRITING = Duration.ofSeconds(10);
 
   /** A file system's clock ticks some hundred times a second; changes in one tick look alike. */
-  private static final Duration SETTLED = Duration.ofMillis(100);
+  private static final long SETTLED_NANOS = 100_000_000;
+
+  private static final long UNKNOWN = -1;
 
   private final Path folder;
   private final CrashPoints points;
   private final String writing;
   private final String removing;
 
-  /** When the folder was last changed, if it was empty then; null if that is not known. */
-  private volatile @Nullable FileTime emptiedAt;
+  /** When the folder was last changed, if it was empty then. */
+  private volatile long emptiedAt = UNKNOWN;
 
   RecordFolder(Path folder, CrashPoints points) {
     this.folder = folder;
@@ -149,21 +151,21 @@ public final class RecordFolder {
    * is asked several times a second.
    */
   public boolean isEmpty() {
-    FileTime changed = changed();
-    if (changed != null && changed.equals(emptiedAt)) {
+    long changed = changed();
+    if (changed != UNKNOWN && changed == emptiedAt) {
       return true;
     }
     boolean empty = names().isEmpty();
-    boolean settled = changed != null && changed.toInstant().isBefore(Instant.now().minus(SETTLED));
-    emptiedAt = empty && settled ? changed : null;
+    boolean settled = System.currentTimeMillis() * 1_000_000 - changed > SETTLED_NANOS;
+    emptiedAt = empty && settled ? changed : UNKNOWN;
     return empty;
   }
 
-  private @Nullable FileTime changed() {
+  private long changed() {
     try {
-      return Files.getLastModifiedTime(folder);
-    } catch (IOException _) {
-      return null;
+      return FileStat.of(folder).modifiedNanos();
+    } catch (NetlinkException _) {
+      return UNKNOWN;
     }
   }
 
