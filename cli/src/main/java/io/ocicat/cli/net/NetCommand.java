@@ -6,6 +6,7 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.cni.runtime.Container;
+import io.ocicat.cni.runtime.Network;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -79,33 +80,45 @@ public final class NetCommand {
   }
 
   @Command(
-      description = "Detach what is not in use any more: everything but --valid.",
-      footer = {"", "Example: ocicat net gc blue /run/netns/c1 --valid c1/eth0"})
+      description = {
+        "Detach what is not in use any more: everything but what --valid and --living name.",
+        "With neither, all attachments of the network that are remembered."
+      },
+      footer = {"", "Example: ocicat net gc blue --living"})
   int gc(
       @Mixin NetOptions options,
-      @Mixin Which which,
+      @Mixin WhichNetwork which,
       @Option(
               names = "--valid",
               paramLabel = "ID/IFNAME",
               description = "An attachment that is in use; may be repeated.")
-          @Nullable List<String> valid) {
-    Cni cni = cni(options);
-    if (valid == null) {
-      cni.network(which.network).gcAll();
-    } else {
-      List<Attachment> attachments = new ArrayList<>();
-      for (String text : valid) {
-        attachments.add(attachment(text));
-      }
-      cni.network(which.network).gc(attachments);
+          @Nullable List<String> valid,
+      @Option(
+              names = "--living",
+              description =
+                  "Attachments are in use when they are remembered, by their runtime or by"
+                      + " ocicatd, and their network namespace is there; start no container meanwhile.")
+          boolean living) {
+    Network network = cni(options).network(which.network);
+    if (valid == null && !living) {
+      network.gcAll();
+      return 0;
     }
+    List<Attachment> attachments = new ArrayList<>();
+    for (String text : valid == null ? List.<String>of() : valid) {
+      attachments.add(attachment(text));
+    }
+    if (living) {
+      attachments.addAll(LivingAttachments.of(network, settings.state()));
+    }
+    network.gc(attachments);
     return 0;
   }
 
   @Command(
       description = "Ask whether the network can attach containers now.",
-      footer = {"", "Example: ocicat net status blue /run/netns/c1"})
-  int status(@Mixin NetOptions options, @Mixin Which which) {
+      footer = {"", "Example: ocicat net status blue"})
+  int status(@Mixin NetOptions options, @Mixin WhichNetwork which) {
     cni(options).network(which.network).status();
     return 0;
   }
@@ -146,6 +159,19 @@ public final class NetCommand {
               .formatted(text));
     }
     return new Attachment(text.substring(0, slash), text.substring(slash + 1));
+  }
+
+  /** Which network is meant, by who asks for no attachment. */
+  static final class WhichNetwork {
+    @Parameters(index = "0", paramLabel = "NETWORK", description = "The network's name.")
+    String network = "";
+
+    @Parameters(
+        index = "1",
+        arity = "0..1",
+        paramLabel = "NETNS",
+        description = "Not looked at: cnitool wants one here, so it may be given.")
+    @Nullable String netns;
   }
 
   /** Which attachment is meant. */

@@ -8,6 +8,9 @@ import io.ocicat.cni.exec.PluginPath;
 import io.ocicat.cni.exec.TraceContext;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.runtime.Cni;
+import io.ocicat.daemon.state.BootId;
+import io.ocicat.daemon.state.Folders;
+import io.ocicat.daemon.state.State;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Map;
@@ -20,7 +23,7 @@ import tools.jackson.databind.node.ObjectNode;
  * What surrounds {@code ocicat net}: the variables cnitool reads, and how plugins are run.
  *
  * @param environment NETCONFPATH, CNI_PATH, CNI_ARGS, CAP_ARGS, CNI_IFNAME and all that plugins
- *     inherit
+ *     inherit; where ocicatd keeps its records
  * @param ownPlugins where to look when CNI_PATH is unset: the plugins of this distribution, if it
  *     is one
  */
@@ -93,6 +96,11 @@ public record NetSettings(
     }
     return object.properties().stream()
         .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
+  }
+
+  /** What ocicatd and calls beside it have noted. */
+  State state() {
+    return new State(Folders.of(environment), BootId.current());
   }
 
   Optional<String> variable(String name) {

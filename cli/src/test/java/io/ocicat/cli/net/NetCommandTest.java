@@ -1,11 +1,17 @@
 package io.ocicat.cli.net;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.json.Json;
+import io.ocicat.daemon.state.BootId;
+import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.Folders;
+import io.ocicat.daemon.state.NamespaceId;
+import io.ocicat.daemon.state.State;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -29,6 +35,8 @@ class NetCommandTest {
   private static final String RESULT =
       "{\"cniVersion\":\"1.1.0\",\"ips\":[{\"address\":\"10.1.0.7/24\"}]}";
 
+  private static final String OWN_NETNS = "/proc/self/ns/net";
+
   @TempDir private Path directory;
   private final List<Invocation> calls = new ArrayList<>();
   private final Map<String, String> environment = new HashMap<>();
@@ -44,6 +52,9 @@ class NetCommandTest {
     network("10-blue.conflist", "\"blue\"");
     environment.put("NETCONFPATH", directory.resolve("net.d").toString());
     environment.put("CNI_PATH", directory.resolve("bin").toString());
+    environment.put("OCICAT_RUN_DIR", directory.resolve("run").toString());
+    environment.put("OCICAT_STATE_DIR", directory.resolve("state").toString());
+    Folders.of(environment).create();
   }
 
   @Test
@@ -128,9 +139,8 @@ class NetCommandTest {
     out.getBuffer().setLength(0);
 
     assertThat(run("check", "blue", "/run/netns/x")).isZero();
-    assertThat(run("status", "blue", "/run/netns/x")).isZero();
-    assertThat(run("gc", "--valid", NetCommand.idOf("/run/netns/x") + "/eth0", "blue", "-"))
-        .isZero();
+    assertThat(run("status", "blue")).isZero();
+    assertThat(run("gc", "--valid", NetCommand.idOf("/run/netns/x") + "/eth0", "blue")).isZero();
     assertThat(run("del", "blue", "/run/netns/x")).isZero();
 
     assertThat(out.toString()).isEmpty();
@@ -142,11 +152,66 @@ class NetCommandTest {
   @Test
   void gcWithoutValidAttachmentsDetachesEverything() {
     assertThat(run("add", "blue", "/run/netns/x")).isZero();
-    assertThat(run("gc", "blue", "/run/netns/x")).isZero();
+    assertThat(run("gc", "blue")).isZero();
 
     assertThat(calls)
         .extracting(call -> call.environment().get("CNI_COMMAND"))
         .containsExactly("ADD", "DEL", "GC");
+  }
+
+  @Test
+  void whoTypesWhatCnitoolWantsMayNameANamespaceThatConcernsNobody() {
+    assertThat(run("status", "blue", "/run/netns/x")).isZero();
+    assertThat(run("gc", "blue", "/run/netns/x")).isZero();
+    assertThat(run("status", "blue", "/run/netns/x", "more")).isEqualTo(2);
+    assertThat(run("gc")).isEqualTo(2);
+
+    assertThat(calls)
+        .extracting(call -> call.environment().get("CNI_COMMAND"))
+        .containsExactly("STATUS", "GC");
+    assertThat(calls).allMatch(call -> call.environment().getOrDefault("CNI_NETNS", "").isEmpty());
+  }
+
+  @Test
+  void gcOfTheLivingKeepsWhoseNamespaceIsThere() {
+    assertThat(run("add", "--container-id", "alive", "blue", OWN_NETNS)).isZero();
+    assertThat(run("add", "--container-id", "gone", "blue", "/run/netns/nowhere")).isZero();
+    noted("noted", "blue", OWN_NETNS);
+    noted("elsewhere", "red", OWN_NETNS);
+    noted("lost", "blue", "/run/netns/nowhere");
+    calls.clear();
+
+    assertThat(run("gc", "blue", "--living", "--valid", "named/net1")).isZero();
+
+    assertThat(calls)
+        .extracting(
+            call -> call.environment().get("CNI_COMMAND"),
+            call -> call.environment().get("CNI_CONTAINERID"))
+        .containsExactly(tuple("DEL", "gone"), tuple("GC", ""));
+    assertThat(Json.parse(calls.getLast().stdin()).get("cni.dev/valid-attachments"))
+        .extracting(valid -> valid.get("containerID").asString())
+        .containsExactly("named", "alive", "noted");
+  }
+
+  private void noted(String container, String network, String netns) {
+    State state = new State(Folders.of(environment), BootId.current());
+    Map<String, String> variables =
+        Map.of("CNI_CONTAINERID", container, "CNI_IFNAME", "eth0", "CNI_NETNS", netns);
+    String config =
+        "{\"cniVersion\":\"1.1.0\",\"name\":\"%s\",\"type\":\"noop\"}".formatted(network);
+    state
+        .attachments()
+        .write(
+            container,
+            new CallRecord(
+                state.boot(),
+                0,
+                NamespaceId.own(),
+                NamespaceId.own(),
+                "noop",
+                variables,
+                config.getBytes(StandardCharsets.UTF_8),
+                new byte[0]));
   }
 
   @Test
