@@ -148,7 +148,7 @@ public final class InstallCommand implements Callable<Integer> {
     Distribution distribution = distribution();
     Optional<ServiceAccount.Token> token =
         calico && serviceAccount().isThere()
-            ? Optional.of(serviceAccount().request())
+            ? Optional.of(dryRun ? ServiceAccount.Token.NOT_REQUESTED : serviceAccount().request())
             : Optional.empty();
     try (Account account = new Account(spec.commandLine().getOut(), json, dryRun)) {
       install(distribution, token, account);

@@ -36,6 +36,9 @@ record ServiceAccount(Map<String, String> environment, Path directory) {
 
   /** A token and when it ends. */
   record Token(String text, Instant expires) {
+    /** Stands for the one that would be asked for; like that, it is none that was there before. */
+    static final Token NOT_REQUESTED = new Token("", Instant.EPOCH);
+
     /** When to get the next one: early, because whoever gets it may be down then. */
     Instant renewal(Instant now) {
       return now.plus(Duration.between(now, expires).dividedBy(4));

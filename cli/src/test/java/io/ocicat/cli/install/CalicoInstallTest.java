@@ -230,4 +230,33 @@ class CalicoInstallTest {
       server.stop(0);
     }
   }
+
+  /** Nobody listens at port 1: whoever asked there would fail. */
+  @Test
+  void aDryRunRequestsNoTokenAndStillTellsOfItsFile() throws IOException {
+    Path account = root.resolve("account");
+    Machine.file(account.resolve("token"), "pods-own", "rw-------");
+    Machine.file(account.resolve("namespace"), "kube-system", "rw-------");
+    Machine machine =
+        new Machine(
+            root,
+            Map.of(
+                "CALICO_SERVICE_ACCOUNT_DIR", account.toString(),
+                "KUBERNETES_SERVICE_PROTOCOL", "http",
+                "KUBERNETES_SERVICE_HOST", "127.0.0.1",
+                "KUBERNETES_SERVICE_PORT", "1"));
+    String[] calico = {"--calico", "--calico-dir", root.resolve("calico").toString()};
+
+    assertThat(machine.install("--dry-run", calico[0], calico[1], calico[2]))
+        .as(machine.err.toString())
+        .isZero();
+
+    assertThat(machine.out.toString())
+        .contains("calico-kubeconfig", "10-calico.conflist", "nodename");
+    assertThat(machine.conf).doesNotExist();
+    assertThat(machine.state()).doesNotExist();
+    assertThat(root.resolve("calico")).doesNotExist();
+    assertThat(machine.install(calico)).isEqualTo(1);
+    assertThat(machine.err.toString()).contains("cannot be asked for a token");
+  }
 }

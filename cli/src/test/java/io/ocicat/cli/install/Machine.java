@@ -6,6 +6,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -25,16 +26,18 @@ final class Machine {
   final StringWriter err = new StringWriter();
 
   Machine(Path root) throws IOException {
+    this(root, Map.of());
+  }
+
+  Machine(Path root, Map<String, String> more) throws IOException {
     bin = root.resolve("opt/cni/bin");
     conf = root.resolve("etc/cni/net.d");
     units = root.resolve("etc/systemd/system");
     home = root.resolve("home");
-    environment =
-        Map.of(
-            "OCICAT_RUN_DIR",
-            root.resolve("run").toString(),
-            "OCICAT_STATE_DIR",
-            root.resolve("state").toString());
+    Map<String, String> variables = new HashMap<>(more);
+    variables.put("OCICAT_RUN_DIR", root.resolve("run").toString());
+    variables.put("OCICAT_STATE_DIR", root.resolve("state").toString());
+    environment = Map.copyOf(variables);
     distribute("shim 1");
     Files.createDirectories(home.resolve("systemd"));
     Files.writeString(home.resolve("systemd/ocicat.socket"), "[Socket]\n");
