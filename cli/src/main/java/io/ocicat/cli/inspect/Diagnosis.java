@@ -1,5 +1,7 @@
 package io.ocicat.cli.inspect;
 
+import io.ocicat.cli.doctor.HostLocalLeases.Lease;
+import io.ocicat.cni.runtime.CachedAttachment;
 import io.ocicat.daemon.info.Attached;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
@@ -13,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Finds out what became of a container's interfaces: first what is under way or half done, then
@@ -20,6 +23,10 @@ import java.util.Optional;
  */
 final class Diagnosis {
   private static final Duration AT_ONCE = Duration.ofMillis(1);
+
+  /** Runtimes' caches tell no time, so that of two containers the one that lives counts. */
+  private static final Comparator<Story> LAST_AND_SOUND_FIRST =
+      Comparator.comparing(Story::last).thenComparing(story -> story.verdict().isFine()).reversed();
 
   private final Evidence evidence;
 
@@ -31,7 +38,7 @@ final class Diagnosis {
   List<Story> stories() {
     return evidence.attachmentKeys().stream()
         .map(this::story)
-        .sorted(Comparator.comparing(Story::last).reversed())
+        .sorted(LAST_AND_SOUND_FIRST)
         .toList();
   }
 
@@ -40,12 +47,14 @@ final class Diagnosis {
     List<CallRecord> begun = of(key, evidence.journal());
     List<CallRecord> spooled = of(key, evidence.spool());
     List<FinishedCall> calls =
-        evidence.calls().stream()
+        evidence.daemon().calls().stream()
             .filter(
                 call ->
                     call.containerId().equals(key.containerId())
                         && call.ifName().equals(key.ifName()))
             .toList();
+    Optional<CachedAttachment> cached =
+        evidence.cached().stream().filter(one -> Remembered.keyOf(one).equals(key)).findFirst();
     List<String> sentences = new ArrayList<>();
     Finding finding;
     if (!begun.isEmpty() || isUnderWay(key)) {
@@ -56,8 +65,12 @@ final class Diagnosis {
       finding = new Finding(Verdict.DEL_PENDING, Cause.NONE);
     } else if (!attached.isEmpty()) {
       finding = attached(attached, calls, sentences);
-    } else {
+    } else if (cached.isPresent() && !countsMore(calls)) {
+      finding = remembered(cached.get(), sentences);
+    } else if (!calls.isEmpty()) {
       finding = called(calls, sentences);
+    } else {
+      finding = leased(key, sentences);
     }
     List<CallRecord> records = new ArrayList<>(attached);
     records.addAll(begun);
@@ -65,22 +78,40 @@ final class Diagnosis {
     return new Story(
         key.containerId(),
         key.ifName(),
-        pod(records, calls),
-        network(records, calls),
+        pod(records, calls).or(() -> cached.map(Remembered::podOf)).orElse(""),
+        network(records, calls)
+            .or(() -> cached.map(one -> one.network().value()))
+            .or(() -> leases(key).map(Lease::network).findFirst())
+            .orElse(""),
         finding.verdict(),
         finding.cause(),
         sentences,
+        finding.next(evidence.daemon().answers()),
         last(records, calls));
   }
 
-  private record Finding(Verdict verdict, Cause cause) {}
+  /**
+   * What was found out.
+   *
+   * @param instead what to do in this case, if not the usual
+   */
+  private record Finding(Verdict verdict, Cause cause, Optional<String> instead) {
+    Finding(Verdict verdict, Cause cause) {
+      this(verdict, cause, Optional.empty());
+    }
+
+    String next(boolean daemonRuns) {
+      String usual = verdict.advice(daemonRuns);
+      return instead.orElse(usual.isEmpty() ? cause.advice() : usual);
+    }
+  }
 
   private static List<CallRecord> of(AttachmentKey key, List<CallRecord> records) {
     return records.stream().filter(record -> record.key().equals(Optional.of(key))).toList();
   }
 
   private boolean isUnderWay(AttachmentKey key) {
-    return evidence.underWay().contains(key.containerId());
+    return evidence.daemon().underWay().contains(key.containerId());
   }
 
   /** Whoever works on an attachment holds its lock. */
@@ -118,6 +149,47 @@ final class Diagnosis {
       return failure(calls, sentences).orElse(new Finding(kernel, Cause.NONE));
     }
     return new Finding(kernel, Cause.NONE);
+  }
+
+  /** Whether the last call tells more than what a runtime remembers. */
+  private static boolean countsMore(List<FinishedCall> calls) {
+    return !calls.isEmpty() && (calls.getLast().failed() || calls.getLast().verb().equals("DEL"));
+  }
+
+  /** Of attachments made where no daemon has ever been, or by plugins of others. */
+  private static Finding remembered(CachedAttachment cached, List<String> sentences) {
+    Attached attached = Remembered.of(cached);
+    sentences.add(
+        "its runtime's cache has it as attached%s; ocicatd has no record, so it was attached without it"
+            .formatted(
+                attached.addresses().isEmpty()
+                    ? ""
+                    : " with " + String.join(" and ", attached.addresses())));
+    Verdict kernel = KernelView.of(attached, sentences);
+    return new Finding(
+        kernel,
+        Cause.NONE,
+        kernel == Verdict.NETNS_GONE
+            ? Optional.of(
+                "the container has ended: `ocicat net gc %s --living` detaches it, as the runtime's DEL does"
+                    .formatted(attached.network()))
+            : Optional.empty());
+  }
+
+  private Stream<Lease> leases(AttachmentKey key) {
+    return evidence.leases().stream()
+        .filter(lease -> lease.holder().containerId().equals(key.containerId()))
+        .filter(lease -> lease.holder().ifName().equals(key.ifName()));
+  }
+
+  private Finding leased(AttachmentKey key, List<String> sentences) {
+    leases(key)
+        .forEach(
+            lease ->
+                sentences.add(
+                    "host-local has leased %s of network %s to it, and neither its runtime nor ocicatd has it as attached"
+                        .formatted(lease.address(), lease.network())));
+    return new Finding(Verdict.LEASE_LEFT, Cause.NONE);
   }
 
   private Finding called(List<FinishedCall> calls, List<String> sentences) {
@@ -172,20 +244,18 @@ final class Diagnosis {
         : past.toMinutes() > 0 ? past.toMinutes() + " min" : past.toSeconds() + " s";
   }
 
-  private static String pod(List<CallRecord> records, List<FinishedCall> calls) {
+  private static Optional<String> pod(List<CallRecord> records, List<FinishedCall> calls) {
     return records.stream()
         .map(record -> PodName.of(record.environment()))
         .findFirst()
-        .or(() -> calls.stream().map(FinishedCall::pod).findFirst())
-        .orElse("");
+        .or(() -> calls.stream().map(FinishedCall::pod).findFirst());
   }
 
-  private static String network(List<CallRecord> records, List<FinishedCall> calls) {
+  private static Optional<String> network(List<CallRecord> records, List<FinishedCall> calls) {
     return records.stream()
         .map(CallRecord::network)
         .findFirst()
-        .or(() -> calls.stream().map(FinishedCall::network).findFirst())
-        .orElse("");
+        .or(() -> calls.stream().map(FinishedCall::network).findFirst());
   }
 
   private static Instant last(List<CallRecord> records, List<FinishedCall> calls) {

@@ -1,11 +1,13 @@
 package io.ocicat.cli.inspect;
 
 import io.ocicat.cli.Site;
+import io.ocicat.cli.doctor.HostLocalLeases;
+import io.ocicat.cli.doctor.HostLocalLeases.Lease;
+import io.ocicat.cni.CniException;
 import io.ocicat.cni.exec.CniEnvironment;
-import io.ocicat.daemon.info.CallJson;
+import io.ocicat.cni.runtime.CachedAttachment;
+import io.ocicat.cni.runtime.Cni;
 import io.ocicat.daemon.info.CallSelection;
-import io.ocicat.daemon.info.InfoClient;
-import io.ocicat.daemon.info.InfoException;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.PodName;
@@ -13,56 +15,65 @@ import io.ocicat.daemon.state.RecordFolder;
 import io.ocicat.daemon.state.RecordFolder.Kept;
 import io.ocicat.daemon.state.State;
 import io.ocicat.daemon.trace.FinishedCall;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import tools.jackson.databind.JsonNode;
+import java.util.function.Supplier;
 
 /**
  * All that files and daemon tell of a container or pod.
  *
- * @param daemonAnswers whether there is one to tell what it remembers
- * @param calls those that ended, the oldest first
- * @param underWay the containers of those that have not
+ * @param attachments those that our records have; so with journal and spool
+ * @param cached those that runtimes remember, in libcni's cache
+ * @param leases host-local's
+ * @param obstacles why some of it could not be looked at
  */
 record Evidence(
     State state,
-    boolean daemonAnswers,
-    List<FinishedCall> calls,
-    List<String> underWay,
+    DaemonMemory daemon,
     List<CallRecord> attachments,
     List<CallRecord> journal,
-    List<CallRecord> spool) {
+    List<CallRecord> spool,
+    List<CachedAttachment> cached,
+    List<Lease> leases,
+    List<String> obstacles) {
 
-  static Evidence gather(Site site, String about) {
+  static Evidence gather(Site site, Cni cni, String about) {
     State state = site.state();
-    List<FinishedCall> calls = new ArrayList<>();
-    List<String> underWay = new ArrayList<>();
-    boolean answers = true;
-    try {
-      String target = "/calls?about=" + URLEncoder.encode(about, StandardCharsets.UTF_8);
-      JsonNode told = new InfoClient(site.folders().infoSocket()).askJson(target);
-      told.path("calls").forEach(call -> calls.add(CallJson.read(call)));
-      for (JsonNode call : told.path("underWay")) {
-        // "bridge ADD 0123abc": the last word is the container.
-        String words = call.path("about").asString("");
-        underWay.add(words.substring(words.lastIndexOf(' ') + 1));
-      }
-    } catch (InfoException _) {
-      answers = false;
-    }
+    List<String> obstacles = new ArrayList<>();
+    List<CachedAttachment> cached =
+        orNone(cni::attachments, obstacles).stream()
+            .filter(one -> isAbout(about, one.container().id().value(), Remembered.podOf(one)))
+            .toList();
+    List<Lease> leases =
+        orNone(() -> HostLocalLeases.of(cni), obstacles).stream()
+            .filter(lease -> isAbout(about, lease.holder().containerId(), ""))
+            .toList();
     return new Evidence(
         state,
-        answers,
-        calls,
-        underWay,
+        DaemonMemory.ask(site.folders().infoSocket(), about),
         records(state.attachments(), about),
         records(state.journal(), about),
-        records(state.spool(), about));
+        records(state.spool(), about),
+        cached,
+        leases,
+        obstacles);
+  }
+
+  /** What cannot be read must not hide the rest. */
+  private static <T> List<T> orNone(Supplier<List<T>> reading, List<String> obstacles) {
+    try {
+      return reading.get();
+    } catch (CniException e) {
+      obstacles.add(String.valueOf(e.getMessage()));
+      return List.of();
+    }
+  }
+
+  private static boolean isAbout(String about, String containerId, String pod) {
+    return CallSelection.isAbout(about, containerId, pod);
   }
 
   private static List<CallRecord> records(RecordFolder folder, String about) {
@@ -70,7 +81,7 @@ record Evidence(
         .map(Kept::record)
         .filter(
             record ->
-                CallSelection.isAbout(
+                isAbout(
                     about,
                     record.environment().getOrDefault(CniEnvironment.CONTAINER_ID, ""),
                     PodName.of(record.environment())))
@@ -85,10 +96,14 @@ record Evidence(
     for (List<CallRecord> records : List.of(attachments, journal, spool)) {
       records.forEach(record -> record.key().ifPresent(keys::add));
     }
-    for (FinishedCall call : calls) {
+    for (FinishedCall call : daemon.calls()) {
       if (!call.containerId().isEmpty() && !call.ifName().isEmpty()) {
         keys.add(new AttachmentKey(call.containerId(), call.ifName()));
       }
+    }
+    cached.forEach(one -> keys.add(Remembered.keyOf(one)));
+    for (Lease lease : leases) {
+      keys.add(new AttachmentKey(lease.holder().containerId(), lease.holder().ifName()));
     }
     return keys;
   }

@@ -12,6 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param cause of the call that failed, if one did
  * @param evidence sentences
+ * @param next what to do
  * @param last when something was last heard of it
  */
 record Story(
@@ -22,13 +23,10 @@ record Story(
     Verdict verdict,
     Cause cause,
     List<String> evidence,
+    String next,
     Instant last) {
   Story {
     evidence = List.copyOf(evidence);
-  }
-
-  private String next() {
-    return verdict.advice().isEmpty() ? cause.advice() : verdict.advice();
   }
 
   void print(PrintWriter out) {
@@ -43,7 +41,7 @@ record Story(
                 cause == Cause.NONE ? "" : " (" + cause.label() + ")"));
     evidence.forEach(sentence -> out.println("  " + sentence));
     if (!verdict.isFine()) {
-      out.println("  next: " + next());
+      out.println("  next: " + next);
     }
   }
 
@@ -57,7 +55,7 @@ record Story(
     json.put("cause", cause.label());
     json.put("fine", verdict.isFine());
     json.set("evidence", Json.array(evidence));
-    json.put("next", next());
+    json.put("next", next);
     json.put("last", last.toString());
     return json;
   }

@@ -6,40 +6,67 @@ import java.util.Locale;
 enum Verdict {
   ATTACHED(true, "nothing to do"),
   DELETED(true, "nothing to do: it was asked for, and nothing is left"),
-  UNDER_WAY(false, "wait; `ocicat status` shows since when, and the log where it stays"),
-  KILLED(false, "DEL undoes it; so does ocicatd when it starts, and `ocicat doctor --fix`"),
-  DEL_PENDING(false, "remove the obstacle that the log names: ocicatd tries again every second"),
+  UNDER_WAY(
+      false,
+      "wait; `ocicat status` shows since when, and the log where it stays",
+      "wait: a plugin's own process works on it; if it does not end, look at the runtime's log"),
+  KILLED(
+      false,
+      "DEL undoes it; so does ocicatd when it starts, and `ocicat doctor --fix`",
+      "start ocicatd, which undoes it, or `ocicat doctor --fix`; so does the runtime's DEL"),
+  DEL_PENDING(
+      false,
+      "remove the obstacle that the log names: ocicatd tries again every second",
+      "start ocicatd, which finishes it: without, nobody tries again"),
   ADD_FAILED(false, ""),
   DEL_FAILED(false, ""),
   CHECK_FAILED(false, ""),
-  NETNS_GONE(false, "the container has ended: DEL, or ocicatd within two minutes, removes it"),
+  NETNS_GONE(
+      false,
+      "the container has ended: DEL, or ocicatd within two minutes, removes it",
+      "the container has ended: `ocicat doctor --fix` removes it, as ocicatd does when it runs"),
   INTERFACE_GONE(false, "somebody removed it: DEL and ADD, that is, start the pod anew"),
   INTERFACE_DOWN(false, "somebody took it down: bring it up, or start the pod anew"),
   ADDRESS_GONE(false, "somebody removed it: add it, or start the pod anew"),
+  LEASE_LEFT(
+      false,
+      "if the container is gone, `ocicat net gc NETWORK --living` frees the address; if it lives,"
+          + " its ADD failed: see the runtime's log, and start the pod anew"),
   NEVER_ASKED(
       false,
       "no plugin of ours was called for it since ocicatd started: look whether the runtime uses"
           + " this network (`ocicat doctor`) and at its log"),
   DAEMON_DOWN(
       false,
-      "without ocicatd nothing is remembered of calls that failed: start it, or see the"
-          + " runtime's log");
+      "start ocicatd (`systemctl start ocicat`), start the pod anew, and ask again: then it is"
+          + " remembered why a call failed; what failed until now only the runtime's log tells, and"
+          + " `ocicat doctor` what else is wrong here");
 
   private final boolean fine;
   private final String advice;
+  private final String adviceAlone;
 
   Verdict(boolean fine, String advice) {
+    this(fine, advice, advice);
+  }
+
+  Verdict(boolean fine, String advice, String adviceAlone) {
     this.fine = fine;
     this.advice = advice;
+    this.adviceAlone = adviceAlone;
   }
 
   boolean isFine() {
     return fine;
   }
 
-  /** What to do; empty where that follows from the cause of the failed call. */
-  String advice() {
-    return advice;
+  /**
+   * What to do; empty where that follows from the cause of the failed call.
+   *
+   * @param daemonRuns whether there is one that does what it is there for
+   */
+  String advice(boolean daemonRuns) {
+    return daemonRuns ? advice : adviceAlone;
   }
 
   String label() {

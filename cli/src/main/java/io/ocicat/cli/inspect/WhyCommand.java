@@ -2,8 +2,10 @@ package io.ocicat.cli.inspect;
 
 import io.ocicat.cli.Site;
 import io.ocicat.cni.json.Json;
+import io.ocicat.cni.runtime.Cni;
 import io.ocicat.daemon.trace.Cause;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -41,6 +43,20 @@ public final class WhyCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print JSON.")
   private boolean json;
 
+  @Option(
+      names = "--conf-dir",
+      paramLabel = "DIR",
+      defaultValue = "/etc/cni/net.d",
+      description = "Where networks are configured (default: ${DEFAULT-VALUE}).")
+  private Path confDirectory = Path.of("/etc/cni/net.d");
+
+  @Option(
+      names = "--cache-dir",
+      paramLabel = "DIR",
+      defaultValue = "/var/lib/cni",
+      description = "Where runtimes remember attachments (default: ${DEFAULT-VALUE}).")
+  private Path cacheDirectory = Path.of("/var/lib/cni");
+
   public WhyCommand(Site site) {
     this.site = site;
   }
@@ -50,7 +66,8 @@ public final class WhyCommand implements Callable<Integer> {
     if (about.isBlank()) {
       throw new ParameterException(spec.commandLine(), "a container or pod must be named");
     }
-    Evidence evidence = Evidence.gather(site, about);
+    Cni cni = Cni.builder().confDirectory(confDirectory).cacheDirectory(cacheDirectory).build();
+    Evidence evidence = Evidence.gather(site, cni, about);
     List<Story> stories = new Diagnosis(evidence).stories();
     if (stories.isEmpty()) {
       stories = List.of(nothing(evidence));
@@ -59,33 +76,43 @@ public final class WhyCommand implements Callable<Integer> {
     String newest = stories.getFirst().containerId();
     List<Story> current = stories.stream().filter(s -> s.containerId().equals(newest)).toList();
     List<Story> earlier = stories.stream().filter(s -> !s.containerId().equals(newest)).toList();
-    print(current, earlier);
+    print(evidence, current, earlier);
     return current.stream().allMatch(story -> story.verdict().isFine()) ? 0 : 1;
   }
 
   private Story nothing(Evidence evidence) {
-    boolean waits = evidence.underWay().stream().anyMatch(id -> id.startsWith(about));
-    boolean answers = evidence.daemonAnswers();
+    boolean waits = evidence.daemon().underWay().stream().anyMatch(id -> id.startsWith(about));
+    boolean answers = evidence.daemon().answers();
+    Verdict verdict =
+        waits ? Verdict.UNDER_WAY : answers ? Verdict.NEVER_ASKED : Verdict.DAEMON_DOWN;
+    String sentence =
+        waits
+            ? "its first call waits for its turn"
+            : "%s, and there is no attachment: neither a record in %s nor one of its runtime's in %s, nor a lease"
+                .formatted(
+                    answers ? "ocicatd remembers no call for it" : "ocicatd cannot be asked",
+                    site.folders().state(),
+                    cacheDirectory);
     return new Story(
         about,
         "",
         "",
         "",
-        waits ? Verdict.UNDER_WAY : answers ? Verdict.NEVER_ASKED : Verdict.DAEMON_DOWN,
+        verdict,
         Cause.NONE,
-        List.of(
-            waits
-                ? "its first call waits for its turn"
-                : answers
-                    ? "ocicatd remembers no call for it, and there is no attachment"
-                    : "ocicatd is not running, and there is no attachment"),
+        List.of(sentence),
+        verdict.advice(answers),
         Instant.EPOCH);
   }
 
-  private void print(List<Story> current, List<Story> earlier) {
+  private void print(Evidence evidence, List<Story> current, List<Story> earlier) {
     PrintWriter out = spec.commandLine().getOut();
+    String silence = evidence.daemon().silence();
     if (json) {
       ObjectNode document = Json.object();
+      document.put("daemonAnswers", evidence.daemon().answers());
+      document.put("daemonSilence", silence);
+      document.set("obstacles", Json.array(evidence.obstacles()));
       ArrayNode now = document.putArray("attachments");
       current.forEach(story -> now.add(story.toJson()));
       ArrayNode before = document.putArray("earlier");
@@ -94,6 +121,11 @@ public final class WhyCommand implements Callable<Integer> {
       out.flush();
       return;
     }
+    if (!silence.isEmpty()) {
+      out.println(silence);
+      out.println("this is what files and the kernel tell, without what failed calls have said");
+    }
+    evidence.obstacles().forEach(why -> out.println("not everything could be looked at: " + why));
     current.forEach(story -> story.print(out));
     if (!earlier.isEmpty()) {
       out.println();

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -139,7 +140,7 @@ class WhyCommandTest {
     daemon.close();
 
     assertThat(why("c1").exitCode()).isZero();
-    assertThat(why("c1").out()).contains("attached");
+    assertThat(why("c1").out()).contains("ocicatd is not running", "c1 eth0 on blue: attached");
     assertThat(verdict("c2")).isEqualTo("daemon-down");
   }
 
@@ -156,6 +157,14 @@ class WhyCommandTest {
   }
 
   private Printed why(String... args) {
-    return new Shell(daemon.folders()).run(WhyCommand::new, args);
+    return new Shell(daemon.folders())
+        .run(
+            WhyCommand::new,
+            Stream.concat(
+                    Stream.of(args),
+                    Stream.of(
+                        "--conf-dir=" + directory.resolve("net.d"),
+                        "--cache-dir=" + directory.resolve("cache")))
+                .toArray(String[]::new));
   }
 }

@@ -1,0 +1,49 @@
+package io.ocicat.cli.inspect;
+
+import io.ocicat.daemon.info.CallJson;
+import io.ocicat.daemon.info.InfoClient;
+import io.ocicat.daemon.info.InfoException;
+import io.ocicat.daemon.trace.FinishedCall;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What ocicatd remembers of a container or pod.
+ *
+ * @param silence why it does not tell; empty when it does
+ * @param calls those that ended, the oldest first
+ * @param underWay the containers of those that have not
+ */
+record DaemonMemory(String silence, List<FinishedCall> calls, List<String> underWay) {
+  DaemonMemory {
+    calls = List.copyOf(calls);
+    underWay = List.copyOf(underWay);
+  }
+
+  static DaemonMemory ask(Path socket, String about) {
+    List<FinishedCall> calls = new ArrayList<>();
+    List<String> underWay = new ArrayList<>();
+    try {
+      String target = "/calls?about=" + URLEncoder.encode(about, StandardCharsets.UTF_8);
+      JsonNode told = new InfoClient(socket).askJson(target);
+      told.path("calls").forEach(call -> calls.add(CallJson.read(call)));
+      for (JsonNode call : told.path("underWay")) {
+        // "bridge ADD 0123abc": the last word is the container.
+        String words = call.path("about").asString("");
+        underWay.add(words.substring(words.lastIndexOf(' ') + 1));
+      }
+      return new DaemonMemory("", calls, underWay);
+    } catch (InfoException e) {
+      String wayOut = e.isDown() ? "; start it (`systemctl start ocicat`, or `ocicat daemon`)" : "";
+      return new DaemonMemory(e.getMessage() + wayOut, List.of(), List.of());
+    }
+  }
+
+  boolean answers() {
+    return silence.isEmpty();
+  }
+}
