@@ -76,7 +76,9 @@ public final class Ocicat {
             .addSubcommand(new DemoCommand(site, System.getenv()))
             .addSubcommand(PodCommand.of(new PodSite(site, System.getenv(), ours.executables())))
             .addSubcommand(
-                NetCommand.of(new NetSettings(System.getenv(), ours.executables(), ours.exec())))
+                NetCommand.of(
+                    new NetSettings(
+                        System.getenv(), ours.executables(), ours.exec(), ours.ours()::find)))
             .addSubcommand(
                 new InstallCommand(
                     System.getenv(), ours.executables().map(Path::getParent), Version.id()))

@@ -3,9 +3,12 @@ package io.ocicat.plugins;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.json.Asked;
+import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.plugin.PluginHost;
@@ -40,6 +43,10 @@ class ConfigurationTablesTest {
   /** What is asked of results and of the delegate's error, which are documents of their own. */
   private static final Pattern OF_ANSWERS =
       Pattern.compile("(interfaces|ips|routes|ip4|ip6|prevResult|code|msg|details)\\b.*");
+
+  /** Arguments, and what the runtime alone may write. */
+  private static final Pattern BROUGHT_BY_CALLS =
+      Pattern.compile("(CNI_ARGS|args|runtimeConfig|cni\\.dev)\\b.*");
 
   /** Headings of tables that list members. */
   private static final Set<String> HEADS =
@@ -109,6 +116,38 @@ class ConfigurationTablesTest {
         .isEmpty();
   }
 
+  /** Or members that are right would be told of as misspelt. */
+  @ParameterizedTest
+  @MethodSource("plugins")
+  void whatAnyVerbReadsIsReadBeforehand(String plugin, Host host, Host pod) throws IOException {
+    Set<String> reviewed = new TreeSet<>();
+    for (String sample : samples(plugin)) {
+      PluginConfig config =
+          PluginConfig.ofRequest(
+              "{\"cniVersion\": \"1.1.0\", \"name\": \"blue\", \"type\": \"%s\", %s}"
+                  .formatted(plugin, sample)
+                  .getBytes(UTF_8));
+      Asked.telling(path -> reviewed.add(plain(path)), () -> review(plugin, config));
+    }
+
+    assertThat(leaves(asked(plugin, host, pod)))
+        .filteredOn(path -> !BROUGHT_BY_CALLS.matcher(path).matches())
+        .isSubsetOf(reviewed);
+  }
+
+  private static void review(String plugin, PluginConfig config) {
+    try (Datastores datastores = new Datastores()) {
+      PluginConfig again = PluginConfig.ofRequest(config.bytes());
+      for (Delegation next : Plugins.named(plugin, datastores).orElseThrow().review(again)) {
+        if (next.at().isEmpty()) {
+          review(next.type(), next.config());
+        }
+      }
+    } catch (CniException _) {
+      // Samples are there to be read; not all of them make sense.
+    }
+  }
+
   private static boolean isMember(String path, String member) {
     return path.equals(member) || path.endsWith("." + member);
   }
@@ -125,7 +164,7 @@ class ConfigurationTablesTest {
         directory.resolve("subnet.env"),
         "FLANNEL_NETWORK=10.65.0.0/16\nFLANNEL_SUBNET=10.65.7.1/24\nFLANNEL_MTU=1450\nFLANNEL_IPMASQ=true\n");
     Set<String> asked = new TreeSet<>();
-    for (String sample : SAMPLES.getOrDefault(plugin, List.of("\"mtu\": 0"))) {
+    for (String sample : samples(plugin)) {
       for (String verb : List.of("STATUS", "ADD", "CHECK", "DEL", "GC")) {
         String config =
             """
@@ -133,12 +172,18 @@ class ConfigurationTablesTest {
              "prevResult": {"cniVersion": "1.1.0", "interfaces": [{"name": "eth0", "sandbox": "%s"}],
               "ips": [{"address": "10.1.0.7/24", "interface": 0}]}}
             """
-                .formatted(plugin, sample.replace("@dir", directory.toString()), pod.path());
+                .formatted(plugin, sample, pod.path());
         Asked.telling(path -> asked.add(plain(path)), () -> call(plugin, verb, host, pod, config));
       }
     }
     asked.removeIf(OF_ANSWERS.asMatchPredicate());
     return asked;
+  }
+
+  private List<String> samples(String plugin) {
+    return SAMPLES.getOrDefault(plugin, List.of("\"mtu\": 0")).stream()
+        .map(sample -> sample.replace("@dir", directory.toString()))
+        .toList();
   }
 
   /** Without the places in lists, and with a dot before names that hold dots themselves. */

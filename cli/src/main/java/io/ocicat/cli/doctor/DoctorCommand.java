@@ -123,7 +123,7 @@ public final class DoctorCommand implements Callable<Integer> {
     return List.of(
         new KernelCheck(),
         new SysctlCheck(attachmentsHere(state)),
-        new NetworksCheck(confDirectory, cni),
+        new NetworksCheck(confDirectory, cni, site.ours()::find),
         new PluginsCheck(path, site.ours()),
         new NeighboursCheck(site.root()),
         new FoldersCheck(site.folders()),

@@ -1,6 +1,7 @@
 package io.ocicat.cli.doctor;
 
 import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.cni.runtime.ConfListing;
 import io.ocicat.cni.runtime.ConfProblem;
@@ -11,11 +12,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * The networks that runtimes find, and which of them they take: the first by the name of its file.
  */
-record NetworksCheck(Path directory, Cni cni) implements Check {
+record NetworksCheck(Path directory, Cni cni, Function<Path, Optional<Plugin>> plugins)
+    implements Check {
   @Override
   public String name() {
     return "networks";
@@ -72,7 +75,7 @@ record NetworksCheck(Path directory, Cni cni) implements Check {
   }
 
   private void validate(NetworkFile network, List<Finding> findings) {
-    Validation validation = cni.network(network).validate();
+    Validation validation = cni.network(network).validate(plugins);
     for (Validation.Finding problem : validation.problems()) {
       findings.add(
           Finding.problem(

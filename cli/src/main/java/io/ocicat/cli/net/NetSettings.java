@@ -7,6 +7,7 @@ import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.PluginPath;
 import io.ocicat.cni.exec.TraceContext;
 import io.ocicat.cni.json.Json;
+import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.Folders;
@@ -15,6 +16,7 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -26,9 +28,13 @@ import tools.jackson.databind.node.ObjectNode;
  *     inherit; where ocicatd keeps its records
  * @param ownPlugins where to look when CNI_PATH is unset: the plugins of this distribution, if it
  *     is one
+ * @param plugins the plugin that an executable is, if it is one of ours
  */
 public record NetSettings(
-    Map<String, String> environment, Optional<Path> ownPlugins, PluginExec exec) {
+    Map<String, String> environment,
+    Optional<Path> ownPlugins,
+    PluginExec exec,
+    Function<Path, Optional<Plugin>> plugins) {
   public NetSettings {
     environment = Map.copyOf(environment);
   }

@@ -27,12 +27,15 @@ import tools.jackson.databind.node.ObjectNode;
  */
 @Command(
     name = "validate",
-    description = "Say everything that is wrong with a network, or with all of them.",
+    description = {
+      "Say everything that is wrong with a network, or with all of them: files, versions, and for",
+      "plugins of ours each field, as ADD would, and fields that nobody reads."
+    },
     mixinStandardHelpOptions = true,
     footer = {"", "Example: ocicat net validate blue --conf-dir /etc/cni/net.d"},
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:nothing is wrong",
+      "0:nothing is wrong; there may be warnings",
       "1:something is wrong",
       "2:the command line makes no sense; nothing was done"
     })
@@ -83,8 +86,8 @@ final class NetValidateCommand implements Callable<Integer> {
     return valid ? 0 : 1;
   }
 
-  private static Judged judge(Network network) {
-    return new Judged(network, network.validate());
+  private Judged judge(Network network) {
+    return new Judged(network, network.validate(settings.plugins()));
   }
 
   private static void print(PrintWriter out, List<Judged> judged, List<ConfProblem> unusable) {

@@ -315,7 +315,8 @@ class NetCommandTest {
         };
     List<String> line = new ArrayList<>(List.of(args));
     line.add(1, "--cache-dir=" + directory.resolve("cache"));
-    return NetCommand.of(new NetSettings(environment, Optional.empty(), recorder))
+    return NetCommand.of(
+            new NetSettings(environment, Optional.empty(), recorder, _ -> Optional.empty()))
         .setOut(new PrintWriter(out, true))
         .setErr(new PrintWriter(err, true))
         .setExecutionExceptionHandler(

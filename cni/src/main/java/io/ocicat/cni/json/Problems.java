@@ -1,7 +1,5 @@
 package io.ocicat.cni.json;
 
-import io.ocicat.cni.CniException;
-import io.ocicat.cni.ErrorCode;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -55,18 +53,16 @@ public final class Problems {
   /**
    * Throws nothing when all is well.
    *
-   * @throws CniException with code 7: the problem itself as message, or their number with all of
-   *     them as details
+   * @throws InvalidFieldsException with code 7: the problem itself as message, or their number with
+   *     all of them as details
    */
   public void throwIfAny() {
     if (found.size() == 1) {
-      throw new CniException(ErrorCode.INVALID_NETWORK_CONFIG, describe());
+      throw new InvalidFieldsException(describe(), "", entries());
     }
     if (!found.isEmpty()) {
-      throw new CniException(
-          ErrorCode.INVALID_NETWORK_CONFIG,
-          "invalid configuration: " + (found.size() + left) + " problems",
-          describe());
+      throw new InvalidFieldsException(
+          "invalid configuration: " + (found.size() + left) + " problems", describe(), entries());
     }
   }
 }

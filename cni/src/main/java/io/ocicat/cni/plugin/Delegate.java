@@ -4,7 +4,6 @@ import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniArgs;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ContainerId;
-import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.InterfaceName;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.PluginType;
@@ -42,14 +41,7 @@ public final class Delegate {
   }
 
   static Delegate ipam(CallContext context, PluginConfig request) {
-    String type = request.ipamType();
-    if (type.isEmpty()) {
-      throw new CniException(
-          ErrorCode.INVALID_NETWORK_CONFIG,
-          "no plugin name provided",
-          "ipam.type is missing: it names the plugin that manages addresses");
-    }
-    return new Delegate(context, type, request);
+    return new Delegate(context, Delegation.toIpam(request).type(), request);
   }
 
   /** The same with other CNI_ARGS than the caller's. */

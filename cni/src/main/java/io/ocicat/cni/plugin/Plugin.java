@@ -1,5 +1,6 @@
 package io.ocicat.cni.plugin;
 
+import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import java.util.List;
@@ -39,6 +40,18 @@ public interface Plugin {
 
   /** Fails when {@link #add} could not work now: code 50, or 51 when containers suffer already. */
   default void status(StatusCall call) {}
+
+  /**
+   * Reads a configuration as {@link #add} would, and does nothing else: for those who want to know
+   * what is wrong with it before a container comes. What only a call brings (arguments, what
+   * capabilities are given, the result of plugins before) is missing then, and that is no mistake.
+   *
+   * @return what it would have other plugins do, as far as the configuration tells
+   * @throws io.ocicat.cni.CniException as {@link #add} would
+   */
+  default List<Delegation> review(PluginConfig config) {
+    return List.of();
+  }
 
   /** The versions of configurations it understands, at least one. */
   default List<String> supportedVersions() {

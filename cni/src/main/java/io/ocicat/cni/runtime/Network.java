@@ -8,11 +8,13 @@ import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.Verb;
+import io.ocicat.cni.plugin.Plugin;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -119,7 +121,17 @@ public final class Network {
 
   /** Finds all reasons why {@link #add} could not work, without doing anything. */
   public Validation validate() {
-    return new Validate(engine, chain, source).run();
+    return validate(_ -> Optional.empty());
+  }
+
+  /**
+   * The same, and has plugins read their configuration as ADD would.
+   *
+   * @param plugins the plugin that an executable is, if it is at hand; of others nothing more is
+   *     known than what can be asked of them
+   */
+  public Validation validate(Function<Path, Optional<Plugin>> plugins) {
+    return new Validate(engine, chain, source, plugins).run();
   }
 
   /**

@@ -7,30 +7,40 @@ import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.VersionReply;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.json.Quoted;
+import io.ocicat.cni.plugin.Plugin;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Looks for every reason why a network could not work: each executable, also that of IPAM, must be
- * there and support the version. One reading owns it.
+ * there and support the version, and must make sense of its configuration if it is at hand. One
+ * reading owns it.
  */
 final class Validate {
   private final Engine engine;
   private final Chain chain;
   private final @Nullable NetworkFile source;
+  private final Function<Path, Optional<Plugin>> plugins;
   private final Deadline deadline;
   private final Set<String> capabilities = new LinkedHashSet<>();
   private final List<Validation.Finding> problems = new ArrayList<>();
   private final List<Validation.Finding> warnings = new ArrayList<>();
 
-  Validate(Engine engine, Chain chain, @Nullable NetworkFile source) {
+  Validate(
+      Engine engine,
+      Chain chain,
+      @Nullable NetworkFile source,
+      Function<Path, Optional<Plugin>> plugins) {
     this.engine = engine;
     this.chain = chain;
     this.source = source;
+    this.plugins = plugins;
     this.deadline = engine.settings().deadline();
   }
 
@@ -49,7 +59,11 @@ final class Validate {
   /** The file a plugin is in, and how its members are called there. */
   private record Place(@Nullable Path file, String plugin) {
     String path(String member) {
-      return plugin.isEmpty() ? member : plugin + "." + member;
+      return plugin.isEmpty() || member.isEmpty() ? plugin + member : plugin + "." + member;
+    }
+
+    Validation.Finding finding(Review.Mistake mistake) {
+      return new Validation.Finding(file, path(mistake.path()), mistake.code(), mistake.reason());
     }
   }
 
@@ -87,6 +101,25 @@ final class Validate {
     for (String ignored : plugin.request(chain.network().value(), version).warnings()) {
       warnings.add(
           new Validation.Finding(place.file, place.plugin, ErrorCode.UNSUPPORTED_FIELD, ignored));
+    }
+    if (SpecVersion.find(version).isPresent()) {
+      review(plugin, place, version);
+    }
+  }
+
+  private void review(PluginConfig plugin, Place place, String version) {
+    Review review = new Review(this::atHand);
+    review.run(plugin, chain.network().value(), version);
+    review.problems().forEach(mistake -> problems.add(place.finding(mistake)));
+    review.warnings().forEach(mistake -> warnings.add(place.finding(mistake)));
+  }
+
+  /** The plugin of a type; that it is missing has been told. */
+  private Optional<Plugin> atHand(String type) {
+    try {
+      return plugins.apply(engine.calls().find(type));
+    } catch (CniException _) {
+      return Optional.empty();
     }
   }
 

@@ -3,11 +3,13 @@ package io.ocicat.plugins.bandwidth;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Interface;
+import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.CheckCall;
 import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
@@ -71,6 +73,12 @@ public final class BandwidthPlugin implements Plugin {
       net.perform(requests);
       return undo.keep(result);
     }
+  }
+
+  @Override
+  public List<Delegation> review(PluginConfig config) {
+    BandwidthConf.read(config);
+    return List.of();
   }
 
   @Override

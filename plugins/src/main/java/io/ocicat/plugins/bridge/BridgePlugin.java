@@ -5,10 +5,13 @@ import io.ocicat.cni.CniArgs;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.Interface;
 import io.ocicat.cni.IpConfig;
+import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
+import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.CheckCall;
 import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
@@ -49,10 +52,7 @@ public final class BridgePlugin implements Plugin {
   public Result add(AddCall call) {
     BridgeConf conf = BridgeConf.read(call.config());
     Optional<MacAddress> mac = containerMac(call, conf);
-    if (!conf.addressed()) {
-      // Old versions cannot say it: better now than when everything is done.
-      Result.empty().convertTo(call.version());
-    }
+    requireExpressible(conf, call.version());
     Owner owner = Owner.of(call);
     try (Net host = Net.ofHost(call);
         Net container = Net.of(call.netns());
@@ -179,6 +179,19 @@ public final class BridgePlugin implements Plugin {
       Carrier.await(host, veth.host().device(), call.deadline());
     } catch (CniException e) {
       throw e.prefixed("bridge port in error state: ");
+    }
+  }
+
+  @Override
+  public List<Delegation> review(PluginConfig config) {
+    requireExpressible(BridgeConf.read(config), config.specVersion());
+    return Delegation.toIpamIfAny(config);
+  }
+
+  /** Old versions cannot say that there is no address: better now than when everything is done. */
+  private static void requireExpressible(BridgeConf conf, SpecVersion version) {
+    if (!conf.addressed()) {
+      Result.empty().convertTo(version);
     }
   }
 

@@ -2,11 +2,13 @@ package io.ocicat.plugins.calico;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.Call;
 import io.ocicat.cni.plugin.CheckCall;
 import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
@@ -17,6 +19,7 @@ import io.ocicat.plugins.calicocluster.Backend;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.List;
 import java.util.function.Function;
 
 /**
@@ -51,6 +54,16 @@ public final class CalicoPlugin implements Plugin {
   private int mtu(CalicoConf conf) {
     int written = mtuFile.read(conf.requireMtuFile());
     return conf.mtu() > 0 ? conf.mtu() : written;
+  }
+
+  @Override
+  public List<Delegation> review(PluginConfig config) {
+    CalicoConf conf = CalicoConf.read(config);
+    // The ranges of the node are for the datastore to tell.
+    return Delegation.toIpamIfAny(
+        conf.ipamType().equals(CalicoConf.HOST_LOCAL)
+            ? HostLocalRequest.withoutRanges(config)
+            : config);
   }
 
   @Override

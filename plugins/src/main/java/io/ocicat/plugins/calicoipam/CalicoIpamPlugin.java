@@ -4,12 +4,14 @@ import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.IpConfig;
+import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.Route;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.Call;
 import io.ocicat.cni.plugin.CheckCall;
 import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
@@ -146,6 +148,12 @@ public final class CalicoIpamPlugin implements Plugin {
     return Result.empty()
         .withIps(addresses.stream().map(IpConfig::of).toList())
         .withRoutes(addresses.stream().map(Route::to).toList());
+  }
+
+  @Override
+  public List<Delegation> review(PluginConfig config) {
+    CalicoIpamConf.read(config);
+    return List.of();
   }
 
   @Override

@@ -4,12 +4,14 @@ import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.IpConfig;
+import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.AttachmentCall;
 import io.ocicat.cni.plugin.CheckCall;
 import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
@@ -48,6 +50,12 @@ public final class FirewallPlugin implements Plugin {
       rules.install(label, admission(conf, addresses, bridge));
       return undo.keep(previous);
     }
+  }
+
+  @Override
+  public List<Delegation> review(PluginConfig config) {
+    FirewallConf.read(config);
+    return List.of();
   }
 
   @Override

@@ -7,11 +7,13 @@ import io.ocicat.cni.Result;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.CheckCall;
 import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
 import io.ocicat.plugins.net.Net;
 import io.ocicat.plugins.net.VethPair;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -52,6 +54,13 @@ public final class FlannelPlugin implements Plugin {
         VethPair.refuseTakenName(net, call.ifName().value());
       }
     }
+  }
+
+  /** With any subnet: the node's own is for flanneld to tell. */
+  @Override
+  public List<Delegation> review(PluginConfig config) {
+    PluginConfig request = DelegateRequest.of(config, FlannelConf.read(config), SubnetEnv.ANY);
+    return List.of(new Delegation(request.type(), request, "delegate"));
   }
 
   @Override

@@ -39,6 +39,14 @@ record SubnetEnv(List<IpPrefix> networks, List<IpPrefix> subnets, long mtu, bool
   private static final Pattern DIGITS = Pattern.compile("[0-9]{1,64}");
   private static final long MAX_UNSIGNED_32 = 0xffff_ffffL;
 
+  /** As flanneld might have written it, for a node of which nothing is known. */
+  static final SubnetEnv ANY =
+      new SubnetEnv(
+          List.of(IpPrefix.parse("10.244.0.0/16")),
+          List.of(IpPrefix.parse("10.244.0.0/24")),
+          1450,
+          false);
+
   SubnetEnv {
     networks = List.copyOf(networks);
     subnets = List.copyOf(subnets);

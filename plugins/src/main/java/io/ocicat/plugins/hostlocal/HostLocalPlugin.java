@@ -1,15 +1,18 @@
 package io.ocicat.plugins.hostlocal;
 
 import io.ocicat.cni.Attachment;
+import io.ocicat.cni.Capability;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.Dns;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.IpConfig;
+import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.Call;
 import io.ocicat.cni.plugin.CheckCall;
 import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
@@ -40,12 +43,7 @@ public final class HostLocalPlugin implements Plugin {
   @Override
   public Result add(AddCall call) {
     HostLocalConf conf = HostLocalConf.read(call.config()).requesting(call.args());
-    if (conf.sets().isEmpty()) {
-      throw new CniException(
-          ErrorCode.INVALID_NETWORK_CONFIG,
-          "no IP ranges specified",
-          "neither ipam.ranges nor ipam.subnet nor runtimeConfig.ipRanges is there");
-    }
+    requireRanges(conf);
     Dns dns = conf.resolvConf() == null ? Dns.NONE : ResolvConf.read(conf.resolvConf());
     try (Leases leases = open(conf.directory(), call);
         Undo undo = new Undo()) {
@@ -76,6 +74,24 @@ public final class HostLocalPlugin implements Plugin {
           "each range set gives one address, and only of its ranges");
     }
     return ips;
+  }
+
+  @Override
+  public List<Delegation> review(PluginConfig config) {
+    HostLocalConf conf = HostLocalConf.read(config);
+    if (!config.hasCapability(Capability.IP_RANGES)) {
+      requireRanges(conf);
+    }
+    return List.of();
+  }
+
+  private static void requireRanges(HostLocalConf conf) {
+    if (conf.sets().isEmpty()) {
+      throw new CniException(
+          ErrorCode.INVALID_NETWORK_CONFIG,
+          "no IP ranges specified",
+          "neither ipam.ranges nor ipam.subnet nor runtimeConfig.ipRanges is there");
+    }
   }
 
   /**

@@ -4,12 +4,14 @@ import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.IpConfig;
+import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.Call;
 import io.ocicat.cni.plugin.CheckCall;
 import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
@@ -56,6 +58,12 @@ public final class HttpIpamPlugin implements Plugin {
           "CNI version %s does not support more than 1 address per family".formatted(version),
           "the IPAM server gave " + addresses);
     }
+  }
+
+  @Override
+  public List<Delegation> review(PluginConfig config) {
+    HttpIpamConf.read(config);
+    return List.of();
   }
 
   @Override

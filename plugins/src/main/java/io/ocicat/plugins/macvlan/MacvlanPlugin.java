@@ -3,10 +3,13 @@ package io.ocicat.plugins.macvlan;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Interface;
+import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
+import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.CheckCall;
 import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
@@ -41,10 +44,7 @@ public final class MacvlanPlugin implements Plugin {
   @Override
   public Result add(AddCall call) {
     MacvlanConf conf = MacvlanConf.read(call);
-    if (!conf.addressed()) {
-      // Old versions cannot say it: better now than when everything is done.
-      Result.empty().convertTo(call.version());
-    }
+    requireExpressible(conf, call.version());
     String ifName = call.ifName().value();
     try (Net host = Net.ofHost(call);
         Net container = Net.of(call.netns());
@@ -112,6 +112,19 @@ public final class MacvlanPlugin implements Plugin {
   /** The addresses go last: before the interface has gone nobody else may have them. */
   private static void giveBack(AddCall call, Net container, String ifName) {
     Steps.all(() -> delete(container, ifName), () -> call.ipam().del());
+  }
+
+  @Override
+  public List<Delegation> review(PluginConfig config) {
+    requireExpressible(MacvlanConf.read(config), config.specVersion());
+    return Delegation.toIpamIfAny(config);
+  }
+
+  /** Old versions cannot say that there is no address: better now than when everything is done. */
+  private static void requireExpressible(MacvlanConf conf, SpecVersion version) {
+    if (!conf.addressed()) {
+      Result.empty().convertTo(version);
+    }
   }
 
   @Override

@@ -3,11 +3,13 @@ package io.ocicat.plugins.portmap;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.Call;
 import io.ocicat.cni.plugin.CheckCall;
 import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
@@ -51,6 +53,12 @@ public final class PortmapPlugin implements Plugin {
       forget(call, () -> StaleFlows.forgetBefore(host.netfilter(), effective));
       return undo.keep(previous);
     }
+  }
+
+  @Override
+  public List<Delegation> review(PluginConfig config) {
+    PortmapConf.read(config);
+    return List.of();
   }
 
   @Override

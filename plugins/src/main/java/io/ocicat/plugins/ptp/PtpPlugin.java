@@ -3,10 +3,12 @@ package io.ocicat.plugins.ptp;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.CheckCall;
 import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
@@ -119,6 +121,12 @@ public final class PtpPlugin implements Plugin {
 
   private static Address usableAtOnce(Address address) {
     return address.prefix().isV6() ? address.nodad() : address;
+  }
+
+  @Override
+  public List<Delegation> review(PluginConfig config) {
+    PtpConf.read(config);
+    return List.of(Delegation.toIpam(config));
   }
 
   /** The address is free for others only when nothing leads to this container any more. */

@@ -1,15 +1,19 @@
 package io.ocicat.plugins.staticipam;
 
+import io.ocicat.cni.CniArgs;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.IpConfig;
+import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.AttachmentCall;
 import io.ocicat.cni.plugin.CheckCall;
 import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.ip.IpAddress;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -22,6 +26,12 @@ public final class StaticPlugin implements Plugin {
   public Result add(AddCall call) {
     StaticConf conf = conf(call);
     return Result.empty().withIps(conf.addresses()).withRoutes(conf.routes()).withDns(conf.dns());
+  }
+
+  @Override
+  public List<Delegation> review(PluginConfig config) {
+    StaticConf.read(config, CniArgs.NONE);
+    return List.of();
   }
 
   /** Looks at nothing, so that no configuration can keep a container from going. */

@@ -27,35 +27,37 @@ record TuningConf(List<NetSysctl> sysctls, LinkTuning link, Path dataDir) {
 
   /** Each from {@code args.cni} before the configuration; the MAC address has two sources more. */
   static TuningConf read(AttachmentCall call) {
-    CniArgs args = call.args();
+    return read(call.config(), call.args(), call.ifName().value());
+  }
+
+  static TuningConf read(PluginConfig config, CniArgs args, String ifName) {
     args.refuseUnknown(Set.of(MAC));
     Optional<MacAddress> asked =
         args.get(MAC).filter(text -> !text.isEmpty()).isPresent()
             ? args.get(MAC, MacAddress::parse)
             : Optional.empty();
-    return call.config()
-        .read(
-            in -> {
-              JsonFields cni = in.object("args").object("cni");
-              LinkTuning own = LinkTuning.read(in);
-              LinkTuning overriding = LinkTuning.read(cni);
-              LinkTuning link =
-                  new LinkTuning(
-                      cni.has("mac")
-                          ? overriding.mac()
-                          : in.object("runtimeConfig")
-                              .mac(Capability.MAC)
-                              .optional()
-                              .or(() -> asked)
-                              .or(own::mac),
-                      overriding.promisc().or(own::promisc).filter(on -> on),
-                      cni.has("mtu") ? overriding.mtu() : own.mtu(),
-                      overriding.allmulti().or(own::allmulti),
-                      overriding.txQLen().or(own::txQLen));
-              List<NetSysctl> sysctls =
-                  NetSysctl.read(in.object("sysctl"), cni.object("sysctl"), call.ifName().value());
-              return new TuningConf(sysctls, link, dataDir(in));
-            });
+    return config.read(
+        in -> {
+          JsonFields cni = in.object("args").object("cni");
+          LinkTuning own = LinkTuning.read(in);
+          LinkTuning overriding = LinkTuning.read(cni);
+          LinkTuning link =
+              new LinkTuning(
+                  cni.has("mac")
+                      ? overriding.mac()
+                      : in.object("runtimeConfig")
+                          .mac(Capability.MAC)
+                          .optional()
+                          .or(() -> asked)
+                          .or(own::mac),
+                  overriding.promisc().or(own::promisc).filter(on -> on),
+                  cni.has("mtu") ? overriding.mtu() : own.mtu(),
+                  overriding.allmulti().or(own::allmulti),
+                  overriding.txQLen().or(own::txQLen));
+          List<NetSysctl> sysctls =
+              NetSysctl.read(in.object("sysctl"), cni.object("sysctl"), ifName);
+          return new TuningConf(sysctls, link, dataDir(in));
+        });
   }
 
   /** All that DEL, GC and STATUS need to know. */

@@ -1,13 +1,16 @@
 package io.ocicat.plugins.tuning;
 
+import io.ocicat.cni.CniArgs;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Interface;
+import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.AttachmentCall;
 import io.ocicat.cni.plugin.CheckCall;
 import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
@@ -46,9 +49,7 @@ public final class TuningPlugin implements Plugin {
   @Override
   public Result add(AddCall call) {
     TuningConf conf = TuningConf.read(call);
-    if (!conf.sysctls().isEmpty()) {
-      AllowList.load(allowList).ifPresent(list -> list.require(conf.sysctls()));
-    }
+    requireAllowed(conf);
     Result previous = requirePrevious(call);
     try (Net container = Net.of(call.netns());
         Undo undo = new Undo()) {
@@ -112,6 +113,18 @@ public final class TuningPlugin implements Plugin {
   private static Interface changed(Interface before, LinkTuning changed) {
     Interface after = changed.mac().map(before::withMac).orElse(before);
     return before.mtu() == 0 ? after : changed.mtu().map(after::withMtu).orElse(after);
+  }
+
+  @Override
+  public List<Delegation> review(PluginConfig config) {
+    requireAllowed(TuningConf.read(config, CniArgs.NONE, "eth0"));
+    return List.of();
+  }
+
+  private void requireAllowed(TuningConf conf) {
+    if (!conf.sysctls().isEmpty()) {
+      AllowList.load(allowList).ifPresent(list -> list.require(conf.sysctls()));
+    }
   }
 
   /**

@@ -1,0 +1,37 @@
+package io.ocicat.cni.plugin;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.PluginConfig;
+import java.util.List;
+
+/**
+ * What a plugin has another one do.
+ *
+ * @param type names the other one
+ * @param config what that reads on stdin
+ * @param at the member of the plugin's own configuration that this was made from; empty for all of
+ *     it. In both, {@code ipam} is in the same place.
+ */
+public record Delegation(String type, PluginConfig config, String at) {
+
+  /**
+   * To the plugin that manages addresses, as {@code ipam.type} says.
+   *
+   * @throws CniException with code 7 when it says nothing
+   */
+  public static Delegation toIpam(PluginConfig config) {
+    if (config.ipamType().isEmpty()) {
+      throw new CniException(
+          ErrorCode.INVALID_NETWORK_CONFIG,
+          "no plugin name provided",
+          "ipam.type is missing: it names the plugin that manages addresses");
+    }
+    return new Delegation(config.ipamType(), config, "");
+  }
+
+  /** To the same, where a network may do without addresses. */
+  public static List<Delegation> toIpamIfAny(PluginConfig config) {
+    return config.ipamType().isEmpty() ? List.of() : List.of(toIpam(config));
+  }
+}
