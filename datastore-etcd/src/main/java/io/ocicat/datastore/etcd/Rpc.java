@@ -1,11 +1,14 @@
 package io.ocicat.datastore.etcd;
 
+import io.grpc.Drainable;
+import io.grpc.KnownLength;
 import io.grpc.MethodDescriptor;
 import io.grpc.MethodDescriptor.Marshaller;
 import io.grpc.MethodDescriptor.MethodType;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
@@ -53,12 +56,27 @@ final class Rpc {
     public InputStream stream(Q request) {
       MessageWriter out = new MessageWriter();
       request.write(out);
-      return new ByteArrayInputStream(out.toBytes());
+      return new Written(out.toBytes());
     }
 
     @Override
     public Q parse(InputStream stream) {
       throw new UnsupportedOperationException("only etcd reads requests");
+    }
+  }
+
+  /** Hands itself over in one piece, where another stream is copied through a buffer. */
+  private static final class Written extends ByteArrayInputStream implements Drainable {
+    Written(byte[] message) {
+      super(message);
+    }
+
+    @Override
+    public int drainTo(OutputStream target) throws IOException {
+      int size = available();
+      target.write(buf, pos, size);
+      pos = count;
+      return size;
     }
   }
 
@@ -72,7 +90,12 @@ final class Rpc {
     @Override
     public A parse(InputStream stream) {
       try {
-        return read.apply(new MessageReader(ByteBuffer.wrap(stream.readAllBytes())));
+        // Told the size, it needs no buffer beside the message.
+        byte[] message =
+            stream instanceof KnownLength
+                ? stream.readNBytes(stream.available())
+                : stream.readAllBytes();
+        return read.apply(new MessageReader(ByteBuffer.wrap(message)));
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
