@@ -10,6 +10,7 @@ import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /** What Calico calls the custom resources of IPAM, and the labels it finds affinities by. */
 final class CustomNames {
@@ -21,6 +22,8 @@ final class CustomNames {
   private static final int HASH_DIGITS = 11;
   private static final String BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
   private static final int BITS = 5;
+  private static final Pattern NAME =
+      Pattern.compile("[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*");
 
   private CustomNames() {}
 
@@ -29,7 +32,7 @@ final class CustomNames {
       case ResourceKey.Named named -> named.name();
       case ResourceKey.Block block -> cidr(block.cidr());
       case ResourceKey.Affinity affinity -> affinity(affinity.host(), cidr(affinity.cidr()));
-      case ResourceKey.Handle handle -> handle.id().toLowerCase(Locale.ROOT);
+      case ResourceKey.Handle handle -> handle(handle.id());
       case ResourceKey.IpamConfig config -> config.name();
       case ResourceKey.IpamHost host -> host.host();
     };
@@ -37,6 +40,25 @@ final class CustomNames {
 
   static String cidr(IpPrefix cidr) {
     return cidr.toString().replace('.', '-').replace(':', '-').replace('/', '-');
+  }
+
+  /**
+   * Calico has the id in lower case. Where that is no name (of a network with {@code _}, of a
+   * virtual machine whose name is long) the API refuses Calico's, so nobody expects another one: it
+   * ends in a digest of the id.
+   */
+  private static String handle(String id) {
+    String name = id.toLowerCase(Locale.ROOT);
+    if (name.length() <= TOO_LONG && NAME.matcher(name).matches()) {
+      return name;
+    }
+    String hash = HexFormat.of().formatHex(digest("SHA-256", id));
+    String legible =
+        name.substring(0, Math.min(name.length(), TOO_LONG - hash.length() - 1))
+            .replaceAll("[^a-z0-9.]+", "-")
+            .replaceAll("-*\\.[-.]*", ".")
+            .replaceAll("^[-.]+|[-.]+$", "");
+    return legible.isEmpty() ? hash : legible + "-" + hash;
   }
 
   private static String affinity(String host, String cidr) {

@@ -3,21 +3,27 @@ package io.ocicat.datastore.kubernetes;
 import io.ocicat.datastore.CorruptException;
 import io.ocicat.datastore.NotFoundException;
 import io.ocicat.datastore.cluster.Cluster;
+import io.ocicat.datastore.cluster.OwnerReference;
 import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.cluster.PodManifest;
 import io.ocicat.datastore.cluster.PodNamespace;
 import io.ocicat.datastore.cluster.PodNode;
+import io.ocicat.datastore.cluster.VirtualMachine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Pods, namespaces and nodes as the API tells them. */
+/** Pods, namespaces, nodes and virtual machines as the API tells them. */
 final class KubernetesCluster implements Cluster {
   static final ApiPath PODS = ApiPath.core("pods");
   static final ApiPath NAMESPACES = ApiPath.core("namespaces");
   static final ApiPath NODES = ApiPath.core("nodes");
+  private static final ApiPath MACHINES =
+      new ApiPath("kubevirt.io", "v1", "virtualmachines", "", "", "");
+  private static final ApiPath INSTANCES =
+      new ApiPath("kubevirt.io", "v1", "virtualmachineinstances", "", "", "");
 
   private final Api api;
 
@@ -68,6 +74,31 @@ final class KubernetesCluster implements Cluster {
     spec.path("podCIDRs").forEach(cidr -> cidrs.add(cidr.asString("")));
     String first = Trees.text(spec, "podCIDR");
     return cidrs.isEmpty() && !first.isEmpty() ? List.of(first) : cidrs;
+  }
+
+  @Override
+  public Optional<VirtualMachine> virtualMachine(String namespace, String name) {
+    return machine(MACHINES, VirtualMachine.KIND, namespace, name);
+  }
+
+  @Override
+  public Optional<VirtualMachine> virtualMachineInstance(String namespace, String name) {
+    return machine(INSTANCES, VirtualMachine.INSTANCE_KIND, namespace, name);
+  }
+
+  private Optional<VirtualMachine> machine(
+      ApiPath collection, String kind, String namespace, String name) {
+    return find(collection.in(namespace).named(name), "%s %s/%s".formatted(kind, namespace, name))
+        .map(
+            found -> {
+              ObjectNode metadata = Trees.metadata(found);
+              return new VirtualMachine(
+                  namespace,
+                  name,
+                  Trees.text(metadata, "uid"),
+                  !Trees.text(metadata, "deletionTimestamp").isEmpty(),
+                  OwnerReference.allOf(metadata));
+            });
   }
 
   private Optional<ObjectNode> find(ApiPath path, String subject) {

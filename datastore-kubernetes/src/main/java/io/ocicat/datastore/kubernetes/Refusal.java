@@ -126,8 +126,13 @@ record Refusal(Access access, Call call, int code, Duration retryAfter, ObjectNo
     }
     if (name.isEmpty() && !call.path().group().isEmpty()) {
       return new UnavailableException(
-          "the Kubernetes API at %s does not know %s: install the resource definitions (ocicat crds | kubectl apply -f -)"
-              .formatted(access.server(), call.path().permission()),
+          "the Kubernetes API at %s does not know %s: %s"
+              .formatted(
+                  access.server(),
+                  call.path().permission(),
+                  call.path().group().endsWith("projectcalico.org")
+                      ? "install the resource definitions (ocicat crds | kubectl apply -f -)"
+                      : "is what defines them installed?"),
           null);
     }
     if (name.isEmpty() && status.path("kind").isMissingNode()) {

@@ -61,6 +61,35 @@ class CustomNamesTest {
     assertThat(CustomNames.of(new ResourceKey.Handle("net.AA11İ"))).startsWith("net.aa11i");
   }
 
+  /** The API refuses Calico's, so nobody looks for it. */
+  @Test
+  void handlesThatAreNoNamesEndInADigest() {
+    String hashed = "net.vmi._" + "aB_-".repeat(10) + "_";
+
+    assertThat(CustomNames.of(new ResourceKey.Handle("net.vmi.shop.vm-1")))
+        .isEqualTo("net.vmi.shop.vm-1");
+    assertThat(CustomNames.of(new ResourceKey.Handle("my_net.c1")))
+        .matches("my-net.c1-[0-9a-f]{64}");
+    assertThat(CustomNames.of(new ResourceKey.Handle(hashed)))
+        .startsWith("net.vmi.ab-ab-")
+        .isNotEqualTo(CustomNames.of(new ResourceKey.Handle(hashed.replace('B', 'b'))));
+    Seeded.forAll(
+        2000,
+        random -> {
+          StringBuilder id = new StringBuilder("_");
+          int length = random.nextInt(300);
+          for (int i = 0; i < length; i++) {
+            id.append("aZ09-_..é".charAt(random.nextInt(9)));
+          }
+
+          String name = CustomNames.of(new ResourceKey.Handle(id.toString()));
+
+          assertThat(name)
+              .hasSizeLessThanOrEqualTo(253)
+              .matches("[a-z0-9]([a-z0-9-]*[a-z0-9])?(\\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*");
+        });
+  }
+
   @ParameterizedTest
   @CsvSource({
     "85d1d33f-f55f-4f28-a89d-0a55394311db, a18bcbfc-affa-4f14-a8b9-50aa9cc288db",

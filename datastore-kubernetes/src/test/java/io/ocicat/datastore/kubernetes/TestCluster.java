@@ -117,6 +117,28 @@ public final class TestCluster implements AutoCloseable {
     server.store().remove(collection, name);
   }
 
+  /** Makes or replaces an object of a namespace, whatever is wrong with it. */
+  public void put(String collection, String namespace, String name, ObjectNode object) {
+    object.withObject("/metadata").put("name", name).put("namespace", namespace);
+    server.put(collection, Target.key(namespace, name), object);
+  }
+
+  public Optional<ObjectNode> get(String collection, String namespace, String name) {
+    return server.store().get(collection, Target.key(namespace, name));
+  }
+
+  public void remove(String collection, String namespace, String name) {
+    server.store().remove(collection, Target.key(namespace, name));
+  }
+
+  /** From now on the API knows objects like these, as {@code virtualmachines.kubevirt.io}. */
+  public void define(String collection) {
+    ObjectNode definition = Json.object();
+    definition.putObject("metadata").put("name", collection);
+    definition.putObject("spec").put("group", collection.substring(collection.indexOf('.') + 1));
+    server.define(List.of(definition));
+  }
+
   @Override
   public void close() {
     server.close();

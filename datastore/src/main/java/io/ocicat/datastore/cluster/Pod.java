@@ -8,6 +8,7 @@ import java.util.Map;
  *
  * @param generateName the prefix that its controller had the name made from
  * @param ports those of all its containers
+ * @param owners what it belongs to
  */
 public record Pod(
     String namespace,
@@ -18,7 +19,8 @@ public record Pod(
     String serviceAccount,
     String generateName,
     String node,
-    List<Port> ports) {
+    List<Port> ports,
+    List<OwnerReference> owners) {
 
   /**
    * A port that a container says it serves.
@@ -32,5 +34,30 @@ public record Pod(
     labels = Map.copyOf(labels);
     annotations = Map.copyOf(annotations);
     ports = List.copyOf(ports);
+    owners = List.copyOf(owners);
+  }
+
+  /** One that belongs to nothing. */
+  public Pod(
+      String namespace,
+      String name,
+      String uid,
+      Map<String, String> labels,
+      Map<String, String> annotations,
+      String serviceAccount,
+      String generateName,
+      String node,
+      List<Port> ports) {
+    this(
+        namespace,
+        name,
+        uid,
+        labels,
+        annotations,
+        serviceAccount,
+        generateName,
+        node,
+        ports,
+        List.of());
   }
 }

@@ -40,7 +40,8 @@ public final class PodManifest {
         text(spec, "serviceAccountName"),
         text(metadata, "generateName"),
         text(spec, "nodeName"),
-        ports);
+        ports,
+        OwnerReference.allOf(metadata));
   }
 
   private static Pod.Port readPort(JsonNode port) {
@@ -73,6 +74,16 @@ public final class PodManifest {
     put(metadata, "uid", pod.uid());
     put(metadata, "labels", pod.labels());
     put(metadata, "annotations", pod.annotations());
+    for (OwnerReference owner : pod.owners()) {
+      metadata
+          .withArray("/ownerReferences")
+          .addObject()
+          .put("apiVersion", owner.apiVersion())
+          .put("kind", owner.kind())
+          .put("name", owner.name())
+          .put("uid", owner.uid())
+          .put("controller", owner.isController());
+    }
     ObjectNode spec = manifest.putObject("spec");
     ArrayNode ports = spec.putArray("containers").addObject().put("name", "pod").putArray("ports");
     for (Pod.Port port : pod.ports()) {

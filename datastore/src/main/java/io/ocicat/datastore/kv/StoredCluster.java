@@ -2,11 +2,13 @@ package io.ocicat.datastore.kv;
 
 import io.ocicat.datastore.CorruptException;
 import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.UnsupportedException;
 import io.ocicat.datastore.cluster.Cluster;
 import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.cluster.PodManifest;
 import io.ocicat.datastore.cluster.PodNamespace;
 import io.ocicat.datastore.cluster.PodNode;
+import io.ocicat.datastore.cluster.VirtualMachine;
 import io.ocicat.datastore.json.Json;
 import java.util.Map;
 import java.util.Optional;
@@ -15,7 +17,8 @@ import java.util.regex.Pattern;
 /**
  * The pods of machines without a Kubernetes API: whoever starts one says so here, beside Calico's
  * keys, and takes it back when the pod ends. Each is the manifest that Kubernetes would have.
- * Namespaces are what pods are in: they have no labels. Nodes are not kept.
+ * Namespaces are what pods are in: they have no labels. Nodes are not kept, and of virtual machines
+ * nothing is known, not even that there are none.
  */
 public final class StoredCluster implements Cluster {
   private static final String PREFIX = "/ocicat/v1/pods/";
@@ -66,6 +69,22 @@ public final class StoredCluster implements Cluster {
   @Override
   public Optional<PodNode> node(String name) {
     return Optional.empty();
+  }
+
+  @Override
+  public Optional<VirtualMachine> virtualMachine(String namespace, String name) {
+    throw unknown(namespace, name);
+  }
+
+  @Override
+  public Optional<VirtualMachine> virtualMachineInstance(String namespace, String name) {
+    throw unknown(namespace, name);
+  }
+
+  private static UnsupportedException unknown(String namespace, String name) {
+    return new UnsupportedException(
+        "whether there is a virtual machine %s/%s only the Kubernetes API can tell"
+            .formatted(namespace, name));
   }
 
   private static String key(String namespace, String name) {

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.ocicat.datastore.CorruptException;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.UnsupportedException;
+import io.ocicat.datastore.cluster.OwnerReference;
 import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.config.Secret;
@@ -66,6 +68,36 @@ class StoredClusterTest {
     datastore.cluster().remove(WEB);
     datastore.cluster().remove(WEB);
     assertThat(datastore.cluster().pod("shop", "web-1")).isEmpty();
+  }
+
+  @Test
+  void whatAPodBelongsToIsKept() {
+    Pod owned =
+        new Pod(
+            "shop",
+            "web-1",
+            "uid-1",
+            Map.of(),
+            Map.of(),
+            "",
+            "",
+            "",
+            List.of(),
+            List.of(new OwnerReference("apps/v1", "ReplicaSet", "web", "uid-2", true)));
+
+    datastore.cluster().put(owned);
+
+    assertThat(datastore.cluster().pod("shop", "web-1")).contains(owned);
+  }
+
+  /** To say that there are none would be the end of their addresses. */
+  @Test
+  void ofVirtualMachinesNothingIsKnown() {
+    assertThatThrownBy(() -> datastore.cluster().virtualMachine("shop", "vm"))
+        .isInstanceOf(UnsupportedException.class)
+        .hasMessageContaining("only the Kubernetes API can tell");
+    assertThatThrownBy(() -> datastore.cluster().virtualMachineInstance("shop", "vm"))
+        .isInstanceOf(UnsupportedException.class);
   }
 
   @Test

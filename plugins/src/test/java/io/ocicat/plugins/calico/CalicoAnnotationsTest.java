@@ -8,6 +8,7 @@ import io.ocicat.datastore.cluster.Cluster;
 import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.cluster.PodNamespace;
 import io.ocicat.datastore.cluster.PodNode;
+import io.ocicat.datastore.cluster.VirtualMachine;
 import io.ocicat.plugins.calico.CalicoNode.Calling;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -145,6 +146,16 @@ class CalicoAnnotationsTest {
                 new PodNode(name, Map.of(), Map.of(), List.of("10.10.0.0/24", "10.11.0.0/24")));
         default -> Optional.empty();
       };
+    }
+
+    @Override
+    public Optional<VirtualMachine> virtualMachine(String namespace, String name) {
+      return behind.virtualMachine(namespace, name);
+    }
+
+    @Override
+    public Optional<VirtualMachine> virtualMachineInstance(String namespace, String name) {
+      return behind.virtualMachineInstance(namespace, name);
     }
   }
 
