@@ -261,6 +261,12 @@ final class BlockEdit {
     dropUnused();
   }
 
+  /** An address in use goes to somebody else within its handle. */
+  void giveAnew(int ordinal) {
+    allocatedAt.put(ordinal, sequenceNumber());
+    changes++;
+  }
+
   void disown() {
     affinity = null;
     claimTime = null;

@@ -18,22 +18,26 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Finds and releases what was left behind. An address is released only when two sweeps, at least
  * the grace period apart, both found it assigned with the same sequence number while nobody had it,
  * when that holds for every address of its handle, and then only if it still has that handle and
- * sequence number. So an address that anybody got in between is never touched. Tunnels, services,
- * virtual machines and addresses without handle or node are left alone.
+ * sequence number. So an address that anybody got in between is never touched. Tunnels, services
+ * and addresses without handle or node are left alone. Those of a virtual machine are its own
+ * whether it runs or not: they are dead when the machine is certainly gone.
  *
  * <p>One for each process that sweeps: it remembers what it saw. Not thread-safe.
  */
 public final class Collector {
-  private static final String VIRTUAL_MACHINE = ".vmi.";
+  /** Calico's: a machine may be deleted and made again, and is to have its address then. */
+  private static final Duration GRACE_OF_MACHINES = Duration.ofMinutes(5);
 
   private final Ipam ipam;
   private final Records records;
   private final Sources sources;
+  private final Machines machines;
   private final long grace;
   private final Map<IpAddress, Suspect> ofNode = new HashMap<>();
   private final Map<IpAddress, Suspect> ofCluster = new HashMap<>();
@@ -41,10 +45,12 @@ public final class Collector {
 
   private record Suspect(AddressInfo info, long since) {}
 
-  public Collector(Ipam ipam, Datastore datastore, Sources sources, Duration grace) {
+  public Collector(
+      Ipam ipam, Datastore datastore, Sources sources, Machines machines, Duration grace) {
     this.ipam = ipam;
     this.records = new Records(datastore);
     this.sources = sources;
+    this.machines = machines;
     this.grace = grace.toNanos();
   }
 
@@ -53,9 +59,10 @@ public final class Collector {
     return sweep(
         ofNode,
         info ->
-            truth.node().equals(info.owner().get(Conventions.NODE))
-                && isContainer(info)
-                && !truth.isAlive(info),
+            isOf(truth.node(), info)
+                && !info.owner().containsKey(Conventions.TYPE)
+                && !truth.isAlive(info)
+                && !isKept(info),
         new ArrayList<>(),
         new ArrayList<>());
   }
@@ -82,22 +89,40 @@ public final class Collector {
         sweep(
             ofCluster,
             info ->
-                info.owner().containsKey(Conventions.NODE)
-                    && !truth.nodes().contains(info.owner().get(Conventions.NODE))
-                    && !isVirtualMachine(info)
-                    && !truth.used().contains(info.address()),
+                isOfNone(truth.nodes(), info)
+                    && !truth.used().contains(info.address())
+                    && !isKept(info),
             repaired,
             problems);
     List<BlockOwner> gone = releaseHosts(truth, problems);
     return new Collected(addresses.released(), addresses.suspects(), repaired, gone, problems);
   }
 
-  private static boolean isContainer(AddressInfo info) {
-    return !info.owner().containsKey(Conventions.TYPE) && !isVirtualMachine(info);
+  /** A machine that no pod runs has no node: then whoever owns the block looks after it. */
+  private static boolean isOf(String node, AddressInfo info) {
+    Set<String> nodes = nodes(info);
+    return (isMachine(info) && nodes.isEmpty())
+        ? BlockOwner.host(node).equals(info.blockOwner())
+        : nodes.contains(node);
   }
 
-  private static boolean isVirtualMachine(AddressInfo info) {
-    return String.valueOf(info.handle()).contains(VIRTUAL_MACHINE);
+  private static boolean isOfNone(Set<String> there, AddressInfo info) {
+    Set<String> nodes = nodes(info);
+    return (isMachine(info) || !nodes.isEmpty()) && nodes.stream().noneMatch(there::contains);
+  }
+
+  private static Set<String> nodes(AddressInfo info) {
+    return Stream.of(info.owner(), info.alternate())
+        .flatMap(owner -> Stream.ofNullable(owner.get(Conventions.NODE)))
+        .collect(Collectors.toSet());
+  }
+
+  private static boolean isMachine(AddressInfo info) {
+    return Conventions.mayBeVirtualMachine(info.handle());
+  }
+
+  private boolean isKept(AddressInfo info) {
+    return isMachine(info) && machines.mayExist(info);
   }
 
   private Collected sweep(
@@ -144,7 +169,7 @@ public final class Collector {
     // One that is too young keeps all of its handle.
     Set<String> young =
         suspects.values().stream()
-            .filter(suspect -> suspect.since() == now || now - suspect.since() < grace)
+            .filter(suspect -> suspect.since() == now || now - suspect.since() < grace(suspect))
             .map(suspect -> String.valueOf(suspect.info().handle()))
             .collect(Collectors.toSet());
     List<Release> confirmed =
@@ -161,6 +186,10 @@ public final class Collector {
     released.released().forEach(suspects::remove);
     released.notAssigned().forEach(suspects::remove);
     return released.released();
+  }
+
+  private long grace(Suspect suspect) {
+    return isMachine(suspect.info()) ? Math.max(grace, GRACE_OF_MACHINES.toNanos()) : grace;
   }
 
   /** Blocks of hosts that are gone, twice in a row, and in which nothing is in use. */
@@ -181,13 +210,27 @@ public final class Collector {
             attempt(
                 problems,
                 () -> {
-                  ipam.releaseHostAffinities(owner, true);
-                  released.add(owner);
+                  if (releaseHost(owner)) {
+                    released.add(owner);
+                  }
                 });
           }
         });
     released.forEach(lostHosts::remove);
     return released;
+  }
+
+  /** A machine that has moved away may have an address of a block for as long as it lives. */
+  private boolean releaseHost(BlockOwner owner) {
+    try {
+      ipam.releaseHostAffinities(owner, true);
+      return true;
+    } catch (IpamException e) {
+      if (e.reason() == IpamException.Reason.BLOCK_NOT_EMPTY) {
+        return false;
+      }
+      throw e;
+    }
   }
 
   private static void attempt(List<RuntimeException> problems, Runnable step) {

@@ -10,8 +10,10 @@ import java.time.format.DateTimeFormatterBuilder;
 import java.time.temporal.ChronoField;
 import java.util.Base64;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** How Calico names handles, and what it notes about who has an address. */
@@ -22,6 +24,18 @@ public final class Conventions {
   public static final String TIMESTAMP = "timestamp";
   public static final String TYPE = "type";
 
+  /** What a virtual machine runs as: of KubeVirt's VirtualMachineInstance. */
+  public static final String INSTANCE_NAME = "vmi-name";
+
+  public static final String INSTANCE_UID = "vmi-uid";
+
+  /** Of the VirtualMachine that the instance is of; an instance may be without. */
+  public static final String MACHINE_UID = "vm-uid";
+
+  /** Of the migration by which a machine comes to the pod. */
+  public static final String MIGRATION_UID = "vmim-uid";
+
+  private static final String MACHINE_INFIX = ".vmi.";
   private static final int LONGEST_VM_HANDLE = 128;
 
   /** Go's default text of a time: as many digits of the fraction as there are. */
@@ -72,7 +86,7 @@ public final class Conventions {
 
   /** The handle of a virtual machine, which keeps its addresses from pod to pod. */
   public static String virtualMachineHandle(String network, String namespace, String vm) {
-    String prefix = network + ".vmi.";
+    String prefix = network + MACHINE_INFIX;
     String suffix = namespace + "." + vm;
     if (prefix.length() + suffix.length() <= LONGEST_VM_HANDLE) {
       return prefix + suffix;
@@ -80,6 +94,32 @@ public final class Conventions {
     String digest = base64Digest(suffix);
     int room = Math.clamp(LONGEST_VM_HANDLE - prefix.length() - 1L, 0, digest.length());
     return prefix + "_" + digest.substring(0, room);
+  }
+
+  /**
+   * Whether a handle may be a virtual machine's. A container's may look the same when its network
+   * is called so; it is in doubt what must not be released without a question.
+   */
+  public static boolean mayBeVirtualMachine(@Nullable String handle) {
+    return handle != null && handle.contains(MACHINE_INFIX);
+  }
+
+  /**
+   * What virtual machines a handle may be of, as {@code namespace/name}: several when the network's
+   * name has the infix in it, none when the handle has a digest in place of the name.
+   */
+  static Set<String> virtualMachinesOf(String handle) {
+    Set<String> machines = new LinkedHashSet<>();
+    for (int at = handle.indexOf(MACHINE_INFIX);
+        at >= 0;
+        at = handle.indexOf(MACHINE_INFIX, at + 1)) {
+      String machine = handle.substring(at + MACHINE_INFIX.length());
+      int dot = machine.indexOf('.');
+      if (dot > 0 && dot < machine.length() - 1) {
+        machines.add(machine.substring(0, dot) + "/" + machine.substring(dot + 1));
+      }
+    }
+    return machines;
   }
 
   /** The handle of a LoadBalancer service. */

@@ -1,6 +1,7 @@
 package io.ocicat.ipam;
 
 import io.ocicat.ip.IpAddress;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -23,9 +24,13 @@ public record LocalTruth(
   boolean isAlive(AddressInfo info) {
     String handle = String.valueOf(info.handle());
     return addresses.contains(info.address())
-        || endpoints.contains(
-            info.owner().get(Conventions.NAMESPACE) + "/" + info.owner().get(Conventions.POD))
+        || isEndpoint(info.owner())
+        || isEndpoint(info.alternate())
         || containerIds.contains(handle)
         || containerIds.contains(handle.substring(handle.lastIndexOf('.') + 1));
+  }
+
+  private boolean isEndpoint(Map<String, String> owner) {
+    return endpoints.contains(owner.get(Conventions.NAMESPACE) + "/" + owner.get(Conventions.POD));
   }
 }

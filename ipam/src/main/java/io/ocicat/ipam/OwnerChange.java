@@ -27,6 +27,11 @@ public record OwnerChange(
   public record Expected(@Nullable String namespace, @Nullable String pod) {
     public static final Expected NOBODY = new Expected(null, null);
 
+    /** Whoever is noted so. */
+    static Expected of(Map<String, String> noted) {
+      return new Expected(noted.get(Conventions.NAMESPACE), noted.get(Conventions.POD));
+    }
+
     boolean holds(Map<String, String> noted) {
       if (pod == null && namespace == null) {
         return noted.isEmpty();

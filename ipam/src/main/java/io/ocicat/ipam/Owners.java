@@ -33,6 +33,14 @@ final class Owners {
             change.expectedAlternate());
     edit.changeOwner(
         ordinal, new IpamBlock.Attributes(now.handle(), owner, alternate, now.others()));
+    if (isNew(owner, now) || isNew(alternate, now)) {
+      edit.giveAnew(ordinal);
+    }
+  }
+
+  /** Whoever took the address for dead must not release what somebody has by now. */
+  private static boolean isNew(Map<String, String> noted, IpamBlock.Attributes before) {
+    return !noted.isEmpty() && !noted.equals(before.owner()) && !noted.equals(before.alternate());
   }
 
   private static Map<String, String> side(

@@ -29,9 +29,17 @@ class CollectorTest extends IpamFixture {
   }
 
   private Collector collector() {
+    return collector(Machines.UNKNOWN);
+  }
+
+  private Collector collector(Machines machines) {
     Sources system = Sources.ofSystem();
     return new Collector(
-        newIpam(), datastore(), new Sources(system.clock(), nanos::get, system.random()), GRACE);
+        newIpam(),
+        datastore(),
+        new Sources(system.clock(), nanos::get, system.random()),
+        machines,
+        GRACE);
   }
 
   private static LocalTruth alive(String... containers) {
@@ -154,6 +162,91 @@ class CollectorTest extends IpamFixture {
     Collected second = collector.sweep(truth);
     assertThat(second.released()).isEmpty();
     assertThat(second.hosts()).isEmpty();
+    assertThat(second.problems()).isEmpty();
     assertThat(blocksOf(A)).hasSize(1);
+  }
+
+  private static final String MACHINE = Conventions.virtualMachineHandle("net", "shop", "vm");
+  private static final Map<String, String> LAUNCHER =
+      Map.of("node", A, "namespace", "shop", "pod", "virt-launcher-vm-x", "vmi-name", "vm");
+
+  private IpAddress machineAddress() {
+    AutoAssigned given = newIpam().autoAssign(on(A, 1, 0).withHandle(MACHINE, LAUNCHER));
+    return addresses(given).getFirst();
+  }
+
+  private static Machines none() {
+    return _ -> false;
+  }
+
+  @Test
+  void aMachineThatNoPodRunsKeepsItsAddressWhileItMayExist() {
+    machineAddress();
+    new MachineAddresses(newIpam(), MACHINE).leave("shop", "virt-launcher-vm-x");
+    ClusterTruth nobody = new ClusterTruth(Set.of(B), Set.of());
+    Collector collector = collector();
+    for (int look = 0; look < 3; look++) {
+      assertThat(collector.sweep(alive()).suspects()).isEmpty();
+      assertThat(collector.sweep(nobody).suspects()).isEmpty();
+      later();
+    }
+
+    assertThat(handles()).containsExactly(MACHINE);
+  }
+
+  @Test
+  void aMachineThatIsGoneLosesItsAddressAfterAWhile() {
+    IpAddress address = machineAddress();
+    Collector collector = collector(none());
+
+    assertThat(collector.sweep(alive()).suspects()).hasSize(1);
+    later();
+    assertThat(collector.sweep(alive()).released()).containsExactly(address);
+    assertThat(handles()).isEmpty();
+  }
+
+  @Test
+  void theHostOfTheBlockLooksAfterWhatNoPodHas() {
+    IpAddress address = machineAddress();
+    new MachineAddresses(newIpam(), MACHINE).leave("shop", "virt-launcher-vm-x");
+    Collector collector = collector(none());
+    LocalTruth ofB = new LocalTruth(B, Set.of(), Set.of(), Set.of());
+
+    assertThat(collector.sweep(ofB).suspects()).isEmpty();
+    assertThat(collector.sweep(alive()).suspects()).hasSize(1);
+    later();
+    assertThat(collector.sweep(alive()).released()).containsExactly(address);
+  }
+
+  @Test
+  void aMachinesPodKeepsItsAddressWhateverTheClusterSays() {
+    IpAddress address = machineAddress();
+    Map<String, String> target = Map.of("node", A, "namespace", "shop", "pod", "target");
+    new MachineAddresses(newIpam(), MACHINE).note(address, target, MachineAddresses.Side.ALTERNATE);
+    Collector collector = collector(none());
+
+    assertThat(
+            collector
+                .sweep(new LocalTruth(A, Set.of(), Set.of("shop/target"), Set.of()))
+                .suspects())
+        .isEmpty();
+    assertThat(collector.sweep(new LocalTruth(A, Set.of(), Set.of(), Set.of(address))).suspects())
+        .isEmpty();
+    assertThat(collector.sweep(new ClusterTruth(Set.of(A), Set.of())).suspects())
+        .as("node A is there and looks itself")
+        .isEmpty();
+  }
+
+  @Test
+  void aMachineMadeAgainIsNotTheOneThatWasGone() {
+    IpAddress address = machineAddress();
+    MachineAddresses machine = new MachineAddresses(newIpam(), MACHINE);
+    machine.leave("shop", "virt-launcher-vm-x");
+    Collector collector = collector(none());
+    collector.sweep(alive());
+    machine.note(address, LAUNCHER, MachineAddresses.Side.OWNER);
+    later();
+
+    assertThat(collector.sweep(alive()).released()).as("seen once since").isEmpty();
   }
 }

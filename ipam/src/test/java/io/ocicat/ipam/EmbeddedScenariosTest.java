@@ -47,4 +47,12 @@ class EmbeddedScenariosTest {
       return new InMemory(true);
     }
   }
+
+  @Nested
+  class Moving extends MachineScenarios {
+    @Override
+    Engine open() {
+      return new InMemory(true);
+    }
+  }
 }

@@ -66,4 +66,12 @@ class EtcdScenariosTest {
       return new OneTest();
     }
   }
+
+  @Nested
+  class Moving extends MachineScenarios {
+    @Override
+    Engine open() {
+      return new OneTest();
+    }
+  }
 }

@@ -53,4 +53,12 @@ class KubernetesScenariosTest {
       return new OneTest();
     }
   }
+
+  @Nested
+  class Moving extends MachineScenarios {
+    @Override
+    Engine open() {
+      return new OneTest();
+    }
+  }
 }

@@ -28,4 +28,12 @@ class SeparateScenariosTest {
       return new EmbeddedScenariosTest.InMemory(false);
     }
   }
+
+  @Nested
+  class Moving extends MachineScenarios {
+    @Override
+    Engine open() {
+      return new EmbeddedScenariosTest.InMemory(false);
+    }
+  }
 }

@@ -106,6 +106,15 @@ final class AddressCommand extends AddressWork {
       facts.put(
           "pod", owner.getOrDefault(Conventions.NAMESPACE, "") + "/" + owner.get(Conventions.POD));
     }
+    if (info.alternate().containsKey(Conventions.POD)) {
+      facts.put(
+          "moves to",
+          "%s/%s on node %s"
+              .formatted(
+                  info.alternate().getOrDefault(Conventions.NAMESPACE, ""),
+                  info.alternate().get(Conventions.POD),
+                  info.alternate().getOrDefault(Conventions.NODE, "unknown")));
+    }
     if (owner.containsKey(Conventions.TYPE)) {
       facts.put("type", Borrowed.type(info));
     }
@@ -145,9 +154,15 @@ final class AddressCommand extends AddressWork {
           : "used without being assigned, so somebody else may get it: restart its pod";
     }
     if (!users.isEmpty()) {
-      return "in use";
+      return isKept(info.get()) ? "kept for a virtual machine that no pod runs now" : "in use";
     }
     return "assigned, and no endpoint, tunnel or service has it: either its pod is just being"
         + " started, or it has leaked; \"ocicat ipam gc\" finds out";
+  }
+
+  private static boolean isKept(AddressInfo info) {
+    return Conventions.mayBeVirtualMachine(info.handle())
+        && info.owner().isEmpty()
+        && info.alternate().isEmpty();
   }
 }

@@ -47,7 +47,7 @@ record Borrowed(List<AddressInfo> addresses, long unknown) {
 
   static String type(AddressInfo info) {
     Map<String, String> owner = info.owner();
-    if (owner.containsKey("vmi-name")) {
+    if (owner.containsKey(Conventions.INSTANCE_NAME)) {
       return "vmi";
     }
     return owner.getOrDefault(Conventions.TYPE, owner.containsKey(Conventions.POD) ? "pod" : "");
@@ -55,7 +55,8 @@ record Borrowed(List<AddressInfo> addresses, long unknown) {
 
   private static String holder(AddressInfo info) {
     Map<String, String> owner = info.owner();
-    String name = owner.getOrDefault("vmi-name", owner.getOrDefault(Conventions.POD, ""));
+    String name =
+        owner.getOrDefault(Conventions.INSTANCE_NAME, owner.getOrDefault(Conventions.POD, ""));
     return name.isEmpty() ? "" : owner.getOrDefault(Conventions.NAMESPACE, "") + "/" + name;
   }
 

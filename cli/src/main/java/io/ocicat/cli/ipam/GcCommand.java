@@ -20,6 +20,7 @@ import io.ocicat.ipam.Collector;
 import io.ocicat.ipam.Finding;
 import io.ocicat.ipam.Ipam;
 import io.ocicat.ipam.LocalTruth;
+import io.ocicat.ipam.Machines;
 import io.ocicat.ipam.Sources;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -102,7 +103,8 @@ final class GcCommand extends AddressWork {
               .formatted(here));
     }
     Duration apart = Duration.ofSeconds(grace);
-    Collector collector = new Collector(ipam, datastore, Sources.ofSystem(), apart);
+    Collector collector =
+        new Collector(ipam, datastore, Sources.ofSystem(), Machines.of(datastore::cluster), apart);
     List<AddressInfo> suspects = collector.sweep(truth(datastore, here)).suspects();
     if (dryRun) {
       tell(suspects, ipam.check().run().findings().stream().filter(Finding::isSafe).toList());

@@ -9,7 +9,10 @@ import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ipam.AddressInfo;
 import io.ocicat.ipam.Conventions;
+import io.ocicat.ipam.Machines;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,8 +21,9 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Who really uses addresses: endpoints and the tunnels of nodes. Services cannot be asked
- * everywhere, so what is assigned to them counts as used.
+ * Who really uses addresses: endpoints, the tunnels of nodes, and virtual machines, which have
+ * theirs whether a pod runs them or not. Services cannot be asked everywhere, so what is assigned
+ * to them counts as used.
  */
 final class UsedAddresses {
   private static final List<String> TUNNELS =
@@ -32,10 +36,14 @@ final class UsedAddresses {
 
   private final Map<IpAddress, List<String>> owners = new LinkedHashMap<>();
 
+  /** Those that two pods may have: the one a virtual machine is in, and the one it moves to. */
+  private final Map<IpAddress, Set<String>> moving = new LinkedHashMap<>();
+
   private UsedAddresses() {}
 
   static UsedAddresses of(Datastore datastore) {
     UsedAddresses used = new UsedAddresses();
+    Map<String, String> pods = new HashMap<>();
     for (Resource endpoint : datastore.list(Query.of(Kind.WORKLOAD_ENDPOINT)).items()) {
       JsonNode networks =
           endpoint.<JsonNode>read(content -> content.at("/spec/ipNetworks").deepCopy());
@@ -43,6 +51,9 @@ final class UsedAddresses {
         IpPrefix.tryParse(network.asString(""))
             .ifPresent(ip -> used.add(ip.address(), describe(endpoint)));
       }
+      endpoint
+          .text("spec", "pod")
+          .ifPresent(pod -> pods.put(endpoint.key().namespace() + "/" + pod, describe(endpoint)));
     }
     for (Resource node : datastore.list(Query.of(Kind.NODE)).items()) {
       for (String member : TUNNELS) {
@@ -50,12 +61,31 @@ final class UsedAddresses {
             .ifPresent(ip -> used.add(ip, "Node(%s)".formatted(node.key().name())));
       }
     }
+    Machines machines = Machines.of(datastore::cluster);
     for (AddressInfo info : Blocks.assigned(datastore)) {
       if (isService(info)) {
         used.add(info.address(), "Service(%s)".formatted(info.owner().getOrDefault("service", "")));
+      } else if (Conventions.mayBeVirtualMachine(info.handle())) {
+        used.add(info, pods, machines);
       }
     }
     return used;
+  }
+
+  /** A machine is asked for only where no pod speaks for it. */
+  private void add(AddressInfo info, Map<String, String> pods, Machines machines) {
+    Set<String> both = new HashSet<>();
+    for (Map<String, String> owner : List.of(info.owner(), info.alternate())) {
+      String pod = owner.get(Conventions.NAMESPACE) + "/" + owner.get(Conventions.POD);
+      Optional.ofNullable(pods.get(pod)).ifPresent(both::add);
+    }
+    moving.put(info.address(), both);
+    if (!owners.containsKey(info.address()) && machines.mayExist(info)) {
+      String machine = String.join(" or ", Machines.namedBy(info));
+      add(
+          info.address(),
+          "VirtualMachine(%s)".formatted(machine.isEmpty() ? info.handle() : machine));
+    }
   }
 
   private static String describe(Resource endpoint) {
@@ -84,10 +114,15 @@ final class UsedAddresses {
     return List.copyOf(owners.getOrDefault(address, List.of()));
   }
 
-  /** Addresses that two or more say they have. */
+  /** Addresses that two or more say they have, and not because a virtual machine moves. */
   Map<IpAddress, List<String>> disputed() {
     Map<IpAddress, List<String>> disputed = new LinkedHashMap<>(owners);
-    disputed.values().removeIf(list -> list.size() < 2);
+    disputed
+        .entrySet()
+        .removeIf(
+            entry ->
+                entry.getValue().size() < 2
+                    || moving.getOrDefault(entry.getKey(), Set.of()).containsAll(entry.getValue()));
     return disputed;
   }
 }

@@ -92,7 +92,11 @@ public final class AddressSweep {
 
   private Collector collector(CalicoIpamPlugin.Served one) {
     return new Collector(
-        one.ipam(), one.datastore(), sources, isShared(one) ? GRACE_IF_SHARED : GRACE);
+        one.ipam(),
+        one.datastore(),
+        sources,
+        one.machines(),
+        isShared(one) ? GRACE_IF_SHARED : GRACE);
   }
 
   private static void tell(

@@ -17,6 +17,7 @@ import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ipam.AssignRequest;
 import io.ocicat.ipam.Ipam;
+import io.ocicat.ipam.Machines;
 import io.ocicat.ipam.Sources;
 import io.ocicat.plugins.calicoipam.CalicoIpamPlugin;
 import io.ocicat.testkit.Host;
@@ -80,8 +81,13 @@ class AddressSweepTest {
   }
 
   private AddressSweep sweep(Supplier<Set<IpAddress>> ofKernel) {
+    return sweep(ofKernel, Machines.UNKNOWN);
+  }
+
+  private AddressSweep sweep(Supplier<Set<IpAddress>> ofKernel, Machines machines) {
     CalicoIpamPlugin.Served served =
-        new CalicoIpamPlugin.Served(new DatastoreConfig.Embedded(directory), datastore, ipam, NODE);
+        new CalicoIpamPlugin.Served(
+            new DatastoreConfig.Embedded(directory), datastore, ipam, NODE, machines);
     Folders folders = new Folders(directory.resolve("run"), directory.resolve("lib"));
     return new AddressSweep(
         new State(folders, BootId.current()),
@@ -116,6 +122,30 @@ class AddressSweepTest {
     assertThat(handles())
         .containsExactlyInAnyOrder("net.alive", "net.elsewhere", "vxlan-tunnel-addr-node-1");
     assertThat(notes).singleElement().asString().contains("released [10.65.0.1] of node node-1");
+  }
+
+  @Test
+  void aMachineKeepsItsAddressUntilItIsCertainlyGone() {
+    Set<String> there = new HashSet<>(Set.of("shop/vm"));
+    assign("10.65.0.5", "net.vmi.shop.vm", Map.of());
+    assign("10.65.0.6", "net.vmi.shop.gone", Map.of());
+    AddressSweep sweep =
+        sweep(() -> kernel, info -> Machines.namedBy(info).stream().anyMatch(there::contains));
+    for (int i = 0; i < 3; i++) {
+      sweep.look(notes::add);
+      minutes(6);
+    }
+    assertThat(handles()).contains("net.vmi.shop.vm").doesNotContain("net.vmi.shop.gone");
+
+    there.clear();
+    sweep.look(notes::add);
+    minutes(4);
+    sweep.look(notes::add);
+    assertThat(handles()).as("it may come back").contains("net.vmi.shop.vm");
+    minutes(2);
+    sweep.look(notes::add);
+
+    assertThat(handles()).doesNotContain("net.vmi.shop.vm");
   }
 
   @Test

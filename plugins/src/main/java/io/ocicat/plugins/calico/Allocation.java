@@ -21,6 +21,7 @@ import io.ocicat.ipam.Release;
 import io.ocicat.ipam.Sources;
 import io.ocicat.plugins.Undo;
 import io.ocicat.plugins.calicocluster.Backend;
+import io.ocicat.plugins.calicocluster.VirtLauncher;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -87,7 +88,9 @@ record Allocation(Result result, List<IpPrefix> routes, boolean routed) {
       undo.onFailure(ipam::del);
     }
     requireAddress(result);
-    return new Allocation(result, routes, named || !calico || !result.routes().isEmpty());
+    boolean machine = VirtLauncher.mayBe(identity.pod());
+    return new Allocation(
+        result, routes, (named && !machine) || !calico || !result.routes().isEmpty());
   }
 
   /** Gets addresses for a container that is no pod. */

@@ -19,6 +19,7 @@ import io.ocicat.netlink.route.Route;
 import io.ocicat.netlink.route.RouteFilter;
 import io.ocicat.netlink.route.Routes;
 import io.ocicat.plugins.calicocluster.Backend;
+import io.ocicat.plugins.calicocluster.VirtLauncher;
 import io.ocicat.plugins.masquerade.Masquerade;
 import io.ocicat.plugins.net.Net;
 import io.ocicat.plugins.net.Owner;
@@ -56,13 +57,18 @@ record CalicoCheck(
               .map(ip -> ip.address().address())
               .toList();
       checkContainer(container, inside, addresses);
-      checkHost(host, outside.name(), addresses);
+      checkHost(host, outside.name(), isElsewhere(previous, identity) ? List.of() : addresses);
       checkEndpoint(backend, identity, outside.name(), addresses);
       List<IpPrefix> hidden = NatOutgoing.of(backend, addresses);
       if (!hidden.isEmpty()) {
         Masquerade.verify(host, Owner.of(call), hidden);
       }
     }
+  }
+
+  /** A virtual machine that was about to move here: who has routes to it is Felix's to say. */
+  private static boolean isElsewhere(Result previous, Identity identity) {
+    return identity.isPod() && VirtLauncher.mayBe(identity.pod()) && previous.routes().isEmpty();
   }
 
   private static Interface recorded(Result previous, Predicate<Interface> wanted) {

@@ -25,6 +25,7 @@ import io.ocicat.ipam.AutoAssigned;
 import io.ocicat.ipam.Conventions;
 import io.ocicat.ipam.Ipam;
 import io.ocicat.ipam.IpamException;
+import io.ocicat.ipam.Machines;
 import io.ocicat.ipam.Release;
 import io.ocicat.plugins.Steps;
 import io.ocicat.plugins.Undo;
@@ -45,15 +46,18 @@ import java.util.stream.Collectors;
  * Gives containers addresses of Calico's pools. What it notes in the datastore is what Calico notes
  * there, so that nodes with either can share a cluster.
  *
- * <p>The handle, made of network and container, is all that DEL needs.
+ * <p>The handle, made of network and container, is all that DEL needs. A virtual machine has one of
+ * its own, which outlives its pods.
  */
 public final class CalicoIpamPlugin implements Plugin {
   /**
    * A datastore from which containers of a node got addresses, and its IPAM.
    *
    * @param node as the calls named it
+   * @param machines whom addresses are kept for
    */
-  public record Served(DatastoreConfig config, Datastore datastore, Ipam ipam, String node) {}
+  public record Served(
+      DatastoreConfig config, Datastore datastore, Ipam ipam, String node, Machines machines) {}
 
   private static final Path UPGRADED = Path.of("/var/run/calico/cni/ipam_upgraded");
 
@@ -88,17 +92,33 @@ public final class CalicoIpamPlugin implements Plugin {
         "ADD",
         () -> {
           Ipam ipam = ipam(backend);
+          Optional<Guest> guest =
+              request.pod().flatMap(pod -> new Guests(backend).keeping(pod, ipam, log));
           servedNodes.put(Map.entry(backend.config(), request.node()), backend);
           try (HostLock.Held _ = lock.take(conf.lockFile(), call, log)) {
             upgrade.ensure(backend, ipam, request.node(), log);
+            if (guest.isPresent()) {
+              Request lasting = request.of(guest.get(), call.network().value());
+              return take(ipam, lasting, guest.get(), wanted, log);
+            }
             List<IpPrefix> given =
                 wanted
                     .map(address -> exactly(ipam, request, address))
                     .orElseGet(() -> any(ipam, request));
             log.debug(() -> "addresses %s for handle %s".formatted(given, request.handle()));
-            return result(given);
+            return result(given, true);
           }
         });
+  }
+
+  private static Result take(
+      Ipam ipam, Request request, Guest guest, Optional<IpAddress> wanted, CalicoLog log) {
+    GuestAddresses.Given given = new GuestAddresses(ipam, request, guest).take(wanted);
+    log.debug(
+        () ->
+            "addresses %s of handle %s for %s"
+                .formatted(given.addresses(), request.handle(), guest));
+    return result(given.addresses(), given.routed());
   }
 
   private CalicoLog log(Call call, LogConf conf, String about) {
@@ -144,10 +164,9 @@ public final class CalicoIpamPlugin implements Plugin {
   /**
    * Calico's main plugin takes the routes for the sign that the addresses are to be routed here.
    */
-  private static Result result(List<IpPrefix> addresses) {
-    return Result.empty()
-        .withIps(addresses.stream().map(IpConfig::of).toList())
-        .withRoutes(addresses.stream().map(Route::to).toList());
+  private static Result result(List<IpPrefix> addresses, boolean routed) {
+    Result result = Result.empty().withIps(addresses.stream().map(IpConfig::of).toList());
+    return routed ? result.withRoutes(addresses.stream().map(Route::to).toList()) : result;
   }
 
   @Override
@@ -161,10 +180,9 @@ public final class CalicoIpamPlugin implements Plugin {
     Backend backend = Backend.of(call, datastores);
     String container = call.containerId().value();
     String handle = Conventions.containerHandle(call.network().value(), container);
+    Optional<Pod> pod = Pod.ifNamed(call);
     String legacy =
-        Pod.of(call)
-            .map(pod -> Conventions.legacyHandle(pod.namespace(), pod.name()))
-            .orElse(container);
+        pod.map(it -> Conventions.legacyHandle(it.namespace(), it.name())).orElse(container);
     CalicoLog log =
         log(call, CalicoIpamConf.log(call.config()), "ContainerID=" + call.containerId());
     log.telling(
@@ -172,10 +190,23 @@ public final class CalicoIpamPlugin implements Plugin {
         () -> {
           Ipam ipam = ipam(backend);
           try (HostLock.Held _ = lock.take(CalicoIpamConf.lockFile(call.config()), call, log)) {
-            Steps.all(() -> release(ipam, handle, log), () -> release(ipam, legacy, log));
+            Steps.all(
+                () -> release(ipam, handle, log),
+                () -> release(ipam, legacy, log),
+                () -> pod.ifPresent(it -> depart(ipam, backend, call, it, log)));
           }
           return handle;
         });
+  }
+
+  private static void depart(Ipam ipam, Backend backend, DelCall call, Pod pod, CalicoLog log) {
+    new GuestDeparture(
+            ipam,
+            new Guests(backend),
+            call.network().value(),
+            pod,
+            handle -> release(ipam, handle, log))
+        .run();
   }
 
   private static void release(Ipam ipam, String handle, CalicoLog log) {
@@ -201,7 +232,7 @@ public final class CalicoIpamPlugin implements Plugin {
     Backend backend = Backend.of(call, datastores);
     List<IpAddress> expected =
         call.requirePreviousResult().ips().stream().map(ip -> ip.address().address()).toList();
-    new HolderCheck(ipam(backend), backend.datastore())
+    new HolderCheck(ipam(backend), backend.datastore(), call.network().value(), Pod.ifNamed(call))
         .run(
             Conventions.containerHandle(call.network().value(), call.containerId().value()),
             expected);
@@ -249,7 +280,11 @@ public final class CalicoIpamPlugin implements Plugin {
             entry -> {
               Backend backend = entry.getValue();
               return new Served(
-                  backend.config(), backend.datastore(), ipam(backend), entry.getKey().getValue());
+                  backend.config(),
+                  backend.datastore(),
+                  ipam(backend),
+                  entry.getKey().getValue(),
+                  Machines.of(backend::cluster));
             })
         .toList();
   }

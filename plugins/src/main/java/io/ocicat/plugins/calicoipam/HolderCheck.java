@@ -10,17 +10,20 @@ import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ipam.AddressInfo;
+import io.ocicat.ipam.Conventions;
 import io.ocicat.ipam.Ipam;
 import io.ocicat.ipam.IpamException;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
- * Whether addresses still belong to a handle. The result of a list of plugins may also hold some
- * that are not of Calico's pools: these are nobody's business here.
+ * Whether addresses still belong to a container's handle, or to the virtual machine that the
+ * container's pod is noted to run. The result of a list of plugins may also hold some that are not
+ * of Calico's pools: these are nobody's business here.
  */
-record HolderCheck(Ipam ipam, Datastore datastore) {
+record HolderCheck(Ipam ipam, Datastore datastore, String network, Optional<Pod> pod) {
   void run(String handle, List<IpAddress> expected) {
     Failures.told(
         "failed to check addresses of handle " + handle,
@@ -39,7 +42,7 @@ record HolderCheck(Ipam ipam, Datastore datastore) {
   private boolean isHeld(String handle, IpAddress address) {
     Optional<AddressInfo> info = info(address);
     if (info.isPresent()) {
-      if (!Objects.equals(info.get().handle(), handle)) {
+      if (!Objects.equals(info.get().handle(), handle) && !isOfMachine(info.get())) {
         throw drift(
             "address %s belongs to handle %s, not to %s"
                 .formatted(address, info.get().handle(), handle));
@@ -50,6 +53,14 @@ record HolderCheck(Ipam ipam, Datastore datastore) {
       throw drift("address %s is not assigned to handle %s any more".formatted(address, handle));
     }
     return false;
+  }
+
+  private boolean isOfMachine(AddressInfo info) {
+    return pod.isPresent()
+        && Stream.of(info.owner(), info.alternate())
+            .filter(pod.get()::isNoted)
+            .flatMap(owner -> Stream.ofNullable(owner.get(Conventions.INSTANCE_NAME)))
+            .anyMatch(name -> Guest.handle(network, pod.get(), name).equals(info.handle()));
   }
 
   private Optional<AddressInfo> info(IpAddress address) {

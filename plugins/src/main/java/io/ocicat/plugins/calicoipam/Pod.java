@@ -4,7 +4,9 @@ import io.ocicat.cni.CniArgs;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.plugin.AddCall;
-import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.cni.plugin.AttachmentCall;
+import io.ocicat.ipam.Conventions;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -41,8 +43,8 @@ record Pod(String namespace, String name) {
     return pod;
   }
 
-  /** The pod of a DEL, which goes on whatever is wrong. */
-  static Optional<Pod> of(DelCall call) {
+  /** The pod of a call that goes on whatever is wrong. */
+  static Optional<Pod> ifNamed(AttachmentCall call) {
     try {
       return find(call.args());
     } catch (CniException e) {
@@ -57,6 +59,17 @@ record Pod(String namespace, String name) {
     return name.isEmpty() || namespace.isEmpty()
         ? Optional.empty()
         : Optional.of(new Pod(namespace, name));
+  }
+
+  /** Whether it is the one that is noted with an address. */
+  boolean isNoted(Map<String, String> owner) {
+    return namespace.equals(owner.get(Conventions.NAMESPACE))
+        && name.equals(owner.get(Conventions.POD));
+  }
+
+  @Override
+  public String toString() {
+    return "pod %s/%s".formatted(namespace, name);
   }
 
   private static void requireName(String argument, String value) {

@@ -25,6 +25,7 @@ import java.util.Optional;
  *
  * @param handle what DEL will release the addresses by
  * @param attributes who the addresses are for
+ * @param maxPerHandle how many addresses of a family the handle may have; 0 for any number
  */
 record Request(
     CalicoIpamConf conf,
@@ -32,7 +33,8 @@ record Request(
     String node,
     Optional<Pod> pod,
     String handle,
-    Map<String, String> attributes) {
+    Map<String, String> attributes,
+    int maxPerHandle) {
 
   static Request of(AddCall call, CalicoIpamConf conf, Backend backend, Instant now) {
     String node = conf.node().require();
@@ -44,11 +46,18 @@ record Request(
         pod,
         Conventions.containerHandle(call.network().value(), call.containerId().value()),
         Conventions.containerAttributes(
-            node, now, pod.map(Pod::namespace).orElse(null), pod.map(Pod::name).orElse(null)));
+            node, now, pod.map(Pod::namespace).orElse(null), pod.map(Pod::name).orElse(null)),
+        0);
+  }
+
+  /** For a virtual machine, whose addresses outlive the container. */
+  Request of(Guest guest, String network) {
+    return new Request(
+        conf, backend, node, pod, guest.handle(network), guest.attributes(attributes), 1);
   }
 
   AssignRequest exactly(IpAddress address) {
-    return new AssignRequest(address, node, handle, attributes);
+    return new AssignRequest(address, node, handle, attributes, null, maxPerHandle);
   }
 
   /**
@@ -57,19 +66,24 @@ record Request(
    * @throws CniException when that is none, or pools are named that there are not
    */
   AutoAssignRequest any() {
+    return any(conf.v4(), conf.v6());
+  }
+
+  /** The same of some families only. */
+  AutoAssignRequest any(boolean v4, boolean v6) {
     if (!conf.v4() && !conf.v6()) {
       throw new CniException(
           ErrorCode.INVALID_NETWORK_CONFIG,
           "ipam.assign_ipv4 and ipam.assign_ipv6 are both \"false\": no address is asked for",
           "set one of them to \"true\"");
     }
-    List<IpPrefix> v4Pools = conf.v4() ? pools("ipam.ipv4_pools", conf.v4Pools(), true) : List.of();
-    List<IpPrefix> v6Pools =
-        conf.v6() ? pools("ipam.ipv6_pools", conf.v6Pools(), false) : List.of();
-    boolean selected = (conf.v4() && v4Pools.isEmpty()) || (conf.v6() && v6Pools.isEmpty());
+    List<IpPrefix> v4Pools = v4 ? pools("ipam.ipv4_pools", conf.v4Pools(), true) : List.of();
+    List<IpPrefix> v6Pools = v6 ? pools("ipam.ipv6_pools", conf.v6Pools(), false) : List.of();
+    boolean selected = (v4 && v4Pools.isEmpty()) || (v6 && v6Pools.isEmpty());
     return AutoAssignRequest.on(node)
-        .withCounts(conf.v4() ? 1 : 0, conf.v6() ? 1 : 0)
+        .withCounts(v4 ? 1 : 0, v6 ? 1 : 0)
         .withHandle(handle, attributes)
+        .withMaxPerHandle(maxPerHandle)
         .withPools(v4Pools, v6Pools)
         .withMaxBlocks(conf.maxBlocks())
         .withUse(IpPool.Use.WORKLOAD)

@@ -35,14 +35,16 @@ record Sweep(Ipam ipam, Datastore datastore, String node) {
 
   /**
    * Both networks and containers may have dots in their names: what could be read in two ways is
-   * left alone.
+   * left alone. A virtual machine has its addresses without any container, so they are none of a
+   * runtime's business.
    */
   private boolean isStale(AddressInfo info, String network, Set<String> containers) {
     String handle = String.valueOf(info.handle());
     String prefix = Conventions.containerHandle(network, "");
     if (!handle.startsWith(prefix)
         || !node.equals(info.owner().get(Conventions.NODE))
-        || info.owner().containsKey(Conventions.TYPE)) {
+        || info.owner().containsKey(Conventions.TYPE)
+        || info.owner().containsKey(Conventions.INSTANCE_NAME)) {
       return false;
     }
     String container = handle.substring(prefix.length());

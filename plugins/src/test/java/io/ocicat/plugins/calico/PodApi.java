@@ -43,7 +43,14 @@ final class PodApi implements AutoCloseable {
 
   static Set<String> permissions() {
     Set<String> permissions =
-        new HashSet<>(Set.of("get pods", "get nodes", "get namespaces", "patch pods/status"));
+        new HashSet<>(
+            Set.of(
+                "get pods",
+                "get nodes",
+                "get namespaces",
+                "patch pods/status",
+                "get virtualmachines.kubevirt.io",
+                "get virtualmachineinstances.kubevirt.io"));
     for (String resource :
         List.of(
             "blockaffinities",

@@ -44,6 +44,7 @@ final class Cluster implements AutoCloseable {
   private final Path files;
   private final Datastores datastores = new Datastores();
   private final @Nullable TestCluster kubernetes;
+  private @Nullable Datastore pods;
   private final Function<DatastoreConfig, Datastore> opening;
   private CalicoIpamPlugin plugin;
 
@@ -53,6 +54,17 @@ final class Cluster implements AutoCloseable {
     this.files = files;
     this.kubernetes = null;
     this.opening = datastores::of;
+    this.plugin = newPlugin();
+  }
+
+  private Cluster(ObjectNode members, Map<String, String> environment, Path files, Datastore pods) {
+    this.members = members;
+    this.environment = environment;
+    this.files = files;
+    this.kubernetes = null;
+    this.pods = pods;
+    this.opening =
+        config -> config instanceof DatastoreConfig.Kubernetes ? pods : datastores.of(config);
     this.plugin = newPlugin();
   }
 
@@ -79,6 +91,17 @@ final class Cluster implements AutoCloseable {
         Json.object().put("datastore_type", "etcdv3").put("etcd_endpoints", url),
         Map.of(),
         directory);
+  }
+
+  /** Addresses on this machine, pods where Kubernetes has them. */
+  static Cluster embedded(TestCluster pods, Path directory) {
+    ObjectNode members = Json.object().put("datastore_type", "embedded");
+    members.putObject("kubernetes").put("k8s_api_root", "http://127.0.0.1:1");
+    return new Cluster(
+        members,
+        Map.of("OCICAT_STATE_DIR", directory.resolve("state").toString()),
+        directory,
+        pods.open());
   }
 
   /** The API server must have nothing in it. */
@@ -224,6 +247,9 @@ final class Cluster implements AutoCloseable {
     if (kubernetes != null) {
       datastore().close();
       kubernetes.close();
+    }
+    if (pods != null) {
+      pods.close();
     }
     datastores.close();
   }

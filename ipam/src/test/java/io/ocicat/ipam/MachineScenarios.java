@@ -1,0 +1,190 @@
+package io.ocicat.ipam;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ipam.MachineAddresses.Side;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Who has the addresses of a virtual machine, on any engine. */
+abstract class MachineScenarios extends IpamFixture {
+  private static final String HANDLE = Conventions.virtualMachineHandle("multus-1", "shop", "vm");
+  private static final Map<String, String> SOURCE = pod("source", A);
+  private static final Map<String, String> TARGET = pod("target", B);
+
+  private static Map<String, String> pod(String name, String node) {
+    return Map.of("namespace", "shop", "pod", name, "node", node, "vmi-name", "vm");
+  }
+
+  private List<IpAddress> addresses = List.of();
+
+  @BeforeEach
+  void fill() {
+    pool("v4", "10.0.0.0/24", 26);
+    pool("v6", "fd00::/112", 122);
+    addresses = addresses(newIpam().autoAssign(on(A, 1, 1).withHandle(HANDLE, SOURCE)));
+  }
+
+  private MachineAddresses machine() {
+    return new MachineAddresses(newIpam(), HANDLE);
+  }
+
+  private List<AddressInfo> infos() {
+    return addresses.stream().map(newIpam()::info).toList();
+  }
+
+  private void isHad(Map<String, String> owner, Map<String, String> alternate) {
+    assertThat(infos())
+        .hasSize(2)
+        .allSatisfy(
+            info -> {
+              assertThat(info.owner()).isEqualTo(owner);
+              assertThat(info.alternate()).isEqualTo(alternate);
+            });
+  }
+
+  private void move() {
+    for (IpAddress address : addresses) {
+      assertThat(machine().note(address, TARGET, Side.ALTERNATE)).isEqualTo(Side.ALTERNATE);
+    }
+  }
+
+  @Test
+  void itsAddressesAreToldIpv4First() {
+    assertThat(machine().all()).isEqualTo(addresses);
+    assertThat(new MachineAddresses(ipam(), "net.vmi.shop.none").all()).isEmpty();
+  }
+
+  @Test
+  void whoIsNotedAlreadyStaysWhatItIs() {
+    move();
+    List<AddressInfo> before = infos();
+
+    for (IpAddress address : addresses) {
+      assertThat(machine().note(address, SOURCE, Side.ALTERNATE)).isEqualTo(Side.OWNER);
+      assertThat(machine().note(address, TARGET, Side.OWNER)).isEqualTo(Side.ALTERNATE);
+    }
+
+    assertThat(infos()).isEqualTo(before);
+  }
+
+  @Test
+  void thePodItMovesToIsPromotedAndAgainIsTheSame() {
+    move();
+
+    machine().promote("shop", "target");
+    isHad(TARGET, SOURCE);
+    machine().promote("shop", "target");
+    isHad(TARGET, SOURCE);
+    machine().leave("shop", "source");
+    isHad(TARGET, Map.of());
+  }
+
+  @Test
+  void whenTheSourceHasLeftThereIsNothingToSwap() {
+    move();
+    machine().leave("shop", "source");
+    isHad(TARGET, Map.of());
+
+    machine().promote("shop", "target");
+
+    isHad(TARGET, Map.of());
+  }
+
+  @Test
+  void onlyThePodItWasToMoveToIsPromoted() {
+    assertThat(refusal(() -> machine().promote("shop", "target")))
+        .as("it was not to move")
+        .isEqualTo(IpamException.Reason.BAD_OWNER);
+    move();
+    assertThat(refusal(() -> machine().promote("shop", "other")))
+        .isEqualTo(IpamException.Reason.BAD_OWNER);
+    assertThat(refusal(() -> machine().promote("kiosk", "target")))
+        .isEqualTo(IpamException.Reason.BAD_OWNER);
+    assertThat(
+            refusal(() -> new MachineAddresses(ipam(), "no.vmi.shop.vm").promote("shop", "target")))
+        .isEqualTo(IpamException.Reason.NO_SUCH_HANDLE);
+    isHad(SOURCE, TARGET);
+  }
+
+  @Test
+  void whatWasPromotedByHalfIsPromotedWhole() {
+    move();
+    newIpam()
+        .changeOwner(addresses.getFirst(), HANDLE, new OwnerChange(TARGET, SOURCE, null, null));
+
+    machine().promote("shop", "target");
+
+    isHad(TARGET, SOURCE);
+  }
+
+  @Test
+  void whoLeavesIsNotedNowhereAndOthersStay() {
+    move();
+    machine().leave("shop", "other");
+    isHad(SOURCE, TARGET);
+    machine().leave("shop", "target");
+    isHad(SOURCE, Map.of());
+    assertThat(machine().isOwned()).isTrue();
+    machine().leave("shop", "source");
+    isHad(Map.of(), Map.of());
+    assertThat(machine().isOwned()).isFalse();
+    new MachineAddresses(ipam(), "net.vmi.shop.none").leave("shop", "source");
+  }
+
+  @Test
+  void whoIsNotedTwiceLeavesBothPlaces() {
+    for (IpAddress address : addresses) {
+      newIpam().changeOwner(address, HANDLE, new OwnerChange(null, SOURCE, null, null));
+    }
+
+    machine().leave("shop", "source");
+
+    isHad(Map.of(), Map.of());
+  }
+
+  @Test
+  void anAlternateThatDoesNotSayWhoItIsIsNoObstacle() {
+    for (IpAddress address : addresses) {
+      newIpam().changeOwner(address, HANDLE, new OwnerChange(null, Map.of("node", B), null, null));
+    }
+
+    machine().leave("shop", "source");
+
+    isHad(Map.of("node", B), Map.of());
+  }
+
+  @Test
+  void whoGetsAnAddressAnewKeepsItFromThoseWhoTookItForDead() {
+    machine().leave("shop", "source");
+    List<Release> dead = infos().stream().map(Release::of).toList();
+    addresses.forEach(address -> machine().note(address, TARGET, Side.OWNER));
+
+    Released released = newIpam().release(dead);
+
+    assertThat(released.released()).isEmpty();
+    isHad(TARGET, Map.of());
+  }
+
+  @Test
+  void allMayLeaveAndBePromotedAtTheSameTime() throws InterruptedException {
+    move();
+    List<Thread> threads = new ArrayList<>();
+    for (Runnable work :
+        List.<Runnable>of(
+            () -> machine().leave("shop", "source"),
+            () -> machine().leave("shop", "target"),
+            () -> refusal(() -> machine().promote("shop", "target")))) {
+      threads.add(Thread.ofVirtual().start(work));
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+
+    isHad(Map.of(), Map.of());
+  }
+}
