@@ -119,11 +119,15 @@ public record MachineAddresses(Ipam ipam, String handle) {
     return Optional.of(new OwnerChange(info.alternate(), info.owner(), same(info.owner()), one));
   }
 
-  /** Whether any pod has an address of the machine, or is about to. */
-  public boolean isOwned() {
-    return all().stream()
-        .flatMap(address -> info(address).stream())
-        .anyMatch(info -> !info.owner().isEmpty() || !info.alternate().isEmpty());
+  /**
+   * All of them, to be released only as long as no pod gets one; empty when any pod has one, or is
+   * about to.
+   */
+  public List<Release> unowned() {
+    List<AddressInfo> infos = all().stream().flatMap(address -> info(address).stream()).toList();
+    return infos.stream().allMatch(info -> info.owner().isEmpty() && info.alternate().isEmpty())
+        ? infos.stream().map(Release::of).toList()
+        : List.of();
   }
 
   /** Decides anew when others have changed the owners meanwhile. */

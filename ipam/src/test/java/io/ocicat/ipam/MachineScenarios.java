@@ -129,10 +129,10 @@ abstract class MachineScenarios extends IpamFixture {
     isHad(SOURCE, TARGET);
     machine().leave("shop", "target");
     isHad(SOURCE, Map.of());
-    assertThat(machine().isOwned()).isTrue();
+    assertThat(machine().unowned()).isEmpty();
     machine().leave("shop", "source");
     isHad(Map.of(), Map.of());
-    assertThat(machine().isOwned()).isFalse();
+    assertThat(machine().unowned()).extracting(Release::address).isEqualTo(addresses);
     new MachineAddresses(ipam(), "net.vmi.shop.none").leave("shop", "source");
   }
 
@@ -161,7 +161,7 @@ abstract class MachineScenarios extends IpamFixture {
   @Test
   void whoGetsAnAddressAnewKeepsItFromThoseWhoTookItForDead() {
     machine().leave("shop", "source");
-    List<Release> dead = infos().stream().map(Release::of).toList();
+    List<Release> dead = machine().unowned();
     addresses.forEach(address -> machine().note(address, TARGET, Side.OWNER));
 
     Released released = newIpam().release(dead);

@@ -189,24 +189,16 @@ public final class CalicoIpamPlugin implements Plugin {
         "DEL",
         () -> {
           Ipam ipam = ipam(backend);
+          GuestDeparture departure =
+              new GuestDeparture(ipam, new Guests(backend), call.network().value(), log);
           try (HostLock.Held _ = lock.take(CalicoIpamConf.lockFile(call.config()), call, log)) {
             Steps.all(
                 () -> release(ipam, handle, log),
                 () -> release(ipam, legacy, log),
-                () -> pod.ifPresent(it -> depart(ipam, backend, call, it, log)));
+                () -> pod.ifPresent(departure::of));
           }
           return handle;
         });
-  }
-
-  private static void depart(Ipam ipam, Backend backend, DelCall call, Pod pod, CalicoLog log) {
-    new GuestDeparture(
-            ipam,
-            new Guests(backend),
-            call.network().value(),
-            pod,
-            handle -> release(ipam, handle, log))
-        .run();
   }
 
   private static void release(Ipam ipam, String handle, CalicoLog log) {
