@@ -170,6 +170,7 @@ final class HostBlocks {
     listedAt = nanoTime.getAsLong();
     Query query = new Query.Affinities(owner.type(), owner.name(), version);
     List<Resource> found = records.datastore().list(query).items();
+    Set<IpPrefix> before = Set.copyOf(affinities.keySet());
     affinities.clear();
     change();
     for (Resource affinity : found) {
@@ -177,6 +178,9 @@ final class HostBlocks {
         IpPrefix cidr = ((ResourceKey.Affinity) affinity.key()).cidr();
         affinities.put(cidr, Affine.of(cidr, affinity));
       }
+    }
+    if (!before.containsAll(affinities.keySet())) {
+      generation++;
     }
     listed = true;
   }

@@ -35,14 +35,17 @@ final class NewBlocks {
     HostBlocks host = view.host();
     host.claiming().lock();
     try {
-      if (host.generation() != seen || findsRoom(view)) {
+      // What another process has begun to claim for this host shows whenever the blocks are listed,
+      // and has no room yet: it is to be taken from, not passed by as one that was looked at.
+      if (host.generation() != seen || findsRoom(view) || host.generation() != seen) {
         return null;
       }
       Assigned.Shortage forbidden = forbidden(gathering, view);
       if (forbidden != null) {
         return forbidden;
       }
-      if (claim(gathering.request(), gathering.version(), view).isPresent()) {
+      if (claim(gathering.request(), gathering.version(), view).isPresent()
+          || host.generation() != seen) {
         return null;
       }
       if (view.isStrict()) {
