@@ -521,6 +521,18 @@ abstract class VirtualMachineContract {
   }
 
   @Test
+  void aMachineThatHasNothingGetsBothFamiliesOrNone() {
+    cluster.pool("red", "fd00:65::/128", spec -> spec.put("blockSize", 128));
+    cluster.net("\"assign_ipv4\":\"false\",\"assign_ipv6\":\"true\"").container("x").add().ok();
+    kubevirt.pod(FIRST, "vm");
+
+    assertThat(pod(FIRST, DUAL).add().error().msg()).contains("failed to request IPv6 addresses");
+
+    assertThat(cluster.handles()).containsExactly("net1.x");
+    assertThat(cluster.addresses()).containsExactly("fd00:65::");
+  }
+
+  @Test
   void aCertainAddressIsGivenOnceOfEachFamily() {
     cluster.pool("red", "fd00:65::/122");
     kubevirt.pod(FIRST, "vm");
