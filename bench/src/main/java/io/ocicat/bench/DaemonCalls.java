@@ -18,6 +18,10 @@ public final class DaemonCalls {
   private static final int ATTACHED = 500;
   private static final int CLIENTS = 16;
   private static final Duration IDLE = Duration.ofSeconds(30);
+
+  /** Until what is done every now and then is compiled. */
+  private static final Duration SETTLING = Duration.ofSeconds(30);
+
   private static final Target MEMORY = Target.atMost(90, "MiB");
 
   private final Path tools;
@@ -150,6 +154,7 @@ public final class DaemonCalls {
       table.add("memory with 500 attachments", daemon.residentMib(), "MiB", MEMORY);
       Map<String, Sample> beside = around.call("each", 1, quick ? 30 : 100, goBesideOurs(), ours());
       row("ADD as port 501 of one bridge, p50", beside, "add", 0.5, Target.NONE);
+      Thread.sleep(SETTLING);
       long cpu = daemon.cpuTime().toMillis();
       Thread.sleep(IDLE);
       table.add(
