@@ -41,7 +41,7 @@ record Ack(int error, String words) {
   private static String explain(ByteBuffer payload, int at) {
     Attributes attributes =
         Attributes.parse(payload.slice(at, payload.limit() - at).order(ByteOrder.nativeOrder()));
-    StringBuilder words = new StringBuilder(attributes.text(MESSAGE).orElse(""));
+    StringBuilder words = new StringBuilder(attributes.text(MESSAGE, ""));
     if (attributes.has(MISSING_TYPE)) {
       note(words, "attribute " + attributes.u32(MISSING_TYPE, 0) + " is missing");
     }

@@ -22,32 +22,37 @@ public final class Attributes {
   private static final int HEADER = 4;
   private static final int TYPE_MASK = 0x3fff;
   private static final int ABSENT = -1;
-  private static final boolean SWAPPED = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
-  private static final Attributes NONE = new Attributes(ByteBuffer.allocate(0), new int[0]);
+  private static final boolean LITTLE = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+  private static final Attributes NONE = new Attributes(new byte[0], new int[0]);
 
-  private final ByteBuffer in;
+  private final byte[] in;
   private final int[] places;
 
-  private Attributes(ByteBuffer in, int[] places) {
+  private Attributes(byte[] in, int[] places) {
     this.in = in;
     this.places = places;
   }
 
+  /** The attributes in a buffer with an array behind it, from its start to its limit. */
   public static Attributes parse(ByteBuffer in) {
+    return parse(in.array(), in.arrayOffset(), in.arrayOffset() + in.limit());
+  }
+
+  private static Attributes parse(byte[] in, int from, int to) {
     int[] places = new int[16];
     int count = 0;
-    int at = 0;
-    while (in.limit() - at >= HEADER) {
-      int length = Short.toUnsignedInt(in.getShort(at));
-      if (length < HEADER || length > in.limit() - at) {
+    int at = from;
+    while (to - at >= HEADER) {
+      int length = get16(in, at);
+      if (length < HEADER || length > to - at) {
         throw NetlinkException.malformed(
-            "an attribute claims %d bytes where %d are left".formatted(length, in.limit() - at));
+            "an attribute claims %d bytes where %d are left".formatted(length, to - at));
       }
       if (count == places.length) {
         places = Arrays.copyOf(places, count * 2);
       }
       places[count++] = at;
-      at += Math.min((length + 3) & ~3, in.limit() - at);
+      at += Math.min((length + 3) & ~3, to - at);
     }
     return new Attributes(in, Arrays.copyOf(places, count));
   }
@@ -58,22 +63,22 @@ public final class Attributes {
 
   public int u8(int type, int otherwise) {
     int at = find(type, 1);
-    return at == ABSENT ? otherwise : Byte.toUnsignedInt(in.get(at + HEADER));
+    return at == ABSENT ? otherwise : Byte.toUnsignedInt(in[at + HEADER]);
   }
 
   public int u16(int type, int otherwise) {
     int at = find(type, 2);
-    return at == ABSENT ? otherwise : Short.toUnsignedInt(in.getShort(at + HEADER));
+    return at == ABSENT ? otherwise : get16(in, at + HEADER);
   }
 
   public int u32(int type, int otherwise) {
     int at = find(type, 4);
-    return at == ABSENT ? otherwise : in.getInt(at + HEADER);
+    return at == ABSENT ? otherwise : get32(in, at + HEADER);
   }
 
   public long u64(int type, long otherwise) {
     int at = find(type, 8);
-    return at == ABSENT ? otherwise : in.getLong(at + HEADER);
+    return at == ABSENT ? otherwise : get64(in, at + HEADER);
   }
 
   public int be16(int type, int otherwise) {
@@ -81,8 +86,8 @@ public final class Attributes {
     if (at == ABSENT) {
       return otherwise;
     }
-    short value = in.getShort(at + HEADER);
-    return Short.toUnsignedInt(SWAPPED ? Short.reverseBytes(value) : value);
+    int value = get16(in, at + HEADER);
+    return LITTLE ? Short.toUnsignedInt(Short.reverseBytes((short) value)) : value;
   }
 
   public int be32(int type, int otherwise) {
@@ -90,8 +95,8 @@ public final class Attributes {
     if (at == ABSENT) {
       return otherwise;
     }
-    int value = in.getInt(at + HEADER);
-    return SWAPPED ? Integer.reverseBytes(value) : value;
+    int value = get32(in, at + HEADER);
+    return LITTLE ? Integer.reverseBytes(value) : value;
   }
 
   public long be64(int type, long otherwise) {
@@ -99,14 +104,19 @@ public final class Attributes {
     if (at == ABSENT) {
       return otherwise;
     }
-    long value = in.getLong(at + HEADER);
-    return SWAPPED ? Long.reverseBytes(value) : value;
+    long value = get64(in, at + HEADER);
+    return LITTLE ? Long.reverseBytes(value) : value;
   }
 
   /** A string, with or without its terminating zero. */
   public Optional<String> text(int type) {
     int at = find(type);
     return at == ABSENT ? Optional.empty() : Optional.of(textAt(at));
+  }
+
+  public String text(int type, String otherwise) {
+    int at = find(type);
+    return at == ABSENT ? otherwise : textAt(at);
   }
 
   /** The strings of all attributes of one type, in order. */
@@ -147,7 +157,7 @@ public final class Attributes {
   /** The attributes inside an attribute; none when it is absent. */
   public Attributes nested(int type) {
     int at = find(type);
-    return at == ABSENT ? NONE : parse(valueAt(at));
+    return at == ABSENT ? NONE : nestedAt(at);
   }
 
   /**
@@ -156,7 +166,7 @@ public final class Attributes {
    */
   public List<Attributes> elements(int type) {
     Attributes list = nested(type);
-    return IntStream.of(list.places).mapToObj(at -> parse(list.valueAt(at))).toList();
+    return IntStream.of(list.places).mapToObj(list::nestedAt).toList();
   }
 
   /** The types present, in the order they came. */
@@ -191,29 +201,50 @@ public final class Attributes {
   }
 
   private int typeAt(int at) {
-    return in.getShort(at + 2) & TYPE_MASK;
+    return get16(in, at + 2) & TYPE_MASK;
   }
 
   private int sizeAt(int at) {
-    return Short.toUnsignedInt(in.getShort(at)) - HEADER;
+    return get16(in, at) - HEADER;
+  }
+
+  private Attributes nestedAt(int at) {
+    return parse(in, at + HEADER, at + HEADER + sizeAt(at));
   }
 
   private ByteBuffer valueAt(int at) {
-    return in.slice(at + HEADER, sizeAt(at)).order(ByteOrder.nativeOrder());
+    return ByteBuffer.wrap(in, at + HEADER, sizeAt(at)).slice().order(ByteOrder.nativeOrder());
   }
 
   private byte[] bytesAt(int at) {
-    byte[] bytes = new byte[sizeAt(at)];
-    in.get(at + HEADER, bytes);
-    return bytes;
+    return Arrays.copyOfRange(in, at + HEADER, at + HEADER + sizeAt(at));
   }
 
   private String textAt(int at) {
-    byte[] bytes = bytesAt(at);
-    int length = 0;
-    while (length < bytes.length && bytes[length] != 0) {
-      length++;
+    int from = at + HEADER;
+    int end = from + sizeAt(at);
+    int to = from;
+    while (to < end && in[to] != 0) {
+      to++;
     }
-    return new String(bytes, 0, length, UTF_8);
+    return new String(in, from, to - from, UTF_8);
+  }
+
+  private static int get16(byte[] in, int at) {
+    int first = Byte.toUnsignedInt(in[at]);
+    int second = Byte.toUnsignedInt(in[at + 1]);
+    return LITTLE ? first | second << 8 : first << 8 | second;
+  }
+
+  private static int get32(byte[] in, int at) {
+    int first = get16(in, at);
+    int second = get16(in, at + 2);
+    return LITTLE ? first | second << 16 : first << 16 | second;
+  }
+
+  private static long get64(byte[] in, int at) {
+    long first = Integer.toUnsignedLong(get32(in, at));
+    long second = Integer.toUnsignedLong(get32(in, at + 4));
+    return LITTLE ? first | second << 32 : first << 32 | second;
   }
 }

@@ -9,7 +9,7 @@ import java.util.List;
  * One message from the kernel, copied out of the receive buffer.
  *
  * @param payload what follows the netlink header, positioned at its start, in the machine's byte
- *     order; read-only
+ *     order; not to be changed
  */
 public record NetlinkMessage(int type, int flags, int sequence, ByteBuffer payload) {
   static final int NOOP = 1;
@@ -25,8 +25,7 @@ public record NetlinkMessage(int type, int flags, int sequence, ByteBuffer paylo
 
   /** Splits what one receive returned. Any bytes are either messages or an exception. */
   static List<NetlinkMessage> split(byte[] datagram) {
-    ByteBuffer in = ByteBuffer.wrap(datagram).order(ByteOrder.nativeOrder()).asReadOnlyBuffer();
-    in.order(ByteOrder.nativeOrder());
+    ByteBuffer in = ByteBuffer.wrap(datagram).order(ByteOrder.nativeOrder());
     List<NetlinkMessage> messages = new ArrayList<>();
     int at = 0;
     while (in.limit() - at >= HEADER) {

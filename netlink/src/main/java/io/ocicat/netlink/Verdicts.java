@@ -3,6 +3,7 @@ package io.ocicat.netlink;
 import io.ocicat.netlink.linux.Errno;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -17,14 +18,14 @@ final class Verdicts {
   private final List<Request> requests;
   private final int first;
   private final Outcome.@Nullable Failed[] failures;
-  private final List<List<NetlinkMessage>> replies = new ArrayList<>();
+  private final List<List<NetlinkMessage>> replies;
   private boolean complete;
 
   Verdicts(List<Request> requests, int firstSequence) {
     this.requests = requests;
     this.first = firstSequence;
     this.failures = new Outcome.Failed[requests.size()];
-    requests.forEach(_ -> replies.add(new ArrayList<>(0)));
+    this.replies = new ArrayList<>(Collections.nCopies(requests.size(), List.of()));
   }
 
   List<Outcome> collect(Wire wire, Buffers buffers) {
@@ -64,7 +65,17 @@ final class Verdicts {
   }
 
   private void takeAll(byte[] datagram) {
-    NetlinkMessage.split(datagram).forEach(this::take);
+    for (NetlinkMessage message : NetlinkMessage.split(datagram)) {
+      take(message);
+    }
+  }
+
+  /** Few requests are answered by anything but a verdict. */
+  private void keep(int index, NetlinkMessage reply) {
+    if (replies.get(index).isEmpty()) {
+      replies.set(index, new ArrayList<>());
+    }
+    replies.get(index).add(reply);
   }
 
   private boolean isTransaction() {
@@ -88,7 +99,7 @@ final class Verdicts {
         boolean refusedAsAWhole = index == 0 && isTransaction() && !verdict.isSuccess();
         complete |= index == requests.size() - 1 || refusedAsAWhole;
       }
-      default -> replies.get(index).add(message);
+      default -> keep(index, message);
     }
   }
 }

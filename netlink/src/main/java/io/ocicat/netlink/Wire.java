@@ -50,8 +50,9 @@ final class Wire implements AutoCloseable {
   static Wire open(Protocol protocol, int receiveBuffer, Duration patience) {
     long number = Kernel.call(Syscall.SOCKET, AF_NETLINK, SOCK_RAW_CLOEXEC, protocol.number());
     Wire wire = new Wire(Fd.owning(check(number, () -> "open a netlink socket for " + protocol)));
-    try (Arena arena = Arena.ofConfined()) {
-      MemorySegment option = arena.allocate(16, Long.BYTES);
+    Buffers buffers = Buffers.borrow();
+    try {
+      MemorySegment option = buffers.in.asSlice(0, 16);
       // A larger buffer than the administrator's limit needs CAP_NET_ADMIN; without it we take what
       // there is.
       if (wire.set(SOL_SOCKET, SO_RCVBUFFORCE, receiveBuffer, option) < 0) {
@@ -72,6 +73,8 @@ final class Wire implements AutoCloseable {
     } catch (RuntimeException e) {
       wire.close();
       throw e;
+    } finally {
+      buffers.giveBack();
     }
   }
 

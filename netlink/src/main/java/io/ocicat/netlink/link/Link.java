@@ -47,7 +47,7 @@ public record Link(
     ByteBuffer header = message.header(Rtnl.IFINFOMSG);
     Attributes in = message.attributes(Rtnl.IFINFOMSG);
     Attributes info = in.nested(Rtnl.LINKINFO);
-    String kind = info.text(Rtnl.INFO_KIND).orElse("");
+    String kind = info.text(Rtnl.INFO_KIND, "");
     int peer = in.u32(Rtnl.LINK, 0);
     return new Link(
         header.getInt(4),
@@ -60,7 +60,7 @@ public record Link(
         peer,
         in.u32(Rtnl.LINK_NETNSID, -1),
         in.u32(Rtnl.GROUP, 0),
-        in.text(Rtnl.IFALIAS).orElse(""),
+        in.text(Rtnl.IFALIAS, ""),
         in.u32(Rtnl.PROMISCUITY, 0),
         in.u32(Rtnl.NUM_TX_QUEUES, 1),
         in.u32(Rtnl.NUM_RX_QUEUES, 1),
@@ -105,7 +105,7 @@ public record Link(
   }
 
   private static @Nullable BridgePort port(Attributes info) {
-    boolean onBridge = info.text(Rtnl.INFO_SLAVE_KIND).filter(BridgePort.KIND::equals).isPresent();
+    boolean onBridge = info.text(Rtnl.INFO_SLAVE_KIND, "").equals(BridgePort.KIND);
     return onBridge ? BridgePort.read(info.nested(Rtnl.INFO_SLAVE_DATA)) : null;
   }
 }

@@ -1,12 +1,8 @@
 package io.ocicat.netlink.link;
 
-import static io.ocicat.netlink.link.Rtnl.ADDRESS;
 import static io.ocicat.netlink.link.Rtnl.GROUP;
-import static io.ocicat.netlink.link.Rtnl.IFALIAS;
-import static io.ocicat.netlink.link.Rtnl.IFNAME;
 import static io.ocicat.netlink.link.Rtnl.MASTER;
 import static io.ocicat.netlink.link.Rtnl.MTU;
-import static io.ocicat.netlink.link.Rtnl.NET_NS_FD;
 import static io.ocicat.netlink.link.Rtnl.NUM_RX_QUEUES;
 import static io.ocicat.netlink.link.Rtnl.NUM_TX_QUEUES;
 import static io.ocicat.netlink.link.Rtnl.TXQLEN;
@@ -15,9 +11,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.MessageWriter;
 import io.ocicat.netlink.ns.NetNs;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.function.Consumer;
+import java.util.Arrays;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,19 +26,17 @@ import org.jspecify.annotations.Nullable;
  * <p>Immutable: every method returns another object.
  */
 public final class LinkSettings {
-  private static final LinkSettings NONE = new LinkSettings(0, null, 0, 0, List.of());
+  private static final LinkSettings NONE = new LinkSettings(0, null, 0, 0);
   private static final int LONGEST_ALIAS = 255;
-
-  private record Setting(int attribute, String words, Consumer<MessageWriter> write) {}
 
   private final int index;
   private final @Nullable String name;
   private final int flags;
   private final int change;
-  private final List<Setting> settings;
+  private final Setting[] settings;
 
   private LinkSettings(
-      int index, @Nullable String name, int flags, int change, List<Setting> settings) {
+      int index, @Nullable String name, int flags, int change, Setting... settings) {
     this.index = index;
     this.name = name;
     this.flags = flags;
@@ -66,8 +59,7 @@ public final class LinkSettings {
 
   public LinkSettings name(String name) {
     LinkName.check(name);
-    List<Setting> more = with("name \"" + name + "\"", IFNAME, out -> out.text(IFNAME, name));
-    return new LinkSettings(index, name, flags, change, more);
+    return new LinkSettings(index, name, flags, change, with(new Setting.Name(name)));
   }
 
   /**
@@ -83,35 +75,32 @@ public final class LinkSettings {
    * network configuration meanwhile, and takes its addresses and routes away.
    */
   public LinkSettings in(NetNs namespace) {
-    return and(
-        "netns fd " + namespace.descriptor(),
-        NET_NS_FD,
-        out -> out.u32(NET_NS_FD, namespace.descriptor()));
+    return and(new Setting.Namespace(namespace, namespace.descriptor()));
   }
 
   public LinkSettings mac(MacAddress mac) {
-    return and("address " + mac, ADDRESS, out -> out.bytes(ADDRESS, mac.toByteArray()));
+    return and(new Setting.Mac(mac));
   }
 
   public LinkSettings mtu(int mtu) {
     if (mtu <= 0) {
       throw new IllegalArgumentException("an MTU is positive, not " + mtu);
     }
-    return and("mtu " + mtu, MTU, out -> out.u32(MTU, mtu));
+    return and(MTU, "mtu", mtu);
   }
 
   /** The bridge (or other master) to be a port of. */
   public LinkSettings master(int bridge) {
-    return and("master " + Rtnl.positive(bridge), MASTER, out -> out.u32(MASTER, bridge));
+    return and(MASTER, "master", Rtnl.positive(bridge));
   }
 
   public LinkSettings noMaster() {
-    return and("nomaster", MASTER, out -> out.u32(MASTER, 0));
+    return and(MASTER, "master", 0);
   }
 
   /** A number that links can be listed and deleted by, together; 0 is everyone's. */
   public LinkSettings group(int group) {
-    return and("group " + Integer.toUnsignedString(group), GROUP, out -> out.u32(GROUP, group));
+    return and(GROUP, "group", group);
   }
 
   /**
@@ -119,25 +108,21 @@ public final class LinkSettings {
    * the kernel would ignore it without a word, so that wants a message behind the creation.
    */
   public LinkSettings alias(String alias) {
-    byte[] bytes = alias.getBytes(UTF_8);
-    if (bytes.length > LONGEST_ALIAS) {
+    int length = alias.getBytes(UTF_8).length;
+    if (length > LONGEST_ALIAS) {
       throw new IllegalArgumentException(
-          "alias \"%s\" has %d bytes, Linux allows %d"
-              .formatted(alias, bytes.length, LONGEST_ALIAS));
+          "alias \"%s\" has %d bytes, Linux allows %d".formatted(alias, length, LONGEST_ALIAS));
     }
-    return and("alias \"" + alias + "\"", IFALIAS, out -> out.bytes(IFALIAS, bytes));
+    return and(new Setting.Alias(alias));
   }
 
   public LinkSettings txQueueLength(int packets) {
-    return and("txqueuelen " + packets, TXQLEN, out -> out.u32(TXQLEN, packets));
+    return and(TXQLEN, "txqueuelen", packets);
   }
 
   /** How many queues a new link has; cannot be changed later. */
   public LinkSettings queues(int transmit, int receive) {
-    return and(
-        "numtxqueues " + transmit + " numrxqueues " + receive,
-        NUM_TX_QUEUES,
-        out -> out.u32(NUM_TX_QUEUES, transmit).u32(NUM_RX_QUEUES, receive));
+    return and(NUM_TX_QUEUES, "numtxqueues", transmit).and(NUM_RX_QUEUES, "numrxqueues", receive);
   }
 
   /** Not for the peer of a new veth: {@link LinkKind.Veth} says why. */
@@ -194,25 +179,31 @@ public final class LinkSettings {
   /** As {@code ip link set} takes them. */
   @Override
   public String toString() {
-    return String.join(" ", settings.stream().map(Setting::words).toList());
+    return Arrays.stream(settings).map(Setting::toString).collect(Collectors.joining(" "));
   }
 
   private void writeAttributes(MessageWriter out) {
-    settings.forEach(setting -> setting.write().accept(out));
+    for (Setting setting : settings) {
+      setting.write(out);
+    }
   }
 
   private LinkSettings flag(int flag, boolean on, String words) {
     int wanted = on ? flags | flag : flags & ~flag;
-    return new LinkSettings(index, name, wanted, change | flag, with(words, 0, out -> {}));
+    return new LinkSettings(index, name, wanted, change | flag, with(new Setting.Flag(words)));
   }
 
-  private LinkSettings and(String words, int attribute, Consumer<MessageWriter> write) {
-    return new LinkSettings(index, name, flags, change, with(words, attribute, write));
+  private LinkSettings and(int attribute, String word, int value) {
+    return and(new Setting.Value(attribute, word, value));
   }
 
-  private List<Setting> with(String words, int attribute, Consumer<MessageWriter> write) {
-    List<Setting> more = new ArrayList<>(settings);
-    more.add(new Setting(attribute, words, write));
-    return List.copyOf(more);
+  private LinkSettings and(Setting setting) {
+    return new LinkSettings(index, name, flags, change, with(setting));
+  }
+
+  private Setting[] with(Setting setting) {
+    Setting[] more = Arrays.copyOf(settings, settings.length + 1);
+    more[settings.length] = setting;
+    return more;
   }
 }

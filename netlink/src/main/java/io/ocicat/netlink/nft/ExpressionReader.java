@@ -207,7 +207,7 @@ final class ExpressionReader {
   }
 
   private Optional<Expression> log() {
-    String prefix = in.text(Nfta.LOG_PREFIX).orElse("");
+    String prefix = in.text(Nfta.LOG_PREFIX, "");
     if (in.has(Nfta.LOG_GROUP)) {
       return Optional.of(
           new Expression.LogToGroup(

@@ -28,8 +28,6 @@ public record Generation(int id, int pid, String process) {
   static Generation read(NetlinkMessage message) {
     Attributes attributes = Nft.attributes(message);
     return new Generation(
-        attributes.be32(ID, 0),
-        attributes.be32(PROCESS_ID, 0),
-        attributes.text(PROCESS_NAME).orElse(""));
+        attributes.be32(ID, 0), attributes.be32(PROCESS_ID, 0), attributes.text(PROCESS_NAME, ""));
   }
 }

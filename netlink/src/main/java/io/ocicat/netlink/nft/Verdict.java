@@ -66,7 +66,7 @@ public record Verdict(Action action, String chain) implements Data {
 
   /** Nothing for verdicts that are none of these actions. */
   static Optional<Verdict> read(Attributes attributes) {
-    String chain = attributes.text(CHAIN).orElse("");
+    String chain = attributes.text(CHAIN, "");
     return Symbol.find(Action.values(), attributes.be32(CODE, 0))
         .filter(action -> chain.isEmpty() != (action == Action.JUMP || action == Action.GOTO))
         .map(action -> new Verdict(action, chain));

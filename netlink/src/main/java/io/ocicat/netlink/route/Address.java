@@ -44,7 +44,9 @@ public record Address(
           "address %s cannot have the label \"%s\": that is for IPv4 only"
               .formatted(prefix, label));
     }
-    Unsigned.check32("the metric of address " + prefix, metric);
+    if (!Unsigned.fits32(metric)) {
+      throw Unsigned.refuse32("the metric of address " + prefix, metric);
+    }
   }
 
   /** A permanent address, global unless it is a loopback address. */

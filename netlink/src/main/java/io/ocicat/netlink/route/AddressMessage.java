@@ -47,7 +47,7 @@ final class AddressMessage {
         IpPrefix.of(own, Byte.toUnsignedInt(header.get(1))),
         Objects.equals(own, address) ? null : address,
         attributes.address(IFA_BROADCAST).orElse(null),
-        attributes.text(IFA_LABEL).orElse(""),
+        attributes.text(IFA_LABEL, ""),
         new Scope(Byte.toUnsignedInt(header.get(3))),
         AddressFlag.ofBits(attributes.u32(IFA_FLAGS, Byte.toUnsignedInt(header.get(2)))),
         lifetime(attributes),
@@ -74,7 +74,7 @@ final class AddressMessage {
     }
     out.u32(IFA_FLAGS, flags);
     Lifetime lifetime = address.lifetime();
-    if (!lifetime.equals(Lifetime.FOREVER)) {
+    if (!lifetime.isEndless()) {
       out.structure(
           IFA_CACHEINFO,
           () ->

@@ -17,4 +17,8 @@ public record Lifetime(long preferred, long valid) {
               .formatted(preferred, valid, ENDLESS));
     }
   }
+
+  boolean isEndless() {
+    return preferred == ENDLESS && valid == ENDLESS;
+  }
 }

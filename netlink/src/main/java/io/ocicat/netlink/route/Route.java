@@ -46,7 +46,9 @@ public record Route(
                 .formatted(destination, gateway));
       }
     }
-    Unsigned.check32("the metric of route " + destination, metric);
+    if (!Unsigned.fits32(metric)) {
+      throw Unsigned.refuse32("the metric of route " + destination, metric);
+    }
   }
 
   /** A unicast route in the main table. */
@@ -146,12 +148,12 @@ public record Route(
 
   /** The gateway, the first hop's when there are several. */
   public Optional<IpAddress> gateway() {
-    return hops.stream().findFirst().map(NextHop::gateway);
+    return hops.isEmpty() ? Optional.empty() : Optional.ofNullable(hops.getFirst().gateway());
   }
 
   /** The device, the first hop's when there are several. */
   public Optional<Device> device() {
-    return hops.stream().findFirst().map(NextHop::device);
+    return hops.isEmpty() ? Optional.empty() : Optional.ofNullable(hops.getFirst().device());
   }
 
   /** As in {@code 10.0.0.0/8 via 192.168.0.1 dev eth0 table 100}. */

@@ -106,7 +106,7 @@ final class RouteMessage {
     if (route.metric() != 0) {
       out.u32(RTA_PRIORITY, (int) route.metric());
     }
-    if (!route.metrics().equals(RouteMetrics.NONE)) {
+    if (!route.metrics().areNone()) {
       out.nest(RTA_METRICS, () -> writeMetrics(out, route.metrics()));
     }
   }

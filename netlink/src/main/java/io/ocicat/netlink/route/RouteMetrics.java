@@ -17,6 +17,10 @@ public record RouteMetrics(int mtu, boolean mtuLocked, int advmss) {
     }
   }
 
+  boolean areNone() {
+    return mtu == 0 && !mtuLocked && advmss == 0;
+  }
+
   /** As in {@code mtu lock 1400 advmss 1360}, with a blank before it; empty for none. */
   @Override
   public String toString() {

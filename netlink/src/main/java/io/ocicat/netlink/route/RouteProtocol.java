@@ -1,5 +1,7 @@
 package io.ocicat.netlink.route;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Who made a route or rule. From {@link #STATIC} on the kernel only remembers the number: a program
  * that owns routes takes one of its own to know them by. The names are those of iproute2's
@@ -26,6 +28,17 @@ public record RouteProtocol(int number) {
   /** What to write for something new. */
   RouteProtocol orBoot() {
     return equals(UNSPEC) ? BOOT : this;
+  }
+
+  /** Said out loud, because what is generated for a record is many times the code. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof RouteProtocol that && number == that.number;
+  }
+
+  @Override
+  public int hashCode() {
+    return number;
   }
 
   @Override

@@ -42,8 +42,8 @@ final class RuleMessage {
         Reading.prefix(attributes, FRA_SRC, family, u8(header, 2)),
         Reading.prefix(attributes, FRA_DST, family, u8(header, 1)),
         mark(attributes),
-        attributes.text(FRA_IIFNAME).orElse(""),
-        attributes.text(FRA_OIFNAME).orElse(""),
+        attributes.text(FRA_IIFNAME, ""),
+        attributes.text(FRA_OIFNAME, ""),
         action(attributes, u8(header, 7), u8(header, 4)),
         attributes.u32(FRA_SUPPRESS_PREFIXLEN, -1),
         new RouteProtocol(attributes.u8(FRA_PROTOCOL, 0)));

@@ -1,5 +1,7 @@
 package io.ocicat.netlink.route;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * How far away a destination is, or how far an address is valid (linux/rtnetlink.h, enum
  * rt_scope_t). Numbers between the named ones are an administrator's own. IPv6 knows scopes of
@@ -20,6 +22,17 @@ public record Scope(int number) {
     if (number < 0 || number > 255) {
       throw new IllegalArgumentException("a scope is 0–255, not " + number);
     }
+  }
+
+  /** Said out loud, because what is generated for a record is many times the code. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof Scope that && number == that.number;
+  }
+
+  @Override
+  public int hashCode() {
+    return number;
   }
 
   @Override

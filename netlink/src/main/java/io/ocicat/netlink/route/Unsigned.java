@@ -6,9 +6,17 @@ final class Unsigned {
 
   private Unsigned() {}
 
+  static boolean fits32(long value) {
+    return value >= 0 && value <= LARGEST;
+  }
+
   static void check32(String what, long value) {
-    if (value < 0 || value > LARGEST) {
-      throw new IllegalArgumentException("%s must be 0–%d, not %d".formatted(what, LARGEST, value));
+    if (!fits32(value)) {
+      throw refuse32(what, value);
     }
+  }
+
+  static IllegalArgumentException refuse32(String what, long value) {
+    return new IllegalArgumentException("%s must be 0–%d, not %d".formatted(what, LARGEST, value));
   }
 }

@@ -17,7 +17,7 @@ final class Actions {
   }
 
   private static Action read(Attributes action) {
-    String kind = action.text(KIND).orElse("");
+    String kind = action.text(KIND, "");
     Optional<Mirred> known =
         kind.equals(Mirred.KIND) ? Mirred.read(action.nested(OPTIONS)) : Optional.empty();
     return known.isPresent() ? known.get() : new Action.Other(kind);

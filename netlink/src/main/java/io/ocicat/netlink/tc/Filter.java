@@ -28,7 +28,7 @@ public record Filter(FilterPlace place, int handle, Classifier classifier) {
   }
 
   private static Classifier readClassifier(int handle, Attributes attributes) {
-    String kind = attributes.text(Tc.TCA_KIND).orElse("");
+    String kind = attributes.text(Tc.TCA_KIND, "");
     Optional<? extends Classifier> known =
         switch (kind) {
           case U32.KIND -> readU32(handle, attributes.nested(Tc.TCA_OPTIONS));

@@ -29,7 +29,7 @@ public record Qdisc(
   }
 
   private static Discipline readDiscipline(Attributes attributes) {
-    String kind = attributes.text(Tc.TCA_KIND).orElse("");
+    String kind = attributes.text(Tc.TCA_KIND, "");
     Optional<? extends Discipline> known =
         switch (kind) {
           case Tbf.KIND -> Tbf.read(attributes.nested(Tc.TCA_OPTIONS));

@@ -31,7 +31,7 @@ public record TrafficClass(
   }
 
   private static ClassOptions readOptions(Attributes attributes) {
-    String kind = attributes.text(Tc.TCA_KIND).orElse("");
+    String kind = attributes.text(Tc.TCA_KIND, "");
     Optional<HtbClass> known =
         kind.equals(HtbClass.KIND)
             ? HtbClass.read(attributes.nested(Tc.TCA_OPTIONS))

@@ -78,7 +78,7 @@ record NftStore(NetlinkSocket netfilter, TableId table) implements RuleStore {
         ByteBuffer bytes = ByteBuffer.wrap(data.toByteArray()).order(ByteOrder.nativeOrder());
         Attributes match = Attributes.parse(bytes);
         if (match.text(MATCH_NAME).filter("comment"::equals).isPresent()) {
-          return match.text(MATCH_INFO).orElse("");
+          return match.text(MATCH_INFO, "");
         }
       }
     }

@@ -68,7 +68,7 @@ record XtMatch(String name, int revision, Bytes info) {
     Attributes match = Attributes.parse(bytes);
     return Optional.of(
         new XtMatch(
-            match.text(NAME).orElse(""),
+            match.text(NAME, ""),
             match.be32(REVISION, 0),
             match.bytes(INFO).map(Bytes::of).orElse(Bytes.of())));
   }
