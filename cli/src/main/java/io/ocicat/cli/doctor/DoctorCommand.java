@@ -1,5 +1,7 @@
 package io.ocicat.cli.doctor;
 
+import io.ocicat.cli.CacheDirOption;
+import io.ocicat.cli.ConfDirOption;
 import io.ocicat.cli.Site;
 import io.ocicat.cni.exec.PluginPath;
 import io.ocicat.cni.exec.ProcessExec;
@@ -13,12 +15,12 @@ import io.ocicat.daemon.info.InfoException;
 import io.ocicat.daemon.state.NamespaceId;
 import io.ocicat.daemon.state.State;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -53,12 +55,7 @@ public final class DoctorCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print JSON.")
   private boolean json;
 
-  @Option(
-      names = "--conf-dir",
-      paramLabel = "DIR",
-      defaultValue = "/etc/cni/net.d",
-      description = "Where networks are configured (default: ${DEFAULT-VALUE}).")
-  private Path confDirectory = Path.of("/etc/cni/net.d");
+  @Mixin private ConfDirOption conf = new ConfDirOption();
 
   @Option(
       names = "--cni-path",
@@ -68,12 +65,7 @@ public final class DoctorCommand implements Callable<Integer> {
           "Where runtimes look for plugins, separated by colons (default: ${DEFAULT-VALUE}).")
   private String pluginPath = "/opt/cni/bin";
 
-  @Option(
-      names = "--cache-dir",
-      paramLabel = "DIR",
-      defaultValue = "/var/lib/cni",
-      description = "Where runtimes remember attachments (default: ${DEFAULT-VALUE}).")
-  private Path cacheDirectory = Path.of("/var/lib/cni");
+  @Mixin private CacheDirOption cache = new CacheDirOption();
 
   public DoctorCommand(Site site) {
     this.site = site;
@@ -113,9 +105,9 @@ public final class DoctorCommand implements Callable<Integer> {
     PluginPath path = PluginPath.parse(pluginPath);
     Cni cni =
         Cni.builder()
-            .confDirectory(confDirectory)
+            .confDirectory(conf.directory())
             .pluginPath(path)
-            .cacheDirectory(cacheDirectory)
+            .cacheDirectory(cache.directory())
             .exec(new InProcessExec(site.ours()::find, new ProcessExec(), Namespaces.OWN))
             .build();
     CallRunner runner = new CallRunner(state, site.ours(), true, Clock.systemUTC());
@@ -123,7 +115,7 @@ public final class DoctorCommand implements Callable<Integer> {
     return List.of(
         new KernelCheck(),
         new SysctlCheck(attachmentsHere(state)),
-        new NetworksCheck(confDirectory, cni, site.ours()::find),
+        new NetworksCheck(conf.directory(), cni, site.ours()::find),
         new PluginsCheck(path, site.ours()),
         new NeighboursCheck(site.root()),
         new FoldersCheck(site.folders()),

@@ -1,15 +1,17 @@
 package io.ocicat.cli.inspect;
 
+import io.ocicat.cli.CacheDirOption;
+import io.ocicat.cli.ConfDirOption;
 import io.ocicat.cli.Site;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.daemon.trace.Cause;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -43,19 +45,8 @@ public final class WhyCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print JSON.")
   private boolean json;
 
-  @Option(
-      names = "--conf-dir",
-      paramLabel = "DIR",
-      defaultValue = "/etc/cni/net.d",
-      description = "Where networks are configured (default: ${DEFAULT-VALUE}).")
-  private Path confDirectory = Path.of("/etc/cni/net.d");
-
-  @Option(
-      names = "--cache-dir",
-      paramLabel = "DIR",
-      defaultValue = "/var/lib/cni",
-      description = "Where runtimes remember attachments (default: ${DEFAULT-VALUE}).")
-  private Path cacheDirectory = Path.of("/var/lib/cni");
+  @Mixin private ConfDirOption conf = new ConfDirOption();
+  @Mixin private CacheDirOption cache = new CacheDirOption();
 
   public WhyCommand(Site site) {
     this.site = site;
@@ -66,7 +57,8 @@ public final class WhyCommand implements Callable<Integer> {
     if (about.isBlank()) {
       throw new ParameterException(spec.commandLine(), "a container or pod must be named");
     }
-    Cni cni = Cni.builder().confDirectory(confDirectory).cacheDirectory(cacheDirectory).build();
+    Cni cni =
+        Cni.builder().confDirectory(conf.directory()).cacheDirectory(cache.directory()).build();
     Evidence evidence = Evidence.gather(site, cni, about);
     List<Story> stories = new Diagnosis(evidence).stories();
     if (stories.isEmpty()) {
@@ -92,7 +84,7 @@ public final class WhyCommand implements Callable<Integer> {
                 .formatted(
                     answers ? "ocicatd remembers no call for it" : "ocicatd cannot be asked",
                     site.folders().state(),
-                    cacheDirectory);
+                    cache.directory());
     return new Story(
         about,
         "",

@@ -1,5 +1,6 @@
 package io.ocicat.cli.install;
 
+import io.ocicat.cli.ConfDirOption;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ConfigList;
 import io.ocicat.daemon.state.Folders;
@@ -18,6 +19,7 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -28,9 +30,10 @@ import picocli.CommandLine.Spec;
     description = "Put the plugins where container runtimes look for them.",
     footer = {
       "",
-      "Each file takes its place by a rename, so that calls under way are not disturbed. What was put where is kept in"
-          + " <state directory>/installed.json, by which \"ocicat uninstall\" finds it again. The command may be repeated:"
-          + " it updates what is older and leaves what is right, also after it was killed.",
+      "Each file takes its place by a rename, so that calls under way are not disturbed. What was"
+          + " put where is kept in <state directory>/installed.json, by which \"ocicat uninstall\""
+          + " finds it again. The command may be repeated: it updates what is older and leaves what"
+          + " is right, also after it was killed.",
       "",
       "Without --prefix the plugins go on using this folder, which then has to stay where it is.",
       "",
@@ -59,25 +62,22 @@ public final class InstallCommand implements Callable<Integer> {
       description = "Where runtimes look for plugins (default: ${DEFAULT-VALUE}).")
   private Path binDirectory = Path.of("/opt/cni/bin");
 
-  @Option(
-      names = "--conf-dir",
-      paramLabel = "DIR",
-      defaultValue = "/etc/cni/net.d",
-      description = "Where runtimes look for networks (default: ${DEFAULT-VALUE}).")
-  private Path confDirectory = Path.of("/etc/cni/net.d");
+  @Mixin private ConfDirOption conf = new ConfDirOption();
 
   @Option(
       names = "--conflist",
       paramLabel = "FILE",
       description =
-          "A network to put there, under the same name and for root alone, once the daemon serves calls.")
+          "A network to put there, under the same name and for root alone, once the daemon serves"
+              + " calls.")
   private @Nullable Path conflist;
 
   @Option(
       names = "--calico",
       description =
-          "Put Calico's network there, as Calico's own installer does by environment variables, with what it needs:"
-              + " kubeconfig, node name and MTU; without etcd and Kubernetes also the pools.")
+          "Put Calico's network there, as Calico's own installer does by environment variables,"
+              + " with what it needs: kubeconfig, node name and MTU; without etcd and Kubernetes"
+              + " also the pools.")
   private boolean calico;
 
   @Option(
@@ -229,7 +229,7 @@ public final class InstallCommand implements Callable<Integer> {
   }
 
   private CalicoNetwork calicoNetwork() {
-    return new CalicoNetwork(environment, absolute(confDirectory), calicoSetUp().nodeName());
+    return new CalicoNetwork(environment, absolute(conf.directory()), calicoSetUp().nodeName());
   }
 
   private ServiceAccount serviceAccount() {
@@ -291,7 +291,7 @@ public final class InstallCommand implements Callable<Integer> {
     try {
       byte[] bytes = Files.readAllBytes(conflist);
       ConfigList.parse(bytes);
-      return Item.text(bytes, "rw-------", absolute(confDirectory).resolve(name.toString()));
+      return Item.text(bytes, "rw-------", absolute(conf.directory()).resolve(name.toString()));
     } catch (IOException e) {
       throw InstallException.of("read", conflist, e);
     } catch (CniException e) {

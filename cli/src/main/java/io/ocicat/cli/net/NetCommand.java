@@ -1,5 +1,6 @@
 package io.ocicat.cli.net;
 
+import io.ocicat.cli.CniOptions;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
@@ -57,7 +58,7 @@ public final class NetCommand {
   @Command(
       description = "Attach the container and print the result, as JSON.",
       footer = {"", "Example: ocicat net add blue /run/netns/c1"})
-  int add(@Mixin NetOptions options, @Mixin Which which) {
+  int add(@Mixin CniOptions options, @Mixin Which which) {
     JsonNode result = cni(options).network(which.network).add(container(which)).toJson();
     spec.commandLine().getOut().println(Json.pretty(result));
     return 0;
@@ -66,7 +67,7 @@ public final class NetCommand {
   @Command(
       description = "Verify that the attachment is as ADD left it.",
       footer = {"", "Example: ocicat net check blue /run/netns/c1"})
-  int check(@Mixin NetOptions options, @Mixin Which which) {
+  int check(@Mixin CniOptions options, @Mixin Which which) {
     cni(options).network(which.network).check(container(which));
     return 0;
   }
@@ -74,7 +75,7 @@ public final class NetCommand {
   @Command(
       description = "Detach the container.",
       footer = {"", "Example: ocicat net del blue /run/netns/c1"})
-  int del(@Mixin NetOptions options, @Mixin Which which) {
+  int del(@Mixin CniOptions options, @Mixin Which which) {
     cni(options).network(which.network).del(container(which));
     return 0;
   }
@@ -86,7 +87,7 @@ public final class NetCommand {
       },
       footer = {"", "Example: ocicat net gc blue --living"})
   int gc(
-      @Mixin NetOptions options,
+      @Mixin CniOptions options,
       @Mixin WhichNetwork which,
       @Option(
               names = "--valid",
@@ -96,8 +97,8 @@ public final class NetCommand {
       @Option(
               names = "--living",
               description =
-                  "Attachments are in use when they are remembered, by their runtime or by"
-                      + " ocicatd, and their network namespace is there; start no container meanwhile.")
+                  "Attachments are in use when they are remembered, by their runtime or by ocicatd,"
+                      + " and their network namespace is there; start no container meanwhile.")
           boolean living) {
     Network network = cni(options).network(which.network);
     if (valid == null && !living) {
@@ -118,12 +119,12 @@ public final class NetCommand {
   @Command(
       description = "Ask whether the network can attach containers now.",
       footer = {"", "Example: ocicat net status blue"})
-  int status(@Mixin NetOptions options, @Mixin WhichNetwork which) {
+  int status(@Mixin CniOptions options, @Mixin WhichNetwork which) {
     cni(options).network(which.network).status();
     return 0;
   }
 
-  private Cni cni(NetOptions options) {
+  private Cni cni(CniOptions options) {
     return settings.cni(options, spec.commandLine().getErr());
   }
 

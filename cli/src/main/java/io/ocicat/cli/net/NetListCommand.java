@@ -1,5 +1,6 @@
 package io.ocicat.cli.net;
 
+import io.ocicat.cli.CniOptions;
 import io.ocicat.cli.Table;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.json.Json;
@@ -33,7 +34,7 @@ final class NetListCommand implements Callable<Integer> {
   private final NetSettings settings;
 
   @Spec private CommandSpec spec = CommandSpec.create();
-  @Mixin private NetOptions options = new NetOptions();
+  @Mixin private CniOptions options = new CniOptions();
 
   @Option(names = "--json", description = "Print JSON.")
   private boolean json;

@@ -1,5 +1,6 @@
 package io.ocicat.cli.net;
 
+import io.ocicat.cli.CniOptions;
 import io.ocicat.cni.CniArgs;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
@@ -39,10 +40,11 @@ public record NetSettings(
     environment = Map.copyOf(environment);
   }
 
-  Cni cni(NetOptions options, PrintWriter err) {
+  Cni cni(CniOptions options, PrintWriter err) {
     return Cni.builder()
-        .confDirectory(options.confDirectory().orElseGet(this::confDirectory))
-        .pluginPath(options.cniPath().map(PluginPath::parse).orElseGet(this::pluginPath))
+        .confDirectory(options.confDirectory(this::variable))
+        .pluginPath(
+            options.pluginPath(this::variable, ownPlugins).orElseGet(() -> PluginPath.parse("")))
         .cacheDirectory(options.cacheDirectory())
         .environment(environment)
         .exec(exec)
@@ -54,17 +56,6 @@ public record NetSettings(
         .delPrefersCachedConfig(false)
         .checkNeedsCachedResult(false)
         .build();
-  }
-
-  private Path confDirectory() {
-    return Path.of(variable("NETCONFPATH").orElse("/etc/cni/net.d"));
-  }
-
-  private PluginPath pluginPath() {
-    return variable("CNI_PATH")
-        .map(PluginPath::parse)
-        .or(() -> ownPlugins.map(PluginPath::of))
-        .orElseGet(() -> PluginPath.parse(""));
   }
 
   /** Stricter than plugins are: cnitool wants a key and a value in each pair. */

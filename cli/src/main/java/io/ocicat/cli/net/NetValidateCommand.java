@@ -1,5 +1,6 @@
 package io.ocicat.cli.net;
 
+import io.ocicat.cli.CniOptions;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.cni.runtime.ConfListing;
@@ -43,7 +44,7 @@ final class NetValidateCommand implements Callable<Integer> {
   private final NetSettings settings;
 
   @Spec private CommandSpec spec = CommandSpec.create();
-  @Mixin private NetOptions options = new NetOptions();
+  @Mixin private CniOptions options = new CniOptions();
 
   @Parameters(
       paramLabel = "NETWORK",

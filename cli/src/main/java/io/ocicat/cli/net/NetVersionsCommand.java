@@ -1,5 +1,6 @@
 package io.ocicat.cli.net;
 
+import io.ocicat.cli.CniOptions;
 import io.ocicat.cli.Table;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.VersionReply;
@@ -28,7 +29,7 @@ final class NetVersionsCommand implements Callable<Integer> {
   private final NetSettings settings;
 
   @Spec private CommandSpec spec = CommandSpec.create();
-  @Mixin private NetOptions options = new NetOptions();
+  @Mixin private CniOptions options = new CniOptions();
 
   @Parameters(paramLabel = "PLUGIN", arity = "1..*", description = "The names of plugins.")
   private List<String> plugins = List.of();

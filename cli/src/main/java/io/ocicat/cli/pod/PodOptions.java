@@ -1,8 +1,9 @@
 package io.ocicat.cli.pod;
 
-import java.nio.file.Path;
+import io.ocicat.cli.CniOptions;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Options that all subcommands of {@code ocicat pod} share. */
@@ -14,25 +15,7 @@ final class PodOptions {
       description = "The pod's namespace (default: ${DEFAULT-VALUE}).")
   private String namespace = "default";
 
-  @Option(
-      names = "--conf-dir",
-      paramLabel = "DIR",
-      description = "Where networks are configured (default: NETCONFPATH, else /etc/cni/net.d).")
-  private @Nullable Path confDirectory;
-
-  @Option(
-      names = "--cni-path",
-      paramLabel = "DIRS",
-      description =
-          "Where plugins are, separated by colons (default: CNI_PATH, else the distribution's own).")
-  private @Nullable String cniPath;
-
-  @Option(
-      names = "--cache-dir",
-      paramLabel = "DIR",
-      defaultValue = "/var/lib/cni",
-      description = "Where attachments are remembered (default: ${DEFAULT-VALUE}).")
-  private Path cacheDirectory = Path.of("/var/lib/cni");
+  @Mixin private CniOptions cni = new CniOptions();
 
   @Option(
       names = "--pod-cidr",
@@ -44,16 +27,8 @@ final class PodOptions {
     return namespace;
   }
 
-  Optional<Path> confDirectory() {
-    return Optional.ofNullable(confDirectory);
-  }
-
-  Optional<String> cniPath() {
-    return Optional.ofNullable(cniPath);
-  }
-
-  Path cacheDirectory() {
-    return cacheDirectory;
+  CniOptions cni() {
+    return cni;
   }
 
   Optional<String> podCidrs() {

@@ -48,9 +48,12 @@ public record PodSite(Site site, Map<String, String> environment, Optional<Path>
         new PodNetworks(
             NetworkSettings.usual(pods)
                 .at(
-                    options.confDirectory().orElseGet(this::confDirectory),
-                    options.cniPath().map(PluginPath::parse).orElseGet(this::pluginPath),
-                    options.cacheDirectory())
+                    options.cni().confDirectory(this::variable),
+                    options
+                        .cni()
+                        .pluginPath(this::variable, ownPlugins)
+                        .orElseGet(() -> PluginPath.of(Path.of("/opt/cni/bin"))),
+                    options.cni().cacheDirectory())
                 .running(environment, new ProcessExec(), (_, text) -> err.print(text)));
     options.podCidrs().ifPresent(networks::podCidrs);
     Datastores datastores = new Datastores();
@@ -85,17 +88,6 @@ public record PodSite(Site site, Map<String, String> environment, Optional<Path>
             .orElseGet(() -> Path.of("/usr/lib/ocicat/lib/pause"));
     return new RuncInfra(
         RuncInfra.find("runc", path).orElseGet(() -> Path.of("runc")), pause, pods.resolve("runc"));
-  }
-
-  private Path confDirectory() {
-    return Path.of(variable("NETCONFPATH").orElse("/etc/cni/net.d"));
-  }
-
-  private PluginPath pluginPath() {
-    return variable("CNI_PATH")
-        .map(PluginPath::parse)
-        .or(() -> ownPlugins.map(PluginPath::of))
-        .orElseGet(() -> PluginPath.of(Path.of("/opt/cni/bin")));
   }
 
   private Optional<String> variable(String name) {
