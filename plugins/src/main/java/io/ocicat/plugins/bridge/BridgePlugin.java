@@ -7,7 +7,6 @@ import io.ocicat.cni.Interface;
 import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
-import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.CheckCall;
 import io.ocicat.cni.plugin.DelCall;
@@ -31,6 +30,7 @@ import io.ocicat.plugins.net.Forwarding;
 import io.ocicat.plugins.net.Net;
 import io.ocicat.plugins.net.OwnedCable;
 import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.Unaddressed;
 import io.ocicat.plugins.net.VethPair;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -52,7 +52,7 @@ public final class BridgePlugin implements Plugin {
   public Result add(AddCall call) {
     BridgeConf conf = BridgeConf.read(call.config());
     Optional<MacAddress> mac = containerMac(call, conf);
-    requireExpressible(conf, call.version());
+    Unaddressed.requireExpressible(call.config());
     Owner owner = Owner.of(call);
     try (Net host = Net.ofHost(call);
         Net container = Net.of(call.netns());
@@ -184,15 +184,9 @@ public final class BridgePlugin implements Plugin {
 
   @Override
   public List<Delegation> review(PluginConfig config) {
-    requireExpressible(BridgeConf.read(config), config.specVersion());
+    BridgeConf.read(config);
+    Unaddressed.requireExpressible(config);
     return Delegation.toIpamIfAny(config);
-  }
-
-  /** Old versions cannot say that there is no address: better now than when everything is done. */
-  private static void requireExpressible(BridgeConf conf, SpecVersion version) {
-    if (!conf.addressed()) {
-      Result.empty().convertTo(version);
-    }
   }
 
   @Override

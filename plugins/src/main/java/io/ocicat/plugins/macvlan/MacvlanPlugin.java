@@ -5,7 +5,6 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Interface;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
-import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.CheckCall;
 import io.ocicat.cni.plugin.DelCall;
@@ -27,6 +26,7 @@ import io.ocicat.plugins.Undo;
 import io.ocicat.plugins.net.ContainerInterface;
 import io.ocicat.plugins.net.DuplicateDetection;
 import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.Unaddressed;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -44,7 +44,7 @@ public final class MacvlanPlugin implements Plugin {
   @Override
   public Result add(AddCall call) {
     MacvlanConf conf = MacvlanConf.read(call);
-    requireExpressible(conf, call.version());
+    Unaddressed.requireExpressible(call.config());
     String ifName = call.ifName().value();
     try (Net host = Net.ofHost(call);
         Net container = Net.of(call.netns());
@@ -116,15 +116,9 @@ public final class MacvlanPlugin implements Plugin {
 
   @Override
   public List<Delegation> review(PluginConfig config) {
-    requireExpressible(MacvlanConf.read(config), config.specVersion());
+    MacvlanConf.read(config);
+    Unaddressed.requireExpressible(config);
     return Delegation.toIpamIfAny(config);
-  }
-
-  /** Old versions cannot say that there is no address: better now than when everything is done. */
-  private static void requireExpressible(MacvlanConf conf, SpecVersion version) {
-    if (!conf.addressed()) {
-      Result.empty().convertTo(version);
-    }
   }
 
   @Override
