@@ -1,7 +1,7 @@
 package io.ocicat.cli.doctor;
 
-import io.ocicat.cli.doctor.HostLocalLeases.Lease;
 import io.ocicat.cni.runtime.Cni;
+import io.ocicat.plugins.hostlocal.Lease;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

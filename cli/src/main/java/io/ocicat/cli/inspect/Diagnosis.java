@@ -1,6 +1,5 @@
 package io.ocicat.cli.inspect;
 
-import io.ocicat.cli.doctor.HostLocalLeases.Lease;
 import io.ocicat.cni.runtime.CachedAttachment;
 import io.ocicat.daemon.info.Attached;
 import io.ocicat.daemon.state.AttachmentKey;
@@ -9,6 +8,7 @@ import io.ocicat.daemon.state.PodName;
 import io.ocicat.daemon.trace.Cause;
 import io.ocicat.daemon.trace.FinishedCall;
 import io.ocicat.netlink.linux.RangeLock;
+import io.ocicat.plugins.hostlocal.Lease;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -2,7 +2,6 @@ package io.ocicat.cli.inspect;
 
 import io.ocicat.cli.Site;
 import io.ocicat.cli.doctor.HostLocalLeases;
-import io.ocicat.cli.doctor.HostLocalLeases.Lease;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.runtime.CachedAttachment;
@@ -15,6 +14,7 @@ import io.ocicat.daemon.state.RecordFolder;
 import io.ocicat.daemon.state.RecordFolder.Kept;
 import io.ocicat.daemon.state.State;
 import io.ocicat.daemon.trace.FinishedCall;
+import io.ocicat.plugins.hostlocal.Lease;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -60,7 +60,12 @@ record HostLocalConf(
 
   /** All that is needed to find leases: a configuration that is wrong elsewhere does not matter. */
   static Path directory(PluginConfig config) {
-    return config.read(in -> directory(ipam(in), config.name()));
+    return directory(config, config.name());
+  }
+
+  /** The same for an element of a list, which need not name the network. */
+  static Path directory(PluginConfig config, String network) {
+    return config.read(in -> directory(ipam(in), network));
   }
 
   private static JsonFields ipam(JsonFields in) {
@@ -68,7 +73,8 @@ record HostLocalConf(
       throw new CniException(
           ErrorCode.INVALID_NETWORK_CONFIG,
           "IPAM config missing 'ipam' key",
-          "expected \"ipam\":{\"type\":\"host-local\",\"ranges\":[[{\"subnet\":\"10.1.0.0/16\"}]]}");
+          "expected"
+              + " \"ipam\":{\"type\":\"host-local\",\"ranges\":[[{\"subnet\":\"10.1.0.0/16\"}]]}");
     }
     return in.object("ipam");
   }

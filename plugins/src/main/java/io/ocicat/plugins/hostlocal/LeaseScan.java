@@ -45,9 +45,14 @@ record LeaseScan(List<Found> files, boolean complete) {
 
     /** Whether it is a lease of none of these. What is not a lease is not stale. */
     boolean isStale(Set<Attachment> valid) {
-      return name.indexOf('/') < 0
-          && address().isPresent()
-          && Owner.parse(content).filter(owner -> !owner.isOneOf(valid)).isPresent();
+      return holder().filter(owner -> !owner.isOneOf(valid)).isPresent();
+    }
+
+    /** Whose lease it is; nothing when it is none. */
+    Optional<Owner> holder() {
+      return name.indexOf('/') < 0 && address().isPresent()
+          ? Owner.parse(content)
+          : Optional.empty();
     }
 
     /** As the Go plugin reads a name: forms that it would not write itself count as well. */
@@ -58,7 +63,16 @@ record LeaseScan(List<Found> files, boolean complete) {
 
   /** Whoever asks holds the lock. */
   static LeaseScan of(Path directory) throws IOException {
-    Visit visit = new Visit(directory);
+    return of(directory, true);
+  }
+
+  /** For those who only look: needs no lock, for it leaves everything as it is. */
+  static LeaseScan look(Path directory) throws IOException {
+    return of(directory, false);
+  }
+
+  private static LeaseScan of(Path directory, boolean tidying) throws IOException {
+    Visit visit = new Visit(directory, tidying);
     Files.walkFileTree(directory, EnumSet.noneOf(FileVisitOption.class), MAX_DEPTH, visit);
     return new LeaseScan(visit.files, visit.complete);
   }
@@ -73,11 +87,13 @@ record LeaseScan(List<Found> files, boolean complete) {
 
   private static final class Visit extends SimpleFileVisitor<Path> {
     private final Path top;
+    private final boolean tidying;
     private final List<Found> files = new ArrayList<>();
     private boolean complete = true;
 
-    Visit(Path top) {
+    Visit(Path top, boolean tidying) {
       this.top = top;
+      this.tidying = tidying;
     }
 
     @Override
@@ -107,7 +123,9 @@ record LeaseScan(List<Found> files, boolean complete) {
       Optional<String> content = LeaseFile.read(file, attributes).map(LeaseFile::trim);
       if (content.isPresent()
           && (name.equals(LeaseFile.DRAFT) || (isAddress && isBlank(content.get())))) {
-        Files.delete(file);
+        if (tidying) {
+          Files.delete(file);
+        }
       } else if (isAddress || content.flatMap(Owner::parse).isPresent()) {
         files.add(new Found(name, content.orElse("")));
         complete &= name.chars().allMatch(c -> c > ' ' && c < 0x7f);

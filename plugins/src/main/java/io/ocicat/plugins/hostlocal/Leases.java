@@ -82,7 +82,7 @@ final class Leases implements AutoCloseable {
     }
   }
 
-  private static CniException failure(String what, IOException e) {
+  static CniException failure(String what, IOException e) {
     return new CniException(
         ErrorCode.IO_FAILURE, "cannot " + what + ": " + FileError.describe(e), e);
   }

@@ -56,10 +56,15 @@ record Owner(String id, @Nullable String ifName) {
     return new Owner(id, null);
   }
 
+  /** Nothing when it belongs to all interfaces of its container. */
+  Optional<Attachment> attachment() {
+    return ifName == null ? Optional.empty() : Optional.of(new Attachment(id, ifName));
+  }
+
   boolean isOneOf(Set<Attachment> attachments) {
-    return ifName != null
-        ? attachments.contains(new Attachment(id, ifName))
-        : attachments.stream().anyMatch(attachment -> attachment.containerId().equals(id));
+    return attachment()
+        .map(attachments::contains)
+        .orElseGet(() -> attachments.stream().anyMatch(valid -> valid.containerId().equals(id)));
   }
 
   /** What its files hold, to the byte: no line break at the end. */
