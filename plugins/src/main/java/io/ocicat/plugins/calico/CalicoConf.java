@@ -4,7 +4,7 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.json.JsonFields;
 import io.ocicat.cni.json.JsonValue;
-import io.ocicat.plugins.calicocluster.AbsolutePath;
+import io.ocicat.plugins.AbsolutePath;
 import io.ocicat.plugins.calicocluster.DatastoreMembers;
 import io.ocicat.plugins.calicocluster.NodeName;
 import io.ocicat.plugins.calicolog.LogConf;

@@ -3,6 +3,7 @@ package io.ocicat.plugins.calicocluster;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.json.JsonFields;
+import io.ocicat.plugins.AbsolutePath;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,7 +1,7 @@
 package io.ocicat.plugins.calicolog;
 
 import io.ocicat.cni.json.JsonFields;
-import java.nio.file.InvalidPathException;
+import io.ocicat.plugins.AbsolutePath;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;
@@ -58,17 +58,6 @@ public record LogConf(
   }
 
   private static Optional<Path> path(String text) {
-    if (text.isEmpty()) {
-      return Optional.empty();
-    }
-    try {
-      Path path = Path.of(text);
-      if (path.isAbsolute()) {
-        return Optional.of(path);
-      }
-    } catch (InvalidPathException e) {
-      throw new IllegalArgumentException("is not a path: " + e.getReason(), e);
-    }
-    throw new IllegalArgumentException("must be an absolute path, not \"%s\"".formatted(text));
+    return text.isEmpty() ? Optional.empty() : Optional.of(AbsolutePath.parse(text));
   }
 }

@@ -4,7 +4,7 @@ import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Route;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.json.JsonFields;
-import java.nio.file.InvalidPathException;
+import io.ocicat.plugins.AbsolutePath;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -46,21 +46,9 @@ record FlannelConf(
     return config.read(in -> path(in, "dataDir", DATA_DIR));
   }
 
+  /** Only what is not there has the fallback; empty is wrong. */
   private static Path path(JsonFields in, String name, String fallback) {
-    return in.text(name).map(FlannelConf::absolute, Path.of(fallback)).or(Path.of(fallback));
-  }
-
-  /** Relative to what? A daemon is not where whoever calls it is. */
-  private static Path absolute(String text) {
-    try {
-      Path path = Path.of(text);
-      if (path.isAbsolute()) {
-        return path;
-      }
-    } catch (InvalidPathException e) {
-      throw new IllegalArgumentException("is not a path: " + e.getReason(), e);
-    }
-    throw new IllegalArgumentException("must be an absolute path, not \"%s\"".formatted(text));
+    return in.text(name).map(AbsolutePath::parse, Path.of(fallback)).or(Path.of(fallback));
   }
 
   private static ObjectNode delegate(JsonFields in) {

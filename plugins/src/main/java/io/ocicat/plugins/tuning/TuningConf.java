@@ -6,6 +6,7 @@ import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.json.JsonFields;
 import io.ocicat.cni.plugin.AttachmentCall;
 import io.ocicat.ip.MacAddress;
+import io.ocicat.plugins.AbsolutePath;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -66,10 +67,6 @@ record TuningConf(List<NetSysctl> sysctls, LinkTuning link, Path dataDir) {
   }
 
   private static Path dataDir(JsonFields in) {
-    return in.text("dataDir")
-        .map(text -> text.isEmpty() ? DATA_DIR : text, DATA_DIR)
-        .map(Path::of, Path.of(DATA_DIR))
-        .check(Path::isAbsolute, "must be an absolute path")
-        .or(Path.of(DATA_DIR));
+    return AbsolutePath.read(in, "dataDir", DATA_DIR);
   }
 }

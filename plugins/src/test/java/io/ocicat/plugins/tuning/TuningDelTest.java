@@ -107,7 +107,8 @@ class TuningDelTest {
 
     Attaching relative = tuned.bare("1.0.0", "");
     relative = relative.withConfig(relative.config().replace(tuned.dataDir().toString(), "here"));
-    assertThat(relative.del().error().msg()).isEqualTo("dataDir must be an absolute path");
+    assertThat(relative.del().error().msg())
+        .isEqualTo("dataDir must be an absolute path, not \"here\"");
   }
 
   @Test

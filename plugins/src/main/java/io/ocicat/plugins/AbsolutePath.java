@@ -1,10 +1,13 @@
-package io.ocicat.plugins.calicocluster;
+package io.ocicat.plugins;
 
 import io.ocicat.cni.json.JsonFields;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
-/** A member of a configuration that names a file of the host. */
+/**
+ * A member of a configuration that names a file of the host. Relative to what would another one be?
+ * A daemon is not where whoever calls it is.
+ */
 public final class AbsolutePath {
   private AbsolutePath() {}
 
@@ -15,7 +18,12 @@ public final class AbsolutePath {
         .or(Path.of(fallback));
   }
 
-  private static Path parse(String text) {
+  /**
+   * What a text says.
+   *
+   * @throws IllegalArgumentException with words that go on from the member's name
+   */
+  public static Path parse(String text) {
     try {
       Path path = Path.of(text);
       if (path.isAbsolute()) {
