@@ -22,7 +22,7 @@ class EmbeddedVirtualMachineTest extends VirtualMachineContract {
     alone
         .net("")
         .container("c1")
-        .with("CNI_ARGS", "K8S_POD_NAMESPACE=shop;K8S_POD_NAME=virt-launcher-vm-aaaaa")
+        .with("CNI_ARGS", "K8S_POD_NAMESPACE=shop;K8S_POD_NAME=" + FIRST)
         .add()
         .ok();
 

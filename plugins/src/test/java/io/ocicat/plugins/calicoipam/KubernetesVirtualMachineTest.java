@@ -18,15 +18,13 @@ class KubernetesVirtualMachineTest extends VirtualMachineContract {
 
   @Test
   void whatCannotBeReadNeverEndsInAnotherAddress() {
-    String name = "virt-launcher-vm-aaaaa";
-    new io.ocicat.plugins.Kubevirt(server(), "shop").pod(name, "vm");
-    pod(name).add().ok();
+    started(FIRST);
     ObjectNode block = Json.parseObject("{\"spec\":{\"cidr\":7}}");
     server().put("ipamblocks.crd.projectcalico.org", "10-65-0-0-26", block);
 
-    assertThat(pod(name).add().error().msg())
+    assertThat(pod(FIRST).add().error().msg())
         .contains("failed to look up the addresses of virtual machine shop/vm", "cannot be read");
-    assertThat(cluster().handles()).containsExactly("net1.vmi.shop.vm");
+    assertThat(cluster().handles()).containsExactly(HANDLE);
   }
 
   @Test
