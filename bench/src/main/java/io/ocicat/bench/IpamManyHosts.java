@@ -2,6 +2,7 @@ package io.ocicat.bench;
 
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.passing.MortalDatastore;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ipam.AddressInfo;
 import io.ocicat.ipam.Ipam;
@@ -169,7 +170,8 @@ final class IpamManyHosts {
     IO.println(
         String.format(
             Locale.ROOT,
-            "etcd, %d hosts in %d processes, %d pods a second: %,.0f allocations/s, %d hosts killed, %d allocations failed",
+            "etcd, %d hosts in %d processes, %d pods a second: %,.0f allocations/s, %d hosts"
+                + " killed, %d allocations failed",
             hosts,
             PROCESSES,
             rate,
@@ -213,7 +215,7 @@ final class IpamManyHosts {
         twice.incrementAndGet();
       }
       return true;
-    } catch (SimulatedProcess.Killed _) {
+    } catch (MortalDatastore.Killed _) {
       killed.add(host);
       return false;
     } catch (DatastoreException _) {
@@ -221,7 +223,7 @@ final class IpamManyHosts {
       return false;
     } catch (IllegalStateException e) {
       // Its write was another thread's, which was killed.
-      if (e.getCause() instanceof SimulatedProcess.Killed) {
+      if (e.getCause() instanceof MortalDatastore.Killed) {
         return false;
       }
       throw e;
@@ -241,7 +243,8 @@ final class IpamManyHosts {
     IO.println(
         String.format(
             Locale.ROOT,
-            "given twice %d, lost %d, assigned to the killed and unknown to them %d, blocks %d, findings %d",
+            "given twice %d, lost %d, assigned to the killed and unknown to them %d, blocks %d,"
+                + " findings %d",
             twice.get(),
             lost,
             stored.size() - given.size(),

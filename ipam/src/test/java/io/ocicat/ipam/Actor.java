@@ -2,6 +2,7 @@ package io.ocicat.ipam;
 
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.passing.PassingDatastore;
 import java.util.Random;
 import java.util.concurrent.Semaphore;
 import java.util.function.Supplier;
@@ -82,9 +83,9 @@ final class Actor {
 
   /** The datastore as this process sees it. */
   Datastore see(Datastore datastore) {
-    return new Passing(datastore) {
+    return new PassingDatastore(datastore) {
       @Override
-      void reading() {
+      protected void reading() {
         pause();
         if (happens()) {
           if (random.nextBoolean()) {
@@ -95,7 +96,7 @@ final class Actor {
       }
 
       @Override
-      <T> T writing(Supplier<T> write) {
+      protected <T> T writing(Supplier<T> write) {
         pause();
         if (!happens()) {
           return write.get();

@@ -2,6 +2,7 @@ package io.ocicat.ipam;
 
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.kv.KeyValueDatastore;
+import io.ocicat.datastore.passing.PassingDatastore;
 import org.junit.jupiter.api.Nested;
 
 /** In one process, with several records written at one moment. */
@@ -12,7 +13,7 @@ class EmbeddedScenariosTest {
 
     InMemory(boolean together) {
       Datastore memory = new KeyValueDatastore(new MemoryStore());
-      this.datastore = together ? memory : Passing.separately(memory);
+      this.datastore = together ? memory : PassingDatastore.separately(memory);
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.model.BlockAffinity;
+import io.ocicat.datastore.passing.PassingDatastore;
 import io.ocicat.ip.IpPrefix;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,7 +46,7 @@ class HalfClaimedBlockTest {
   }
 
   /** The other process comes before one of the reads. */
-  private static final class Interrupted extends Passing {
+  private static final class Interrupted extends PassingDatastore {
     private final Engine engine;
     private final int moment;
     private int reads;
@@ -57,7 +58,7 @@ class HalfClaimedBlockTest {
     }
 
     @Override
-    void reading() {
+    protected void reading() {
       if (reads++ == moment) {
         try {
           engine

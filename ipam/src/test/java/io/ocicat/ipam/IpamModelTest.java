@@ -10,6 +10,7 @@ import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.kv.KeyValueDatastore;
 import io.ocicat.datastore.model.IpamConfig;
+import io.ocicat.datastore.passing.PassingDatastore;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.testkit.Seeded;
@@ -112,7 +113,7 @@ class IpamModelTest {
     }
 
     private Ipam ipam(Datastore seen) {
-      Records records = new Records(together ? seen : Passing.separately(seen));
+      Records records = new Records(together ? seen : PassingDatastore.separately(seen));
       return new Ipam(records, new KeptSurroundings(records), sources());
     }
 

@@ -8,6 +8,7 @@ import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.embedded.EmbeddedStore;
+import io.ocicat.datastore.passing.PassingDatastore;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.testkit.Eventually;
@@ -34,7 +35,7 @@ class RoundTripTest {
   @TempDir Path directory;
 
   /** Counts questions and changes. */
-  private static final class Counting extends Passing {
+  private static final class Counting extends PassingDatastore {
     private final AtomicInteger reads = new AtomicInteger();
     private final AtomicInteger writes = new AtomicInteger();
     private volatile CountDownLatch gate = new CountDownLatch(0);
@@ -44,12 +45,12 @@ class RoundTripTest {
     }
 
     @Override
-    void reading() {
+    protected void reading() {
       reads.incrementAndGet();
     }
 
     @Override
-    <T> T writing(Supplier<T> write) {
+    protected <T> T writing(Supplier<T> write) {
       writes.incrementAndGet();
       try {
         gate.await();

@@ -12,14 +12,12 @@ import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.model.IpPool;
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
+import io.ocicat.datastore.passing.MortalDatastore;
+import io.ocicat.datastore.passing.MortalDatastore.Killed;
 import java.math.BigInteger;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -35,10 +33,6 @@ class PoolSplitTest {
 
   PoolSplitTest(@TempDir Path directory) {
     datastore = Datastores.openOwn(new DatastoreConfig.Embedded(directory));
-  }
-
-  private static final class Killed extends Error {
-    private static final long serialVersionUID = 1L;
   }
 
   @BeforeEach
@@ -57,28 +51,7 @@ class PoolSplitTest {
 
   /** The datastore of a process that is killed at its write of this number. */
   private Datastore killedAt(int write, boolean before) {
-    AtomicInteger writes = new AtomicInteger();
-    Set<String> writing = Set.of("create", "update", "delete");
-    return (Datastore)
-        Proxy.newProxyInstance(
-            Datastore.class.getClassLoader(),
-            new Class<?>[] {Datastore.class},
-            (_, method, args) -> {
-              boolean dies =
-                  writing.contains(method.getName()) && writes.getAndIncrement() == write;
-              if (dies && before) {
-                throw new Killed();
-              }
-              try {
-                Object result = method.invoke(datastore, args);
-                if (dies) {
-                  throw new Killed();
-                }
-                return result;
-              } catch (InvocationTargetException e) {
-                throw e.getCause() == null ? e : e.getCause();
-              }
-            });
+    return new MortalDatastore(datastore, write, before);
   }
 
   private List<Resource> pools() {

@@ -9,6 +9,7 @@ import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.cluster.PodNamespace;
 import io.ocicat.datastore.cluster.PodNode;
 import io.ocicat.datastore.cluster.VirtualMachine;
+import io.ocicat.datastore.passing.PassingDatastore;
 import io.ocicat.plugins.calico.CalicoNode.Calling;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -102,7 +103,7 @@ class CalicoAnnotationsTest {
         eth0.node()
             .between(
                 behind ->
-                    new ForwardingDatastore(behind) {
+                    new PassingDatastore(behind) {
                       @Override
                       public Cluster cluster() {
                         return new Described(super.cluster());
@@ -308,7 +309,7 @@ class CalicoAnnotationsTest {
             .named(name)
             .between(
                 behind ->
-                    new ForwardingDatastore(behind) {
+                    new PassingDatastore(behind) {
                       @Override
                       public Cluster cluster() {
                         return new Described(super.cluster());

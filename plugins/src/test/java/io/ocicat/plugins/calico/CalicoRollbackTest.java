@@ -9,6 +9,7 @@ import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.passing.PassingDatastore;
 import io.ocicat.plugins.calico.CalicoNode.Calling;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -67,7 +68,8 @@ class CalicoRollbackTest {
     CONTAINER_ADDRESS("add address 10.65.0.5/32", "true"),
     HOST_ROUTE(
         "already exists for an interface other than 'cali7b07e5871ca'",
-        "ip link add other0 type veth peer name other1; ip link set other0 up; ip route add 10.65.0.5/32 dev other0"),
+        "ip link add other0 type veth peer name other1; ip link set other0 up; ip route add"
+            + " 10.65.0.5/32 dev other0"),
     MASQUERADE(
         "create element inet ocicat_masquerade sources4",
         "nft 'add table inet ocicat_masquerade;"
@@ -123,7 +125,7 @@ class CalicoRollbackTest {
 
   private static UnaryOperator<Datastore> failing(Step step) {
     return behind ->
-        new ForwardingDatastore(behind) {
+        new PassingDatastore(behind) {
           @Override
           public Resource create(Resource resource) {
             if (step == Step.ENDPOINT && resource.kind() == Kind.WORKLOAD_ENDPOINT) {
@@ -164,7 +166,7 @@ class CalicoRollbackTest {
     CalicoNode cut =
         node.between(
             behind ->
-                new ForwardingDatastore(behind) {
+                new PassingDatastore(behind) {
                   @Override
                   public Resource get(ResourceKey key) {
                     throw new UnavailableException("nobody answers", null);
@@ -189,7 +191,7 @@ class CalicoRollbackTest {
         CalicoNode.of(host, store, files)
             .between(
                 behind ->
-                    new ForwardingDatastore(behind) {
+                    new PassingDatastore(behind) {
                       @Override
                       public Resource delete(ResourceKey key, @Nullable String revision) {
                         if (key.kind() == Kind.WORKLOAD_ENDPOINT
@@ -227,7 +229,7 @@ class CalicoRollbackTest {
     CalicoNode contended =
         node.between(
             behind ->
-                new ForwardingDatastore(behind) {
+                new PassingDatastore(behind) {
                   @Override
                   public Resource update(Resource resource) {
                     if (conflicts.incrementAndGet() == 1) {

@@ -1,4 +1,4 @@
-package io.ocicat.ipam;
+package io.ocicat.datastore.passing;
 
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Query;
@@ -15,18 +15,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Passes everything on to another datastore; what is wrong with it subclasses add. */
-class Passing implements Datastore {
+public class PassingDatastore implements Datastore {
   private final Datastore behind;
 
-  Passing(Datastore behind) {
+  public PassingDatastore(Datastore behind) {
     this.behind = behind;
   }
 
   /** Before each question. */
-  void reading() {}
+  protected void reading() {}
 
   /** Around each change. */
-  <T> T writing(Supplier<T> write) {
+  protected <T> T writing(Supplier<T> write) {
     return write.get();
   }
 
@@ -45,6 +45,7 @@ class Passing implements Datastore {
     return writing(() -> behind.delete(key, revision));
   }
 
+  /** To commit nothing is to ask whether the datastore can do that at all. */
   @Override
   public WriteOutcome commit(List<Write> writes) {
     return writes.isEmpty() ? behind.commit(writes) : writing(() -> behind.commit(writes));
@@ -73,11 +74,13 @@ class Passing implements Datastore {
   }
 
   @Override
-  public void close() {}
+  public void close() {
+    behind.close();
+  }
 
   /** The same datastore as one that writes each record for itself, as Kubernetes does. */
-  static Datastore separately(Datastore behind) {
-    return new Passing(behind) {
+  public static Datastore separately(Datastore behind) {
+    return new PassingDatastore(behind) {
       @Override
       public WriteOutcome commit(List<Write> writes) {
         throw new UnsupportedException("each for itself");
