@@ -132,7 +132,7 @@ public final class Daemon implements AutoCloseable {
     this.lifetime = lifetime;
     this.events = events;
     this.runner = new CallRunner(state, ours, true, clock);
-    this.upkeep = new Upkeep(state, runner, events, addresses(state, ours));
+    this.upkeep = new Upkeep(state, runner, events, addresses(state, ours), clock);
     int most = ADDS_PER_CORE * Runtime.getRuntime().availableProcessors();
     this.server =
         new CallServer(listener, runner, new Admission(most), MOST_CONNECTIONS, events, clock);

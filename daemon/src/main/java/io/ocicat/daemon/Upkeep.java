@@ -10,9 +10,11 @@ import io.ocicat.daemon.state.RecordFolder.Kept;
 import io.ocicat.daemon.state.State;
 import io.ocicat.netlink.linux.RangeLock;
 import java.io.UncheckedIOException;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -32,6 +34,7 @@ final class Upkeep {
   private final CallRunner runner;
   private final Events events;
   private final AddressSweep addresses;
+  private final SoundAttachments sound;
   private Set<String> seenWithoutNamespace = new HashSet<>();
 
   /** The journal at the last look. A call that goes well is not in it for two looks. */
@@ -40,11 +43,12 @@ final class Upkeep {
   /** What was already said of a record, so that it is said once. */
   private final Map<String, String> noted = new HashMap<>();
 
-  Upkeep(State state, CallRunner runner, Events events, AddressSweep addresses) {
+  Upkeep(State state, CallRunner runner, Events events, AddressSweep addresses, Clock clock) {
     this.state = state;
     this.runner = runner;
     this.events = events;
     this.addresses = addresses;
+    this.sound = SoundAttachments.of(state, runner, clock);
   }
 
   /**
@@ -55,7 +59,7 @@ final class Upkeep {
   void recover(Duration limit) {
     long deadline = System.nanoTime() + limit.toNanos();
     int killed = finish(state.journal(), Repair.KILLED_CALL, deadline, _ -> true);
-    int restarted = removeFormer(deadline);
+    int restarted = finish(state.attachments(), Repair.EARLIER_BOOT, deadline, this::isFormer);
     if (killed + restarted > 0) {
       events.note(
           "recovered: %d killed calls finished, %d attachments of the machine's last start removed"
@@ -79,8 +83,7 @@ final class Upkeep {
 
   /** Once a minute: what nobody asked for. */
   void sweep() {
-    removeFormer(inAMinute());
-    removeLost();
+    removeUnsound();
     noted.clear();
     addresses.look(events::note);
   }
@@ -104,59 +107,93 @@ final class Upkeep {
         kept -> Objects.equals(before.get(kept.name()), kept.record().unixMillis()));
   }
 
-  private int removeFormer(long deadline) {
-    return finish(
-        state.attachments(),
-        Repair.EARLIER_BOOT,
-        deadline,
-        kept -> !kept.record().boot().equals(state.boot()));
-  }
-
   private int finish(RecordFolder folder, Repair kind, long deadline, Predicate<Kept> which) {
     int finished = 0;
-    try {
-      for (String name : folder.names()) {
-        Optional<Kept> kept = folder.read(name).map(record -> new Kept(name, record));
-        if (kept.isEmpty()) {
-          removeBroken(folder, name);
-        } else if (which.test(kept.get())
-            && System.nanoTime() < deadline
-            && undo(kept.get(), folder, why(kind))) {
-          events.repaired(kind);
-          finished++;
-        }
+    for (String name : names(folder).orElse(List.of())) {
+      Optional<Kept> kept = read(folder, name);
+      if (kept.filter(which).isPresent()
+          && System.nanoTime() < deadline
+          && repair(kept.get(), folder, kind)) {
+        finished++;
       }
-    } catch (UncheckedIOException e) {
-      noteOnce(folder.path().toString(), String.valueOf(e.getMessage()));
     }
     return finished;
   }
 
   /**
-   * Removes attachments whose namespace is gone. Nobody asked for that, so only what was found gone
-   * at the last look as well; a look is a minute or so after the other.
+   * Removes attachments from before the machine's last start, and those whose namespace is gone.
+   * Nobody asked for the latter, so only what was found gone at the last look as well; a look is a
+   * minute or so after the other. Usually there is neither, and hardly any record is read.
    */
-  private void removeLost() {
+  private void removeUnsound() {
+    RecordFolder folder = state.attachments();
+    Optional<List<String>> names = names(folder);
+    if (names.isEmpty()) {
+      return;
+    }
+    long deadline = inAMinute();
     Set<String> without = new HashSet<>();
-    for (Kept kept : state.attachments().list()) {
-      if (!isLost(kept.record())) {
-        continue;
+    for (String name : names.get()) {
+      if (!sound.contains(name)) {
+        read(folder, name).ifPresent(kept -> removeUnsound(kept, deadline, without));
       }
+    }
+    sound.forgetAllBut(names.get());
+    seenWithoutNamespace = without;
+  }
+
+  private void removeUnsound(Kept kept, long deadline, Set<String> without) {
+    RecordFolder folder = state.attachments();
+    if (isFormer(kept)) {
+      if (System.nanoTime() < deadline) {
+        repair(kept, folder, Repair.EARLIER_BOOT);
+      }
+    } else if (isLost(kept.record())) {
       if (isSuperseded(kept)) {
-        state.attachments().remove(kept.name());
-        continue;
-      }
-      without.add(kept.name());
-      if (seenWithoutNamespace.contains(kept.name())
-          && undo(kept, state.attachments(), why(Repair.LOST_ATTACHMENT))) {
-        without.remove(kept.name());
-        events.repaired(Repair.LOST_ATTACHMENT);
+        remove(folder, kept.name());
+      } else if (!seenWithoutNamespace.contains(kept.name())
+          || !repair(kept, folder, Repair.LOST_ATTACHMENT)) {
+        without.add(kept.name());
+      } else {
         events.note(
             "removed %s of %s: its network namespace is gone and no DEL came"
                 .formatted(kept.record().plugin(), describe(kept.record())));
       }
     }
-    seenWithoutNamespace = without;
+  }
+
+  /** Empty when they cannot be listed. */
+  private Optional<List<String>> names(RecordFolder folder) {
+    try {
+      return Optional.of(folder.names());
+    } catch (UncheckedIOException e) {
+      noteOnce(folder.path().toString(), String.valueOf(e.getMessage()));
+      return Optional.empty();
+    }
+  }
+
+  /** Empty when it is not whole; then it is removed, if it will not become so any more. */
+  private Optional<Kept> read(RecordFolder folder, String name) {
+    Optional<CallRecord> record = folder.read(name);
+    // A record that is not whole was never finished, so the call it was for had not begun.
+    if (record.isEmpty() && folder.isOld(name) && remove(folder, name)) {
+      events.repaired(Repair.BROKEN_RECORD);
+      events.note("removed %s/%s, which is not a whole record".formatted(folder.path(), name));
+    }
+    return record.map(whole -> new Kept(name, whole));
+  }
+
+  private boolean remove(RecordFolder folder, String name) {
+    try {
+      return folder.remove(name);
+    } catch (UncheckedIOException e) {
+      noteOnce(name, String.valueOf(e.getMessage()));
+      return false;
+    }
+  }
+
+  private boolean isFormer(Kept kept) {
+    return !kept.record().boot().equals(state.boot());
   }
 
   /**
@@ -171,6 +208,14 @@ final class Upkeep {
 
   private boolean isLost(CallRecord record) {
     return !record.netns().isNone() && !runner.namespaceIsThere(record);
+  }
+
+  private boolean repair(Kept kept, RecordFolder folder, Repair kind) {
+    boolean undone = undo(kept, folder, why(kind));
+    if (undone) {
+      events.repaired(kind);
+    }
+    return undone;
   }
 
   /** Whoever holds the attachment's lock is at work on it and will see to it. */
@@ -214,15 +259,6 @@ final class Upkeep {
     }
     folder.remove(kept.name());
     return true;
-  }
-
-  /** A record that is not whole was never finished, so the call it was for had not begun. */
-  private void removeBroken(RecordFolder folder, String name) {
-    if (folder.isOld(name)) {
-      folder.remove(name);
-      events.repaired(Repair.BROKEN_RECORD);
-      events.note("removed %s/%s, which is not a whole record".formatted(folder.path(), name));
-    }
   }
 
   private void noteOnce(String about, String sentence) {

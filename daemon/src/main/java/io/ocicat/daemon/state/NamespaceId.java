@@ -3,6 +3,7 @@ package io.ocicat.daemon.state;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Fd;
 import io.ocicat.netlink.linux.Fd.FileId;
+import io.ocicat.netlink.linux.FileStat;
 import io.ocicat.netlink.ns.NetNs;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -42,6 +43,19 @@ public record NamespaceId(long device, long inode) {
   public static NamespaceId of(Fd descriptor) {
     FileId id = descriptor.id();
     return new NamespaceId(id.device(), id.inode());
+  }
+
+  /**
+   * Whether a path still leads to it, as it once did. Asks no more than one question, and takes
+   * whatever has this identity for the namespace.
+   */
+  public boolean isStillAt(String path) {
+    try {
+      FileId found = FileStat.of(Path.of(path)).id();
+      return found.device() == device && found.inode() == inode;
+    } catch (InvalidPathException | NetlinkException _) {
+      return false;
+    }
   }
 
   public boolean isNone() {

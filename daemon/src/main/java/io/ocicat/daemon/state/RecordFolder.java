@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A directory with one file for each record. A file is written in one go and has a checksum: one
@@ -37,10 +38,8 @@ public final class RecordFolder {
 
   private static final Duration WRITING = Duration.ofSeconds(10);
 
-  /** A file system's clock ticks some hundred times a second; changes in one tick look alike. */
-  private static final long SETTLED_NANOS = 100_000_000;
-
-  private static final long UNKNOWN = -1;
+  /** Comes before all times that a file may have. */
+  private static final long UNKNOWN = Long.MIN_VALUE;
 
   private final Path folder;
   private final CrashPoints points;
@@ -151,21 +150,27 @@ public final class RecordFolder {
    * is asked several times a second.
    */
   public boolean isEmpty() {
-    long changed = changed();
-    if (changed != UNKNOWN && changed == emptiedAt) {
+    long now = System.currentTimeMillis();
+    FileStat present = stat(folder);
+    if (present != null && present.modifiedNanos() == emptiedAt) {
       return true;
     }
     boolean empty = names().isEmpty();
-    boolean settled = System.currentTimeMillis() * 1_000_000 - changed > SETTLED_NANOS;
-    emptiedAt = empty && settled ? changed : UNKNOWN;
+    emptiedAt =
+        empty && present != null && present.isSettled(now) ? present.modifiedNanos() : UNKNOWN;
     return empty;
   }
 
-  private long changed() {
+  /** What its file looks like; empty when there is none. */
+  public Optional<FileStat> stat(String name) {
+    return Optional.ofNullable(stat(folder.resolve(name)));
+  }
+
+  private static @Nullable FileStat stat(Path path) {
     try {
-      return FileStat.of(folder).modifiedNanos();
+      return FileStat.of(path);
     } catch (NetlinkException _) {
-      return UNKNOWN;
+      return null;
     }
   }
 

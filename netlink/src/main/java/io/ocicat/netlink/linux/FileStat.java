@@ -18,6 +18,10 @@ import java.nio.file.Path;
 public record FileStat(FileId id, long modifiedNanos, long changedNanos) {
   private static final int AT_FDCWD = -100;
   private static final long SECOND = 1_000_000_000;
+  private static final long MILLISECOND = 1_000_000;
+
+  /** A file system's clock ticks some hundred times a second; changes in one tick look alike. */
+  private static final long SEVERAL_TICKS = 100 * MILLISECOND;
 
   // struct stat differs between x86-64 and aarch64, but not in these.
   private static final int SIZE = 144;
@@ -38,6 +42,16 @@ public record FileStat(FileId id, long modifiedNanos, long changedNanos) {
           time(stat, MODIFIED),
           time(stat, CHANGED));
     }
+  }
+
+  /**
+   * Whether every change after this was asked for will make a difference to it: not as long as the
+   * last one was just now.
+   *
+   * @param unixMillis the present, or somewhat before
+   */
+  public boolean isSettled(long unixMillis) {
+    return unixMillis * MILLISECOND - changedNanos > SEVERAL_TICKS;
   }
 
   private static long time(MemorySegment stat, int at) {

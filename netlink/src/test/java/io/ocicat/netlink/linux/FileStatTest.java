@@ -41,6 +41,18 @@ class FileStatTest {
     assertThat(FileStat.of(link)).isEqualTo(FileStat.of(folder));
   }
 
+  /** Else a second change in the same tick of the file system's clock would look like the first. */
+  @Test
+  void isSettledOnceTheClockHasGoneOn() throws IOException {
+    FileStat stat = FileStat.of(Files.writeString(folder.resolve("file"), "content"));
+    long then = TimeUnit.NANOSECONDS.toMillis(stat.changedNanos());
+
+    assertThat(stat.isSettled(then)).isFalse();
+    assertThat(stat.isSettled(then + 50)).isFalse();
+    assertThat(stat.isSettled(then + 1000)).isTrue();
+    assertThat(stat.isSettled(then - 1000)).as("the clock was set back").isFalse();
+  }
+
   @Test
   void namesTheFileThatIsNotThere() {
     Path nothing = folder.resolve("nothing");
