@@ -31,11 +31,7 @@ record DaemonMemory(String silence, List<FinishedCall> calls, List<String> under
       String target = "/calls?about=" + URLEncoder.encode(about, StandardCharsets.UTF_8);
       JsonNode told = new InfoClient(socket).askJson(target);
       told.path("calls").forEach(call -> calls.add(CallJson.read(call)));
-      for (JsonNode call : told.path("underWay")) {
-        // "bridge ADD 0123abc": the last word is the container.
-        String words = call.path("about").asString("");
-        underWay.add(words.substring(words.lastIndexOf(' ') + 1));
-      }
+      told.path("underWay").forEach(call -> underWay.add(call.path("container").asString("")));
       return new DaemonMemory("", calls, underWay);
     } catch (InfoException e) {
       String wayOut = e.isDown() ? "; start it (`systemctl start ocicat`, or `ocicat daemon`)" : "";

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cli.LiveDaemon;
 import io.ocicat.cli.Shell;
 import io.ocicat.cli.Shell.Printed;
+import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.json.Json;
+import io.ocicat.daemon.info.InfoClient;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.RecordFolder.Kept;
 import io.ocicat.daemon.state.State;
 import io.ocicat.netlink.linux.RangeLock;
+import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.nio.file.Path;
@@ -19,6 +22,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -124,6 +128,30 @@ class WhyCommandTest {
     AttachmentKey key = kept.record().key().orElseThrow();
     try (RangeLock _ = state.lock(key, Duration.ofSeconds(5)).orElseThrow()) {
       assertThat(onAThreadOfItsOwn(() -> verdict("c1"))).isEqualTo("under-way");
+    }
+  }
+
+  /** Nothing is written down of it yet: only the daemon knows. */
+  @Test
+  void aCallThatWaitsForItsTurnIsUnderWay(Host host, Host pod) throws Exception {
+    State state = new State(daemon.folders(), BootId.current());
+    AttachmentKey key = new AttachmentKey("0123abc", "eth0");
+    try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
+      Future<Reply> add;
+      try (RangeLock _ = state.lock(key, Duration.ofSeconds(5)).orElseThrow()) {
+        add = threads.submit(() -> daemon.call("ADD", "0123abc", host, pod, network));
+        Eventually.await(
+            "the ADD to come",
+            () -> onAThreadOfItsOwn(() -> verdict("0123")).equals("under-way"));
+        assertThat(onAThreadOfItsOwn(() -> why("0123").out()))
+            .contains("its first call waits for its turn");
+        JsonNode status = new InfoClient(daemon.folders().infoSocket()).askJson("/status");
+        assertThat(status.at("/underWay/0/container").asString()).isEqualTo("0123abc");
+        assertThat(status.at("/underWay/0/plugin").asString()).isEqualTo("bridge");
+        assertThat(status.at("/underWay/0/verb").asString()).isEqualTo("ADD");
+        assertThat(status.at("/underWay/0/nanos").asLong()).isPositive();
+      }
+      assertThat(add.get().exitCode()).isZero();
     }
   }
 

@@ -107,7 +107,12 @@ public final class DaemonInfo {
   private void underWay(ObjectNode json) {
     ArrayNode calls = json.putArray("underWay");
     for (UnderWay call : daemon.server().underWay()) {
-      calls.addObject().put("about", call.about()).put("nanos", call.nanos());
+      ObjectNode entry = calls.addObject();
+      entry.put("about", call.about());
+      entry.put("plugin", call.plugin());
+      entry.put("verb", call.verb());
+      entry.put("container", call.containerId());
+      entry.put("nanos", call.nanos());
     }
   }
 

@@ -75,13 +75,22 @@ public final class CallServer {
     return connections.size();
   }
 
-  /** A call that has not been answered yet. */
-  public record UnderWay(String about, long nanos) {}
+  /**
+   * A call that has not been answered yet.
+   *
+   * @param containerId as the caller has it; empty when it names none
+   */
+  public record UnderWay(String plugin, String verb, String containerId, long nanos) {
+    /** For people. */
+    public String about() {
+      return plugin + " " + verb + " " + containerId;
+    }
+  }
 
   /** The calls that have not been answered yet, the longest first. */
   public List<UnderWay> underWay() {
     return connections.stream()
-        .map(connection -> new UnderWay(connection.about(), connection.nanos()))
+        .map(Connection::underWay)
         .sorted(Comparator.comparingLong(UnderWay::nanos).reversed())
         .toList();
   }
@@ -95,10 +104,11 @@ public final class CallServer {
   public void look(Duration stuckAfter) {
     for (Connection connection : connections) {
       connection.reassure();
-      if (connection.nanos() > stuckAfter.toNanos()) {
+      UnderWay call = connection.underWay();
+      if (call.nanos() > stuckAfter.toNanos()) {
         StackTraceElement[] where = connection.reportStuck();
         if (where.length > 0) {
-          events.stuck(connection.about(), connection.nanos(), where);
+          events.stuck(call.about(), call.nanos(), where);
         }
       }
     }
@@ -166,13 +176,7 @@ public final class CallServer {
       decline(socket, Refusal.UNKNOWN_PLUGIN, why);
       return;
     }
-    String about =
-        request.plugin()
-            + " "
-            + request.variable(CniEnvironment.COMMAND)
-            + " "
-            + request.variable(CniEnvironment.CONTAINER_ID);
-    Connection connection = new Connection(socket, about, accepted);
+    Connection connection = new Connection(socket, request, accepted);
     connections.add(connection);
     try {
       CallTrace trace = new CallTrace(accepted);

@@ -1,6 +1,9 @@
 package io.ocicat.daemon.server;
 
+import io.ocicat.cni.exec.CniEnvironment;
+import io.ocicat.daemon.server.CallServer.UnderWay;
 import io.ocicat.daemon.wire.Answer;
+import io.ocicat.daemon.wire.Request;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.UnixSocket;
 import java.time.Duration;
@@ -15,13 +18,17 @@ final class Connection {
   private final UnixSocket socket;
   private final Thread server = Thread.currentThread();
   private final long startNanos;
-  private final String about;
+  private final String plugin;
+  private final String verb;
+  private final String containerId;
   private boolean answered;
   private boolean reported;
 
-  Connection(UnixSocket socket, String about, long startNanos) {
+  Connection(UnixSocket socket, Request request, long startNanos) {
     this.socket = socket;
-    this.about = about;
+    this.plugin = request.plugin();
+    this.verb = request.variable(CniEnvironment.COMMAND);
+    this.containerId = request.variable(CniEnvironment.CONTAINER_ID);
     this.startNanos = startNanos;
   }
 
@@ -55,12 +62,8 @@ final class Connection {
     }
   }
 
-  long nanos() {
-    return System.nanoTime() - startNanos;
-  }
-
-  String about() {
-    return about;
+  UnderWay underWay() {
+    return new UnderWay(plugin, verb, containerId, System.nanoTime() - startNanos);
   }
 
   /** Where the thread that serves it is, told once. */
