@@ -32,6 +32,7 @@ public enum Syscall {
   FCHMODAT(268, 53),
   PPOLL(271, 73),
   UNSHARE(272, 97),
+  UTIMENSAT(280, 88),
   ACCEPT4(288, 242),
   EVENTFD2(290, 19),
   DUP3(292, 24),

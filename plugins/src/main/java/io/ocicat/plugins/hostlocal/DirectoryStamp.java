@@ -3,10 +3,10 @@ package io.ocicat.plugins.hostlocal;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Fd.FileId;
 import io.ocicat.netlink.linux.FileStat;
+import io.ocicat.netlink.linux.ModificationTime;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
+import java.time.Clock;
 import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
@@ -37,13 +37,24 @@ record DirectoryStamp(FileId identity, long modified, long changed) {
     }
   }
 
-  /** Marks the directory with a stamp that it never had before. */
-  static DirectoryStamp put(Path directory, RandomGenerator random) throws IOException {
-    long past = of(directory).changed - SECOND - (random.nextLong() >>> (64 - RANDOM_BITS));
-    Files.setLastModifiedTime(directory, FileTime.from(past, TimeUnit.NANOSECONDS));
+  /**
+   * Marks the directory with a stamp that it never had before. Which moment of the past it is does
+   * not matter, so the clock may say what it likes: whether the times are a stamp is seen by
+   * looking at them.
+   */
+  static DirectoryStamp put(Path directory, RandomGenerator random, Clock clock)
+      throws IOException {
+    long now = TimeUnit.MILLISECONDS.toNanos(clock.millis());
+    long past = now - SECOND - (random.nextLong() >>> (64 - RANDOM_BITS));
+    try {
+      ModificationTime.set(directory, past);
+    } catch (NetlinkException e) {
+      throw new IOException(e.getMessage(), e);
+    }
     DirectoryStamp stamp = of(directory);
     if (stamp.modified != past || !stamp.isDistinct()) {
-      throw new IOException(directory + " is on a file system that rounds times");
+      throw new IOException(
+          directory + " is on a file system that rounds times, or was just changed by others");
     }
     return stamp;
   }

@@ -10,6 +10,7 @@ import io.ocicat.plugins.hostlocal.RangeSet.Member;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -64,6 +65,7 @@ final class IndexedDirectory implements AutoCloseable {
       Set.of(0xEF53L, 0x58465342L, 0x9123683EL, 0xF2F52010L, 0x01021994L, 0x794C7630L);
 
   private final RandomGenerator random;
+  private final Clock clock;
   private final List<Change> changes = new ArrayList<>();
 
   /** Null while the one in the file is enough; only one of the two is null. */
@@ -79,8 +81,9 @@ final class IndexedDirectory implements AutoCloseable {
 
   private boolean worthKeeping;
 
-  IndexedDirectory(RandomGenerator random) {
+  IndexedDirectory(RandomGenerator random, Clock clock) {
     this.random = random;
+    this.clock = clock;
   }
 
   /**
@@ -215,7 +218,7 @@ final class IndexedDirectory implements AutoCloseable {
       forget();
     } else if (stamp == null || !changes.isEmpty()) {
       try {
-        stamp = DirectoryStamp.put(directory, random);
+        stamp = DirectoryStamp.put(directory, random, clock);
         updateFile(stamp);
         changes.clear();
       } catch (IOException e) {

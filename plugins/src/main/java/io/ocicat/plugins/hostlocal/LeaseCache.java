@@ -5,6 +5,7 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Reason;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.netlink.linux.Fd.FileId;
+import java.time.Clock;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -28,6 +29,7 @@ final class LeaseCache {
   private final Map<FileId, Slot> slots = new LinkedHashMap<>(16, 0.75f, true);
 
   private final Random random = new Random();
+  private final Clock clock = Clock.systemUTC();
   private long total;
 
   private static final class Slot {
@@ -86,7 +88,7 @@ final class LeaseCache {
   }
 
   private synchronized Slot enter(FileId identity) {
-    Slot slot = slots.computeIfAbsent(identity, _ -> new Slot(new IndexedDirectory(random)));
+    Slot slot = slots.computeIfAbsent(identity, _ -> new Slot(new IndexedDirectory(random, clock)));
     slot.users++;
     return slot;
   }
