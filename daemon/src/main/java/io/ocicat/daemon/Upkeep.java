@@ -176,7 +176,7 @@ final class Upkeep {
   private Optional<Kept> read(RecordFolder folder, String name) {
     Optional<CallRecord> record = folder.read(name);
     // A record that is not whole was never finished, so the call it was for had not begun.
-    if (record.isEmpty() && folder.isOld(name) && remove(folder, name)) {
+    if (record.isEmpty() && folder.isBroken(name) && remove(folder, name)) {
       events.repaired(Repair.BROKEN_RECORD);
       events.note("removed %s/%s, which is not a whole record".formatted(folder.path(), name));
     }

@@ -67,7 +67,7 @@ record RecordsCheck(State state, CallRunner runner, boolean daemonRuns) implemen
 
   private static void broken(RecordFolder folder, List<Finding> findings) {
     for (String name : folder.names()) {
-      if (folder.read(name).isEmpty() && folder.isOld(name)) {
+      if (folder.isBroken(name)) {
         findings.add(
             Finding.note(
                     "%s/%s is not a whole record".formatted(folder.path(), name),
@@ -75,7 +75,7 @@ record RecordsCheck(State state, CallRunner runner, boolean daemonRuns) implemen
                     "`ocicat doctor --fix` removes it")
                 .fixedBy(
                     () -> {
-                      if (folder.read(name).isEmpty()) {
+                      if (folder.isBroken(name)) {
                         folder.remove(name);
                       }
                     }));

@@ -141,8 +141,7 @@ class WhyCommandTest {
       try (RangeLock _ = state.lock(key, Duration.ofSeconds(5)).orElseThrow()) {
         add = threads.submit(() -> daemon.call("ADD", "0123abc", host, pod, network));
         Eventually.await(
-            "the ADD to come",
-            () -> onAThreadOfItsOwn(() -> verdict("0123")).equals("under-way"));
+            "the ADD to come", () -> onAThreadOfItsOwn(() -> verdict("0123")).equals("under-way"));
         assertThat(onAThreadOfItsOwn(() -> why("0123").out()))
             .contains("its first call waits for its turn");
         JsonNode status = new InfoClient(daemon.folders().infoSocket()).askJson("/status");

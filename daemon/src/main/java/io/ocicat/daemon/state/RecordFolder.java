@@ -99,12 +99,16 @@ public final class RecordFolder {
     Path file = folder.resolve(name);
     try {
       // Usually there is none, and an exception costs more than a question.
-      return !Files.exists(file) || Files.size(file) > MAX_RECORD
-          ? Optional.empty()
-          : CallRecord.parse(Files.readAllBytes(file));
+      return Files.exists(file) ? parse(file) : Optional.empty();
     } catch (IOException _) {
       return Optional.empty();
     }
+  }
+
+  private static Optional<CallRecord> parse(Path file) throws IOException {
+    return Files.size(file) > MAX_RECORD
+        ? Optional.empty()
+        : CallRecord.parse(Files.readAllBytes(file));
   }
 
   /** Whether there is a file for it, whole or not. */
@@ -121,10 +125,17 @@ public final class RecordFolder {
     }
   }
 
-  /** Whether it is older than any writing of it may take. */
-  public boolean isOld(String name) {
+  /**
+   * Whether it is no whole record and will not become one, because it is older than any writing of
+   * it may take. One that just cannot be read, for want of descriptors perhaps, may be whole.
+   */
+  public boolean isBroken(String name) {
+    Path file = folder.resolve(name);
     try {
-      Instant modified = Files.getLastModifiedTime(folder.resolve(name)).toInstant();
+      if (Files.isRegularFile(file) && parse(file).isPresent()) {
+        return false;
+      }
+      Instant modified = Files.getLastModifiedTime(file).toInstant();
       return modified.isBefore(Instant.now().minus(WRITING));
     } catch (IOException _) {
       return false;

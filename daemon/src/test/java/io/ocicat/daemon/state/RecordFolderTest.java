@@ -1,6 +1,7 @@
 package io.ocicat.daemon.state;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.netlink.linux.FileStat;
 import io.ocicat.testkit.Eventually;
@@ -8,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.time.Instant;
 import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -24,6 +26,8 @@ class RecordFolderTest {
           Map.of(),
           new byte[0],
           new byte[0]);
+
+  private final FileTime longAgo = FileTime.from(Instant.now().minusSeconds(60));
 
   @TempDir Path folder;
 
@@ -46,5 +50,34 @@ class RecordFolderTest {
     Files.setLastModifiedTime(spool.path(), now);
 
     assertThat(spool.isEmpty()).as("filled in the same tick").isFalse();
+  }
+
+  @Test
+  void whatIsNotWholeIsBrokenOnceNobodyCanBeWritingIt() throws IOException {
+    RecordFolder records = new RecordFolder(folder, CrashPoints.IGNORED);
+    records.write("whole", RECORD);
+    Files.setLastModifiedTime(folder.resolve("whole"), longAgo);
+    Path torn = Files.write(folder.resolve("torn"), new byte[] {1, 2, 3});
+
+    assertThat(records.isBroken("whole")).isFalse();
+    assertThat(records.isBroken("none")).isFalse();
+    assertThat(records.isBroken("torn")).as("just being written").isFalse();
+    Files.setLastModifiedTime(torn, longAgo);
+    assertThat(records.isBroken("torn")).isTrue();
+  }
+
+  /** As when the process has no descriptors left: nothing is known of it, so it stays. */
+  @Test
+  void whatCannotBeReadIsNotBroken() throws IOException {
+    RecordFolder records = new RecordFolder(folder, CrashPoints.IGNORED);
+    // A regular file whose first byte cannot be read, since nothing is mapped there.
+    Path file = Files.createSymbolicLink(folder.resolve("unreadable"), Path.of("/proc/self/mem"));
+    Files.setLastModifiedTime(file, longAgo);
+    assertThat(Files.getLastModifiedTime(file)).isEqualTo(longAgo);
+    assertThatThrownBy(() -> Files.readAllBytes(file)).isInstanceOf(IOException.class);
+
+    assertThat(records.read("unreadable")).isEmpty();
+    assertThat(records.isBroken("unreadable")).isFalse();
+    Files.delete(file);
   }
 }
