@@ -23,7 +23,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Hosts that share one etcd, a fifth of which are killed while they claim a block or take an
@@ -35,10 +34,13 @@ import org.jspecify.annotations.Nullable;
  * hosts are in some processes of one JVM, which shares two cores with etcd: what each of them uses
  * is told, because in a cluster every host has processors of its own. About every seventh pod comes
  * to a host that is dead by then, so 1,250 pods a second are some 1,060 allocations.
+ *
+ * <p>Daemons that have run for a while have all their code compiled; so the same is done with other
+ * hosts before, until nothing is compiled any more, and not counted.
  */
 final class IpamManyHosts {
   private static final int PROCESSES = 20;
-  private static final int WARM_UP = 2000;
+  private static final int REHEARSALS = Integer.getInteger("rehearsals", 3);
 
   private final Etcd etcd;
   private final int hosts;
@@ -69,11 +71,10 @@ final class IpamManyHosts {
             Ipam.resident(SimulatedProcess.living(doors.get(i), calls), Sources.ofSystem()));
       }
       IpamAllocations.pool(doors.getFirst(), "10.0.0.0/10");
-      warmUp();
-      for (int host = 0; host < hosts; host++) {
-        join(host);
+      for (int i = 0; i < REHEARSALS; i++) {
+        new Wave("past-" + i + "-", hosts / 2).run();
       }
-      measure();
+      IO.println(new Wave("host-", hosts).run());
       verify();
     } finally {
       processes.forEach(Ipam::close);
@@ -81,119 +82,134 @@ final class IpamManyHosts {
     }
   }
 
-  /** Processes of a cluster are no newer than its pods. */
-  private void warmUp() {
-    for (int i = 0; i < PROCESSES; i++) {
-      IpamAllocations.node(doors.get(i), "warm-" + i);
-    }
-    for (int i = 0; i < WARM_UP; i++) {
-      int process = i % PROCESSES;
-      String handle = "warm-" + process + "." + i;
-      processes.get(process).autoAssign(IpamAllocations.request("warm-" + process, handle, 1));
-      processes.get(process).releaseByHandle(handle);
-    }
-  }
+  /** Hosts that join a cluster, and their pods. */
+  private final class Wave {
+    private final String prefix;
+    private final int members;
+    private final Sample all = new Sample("allocation");
+    private final Sample first = new Sample("a host's first, with a block");
+    private final Sample mortal = new Sample("of hosts that get killed");
 
-  private void join(int number) {
-    String host = "host-" + number;
-    Datastore door = doors.get(number % PROCESSES);
-    IpamAllocations.node(door, host);
-    byHost.put(
-        host,
-        number % 5 == 0
-            ? Ipam.forOneCall(SimulatedProcess.mortal(door, calls), Sources.ofSystem())
-            : processes.get(number % PROCESSES));
-  }
-
-  /**
-   * The host of each pod. Hosts join steadily during the first half, so that about every tenth pod
-   * is the first of its host then; else by chance.
-   */
-  private List<String> pods() {
-    Random random = new Random(1);
-    int count = hosts * each;
-    List<String> pods = new ArrayList<>();
-    List<Integer> joined = new ArrayList<>();
-    int[] left = new int[hosts];
-    Arrays.fill(left, each);
-    int next = 0;
-    for (int i = 0; i < count; i++) {
-      while (next < hosts && (joined.isEmpty() || next <= 2L * i * hosts / count)) {
-        joined.add(next++);
-      }
-      int at = random.nextInt(joined.size());
-      int host = joined.get(at);
-      pods.add("host-" + host);
-      if (--left[host] == 0) {
-        joined.set(at, joined.getLast());
-        joined.removeLast();
-      }
+    Wave(String prefix, int members) {
+      this.prefix = prefix;
+      this.members = members;
     }
-    return pods;
-  }
 
-  private void measure() throws InterruptedException {
-    List<String> pods = pods();
-    Sample all = new Sample("allocation");
-    Sample first = new Sample("a host's first, with a block");
-    Set<String> seen = new HashSet<>();
-    CountDownLatch done = new CountDownLatch(pods.size());
-    // What was before leaves room, so that nothing is collected meanwhile.
-    System.gc();
-    long cpu = Usage.ofThisProcess();
-    long cpuOfEtcd = Usage.of(ProcessHandle.of(etcd.pid()).orElseThrow());
-    long callsBefore = calls.get();
-    long start = System.nanoTime();
-    for (int i = 0; i < pods.size(); i++) {
-      String host = pods.get(i);
-      String handle = host + "." + i;
-      long due = start + i * 1_000_000_000L / rate;
-      for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
-        LockSupport.parkNanos(left);
+    /** What came of it, in lines. */
+    String run() throws InterruptedException {
+      for (int host = 0; host < members; host++) {
+        join(host);
       }
-      boolean isFirst = seen.add(host);
-      Thread.ofVirtual()
-          .start(
-              () -> {
-                try {
-                  if (add(host, handle)) {
-                    record(System.nanoTime() - due, all, isFirst ? first : null);
+      List<Integer> pods = pods();
+      CountDownLatch done = new CountDownLatch(pods.size());
+      // What was before leaves room, so that nothing is collected meanwhile.
+      System.gc();
+      long cpu = Usage.ofThisProcess();
+      long cpuOfEtcd = Usage.of(ProcessHandle.of(etcd.pid()).orElseThrow());
+      long callsBefore = calls.get();
+      int killedBefore = killed.size();
+      int givenBefore = given.size();
+      long start = System.nanoTime();
+      come(pods, start, done);
+      done.await();
+      double seconds = (System.nanoTime() - start) / 1e9;
+      int count = given.size() - givenBefore;
+      return String.join(
+          "\n",
+          String.format(
+              Locale.ROOT,
+              "etcd, %d hosts in %d processes, %d pods a second: %,.0f allocations/s, %d hosts killed, %d allocations failed",
+              members,
+              PROCESSES,
+              rate,
+              count / seconds,
+              killed.size() - killedBefore,
+              failed.get()),
+          all.line(all),
+          first.line(all),
+          mortal.line(all),
+          String.format(
+              Locale.ROOT,
+              "for each: %.2f calls of the datastore, %.0f µs CPU of the hosts, %.0f µs CPU of etcd",
+              (double) (calls.get() - callsBefore) / count,
+              (Usage.ofThisProcess() - cpu) / 1e3 / count,
+              (Usage.of(ProcessHandle.of(etcd.pid()).orElseThrow()) - cpuOfEtcd) / 1e3 / count));
+    }
+
+    private void join(int number) {
+      String host = prefix + number;
+      Datastore door = doors.get(number % PROCESSES);
+      IpamAllocations.node(door, host);
+      byHost.put(
+          host,
+          isMortal(number)
+              ? Ipam.forOneCall(SimulatedProcess.mortal(door, calls), Sources.ofSystem())
+              : processes.get(number % PROCESSES));
+    }
+
+    private static boolean isMortal(int number) {
+      return number % 5 == 0;
+    }
+
+    /**
+     * The host of each pod. Hosts join steadily during the first half, so that about every tenth
+     * pod is the first of its host then; else by chance.
+     */
+    private List<Integer> pods() {
+      Random random = new Random(1);
+      int count = members * each;
+      List<Integer> pods = new ArrayList<>();
+      List<Integer> joined = new ArrayList<>();
+      int[] left = new int[members];
+      Arrays.fill(left, each);
+      int next = 0;
+      for (int i = 0; i < count; i++) {
+        while (next < members && (joined.isEmpty() || next <= 2L * i * members / count)) {
+          joined.add(next++);
+        }
+        int at = random.nextInt(joined.size());
+        int host = joined.get(at);
+        pods.add(host);
+        if (--left[host] == 0) {
+          joined.set(at, joined.getLast());
+          joined.removeLast();
+        }
+      }
+      return pods;
+    }
+
+    private void come(List<Integer> pods, long start, CountDownLatch done) {
+      Set<Integer> seen = new HashSet<>();
+      for (int i = 0; i < pods.size(); i++) {
+        int number = pods.get(i);
+        String host = prefix + number;
+        String handle = host + "." + i;
+        long due = start + i * 1_000_000_000L / rate;
+        for (long left = due - System.nanoTime(); left > 0; left = due - System.nanoTime()) {
+          LockSupport.parkNanos(left);
+        }
+        boolean isFirst = seen.add(number);
+        Thread.ofVirtual()
+            .start(
+                () -> {
+                  try {
+                    if (add(host, handle)) {
+                      record(System.nanoTime() - due, isFirst, isMortal(number));
+                    }
+                  } finally {
+                    done.countDown();
                   }
-                } finally {
-                  done.countDown();
-                }
-              });
+                });
+      }
     }
-    done.await();
-    double seconds = (System.nanoTime() - start) / 1e9;
-    int count = given.size();
-    IO.println(
-        String.format(
-            Locale.ROOT,
-            "etcd, %d hosts in %d processes, %d pods a second: %,.0f allocations/s, %d hosts"
-                + " killed, %d allocations failed",
-            hosts,
-            PROCESSES,
-            rate,
-            count / seconds,
-            killed.size(),
-            failed.get()));
-    IO.println(all.line(all));
-    IO.println(first.line(all));
-    IO.println(
-        String.format(
-            Locale.ROOT,
-            "for each: %.2f calls of the datastore, %.0f µs CPU of the hosts, %.0f µs CPU of etcd",
-            (double) (calls.get() - callsBefore) / count,
-            (Usage.ofThisProcess() - cpu) / 1e3 / count,
-            (Usage.of(ProcessHandle.of(etcd.pid()).orElseThrow()) - cpuOfEtcd) / 1e3 / count));
-  }
 
-  private static void record(long nanos, Sample all, @Nullable Sample first) {
-    synchronized (all) {
+    private synchronized void record(long nanos, boolean isFirst, boolean isMortal) {
       all.add(nanos);
-      if (first != null) {
+      if (isFirst) {
         first.add(nanos);
+      }
+      if (isMortal) {
+        mortal.add(nanos);
       }
     }
   }

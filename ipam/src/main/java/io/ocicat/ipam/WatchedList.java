@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 final class WatchedList<T> implements AutoCloseable {
-  private static final Duration TURN = Duration.ofSeconds(2);
+  /** Closing a watch ends the waiting, so this only bounds it. */
+  private static final Duration TURN = Duration.ofSeconds(30);
 
   /** Makes of the resources what is wanted of them. */
   @FunctionalInterface
