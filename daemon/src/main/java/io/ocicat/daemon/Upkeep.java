@@ -149,9 +149,7 @@ final class Upkeep {
         repair(kept, folder, Repair.EARLIER_BOOT);
       }
     } else if (isLost(kept.record())) {
-      if (isSuperseded(kept)) {
-        remove(folder, kept.name());
-      } else if (!seenWithoutNamespace.contains(kept.name())
+      if (!seenWithoutNamespace.contains(kept.name())
           || !repair(kept, folder, Repair.LOST_ATTACHMENT)) {
         without.add(kept.name());
       } else {
@@ -193,17 +191,11 @@ final class Upkeep {
   }
 
   private boolean isFormer(Kept kept) {
-    return !kept.record().boot().equals(state.boot());
+    return isFormer(kept.record());
   }
 
-  /**
-   * One of several records that a plugin had of an attachment, which was made anew since: its DEL
-   * would take away what is in use.
-   */
-  private boolean isSuperseded(Kept kept) {
-    String first = State.firstName(kept.name());
-    return !first.equals(kept.name())
-        && state.attachments().read(first).filter(runner::namespaceIsThere).isPresent();
+  private boolean isFormer(CallRecord record) {
+    return !record.boot().equals(state.boot());
   }
 
   private boolean isLost(CallRecord record) {
@@ -244,6 +236,9 @@ final class Upkeep {
     CallRecord record = kept.record();
     Optional<CallRecord> still = folder.read(kept.name());
     if (still.isEmpty() || still.get().unixMillis() != record.unixMillis()) {
+      return false;
+    }
+    if ((isFormer(record) || folder == state.attachments()) && runner.isMadeAnew(record)) {
       return false;
     }
     boolean done =

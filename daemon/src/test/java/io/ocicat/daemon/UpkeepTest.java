@@ -14,6 +14,8 @@ import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
+import io.ocicat.testkit.Output;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -124,14 +126,7 @@ class UpkeepTest {
         Files.setLastModifiedTime(old, FileTime.from(Instant.now().minusSeconds(60)));
       }
 
-      // Of another start only the machine's own namespace can be left, which here is the host's.
-      try (NetNs own = NetNs.open(host.path())) {
-        own.call(
-            () -> {
-              upkeep.sweep();
-              return true;
-            });
-      }
+      on(host, upkeep::sweep);
 
       assertThat(ocicat.records("attachments")).containsExactly("00");
       assertThat(notes)
@@ -140,6 +135,164 @@ class UpkeepTest {
               note -> assertThat(note).contains("cannot remove", "/00"));
       Command.of("rm", "-r", directory.toString()).run();
       assertThat(Sweep.difference(nothing, Sweep.of(ocicat, container))).isEmpty();
+    }
+  }
+
+  /** Two mappings with different options have a record each; only one of them is made again. */
+  @Test
+  void whatIsInUseSinceTheMachinesStartSurvivesASecondRecordFromBefore(Host host, Host container)
+      throws Exception {
+    Installation ocicat = Installation.in(folder, host);
+    Pod pod = new Pod(ocicat, container, "c1", 8080);
+    List<String> nothing;
+    try (DaemonProcess daemon = startBeforeReboot(ocicat)) {
+      pod.mapPort(pod.add().run()).run();
+      pod.delAll();
+      nothing = Sweep.of(ocicat, container);
+      Output added = pod.add().run();
+      pod.mapPort(added).run();
+      mapSecondPort(pod, added).run();
+      daemon.kill();
+    }
+    assertThat(ocicat.records("attachments")).hasSize(3);
+    reboot(ocicat, container);
+    Command.of("rm", "-r", ocicat.leases().toString()).run();
+    Upkeep upkeep = upkeep(ocicat, BootId.current());
+
+    pod.mapPort(pod.add().run()).run();
+    assertKeepsWhatIsInUse(upkeep, ocicat, container);
+
+    pod.unmapPort().run();
+    pod.del().run();
+    assertThat(ocicat.records("attachments")).as("of before").hasSize(1);
+    on(host, upkeep::sweep);
+    assertThat(Sweep.difference(nothing, Sweep.of(ocicat, container))).isEmpty();
+  }
+
+  /** host-local knows a lease by network, container and interface, whoever asked for it. */
+  @Test
+  void anAddressThatAnotherPluginHasSinceTheMachinesStartStaysTaken(Host host, Host container)
+      throws Exception {
+    Installation ocicat = Installation.in(folder, host);
+    Pod pod = new Pod(ocicat, container, "c1", 8080);
+    try (DaemonProcess daemon = startBeforeReboot(ocicat)) {
+      pod.add().run();
+      daemon.kill();
+    }
+    reboot(ocicat, container);
+    Command.of("rm", "-r", ocicat.leases().toString()).run();
+    Upkeep upkeep = upkeep(ocicat, BootId.current());
+
+    ptp(pod, "ADD", Pod.NETWORK).run();
+    assertThat(Sweep.of(ocicat)).contains("lease 10.88.0.2");
+    assertKeepsWhatIsInUse(upkeep, ocicat, container);
+
+    ptp(pod, "DEL", Pod.NETWORK).run();
+    on(host, upkeep::sweep);
+    assertThat(Sweep.of(ocicat)).noneMatch(line -> line.matches("(lease|attachments) .*"));
+  }
+
+  @Test
+  void anAddressThatOnlyTheFormerAttachmentHadIsFreedOnceTheNewOneIsGone(Host host, Host container)
+      throws Exception {
+    Installation ocicat = Installation.in(folder, host);
+    Pod pod = new Pod(ocicat, container, "c1", 8080);
+    try (DaemonProcess daemon = startBeforeReboot(ocicat)) {
+      pod.add().run();
+      daemon.kill();
+    }
+    reboot(ocicat, container);
+    Upkeep upkeep = upkeep(ocicat, BootId.current());
+
+    ptp(pod, "ADD", "other").run();
+    assertKeepsWhatIsInUse(upkeep, ocicat, container);
+    assertThat(Sweep.of(ocicat)).contains("lease 10.88.0.2");
+
+    ptp(pod, "DEL", "other").run();
+    on(host, upkeep::sweep);
+    assertThat(Sweep.of(ocicat)).noneMatch(line -> line.matches("(lease|attachments) .*"));
+  }
+
+  @Test
+  void whatIsInUseSurvivesASecondRecordWhoseNamespaceIsGone(Host host, Host lost, Host container)
+      throws Exception {
+    Installation ocicat = Installation.in(folder, host);
+    Pod before = new Pod(ocicat, lost, "c1", 8080);
+    Pod now = new Pod(ocicat, container, "c1", 8080);
+    Upkeep upkeep = upkeep(ocicat, BootId.current());
+    try (DaemonProcess daemon = ocicat.startDaemon()) {
+      Output added = before.add().run();
+      before.mapPort(added).run();
+      mapSecondPort(before, added).run();
+      before.del().run();
+      Command.of("ip", "netns", "del", lost.name()).run();
+      now.mapPort(now.add().run()).run();
+      daemon.kill();
+    }
+    assertThat(ocicat.records("attachments")).hasSize(3);
+    assertKeepsWhatIsInUse(upkeep, ocicat, container);
+
+    try (DaemonProcess daemon = ocicat.startDaemon()) {
+      now.delAll();
+      daemon.kill();
+    }
+    on(host, upkeep::sweep);
+    assertThat(ocicat.records("attachments")).isEmpty();
+  }
+
+  private static void assertKeepsWhatIsInUse(Upkeep upkeep, Installation ocicat, Host container)
+      throws Exception {
+    List<String> inUse = Sweep.of(ocicat, container);
+    on(
+        ocicat.host(),
+        () -> {
+          upkeep.recover(Duration.ofMinutes(1));
+          upkeep.sweep();
+          upkeep.sweep();
+        });
+    assertThat(Sweep.difference(inUse, Sweep.of(ocicat, container))).isEmpty();
+  }
+
+  private static DaemonProcess startBeforeReboot(Installation ocicat) throws IOException {
+    Files.writeString(ocicat.bootId(), new UUID(1, 2).toString());
+    return ocicat.startDaemon();
+  }
+
+  /** What the kernel has does not outlive it. */
+  private static void reboot(Installation ocicat, Host container) throws IOException {
+    Files.delete(ocicat.bootId());
+    container.exec("ip", "link", "delete", "eth0");
+    ocicat.host().exec("ip", "link", "delete", "br0");
+    ocicat.host().exec("nft", "flush", "ruleset");
+  }
+
+  private static Command mapSecondPort(Pod pod, Output added) {
+    Pod other = new Pod(pod.ocicat(), pod.host(), pod.id(), pod.port() + 1);
+    return pod.call(
+        "portmap",
+        "ADD",
+        other.portmapConf(added.stdout()).replaceFirst("\\{", "{\"masqAll\":true,"));
+  }
+
+  private static Command ptp(Pod pod, String verb, String network) {
+    return pod.call(
+        "ptp",
+        verb,
+        """
+        {"cniVersion":"1.1.0","name":"%s","type":"ptp",
+         "ipam":{"type":"host-local","subnet":"10.88.0.0/24","dataDir":"%s"}}
+        """
+            .formatted(network, pod.ocicat().leases()));
+  }
+
+  /** Of another start only the machine's own namespace can be left, which here is the host's. */
+  private static void on(Host host, Runnable work) throws Exception {
+    try (NetNs own = NetNs.open(host.path())) {
+      own.call(
+          () -> {
+            work.run();
+            return true;
+          });
     }
   }
 

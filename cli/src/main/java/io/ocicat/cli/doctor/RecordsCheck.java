@@ -39,7 +39,7 @@ record RecordsCheck(State state, CallRunner runner, boolean daemonRuns) implemen
       }
     }
     for (Kept kept : state.attachments().list()) {
-      if (isGone(kept.record())) {
+      if (isGone(kept.record()) && !runner.isMadeAnew(kept.record())) {
         findings.add(
             Finding.warning(
                     "%s exists by %s, its network namespace does not"
@@ -106,6 +106,10 @@ record RecordsCheck(State state, CallRunner runner, boolean daemonRuns) implemen
       Optional<CallRecord> now = folder.read(kept.name());
       if (now.isEmpty() || now.get().unixMillis() != kept.record().unixMillis()) {
         return;
+      }
+      if (folder == state.attachments() && runner.isMadeAnew(kept.record())) {
+        throw new IllegalStateException(
+            "%s was attached anew meanwhile, which its DEL would disturb".formatted(key));
       }
       if (!runner.undo(kept.name(), kept.record())) {
         throw new IllegalStateException("DEL of %s failed".formatted(key));

@@ -24,6 +24,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -142,6 +143,34 @@ class DoctorCommandTest {
     assertThat(doctor("--fix").out()).doesNotContain("leaks", "fixed");
     assertThat(state.attachments().names()).hasSize(1);
     assertThat(pod.exec("ip", "link").stdout()).contains("eth0");
+  }
+
+  @Test
+  void whatIsLeftOfAnEarlierStartWaitsWhileTheAttachmentIsInUseAnew(Host host, Host pod) {
+    State state = attach(host, pod);
+    Kept kept = state.attachments().list().getFirst();
+    CallRecord now = kept.record();
+    CallRecord before =
+        new CallRecord(
+            new BootId(new UUID(1, 2)),
+            now.unixMillis(),
+            now.hostNetns(),
+            now.netns(),
+            now.plugin(),
+            now.environment(),
+            now.stdin(),
+            now.result());
+    String second = state.nameOfSecond(kept.name(), 7);
+    state.attachments().write(second, before);
+
+    assertThat(doctor("--fix").out()).doesNotContain("leaks", "fixed");
+    assertThat(state.attachments().names()).containsExactly(kept.name(), second);
+    assertThat(directory.resolve("leases/blue/10.77.0.2")).exists();
+
+    state.attachments().remove(kept.name());
+    assertThat(doctor("--fix").out()).contains("leaks: c1/eth0 exists by bridge", "fixed");
+    assertThat(state.attachments().names()).isEmpty();
+    assertThat(directory.resolve("leases/blue/10.77.0.2")).doesNotExist();
   }
 
   @Test

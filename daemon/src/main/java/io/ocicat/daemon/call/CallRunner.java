@@ -196,6 +196,16 @@ public final class CallRunner {
     return detaching.undo(name, record);
   }
 
+  /**
+   * Whether the attachment was made anew after this record of it, which is of an earlier start of
+   * the machine or of a namespace that is gone. Its DEL has to wait until the newer one is gone as
+   * well: it could take away what is in use, and what only the old one had would be forgotten
+   * without it. The attachment must be locked.
+   */
+  public boolean isMadeAnew(CallRecord old) {
+    return new NewerRecords(state, notes).existBeside(old);
+  }
+
   /** Whether the name of its namespace still leads to the namespace it was. */
   public boolean namespaceIsThere(CallRecord record) {
     return notes.namespaceIsThere(record);
