@@ -27,7 +27,7 @@ public final class AddressSweep {
   private static final Duration GRACE = Duration.ofMinutes(2);
   private static final Duration GRACE_IF_SHARED = Duration.ofMinutes(14);
 
-  private final State state;
+  private final RecordedContainers recorded;
   private final Supplier<List<CalicoIpamPlugin.Served>> served;
   private final Supplier<Set<IpAddress>> kernel;
   private final Sources sources;
@@ -40,7 +40,7 @@ public final class AddressSweep {
       Supplier<List<CalicoIpamPlugin.Served>> served,
       Supplier<Set<IpAddress>> kernel,
       Sources sources) {
-    this.state = state;
+    this.recorded = new RecordedContainers(state, sources.clock());
     this.served = served;
     this.kernel = kernel;
     this.sources = sources;
@@ -79,7 +79,7 @@ public final class AddressSweep {
   }
 
   private Collected sweep(CalicoIpamPlugin.Served one) {
-    NodeTruth truth = NodeTruth.of(one.node(), state, one.datastore());
+    NodeTruth truth = NodeTruth.of(one.node(), recorded, one.datastore());
     // A first look never releases anything: it tells whether namespaces have to be looked at.
     if (!collector(one).sweep(truth.toLocalTruth()).suspects().isEmpty()) {
       truth.and(kernel.get());

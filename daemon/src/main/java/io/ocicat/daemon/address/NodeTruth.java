@@ -1,9 +1,6 @@
 package io.ocicat.daemon.address;
 
-import io.ocicat.daemon.state.CallRecord;
-import io.ocicat.daemon.state.PodName;
-import io.ocicat.daemon.state.RecordFolder;
-import io.ocicat.daemon.state.RecordFolder.Kept;
+import io.ocicat.daemon.address.RecordedContainers.Recorded;
 import io.ocicat.daemon.state.State;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Kind;
@@ -12,8 +9,8 @@ import io.ocicat.datastore.Resource;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ipam.LocalTruth;
+import java.time.Clock;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
@@ -33,19 +30,22 @@ public final class NodeTruth {
 
   /** What records and endpoints say. */
   public static NodeTruth of(String node, State state, Datastore datastore) {
+    return of(node, new RecordedContainers(state, Clock.systemUTC()), datastore);
+  }
+
+  /** The same, for one who asks again and again. */
+  static NodeTruth of(String node, RecordedContainers recorded, Datastore datastore) {
     NodeTruth truth = new NodeTruth(node);
-    for (RecordFolder folder : List.of(state.attachments(), state.journal(), state.spool())) {
-      folder.list().stream().map(Kept::record).forEach(truth::add);
-    }
+    recorded.list().forEach(truth::add);
     for (Resource endpoint : datastore.list(Query.of(Kind.WORKLOAD_ENDPOINT)).items()) {
       truth.add(endpoint);
     }
     return truth;
   }
 
-  private void add(CallRecord record) {
-    record.key().ifPresent(key -> containers.add(key.containerId()));
-    pods.add(PodName.of(record.environment()));
+  private void add(Recorded container) {
+    container.id().ifPresent(containers::add);
+    pods.add(container.pod());
   }
 
   /** Of other nodes as well: an address that anybody has is not dead. */

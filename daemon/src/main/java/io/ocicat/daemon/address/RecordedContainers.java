@@ -1,0 +1,64 @@
+package io.ocicat.daemon.address;
+
+import io.ocicat.daemon.state.AttachmentKey;
+import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.PodName;
+import io.ocicat.daemon.state.RecordFolder;
+import io.ocicat.daemon.state.RecordFolder.Kept;
+import io.ocicat.daemon.state.Remembered;
+import io.ocicat.daemon.state.State;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * The containers that any record tells of. Attachments are many and stay for long, so what their
+ * records say is {@link Remembered}; calls under way and put off are few, and read each time. For
+ * one thread.
+ */
+final class RecordedContainers {
+  private final State state;
+  private final Remembered<Recorded> attached;
+
+  /**
+   * A container.
+   *
+   * @param id empty when the record names none that is one
+   * @param pod as namespace/name; empty when the runtime told none
+   */
+  record Recorded(Optional<String> id, String pod) {
+    static Recorded of(CallRecord record) {
+      return new Recorded(
+          record.key().map(AttachmentKey::containerId), PodName.of(record.environment()));
+    }
+  }
+
+  RecordedContainers(State state, Clock clock) {
+    this(state, state.attachments()::read, clock);
+  }
+
+  /**
+   * @param records reads the record of an attachment; empty when it is not whole
+   */
+  RecordedContainers(State state, Function<String, Optional<CallRecord>> records, Clock clock) {
+    this.state = state;
+    this.attached =
+        new Remembered<>(
+            state.attachments(), records, record -> Optional.of(Recorded.of(record)), clock);
+  }
+
+  List<Recorded> list() {
+    List<Recorded> found = new ArrayList<>();
+    List<String> names = state.attachments().names();
+    for (String name : names) {
+      attached.get(name).ifPresent(found::add);
+    }
+    attached.forgetAllBut(names);
+    for (RecordFolder folder : List.of(state.journal(), state.spool())) {
+      folder.list().stream().map(Kept::record).map(Recorded::of).forEach(found::add);
+    }
+    return found;
+  }
+}
