@@ -213,6 +213,28 @@ class UpkeepTest {
     assertThat(Sweep.of(ocicat)).noneMatch(line -> line.matches("(lease|attachments) .*"));
   }
 
+  /** The new record must not take the place of the only one that knows of the lease. */
+  @Test
+  void anAddressOfAConfigurationThatWasReplacedMeanwhileIsFreed(
+      Host host, Host lost, Host container) throws Exception {
+    Installation ocicat = Installation.in(folder, host);
+    Pod before = new Pod(ocicat, lost, "c1", 8080);
+    Pod now = new Pod(ocicat, container, "c1", 8080);
+    Upkeep upkeep = upkeep(ocicat, BootId.current());
+    try (DaemonProcess daemon = ocicat.startDaemon()) {
+      ptp(before, "ADD", Pod.NETWORK).run();
+      Command.of("ip", "netns", "del", lost.name()).run();
+      ptp(now, "ADD", "other").run();
+      daemon.kill();
+    }
+    assertKeepsWhatIsInUse(upkeep, ocicat, container);
+    assertThat(Sweep.of(ocicat)).contains("lease 10.88.0.2");
+
+    ptp(now, "DEL", "other").run();
+    on(host, upkeep::sweep);
+    assertThat(Sweep.of(ocicat)).noneMatch(line -> line.matches("(lease|attachments) .*"));
+  }
+
   @Test
   void whatIsInUseSurvivesASecondRecordWhoseNamespaceIsGone(Host host, Host lost, Host container)
       throws Exception {

@@ -56,10 +56,9 @@ final class Notes {
   String nameForAdd(PluginCall call, AttachmentKey key) {
     String name = state.nameOf(key, call.name());
     Optional<CallRecord> other = state.attachments().read(name);
-    // One of another namespace is left over from this container's last start, and is replaced.
-    return other.isPresent() && other.get().netns().equals(call.netns()) && !isOf(other.get(), call)
-        ? ofSecond(name, call)
-        : name;
+    // One of this configuration is left over from this container's last start, and is replaced: the
+    // next DEL removes what both had. One of another configuration is still needed to undo it.
+    return other.isPresent() && !isOf(other.get(), call) ? ofSecond(name, call) : name;
   }
 
   /** The name of the record that a DEL is about. */
