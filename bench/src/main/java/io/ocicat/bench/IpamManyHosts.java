@@ -40,7 +40,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class IpamManyHosts {
   private static final int PROCESSES = 20;
-  private static final int REHEARSALS = Integer.getInteger("rehearsals", 3);
+  private static final int REHEARSALS = 3;
 
   private final Etcd etcd;
   private final int hosts;

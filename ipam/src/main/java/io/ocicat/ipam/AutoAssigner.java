@@ -9,11 +9,11 @@ import java.util.Optional;
  * then from others' blocks unless only owners may. Thread-safe.
  *
  * <p>In a process that stays, nothing is read for an address that comes from a block the process
- * knows: pools, node, settings and affinity are kept, and all but the node are conditions of the
- * write. So an address is given only if at that moment the pool it is from, the settings and the
+ * knows: pools, node, settings and affinity are kept, and all of them are conditions of the write.
+ * So an address is given only if at that moment the pool it is from, the node, the settings and the
  * affinity were what the choice was made on. What may be old, by as much as {@link
- * WatchedSurroundings} allows, is that another pool would be preferred now, the node's labels and
- * the reservations; Calico's own reads are as old as its write takes.
+ * WatchedSurroundings} allows, is that another pool would be preferred now, and the reservations;
+ * Calico's own reads are as old as its write takes.
  */
 final class AutoAssigner {
   private static final int LOOKS = 100;
@@ -99,6 +99,7 @@ final class AutoAssigner {
 
   /** A block of the host's own, with room or without; claimed when there is none. */
   Optional<IpPrefix> ensureBlock(AutoAssignRequest request, IpVersion version) {
+    surroundings.doubt();
     View view = View.of(surroundings, hosts, request, version);
     own.releaseDeselected(request, view);
     return fresh.ensure(request, version, view);

@@ -42,8 +42,8 @@ final class BlockQueue {
   private static final int ATTEMPTS = 100;
   private static final int LOST_ANSWERS = 3;
 
-  /** What a transaction has room for beside the block and what requests rely on. */
-  private static final int HANDLES_AT_ONCE = 100;
+  /** What a transaction has room for beside the block: handles, and what requests rely on. */
+  private static final int AT_ONCE = 120;
 
   private final IpPrefix cidr;
   private final Records records;
@@ -168,13 +168,16 @@ final class BlockQueue {
     List<Pending<?>> batch = new ArrayList<>();
     Set<String> handles = new HashSet<>();
     Set<String> pinned = new HashSet<>();
+    Set<ResourceKey> relied = new HashSet<>();
     for (Iterator<Pending<?>> all = waiting.iterator(); all.hasNext(); ) {
       Pending<?> next = all.next();
       Set<String> wanted = next.request().handles();
       boolean alone = next.request().pinned() != null;
       boolean clashes =
           wanted.stream().anyMatch(h -> pinned.contains(h) || (alone && handles.contains(h)));
-      if (!batch.isEmpty() && (clashes || handles.size() + wanted.size() > HANDLES_AT_ONCE)) {
+      next.request().conditions().forEach(condition -> relied.add(condition.key()));
+      int room = AT_ONCE - handles.size() - relied.size();
+      if (!batch.isEmpty() && (clashes || wanted.size() > room)) {
         break;
       }
       all.remove();

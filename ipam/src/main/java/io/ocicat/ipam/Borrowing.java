@@ -2,7 +2,6 @@ package io.ocicat.ipam;
 
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.ip.IpPrefix;
-import java.util.List;
 
 /** Takes addresses from whatever block of the pools has something left. Thread-safe. */
 final class Borrowing {
@@ -60,8 +59,7 @@ final class Borrowing {
   private void borrowFrom(
       Gathering gathering, View view, Known<IpPool> pool, IpPrefix cidr, BlockIndex index) {
     try {
-      taker.take(
-          gathering, view, cidr, null, List.of(pool.asCondition(), view.config().asCondition()));
+      taker.take(gathering, view, cidr, null, view.conditions(pool));
       blocks.queue(cidr).glance().ifPresent(index::learn);
     } catch (IpamException e) {
       if (e.reason() != IpamException.Reason.NO_SUCH_BLOCK) {

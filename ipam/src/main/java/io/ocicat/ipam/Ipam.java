@@ -53,7 +53,7 @@ public final class Ipam implements AutoCloseable {
             releasing,
             quota,
             own,
-            new NewBlocks(blocks, affinities, finders, sources),
+            new NewBlocks(surroundings, blocks, affinities, finders, sources),
             new Borrowing(blocks, taker, finders));
     this.exactAssigner =
         new ExactAssigner(records, surroundings, taking, counts, affinities, hosts, lookup);

@@ -13,12 +13,19 @@ import org.jspecify.annotations.Nullable;
 final class NewBlocks {
   private static final int DEFAULT_MAX_BLOCKS = 20;
 
+  private final Surroundings surroundings;
   private final Blocks blocks;
   private final Affinities affinities;
   private final BlockFinders finders;
   private final Sources sources;
 
-  NewBlocks(Blocks blocks, Affinities affinities, BlockFinders finders, Sources sources) {
+  NewBlocks(
+      Surroundings surroundings,
+      Blocks blocks,
+      Affinities affinities,
+      BlockFinders finders,
+      Sources sources) {
+    this.surroundings = surroundings;
     this.blocks = blocks;
     this.affinities = affinities;
     this.finders = finders;
@@ -40,6 +47,7 @@ final class NewBlocks {
       if (host.generation() != seen || findsRoom(view) || host.generation() != seen) {
         return null;
       }
+      view.requireCurrentNode(surroundings);
       Assigned.Shortage forbidden = forbidden(gathering, view);
       if (forbidden != null) {
         return forbidden;

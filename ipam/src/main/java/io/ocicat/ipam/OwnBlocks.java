@@ -3,6 +3,7 @@ package io.ocicat.ipam;
 import io.ocicat.datastore.Write;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.ip.IpPrefix;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -78,11 +79,8 @@ final class OwnBlocks {
         used = settle(gathering, view, affine.cidr()).orElse(null);
       }
       if (used != null) {
-        List<Write.Expect> conditions =
-            List.of(
-                pool.asCondition(),
-                view.config().asCondition(),
-                new Write.Expect(used.affinity().key(), used.affinity().revision()));
+        List<Write.Expect> conditions = new ArrayList<>(view.conditions(pool));
+        conditions.add(new Write.Expect(used.affinity().key(), used.affinity().revision()));
         taker.take(gathering, view, used.cidr(), gathering.request().owner(), conditions);
       }
     } catch (IpamException e) {

@@ -34,11 +34,21 @@ final class ReadSurroundings implements Surroundings {
   }
 
   @Override
-  public Map<String, String> labels(String node) {
+  public Known<Map<String, String>> labels(String node) {
     return records
         .find(ResourceKey.of(Kind.NODE, node))
-        .map(Resource::labels)
+        .map(ReadSurroundings::labels)
         .orElseThrow(() -> noSuchNode(node));
+  }
+
+  static Known<Map<String, String>> labels(Resource node) {
+    return new Known<>(node.labels(), node.key(), node.revision());
+  }
+
+  /** Read in the same call. */
+  @Override
+  public boolean areCurrent(Known<Map<String, String>> labels) {
+    return true;
   }
 
   static IpamException noSuchNode(String node) {

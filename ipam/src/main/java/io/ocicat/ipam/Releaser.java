@@ -154,12 +154,17 @@ final class Releaser {
       Optional<Known<IpPool>> pool = surroundings.pools().enabledFor(cidr.first());
       if (pool.isPresent()
           && owner.get().type() == AffinityType.HOST
-          && !pool.get().value().nodeSelector().matches(surroundings.labels(owner.get().name()))) {
+          && !pool.get().value().nodeSelector().matches(currentLabels(owner.get().name()))) {
         affinities.release(owner.get(), cidr, true, null);
         hosts.of(owner.get(), pool.get().value().version()).forget(cidr);
       }
     } catch (IpamException | DatastoreException _) {
       // No such node, in use again, or gone already.
     }
+  }
+
+  private Map<String, String> currentLabels(String node) {
+    Known<Map<String, String>> labels = surroundings.labels(node);
+    return (surroundings.areCurrent(labels) ? labels : surroundings.labels(node)).value();
   }
 }

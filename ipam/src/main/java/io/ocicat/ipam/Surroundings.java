@@ -11,11 +11,14 @@ interface Surroundings extends AutoCloseable {
   Reservations reservations();
 
   /**
-   * The labels of a node.
+   * The labels of a node, as they were a while ago perhaps.
    *
    * @throws IpamException with NO_SUCH_NODE
    */
-  Map<String, String> labels(String node);
+  Known<Map<String, String>> labels(String node);
+
+  /** Whether a node's labels are still these: asked before something is refused because of them. */
+  boolean areCurrent(Known<Map<String, String>> labels);
 
   Known<IpamConfig> config();
 

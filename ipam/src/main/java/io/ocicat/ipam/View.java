@@ -1,18 +1,21 @@
 package io.ocicat.ipam;
 
 import io.ocicat.datastore.IpVersion;
+import io.ocicat.datastore.Write;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.datastore.model.IpamConfig;
+import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one look at the surroundings of a request came to.
  *
- * @param labels the node's; none for who is on no node
+ * @param node its labels; null for who is on no node
  * @param host the blocks of who asks
  */
 record View(
-    Map<String, String> labels,
+    @Nullable Known<Map<String, String>> node,
     PoolChoice choice,
     Reservations reservations,
     Known<IpamConfig> config,
@@ -23,14 +26,59 @@ record View(
       HostBlocks.Register hosts,
       AutoAssignRequest request,
       IpVersion version) {
-    Map<String, String> labels =
-        request.use() == IpPool.Use.LOAD_BALANCER ? Map.of() : surroundings.labels(request.host());
+    Known<Map<String, String>> node =
+        request.use() == IpPool.Use.LOAD_BALANCER ? null : surroundings.labels(request.host());
     return new View(
-        labels,
-        PoolChoice.of(surroundings.pools(), request, version, labels, request.reserved(version)),
+        node,
+        choice(surroundings, request, version, node),
         surroundings.reservations(),
         surroundings.config(),
         hosts.of(request.owner(), version));
+  }
+
+  private static PoolChoice choice(
+      Surroundings surroundings,
+      AutoAssignRequest request,
+      IpVersion version,
+      @Nullable Known<Map<String, String>> node) {
+    try {
+      return PoolChoice.of(
+          surroundings.pools(), request, version, labels(node), request.reserved(version));
+    } catch (IpamException e) {
+      requireCurrent(surroundings, node);
+      throw e;
+    }
+  }
+
+  private static Map<String, String> labels(@Nullable Known<Map<String, String>> node) {
+    return node == null ? Map.of() : node.value();
+  }
+
+  private static void requireCurrent(
+      Surroundings surroundings, @Nullable Known<Map<String, String>> node) {
+    if (node != null && !surroundings.areCurrent(node)) {
+      throw new StaleViewException(node.key().describe() + " has changed");
+    }
+  }
+
+  /**
+   * Looks whether the node is still as it was.
+   *
+   * @throws StaleViewException when it is not
+   */
+  void requireCurrentNode(Surroundings surroundings) {
+    requireCurrent(surroundings, node);
+  }
+
+  Map<String, String> labels() {
+    return labels(node);
+  }
+
+  /** What must still be so when an address of this pool is taken. */
+  List<Write.Expect> conditions(Known<IpPool> pool) {
+    return node == null
+        ? List.of(pool.asCondition(), config.asCondition())
+        : List.of(pool.asCondition(), config.asCondition(), node.asCondition());
   }
 
   /** Whether only a block's owner may take from it. */

@@ -19,13 +19,16 @@ import org.jspecify.annotations.Nullable;
  * <p>How old may an answer be? A change is known as soon as the watch tells of it, mostly within
  * milliseconds. A watch may be cut off without noticing, so nothing is believed for longer than
  * {@link #LONGEST} without having been listed again. Where the datastore writes several records at
- * one moment, that does not matter for the pool an address comes from and for the settings: they
- * are conditions of the write. Settings cannot be watched; where there are no such conditions, they
- * are read each time.
+ * one moment, that does not matter for the pool an address comes from, the node and the settings:
+ * they are conditions of the write. Node and settings are then not watched at all; where there are
+ * no such conditions, the node is watched, and settings, which cannot be, are read each time.
  */
 final class WatchedSurroundings implements Surroundings {
   /** How long something is believed without being listed again. */
   static final Duration LONGEST = Duration.ofSeconds(30);
+
+  /** What was read so shortly ago is as good as read now. */
+  private static final Duration MOMENT = Duration.ofSeconds(1);
 
   private final Records records;
   private final ReadSurroundings direct;
@@ -34,9 +37,13 @@ final class WatchedSurroundings implements Surroundings {
   private final WatchedList<Reservations> reservations;
   private final Map<String, WatchedList<Map<ResourceKey, Resource>>> nodes =
       new ConcurrentHashMap<>();
+  private final Map<String, KeptNode> keptNodes = new ConcurrentHashMap<>();
   private volatile @Nullable Known<IpamConfig> config;
   private volatile long configReadAt;
   private volatile @Nullable Long nodesRefusedAt;
+
+  /** A node as it was read. */
+  private record KeptNode(Known<Map<String, String>> labels, long readAt) {}
 
   WatchedSurroundings(Records records, LongSupplier nanoTime) {
     this.records = records;
@@ -60,39 +67,65 @@ final class WatchedSurroundings implements Surroundings {
     return reservations.get();
   }
 
+  @Override
+  public Known<Map<String, String>> labels(String node) {
+    if (!records.together()) {
+      return watchedLabels(node);
+    }
+    return labels(node, LONGEST);
+  }
+
+  @Override
+  public boolean areCurrent(Known<Map<String, String>> labels) {
+    if (!records.together()) {
+      return true;
+    }
+    return labels(labels.key().name(), MOMENT).revision().equals(labels.revision());
+  }
+
+  /** As they were at most so long ago. */
+  private Known<Map<String, String>> labels(String node, Duration age) {
+    KeptNode kept = keptNodes.get(node);
+    return kept == null || nanoTime.getAsLong() - kept.readAt() > age.toNanos()
+        ? read(node)
+        : kept.labels();
+  }
+
+  private Known<Map<String, String>> read(String node) {
+    keptNodes.remove(node);
+    long now = nanoTime.getAsLong();
+    Known<Map<String, String>> labels = direct.labels(node);
+    keptNodes.put(node, new KeptNode(labels, now));
+    return labels;
+  }
+
   /**
    * Calico lets its plugins get a node, but not list nodes: where rights are given so, it is read
    * each time.
    */
-  @Override
-  public Map<String, String> labels(String node) {
+  private Known<Map<String, String>> watchedLabels(String node) {
     long now = nanoTime.getAsLong();
     Long refused = nodesRefusedAt;
     if (refused != null && now - refused <= LONGEST.toNanos()) {
       return direct.labels(node);
     }
     try {
-      return watchedLabels(node);
+      Resource known = watchedNode(node);
+      // It may be new.
+      return known == null ? direct.labels(node) : ReadSurroundings.labels(known);
     } catch (UnauthorizedException _) {
       nodesRefusedAt = now;
       return direct.labels(node);
     }
   }
 
-  private Map<String, String> watchedLabels(String node) {
-    Resource known =
-        nodes
-            .computeIfAbsent(
-                node,
-                name ->
-                    watched(Query.startingWith(Kind.NODE, "", name), WatchedSurroundings::byKey))
-            .get()
-            .get(ResourceKey.of(Kind.NODE, node));
-    if (known == null) {
-      // It may be new.
-      return direct.labels(node);
-    }
-    return known.labels();
+  private @Nullable Resource watchedNode(String node) {
+    return nodes
+        .computeIfAbsent(
+            node,
+            name -> watched(Query.startingWith(Kind.NODE, "", name), WatchedSurroundings::byKey))
+        .get()
+        .get(ResourceKey.of(Kind.NODE, node));
   }
 
   private static Map<ResourceKey, Resource> byKey(Collection<Resource> resources) {
@@ -118,6 +151,7 @@ final class WatchedSurroundings implements Surroundings {
     pools.doubt();
     reservations.doubt();
     nodes.values().forEach(WatchedList::doubt);
+    keptNodes.clear();
     config = null;
   }
 

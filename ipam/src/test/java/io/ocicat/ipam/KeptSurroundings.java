@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** Never looks again by itself: everything may be as old as can be. */
 final class KeptSurroundings implements Surroundings {
   private final ReadSurroundings direct;
-  private final Map<String, Map<String, String>> labels = new HashMap<>();
+  private final Map<String, Known<Map<String, String>>> labels = new HashMap<>();
   private @Nullable Pools pools;
   private @Nullable Reservations reservations;
   private @Nullable Known<IpamConfig> config;
@@ -32,8 +32,15 @@ final class KeptSurroundings implements Surroundings {
   }
 
   @Override
-  public Map<String, String> labels(String node) {
+  public Known<Map<String, String>> labels(String node) {
     return labels.computeIfAbsent(node, direct::labels);
+  }
+
+  @Override
+  public boolean areCurrent(Known<Map<String, String>> known) {
+    Known<Map<String, String>> now = direct.labels(known.key().name());
+    labels.put(known.key().name(), now);
+    return now.revision().equals(known.revision());
   }
 
   @Override
