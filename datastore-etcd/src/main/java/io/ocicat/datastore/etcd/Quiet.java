@@ -11,8 +11,7 @@ import java.util.List;
  * many as then; what it does not show are keys that were made and deleted again in between.
  */
 final class Quiet {
-  /** Long before etcd forgets anything: a node has a dozen of watches, and a cluster many nodes. */
-  private static final Duration FIRST = Duration.ofSeconds(10);
+  private static final Duration FIRST = Duration.ofMillis(300);
 
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
