@@ -12,7 +12,6 @@ import java.util.List;
  */
 final class Quiet {
   private static final Duration FIRST = Duration.ofMillis(300);
-
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
   private final Calls calls;
