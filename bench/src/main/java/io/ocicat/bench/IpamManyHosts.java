@@ -36,7 +36,7 @@ import java.util.concurrent.locks.LockSupport;
  * to a host that is dead by then, so 1,250 pods a second are some 1,060 allocations.
  *
  * <p>Daemons that have run for a while have all their code compiled; so the same is done with other
- * hosts before, until nothing is compiled any more, and not counted.
+ * hosts before, some times over, and not counted.
  */
 final class IpamManyHosts {
   private static final int PROCESSES = 20;

@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceWatch;
 import io.ocicat.datastore.embedded.EmbeddedStore;
+import io.ocicat.datastore.passing.PassingDatastore;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.nio.file.Path;
@@ -15,6 +18,8 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -32,6 +37,7 @@ class KeptNodeTest {
   private final AtomicLong time = new AtomicLong();
   private @Nullable Datastore datastore;
   private @Nullable Ipam ipam;
+  private final Set<Kind> watched = ConcurrentHashMap.newKeySet();
   private int handles;
 
   @BeforeEach
@@ -41,7 +47,15 @@ class KeptNodeTest {
     pool("a", POOL_A, "rack == 'a'");
     pool("b", POOL_B, "rack == 'b'");
     opened.create(Resource.of((ResourceKey.Named) NODE, _ -> {}));
-    ipam = Ipam.resident(opened, new Sources(Clock.systemUTC(), time::get, () -> 0));
+    Datastore seen =
+        new PassingDatastore(opened) {
+          @Override
+          public ResourceWatch watch(Query query, String revision) {
+            watched.add(query.kind());
+            return super.watch(query, revision);
+          }
+        };
+    ipam = Ipam.resident(seen, new Sources(Clock.systemUTC(), time::get, () -> 0));
   }
 
   @AfterEach
@@ -70,6 +84,15 @@ class KeptNodeTest {
 
     moveTo("a");
     assertThat(POOL_A.contains(assign())).isTrue();
+  }
+
+  /** A stream for each node of a cluster is much to a datastore. */
+  @Test
+  void aNodeIsNotWatched() {
+    moveTo("a");
+    assign();
+
+    assertThat(watched).contains(Kind.IP_POOL).doesNotContain(Kind.NODE);
   }
 
   @Test
