@@ -15,17 +15,20 @@ import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.Folders;
 import io.ocicat.daemon.state.State;
 import io.ocicat.daemon.trace.CallHistory;
+import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.netlink.linux.SocketActivation;
 import io.ocicat.netlink.linux.UnixListener;
 import java.io.Closeable;
 import java.io.IOException;
 import java.net.URI;
 import java.time.Clock;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -47,6 +50,10 @@ import picocli.CommandLine.Spec;
       "OCICAT_RUN_DIR    socket, journal and spool (default: /run/ocicat)",
       "OCICAT_STATE_DIR  what is attached and installed (default: /var/lib/ocicat)",
       "",
+      "Where no daemon runs, the first call of a plugin starts one that ends after five idle minutes;"
+          + " OCICAT_ON_DEMAND=0 in the runtime's environment, or \"ocicat install --no-on-demand\", keeps it from"
+          + " doing so.",
+      "",
       "Example: ocicat daemon --metrics-port 9101"
     },
     mixinStandardHelpOptions = true,
@@ -59,6 +66,7 @@ import picocli.CommandLine.Spec;
     })
 final class DaemonCommand implements Callable<Integer> {
   private static final int MAX_PORT = 65_535;
+  private static final Duration USUAL_IDLE = Duration.ofMinutes(5);
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -66,6 +74,14 @@ final class DaemonCommand implements Callable<Integer> {
       names = "--take-over",
       description = "Replace a daemon that runs; no call fails meanwhile.")
   private boolean takeOver;
+
+  @Option(
+      names = "--on-demand",
+      hidden = true,
+      description =
+          "Started by a call that found no daemon: takes over the socket and the lock that it made,"
+              + " and ends when idle.")
+  private boolean onDemand;
 
   @Option(
       names = "--metrics-port",
@@ -107,7 +123,10 @@ final class DaemonCommand implements Callable<Integer> {
         logFormat == LogKind.json
             ? new LogFormat.JsonObjects(Clock.systemUTC())
             : new LogFormat.Text();
-    CallLog log = new CallLog(System.err::println, format, history);
+    Map<String, String> environment = System.getenv();
+    Consumer<String> lines =
+        onDemand ? BoundedLog.onDemand(Folders.of(environment), System.err) : System.err::println;
+    CallLog log = new CallLog(lines, format, history);
     if (collector == null) {
       serve(new EventsToAll(List.of(log, metrics)), history, metrics);
     } else {
@@ -127,23 +146,11 @@ final class DaemonCommand implements Callable<Integer> {
     Map<String, String> environment = System.getenv();
     Folders folders = Folders.of(environment);
     Clock clock = Clock.systemUTC();
-    Optional<UnixListener> inherited =
-        SocketActivation.take(environment).stream()
-            .findFirst()
-            .map(socket -> UnixListener.adopt(socket.fd()));
     State state = new State(folders, BootId.current());
     // The VM ends when its hooks do, so the hook has to wait; for the end of what follows, not for
     // the thread, which may itself be waiting for the VM's end by then.
     CountDownLatch done = new CountDownLatch(1);
-    try (Daemon daemon =
-        Daemon.listen(
-            state,
-            folders,
-            OurExecutables.fromDistribution(),
-            inherited,
-            takeOver,
-            events,
-            clock)) {
+    try (Daemon daemon = listen(state, folders, environment, events, clock)) {
       DaemonInfo info = new DaemonInfo(daemon, state, history, metrics, Version.build(), clock);
       Runtime.getRuntime()
           .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(() -> stop(daemon, done)));
@@ -154,6 +161,37 @@ final class DaemonCommand implements Callable<Integer> {
     } finally {
       done.countDown();
     }
+  }
+
+  private Daemon listen(
+      State state, Folders folders, Map<String, String> environment, Events events, Clock clock) {
+    OurExecutables ours = OurExecutables.fromDistribution();
+    List<SocketActivation.Socket> handedOver = SocketActivation.take(environment);
+    if (!onDemand) {
+      Optional<UnixListener> inherited =
+          handedOver.stream().findFirst().map(socket -> UnixListener.adopt(socket.fd()));
+      return Daemon.listen(state, folders, ours, inherited, takeOver, events, clock);
+    }
+    if (handedOver.size() != 2) {
+      throw new ParameterException(
+          spec.commandLine(), "--on-demand is for plugins, which hand over a socket and a lock");
+    }
+    return Daemon.onDemand(
+        state,
+        folders,
+        ours,
+        UnixListener.adopt(handedOver.getFirst().fd(), folders.socket()),
+        FileLock.adopt(handedOver.getLast().fd()),
+        idle(environment),
+        events,
+        clock);
+  }
+
+  private static Duration idle(Map<String, String> environment) {
+    String seconds = environment.getOrDefault("OCICAT_ON_DEMAND_IDLE", "");
+    return seconds.matches("[1-9][0-9]{0,6}")
+        ? Duration.ofSeconds(Long.parseLong(seconds))
+        : USUAL_IDLE;
   }
 
   private Closeable servePort(DaemonInfo info) {

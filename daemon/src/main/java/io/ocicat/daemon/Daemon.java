@@ -19,6 +19,7 @@ import io.ocicat.plugins.calicoipam.CalicoIpamPlugin;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -59,6 +60,7 @@ public final class Daemon implements AutoCloseable {
   private final Folders folders;
   private final UnixListener listener;
   private final boolean inherited;
+  private final Optional<Duration> idle;
   private final Upkeep upkeep;
   private final CallServer server;
   private final Events events;
@@ -87,12 +89,14 @@ public final class Daemon implements AutoCloseable {
     folders.create();
     Optional<FileLock> lifetime =
         FileLock.tryAcquire(folders.daemonLock(), FileLock.Mode.EXCLUSIVE);
-    if (lifetime.isEmpty() && !takeOver && inherited.isEmpty()) {
+    boolean replaces = takeOver || Files.exists(folders.onDemandMark());
+    if (lifetime.isEmpty() && !replaces && inherited.isEmpty()) {
       throw new IllegalStateException(
           "an ocicatd is running already and holds %s; stop it, or replace it with --take-over"
               .formatted(folders.daemonLock()));
     }
-    forgetShutdown(folders);
+    remove(folders.shutdownMark());
+    remove(folders.onDemandMark());
     UnixListener listener =
         inherited.orElseGet(
             () -> UnixListener.takeOver(folders.socket(), SocketType.STREAM, OWNER_ONLY));
@@ -103,16 +107,41 @@ public final class Daemon implements AutoCloseable {
         listener,
         inherited.isPresent(),
         lifetime.orElse(null),
+        Optional.empty(),
         events,
         clock);
   }
 
-  /** There are shutdowns after which {@code /run} is still the same one: those of systemd alone. */
-  private static void forgetShutdown(Folders folders) {
+  /**
+   * Takes over what a caller that found no daemon has made: it listens and holds the lock already.
+   *
+   * @param idle ends when there was no call for so long, and nothing is left to be finished
+   */
+  public static Daemon onDemand(
+      State state,
+      Folders folders,
+      OurExecutables ours,
+      UnixListener listener,
+      FileLock lifetime,
+      Duration idle,
+      Events events,
+      Clock clock) {
+    folders.create();
     try {
-      Files.deleteIfExists(folders.shutdownMark());
+      Files.write(folders.onDemandMark(), new byte[0]);
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot remove " + folders.shutdownMark(), e);
+      throw new UncheckedIOException("cannot write " + folders.onDemandMark(), e);
+    }
+    return new Daemon(
+        state, folders, ours, listener, false, lifetime, Optional.of(idle), events, clock);
+  }
+
+  /** A mark of an earlier daemon: {@code /run} may outlive it, and even a shutdown of systemd. */
+  private static void remove(Path mark) {
+    try {
+      Files.deleteIfExists(mark);
+    } catch (IOException e) {
+      throw new UncheckedIOException("cannot remove " + mark, e);
     }
   }
 
@@ -123,12 +152,14 @@ public final class Daemon implements AutoCloseable {
       UnixListener listener,
       boolean inherited,
       @Nullable FileLock lifetime,
+      Optional<Duration> idle,
       Events events,
       Clock clock) {
     this.state = state;
     this.folders = folders;
     this.listener = listener;
     this.inherited = inherited;
+    this.idle = idle;
     this.lifetime = lifetime;
     this.events = events;
     this.runner = new CallRunner(state, ours, true, clock);
@@ -164,24 +195,35 @@ public final class Daemon implements AutoCloseable {
     upkeep.recover(RECOVERY);
     server.start();
     stage = Stage.SERVING;
+    remove(folders.startingMark());
     events.note("serving at " + folders.socket());
     Thread upkeeper = Thread.ofPlatform().name("upkeep").daemon().start(this::keepUp);
     supervisor.ready();
     boolean replaced = false;
-    while (!replaced && !stop.await(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
+    boolean unused = false;
+    while (!replaced && !unused && !stop.await(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
       server.look(STUCK);
       replaced = !inherited && !listener.ownsFile();
+      unused = isUnused();
       supervisor.alive();
     }
     stage = Stage.STOPPING;
     supervisor.stopping();
-    events.note(replaced ? "another daemon has taken over" : "stopping");
+    events.note(replaced ? "another daemon has taken over" : unused ? "idle, ending" : "stopping");
     stop.countDown();
     if (state.isShuttingDown()) {
       shutDown();
     }
     drain();
     upkeeper.join(DRAIN);
+  }
+
+  /** Who was promised that something will be finished relies on a daemon that finishes it. */
+  private boolean isUnused() {
+    return idle.isPresent()
+        && server.idleFor().compareTo(idle.get()) >= 0
+        && state.spool().names().isEmpty()
+        && state.journal().names().isEmpty();
   }
 
   /**
@@ -275,6 +317,9 @@ public final class Daemon implements AutoCloseable {
 
   @Override
   public synchronized void close() {
+    if (idle.isPresent() && listener.ownsFile()) {
+      remove(folders.onDemandMark());
+    }
     if (!inherited) {
       listener.removeFile();
     }

@@ -6,6 +6,9 @@ import io.ocicat.daemon.state.CrashPoints;
 import io.ocicat.daemon.state.Folders;
 import io.ocicat.daemon.state.State;
 import io.ocicat.daemon.trace.CallHistory;
+import io.ocicat.netlink.linux.FileLock;
+import io.ocicat.netlink.linux.SocketActivation;
+import io.ocicat.netlink.linux.UnixListener;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
@@ -30,20 +33,32 @@ final class DaemonMain {
     int years = Integer.getInteger("test.years", 0);
     CallLog log = new CallLog(System.err::println, new CallHistory());
     CountDownLatch done = new CountDownLatch(1);
-    try (Daemon daemon =
-        Daemon.listen(
-            state,
-            folders,
-            OurExecutables.fromDistribution(),
-            Optional.empty(),
-            List.of(options).contains("--take-over"),
-            log,
-            Clock.offset(Clock.systemUTC(), Duration.ofDays(365L * years)))) {
+    Clock clock = Clock.offset(Clock.systemUTC(), Duration.ofDays(365L * years));
+    try (Daemon daemon = listen(List.of(options), state, folders, log, clock)) {
       Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(() -> stop(daemon, done)));
       daemon.run();
     } finally {
       done.countDown();
     }
+  }
+
+  private static Daemon listen(
+      List<String> options, State state, Folders folders, CallLog log, Clock clock) {
+    OurExecutables ours = OurExecutables.fromDistribution();
+    if (!options.contains("--on-demand")) {
+      boolean takeOver = options.contains("--take-over");
+      return Daemon.listen(state, folders, ours, Optional.empty(), takeOver, log, clock);
+    }
+    List<SocketActivation.Socket> handedOver = SocketActivation.take(System.getenv());
+    return Daemon.onDemand(
+        state,
+        folders,
+        ours,
+        UnixListener.adopt(handedOver.getFirst().fd(), folders.socket()),
+        FileLock.adopt(handedOver.getLast().fd()),
+        Duration.ofSeconds(Long.parseLong(System.getenv("OCICAT_ON_DEMAND_IDLE"))),
+        log,
+        clock);
   }
 
   private static void stop(Daemon daemon, CountDownLatch done) {

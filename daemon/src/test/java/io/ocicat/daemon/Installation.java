@@ -42,11 +42,20 @@ record Installation(Path folder, Host host, List<String> prefix) {
       launch.add("-Dtest.control=" + made.controlAlone());
       launch.addAll(List.of("-cp", System.getProperty("java.class.path")));
       launch.add(OneShotMain.class.getName());
-      made.launcher("exec '" + String.join("' '", launch) + "' \"$@\"");
+      made.launcher(
+          """
+          [ "$1" != daemon ] || exec %s "$@"
+          exec %s "$@"
+          """
+              .formatted(quoted(made.daemonArguments()), quoted(launch)));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     return made;
+  }
+
+  private static String quoted(List<String> argv) {
+    return "'" + String.join("' '", argv) + "'";
   }
 
   private static void copyShim(Path file) throws IOException {
@@ -147,6 +156,12 @@ record Installation(Path folder, Host host, List<String> prefix) {
   }
 
   Command daemon(String... options) {
+    List<String> argv = daemonArguments();
+    argv.addAll(List.of(options));
+    return command(argv);
+  }
+
+  private List<String> daemonArguments() {
     List<String> argv = new ArrayList<>(JAVA);
     // As much memory as it has in the distribution.
     argv.add("@" + Path.of("../dist/src/lib/daemon.args").toAbsolutePath().normalize());
@@ -158,8 +173,7 @@ record Installation(Path folder, Host host, List<String> prefix) {
     }
     argv.addAll(List.of("-cp", System.getProperty("java.class.path")));
     argv.add(DaemonMain.class.getName());
-    argv.addAll(List.of(options));
-    return command(argv);
+    return argv;
   }
 
   /** A call of a plugin by a runtime on the host. */

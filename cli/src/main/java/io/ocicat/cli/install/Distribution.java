@@ -15,6 +15,9 @@ record Distribution(Path home) {
   /** Beside the executables; the shim finds the rest of the distribution by it. */
   private static final String HOME_LINK = ".ocicat";
 
+  /** Beside the executables; where it is, the shim starts no daemon. */
+  private static final String NO_ON_DEMAND = ".ocicat-no-on-demand";
+
   private static final String HOME_IN_UNITS = "@home@";
 
   /** All of it, in another folder. */
@@ -52,6 +55,11 @@ record Distribution(Path home) {
         .sorted()
         .forEach(name -> items.add(Item.copy(home.resolve("lib/shim"), directory.resolve(name))));
     return items;
+  }
+
+  /** What keeps the executables in a directory from starting a daemon. */
+  static Path noOnDemand(Path directory) {
+    return directory.resolve(NO_ON_DEMAND);
   }
 
   List<Item> units(Path directory, Path finalHome) {

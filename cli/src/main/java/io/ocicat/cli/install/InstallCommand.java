@@ -7,6 +7,7 @@ import io.ocicat.daemon.state.Folders;
 import io.ocicat.netlink.linux.FileLock;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -118,6 +119,13 @@ public final class InstallCommand implements Callable<Integer> {
   private @Nullable Path unitDirectory;
 
   @Option(
+      names = "--no-on-demand",
+      description =
+          "Where no daemon runs, have each call start a JVM of its own rather than a daemon that"
+              + " ends when idle.")
+  private boolean noOnDemand;
+
+  @Option(
       names = "--replace",
       description = "Take the place of other executables, which are kept as <name>.before-ocicat.")
   private boolean replace;
@@ -215,6 +223,12 @@ public final class InstallCommand implements Callable<Integer> {
     tree().ifPresent(folder -> items.addAll(distribution.copyTo(folder)));
     Path finalHome = tree().orElse(distribution.home());
     items.addAll(distribution.plugins(absolute(binDirectory), finalHome));
+    if (noOnDemand) {
+      byte[] why =
+          "Written by ocicat install --no-on-demand: plugins start no daemon.\n"
+              .getBytes(StandardCharsets.UTF_8);
+      items.add(Item.text(why, "rw-r--r--", Distribution.noOnDemand(absolute(binDirectory))));
+    }
     if (systemd) {
       items.addAll(distribution.units(units(), finalHome));
     }

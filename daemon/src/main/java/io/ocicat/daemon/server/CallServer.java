@@ -51,6 +51,7 @@ public final class CallServer {
   private final Workers workers;
   private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
   private final AtomicLong numbers = new AtomicLong();
+  private volatile long lastCall = System.nanoTime();
 
   public CallServer(
       UnixListener listener,
@@ -93,6 +94,11 @@ public final class CallServer {
         .map(Connection::underWay)
         .sorted(Comparator.comparingLong(UnderWay::nanos).reversed())
         .toList();
+  }
+
+  /** For how long there has been no call. Those that were declined do not count. */
+  public Duration idleFor() {
+    return connections.isEmpty() ? Duration.ofNanos(System.nanoTime() - lastCall) : Duration.ZERO;
   }
 
   /** How many wait for their turn. */
@@ -199,6 +205,7 @@ public final class CallServer {
               end),
           trace);
     } finally {
+      lastCall = System.nanoTime();
       connections.remove(connection);
     }
   }
@@ -240,7 +247,12 @@ public final class CallServer {
     if (place.mountNamespace() != ownPlace.mountNamespace()) {
       return Optional.of(Refusal.MOUNT_NAMESPACE);
     }
-    return place.equals(ownPlace) ? Optional.empty() : Optional.of(Refusal.ROOT_DIRECTORY);
+    if (!place.equals(ownPlace)) {
+      return Optional.of(Refusal.ROOT_DIRECTORY);
+    }
+    return request.directory().equals(Request.OWN_DIRECTORY) || !RelativePaths.areIn(request)
+        ? Optional.empty()
+        : Optional.of(Refusal.WORKING_DIRECTORY);
   }
 
   private static String words(Refusal refusal) {
@@ -249,6 +261,8 @@ public final class CallServer {
       case USER_NAMESPACE -> "the caller is in another user namespace";
       case MOUNT_NAMESPACE -> "the caller is in another mount namespace, where files may be others";
       case ROOT_DIRECTORY -> "the caller has another root directory";
+      case WORKING_DIRECTORY ->
+          "the request has a relative path, and the caller has another working directory";
       case PEER, FRAME, CONNECTION, UNKNOWN_PLUGIN -> refusal.label();
     };
   }

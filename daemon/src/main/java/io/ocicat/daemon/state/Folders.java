@@ -45,6 +45,16 @@ public record Folders(Path run, Path state) {
     return run.resolve("ocicatd.lock");
   }
 
+  /** There while the first call of an idle machine starts a daemon, until that serves. */
+  public Path startingMark() {
+    return run.resolve("starting");
+  }
+
+  /** There as long as the daemon that runs was started by a call, and ends by itself. */
+  public Path onDemandMark() {
+    return run.resolve("on-demand");
+  }
+
   /** Made by whoever stops the daemon because the machine goes down. */
   public Path shutdownMark() {
     return run.resolve("shutting-down");

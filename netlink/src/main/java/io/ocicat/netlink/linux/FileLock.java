@@ -108,6 +108,11 @@ public final class FileLock implements AutoCloseable {
     return Optional.empty();
   }
 
+  /** The lock that whoever started this process had taken, and handed over with its descriptor. */
+  public static FileLock adopt(Fd fd) {
+    return new FileLock(fd);
+  }
+
   private static boolean tryLock(Fd fd, Path path, Mode mode) {
     while (true) {
       long result = Kernel.call(Syscall.FLOCK, fd.number(), mode.operation | LOCK_NB);

@@ -115,6 +115,15 @@ public final class UnixListener implements AutoCloseable {
    * it non-blocking, for all that share it.
    */
   public static UnixListener adopt(Fd socket) {
+    return adopt(socket, (OwnFile) null);
+  }
+
+  /** The same with a socket that was made for us, and whose file is ours to remove. */
+  public static UnixListener adopt(Fd socket, Path path) {
+    return adopt(socket, new OwnFile(path, identify(path)));
+  }
+
+  private static UnixListener adopt(Fd socket, @Nullable OwnFile file) {
     Ends ends = Ends.of(socket);
     try {
       int number = socket.number();
@@ -126,7 +135,7 @@ public final class UnixListener implements AutoCloseable {
             "adopt descriptor " + number, Errno.EINVAL, "it is no unix socket that listens");
       }
       doNotBlock(socket);
-      return new UnixListener(ends, "descriptor " + number, null);
+      return new UnixListener(ends, "descriptor " + number, file);
     } catch (RuntimeException e) {
       ends.close();
       throw e;
