@@ -14,6 +14,7 @@ public enum Refusal {
   USER_NAMESPACE,
   MOUNT_NAMESPACE,
   ROOT_DIRECTORY,
+  WORKING_DIRECTORY,
   UNKNOWN_PLUGIN;
 
   public String label() {

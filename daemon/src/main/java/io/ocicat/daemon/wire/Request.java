@@ -5,12 +5,14 @@ import io.ocicat.netlink.linux.Received;
 import io.ocicat.netlink.linux.UnixSocket;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.IntPredicate;
 
@@ -21,6 +23,7 @@ import java.util.function.IntPredicate;
  * @param startedNanos when it was started, by the clock that counts from the machine's start
  * @param hostNetns the shim's own network namespace
  * @param containerNetns what CNI_NETNS led to, if it led anywhere
+ * @param directory where the caller's relative paths start; empty when it has none any more
  */
 @SuppressWarnings("ArrayRecordComponent") // nobody compares requests
 public record Request(
@@ -31,7 +34,8 @@ public record Request(
     long startedNanos,
     Place place,
     Optional<Fd> hostNetns,
-    Optional<Fd> containerNetns)
+    Optional<Fd> containerNetns,
+    String directory)
     implements AutoCloseable {
   static final int HEADER = 40 + Place.SIZE;
   private static final int MAX_NAME = 256;
@@ -40,10 +44,37 @@ public record Request(
   private static final int HAS_HOST = 1;
   private static final int HAS_CONTAINER = 2;
 
+  /** What the working directory is called among the variables, of which none is called so. */
+  private static final String DIRECTORY = "";
+
+  public static final String OWN_DIRECTORY = Path.of("").toAbsolutePath().toString();
+
   /** Most requests fit. */
   private static final int FIRST_READ = 16 << 10;
 
   private static final int MORE = 256 << 10;
+
+  /** A request of this process's own, whose paths start where ours do. */
+  public Request(
+      String plugin,
+      Map<String, String> environment,
+      byte[] stdin,
+      Duration limit,
+      long startedNanos,
+      Place place,
+      Optional<Fd> hostNetns,
+      Optional<Fd> containerNetns) {
+    this(
+        plugin,
+        environment,
+        stdin,
+        limit,
+        startedNanos,
+        place,
+        hostNetns,
+        containerNetns,
+        OWN_DIRECTORY);
+  }
 
   /**
    * Waits for a whole request.
@@ -138,15 +169,18 @@ public record Request(
     frame.get(name).get(environment).get(stdin);
     boolean hasHost = (which & HAS_HOST) != 0;
     boolean hasContainer = (which & HAS_CONTAINER) != 0;
+    Map<String, String> variables = variables(environment);
+    String directory = Objects.requireNonNullElse(variables.remove(DIRECTORY), OWN_DIRECTORY);
     return new Request(
         new String(name, StandardCharsets.UTF_8),
-        variables(environment),
+        variables,
         stdin,
         Duration.ofMillis(limitMillis),
         startedNanos,
         place,
         hasHost ? Optional.of(descriptors.getFirst()) : Optional.empty(),
-        hasContainer ? Optional.of(descriptors.getLast()) : Optional.empty());
+        hasContainer ? Optional.of(descriptors.getLast()) : Optional.empty(),
+        directory);
   }
 
   private static Map<String, String> variables(byte[] block) {
@@ -157,7 +191,7 @@ public record Request(
         String variable = new String(block, start, at - start, StandardCharsets.UTF_8);
         start = at + 1;
         int equals = variable.indexOf('=');
-        if (equals > 0) {
+        if (equals >= 0) {
           // As getenv(3) has it, the first one counts.
           variables.putIfAbsent(variable.substring(0, equals), variable.substring(equals + 1));
         }
@@ -172,7 +206,7 @@ public record Request(
   /** As the shim writes it, for tests and for clients in Java. */
   public byte[] bytes() {
     byte[] name = plugin.getBytes(StandardCharsets.UTF_8);
-    StringBuilder block = new StringBuilder();
+    StringBuilder block = new StringBuilder(DIRECTORY + "=" + directory + "\0");
     environment.forEach((key, value) -> block.append(key).append('=').append(value).append('\0'));
     byte[] variables = block.toString().getBytes(StandardCharsets.UTF_8);
     ByteBuffer frame = Frames.allocate(HEADER + name.length + variables.length + stdin.length);

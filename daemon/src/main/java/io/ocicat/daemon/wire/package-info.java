@@ -9,7 +9,8 @@
  *           u32 which descriptors came along (1: caller's netns, 2: container's)
  *           u32 errno of opening the container's
  *           u64 mount namespace  u64 user namespace  u64 device and u64 inode of the root directory
- *           name, environment (each variable ends with a 0), stdin
+ *           name, environment (each variable ends with a 0; that without a name, which shims before
+ *           minor version 1 do not have, is the caller's working directory), stdin
  * answer    u32 magic  u16 major  u16 minor  u16 kind  u16 exit code
  *           u32 length of stdout  u32 of stderr
  *           stdout, stderr

@@ -35,7 +35,7 @@ class FramesTest {
       "4f434931"
           + "01000000"
           + "02000000"
-          + "10000000"
+          + "13000000"
           + "02000000"
           + "60ea0000"
           + "0700000000000000"
@@ -46,6 +46,7 @@ class FramesTest {
           + "0300000000000000"
           + "0400000000000000"
           + "6272"
+          + "3d2f00"
           + "434e495f434f4d4d414e443d41444400"
           + "7b7d";
 
@@ -58,7 +59,8 @@ class FramesTest {
         7,
         PLACE,
         Optional.empty(),
-        Optional.empty());
+        Optional.empty(),
+        "/");
   }
 
   @Test
@@ -71,6 +73,7 @@ class FramesTest {
       assertThat(read.limit()).isEqualTo(Duration.ofMinutes(1));
       assertThat(read.startedNanos()).isEqualTo(7);
       assertThat(read.place()).isEqualTo(PLACE);
+      assertThat(read.directory()).isEqualTo("/");
     }
   }
 
