@@ -96,6 +96,16 @@ class DemoTest {
         .isEqualTo("Hello from a pod on Ocicat.\n");
     assertThat(facts.path("steps").findValuesAsString("step"))
         .contains("plugin", chain.equals("flannel") ? "delegate" : "ipam", "link");
+    assertThat(facts.path("allocation").valueStream().map(JsonNode::asString).toList())
+        .as("review U26: what IPAM did")
+        .anyMatch(step -> step.startsWith(chain.equals("flannel") ? "lease " : "affinity host:"))
+        .anyMatch(step -> step.startsWith("address 10.65."));
+    assertThat(facts.path("hints")).isNotEmpty();
+    for (JsonNode hint : facts.path("hints")) {
+      assertThat(demo("--shell", "--", "sh", "-c", hint.asString()).run().stdout())
+          .as("review U10: " + hint.asString())
+          .isNotBlank();
+    }
 
     JsonNode end = demo("--end", "--json").run().json();
     assertThat(end.path("left").isArray()).isTrue();
@@ -120,8 +130,14 @@ class DemoTest {
   @Test
   void theTaleIsToldInPlainTextAndLeavesNothing() {
     Output told = demo().run();
+    assertThat(told.stdout().lines())
+        .as("review U9: no line is wider than a terminal of 80 columns")
+        .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(80));
     assertThat(told.stdout())
         .contains("$ ocicat pod run web", "nothing is left of the pods")
+        .contains("veth pair: eth0 in the pod, cali68caf03a5f4 on the node")
+        .contains("pool pods, 10.65.0.0/16", "handle k8s-pod-network.")
+        .contains("portmap ADD eth0", "ocicat_portmap", "create ifb")
         .doesNotContain("\u001b")
         .doesNotContain("left: ");
     assertThat(told.stderr()).isEmpty();
@@ -144,6 +160,13 @@ class DemoTest {
             .isEqualTo("ocicat: interrupted; everything is taken down, nothing is left\n");
       }
     }
+  }
+
+  @Test
+  void aCommandWithoutAShellIsRefused() {
+    Output refused = demo("--", "ip", "route").attempt();
+    assertThat(refused.exitCode()).isEqualTo(2);
+    assertThat(refused.stderr()).contains("a command is only run with --shell: ip");
   }
 
   @Test

@@ -1,24 +1,36 @@
 package io.ocicat.cli.demo;
 
+import io.ocicat.daemon.trace.CallTrace;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Draws the steps of one pod's way to its network, narrow enough for a plain terminal.
- *
- * @param width of the terminal in characters
+ * Draws the steps of one pod's way to its network. Ids are abbreviated; everything else is there in
+ * full, on as many lines as it takes.
  */
-record AddDrawing(Tale tale, int width) {
-  private static final int BAR = 18;
-  private static final Pattern LONG_ID = Pattern.compile("\\b([0-9a-f]{8})[0-9a-f]{24,}");
+record AddDrawing(Tale tale) {
+  private static final int BAR = 12;
+  private static final int BEFORE_TEXT = 7 + 2 + BAR + 2;
+  private static final Pattern LONG_ID =
+      Pattern.compile(
+          "\\b([0-9a-f]{8})[0-9a-f]{24,}|(?<![0-9a-f])([0-9a-f]{8})(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+
+  /** The directory of a plugin's executable, which is the same for all of them. */
+  private static final Pattern DIRECTORY = Pattern.compile("^/\\S*/(?=\\S+ [A-Z]+)");
 
   /**
    * @param steps as {@code ocicat pod run --trace --json} prints them
+   * @param allocation what IPAM did for the pod's address, shown below its step
    */
-  void print(JsonNode steps) {
+  void print(JsonNode steps, List<String> allocation) {
+    // Where the plugin that was delegated to calls IPAM itself, that is no step of its own.
+    String allocator =
+        steps.findValuesAsString("step").contains("ipam") ? "ipam" : "delegate";
     double whole = Math.max(1, steps.path(0).path("nanos").asLong());
-    tale.dim("%7s %7s  %s  %s".formatted("at µs", "took µs", " ".repeat(BAR), "step"));
+    tale.show(tale.paint("2", "%7s  %-12s  %s".formatted("µs", "when", "step")));
     for (JsonNode step : steps) {
       long start = step.path("start").asLong();
       long nanos = step.path("nanos").asLong();
@@ -26,20 +38,46 @@ record AddDrawing(Tale tale, int width) {
       int cells = Math.clamp(Math.round(nanos / whole * BAR), 0, BAR - begin);
       String bar = cells == 0 ? "▏" : "█".repeat(cells);
       String label = step.path("step").asString();
-      String detail = LONG_ID.matcher(step.path("detail").asString()).replaceAll("$1…");
-      String text =
-          " ".repeat(2 * step.path("depth").asInt()) + label + "  " + detail.replace('\n', ' ');
-      int room = Math.max(20, width - 3 - 7 - 1 - 7 - 2 - BAR - 2);
-      tale.say(
-          "%s %s  %s  %s"
+      String detail = step.path("detail").asString();
+      String indent = "  ".repeat(step.path("depth").asInt());
+      List<String> text = lines(indent, label + ": ", detail);
+      tale.show(
+          "%s  %s  %s"
               .formatted(
-                  tale.paint("2", micros(start)),
                   micros(nanos),
                   " ".repeat(begin)
                       + tale.paint(colour(label), bar)
                       + " ".repeat(BAR - begin - Math.max(1, cells)),
-                  text.length() <= room ? text : text.substring(0, room - 1) + "…"));
+                  text.getFirst()));
+      text.stream().skip(1).forEach(this::below);
+      if (label.equals(allocator) && detail.endsWith(" ADD")) {
+        allocation.forEach(line -> lines(indent + "  ", "", line).forEach(this::below));
+      }
     }
+  }
+
+  private void below(String text) {
+    tale.show(" ".repeat(BEFORE_TEXT) + text);
+  }
+
+  /** What went to the kernel in one send is one request per line. */
+  private List<String> lines(String indent, String label, String detail) {
+    int room = Math.max(16, tale.room() - BEFORE_TEXT - indent.length() - 4);
+    List<String> lines = new ArrayList<>();
+    for (String part : detail.split(Pattern.quote(CallTrace.SEPARATOR) + "|\n", -1)) {
+      boolean first = lines.isEmpty();
+      String text = (first ? label : "") + abbreviated(part);
+      List<String> wrapped = Wrapping.wrap(text, room);
+      lines.add(indent + (first ? "" : "  ") + wrapped.getFirst());
+      wrapped.stream().skip(1).forEach(line -> lines.add(indent + "    " + line));
+    }
+    return lines;
+  }
+
+  static String abbreviated(String text) {
+    return LONG_ID
+        .matcher(DIRECTORY.matcher(text).replaceFirst(""))
+        .replaceAll(id -> (id.group(1) == null ? id.group(2) : id.group(1)) + "…");
   }
 
   private static String micros(long nanos) {

@@ -19,10 +19,17 @@ enum Chain {
         ]
       }
       """,
-      """
-      IPPool 10.65.0.0/16, cut into blocks of 64 addresses. A node takes a block for itself,
-      then gives addresses out of it without asking anybody.
-      """),
+      "The IPPool 10.65.0.0/16 is divided into blocks of 64 addresses. A node claims a block, then"
+          + " allocates addresses from it without asking other nodes.",
+      List.of(
+          new Hint("ocicat pod ls", "the pods"),
+          new Hint("ocicat trace web", "what was done for web, step by step"),
+          new Hint("ocicat status", "the daemon and what is attached"),
+          new Hint("ocicat ipam show --map", "pools, blocks and their addresses"),
+          new Hint("ocicat get workloadendpoints", "the pods in Calico's datastore"),
+          new Hint("ip route", "the node's routes, one to each pod"),
+          new Hint("ocicat pod exec web -- ip route", "the pod's routes")),
+      "--flannel shows the chain flannel → bridge → host-local"),
   FLANNEL(
       "flannel → bridge → host-local, then portmap → bandwidth",
       """
@@ -37,10 +44,25 @@ enum Chain {
         ]
       }
       """,
-      """
-      flanneld would write the node's subnet into /run/flannel/subnet.env; the demo does it:
-      10.65.7.0/24 of 10.65.0.0/16. flannel makes a bridge's configuration of it.
-      """);
+      "flanneld would write the node's subnet into /run/flannel/subnet.env; here the demo does:"
+          + " 10.65.7.0/24 of 10.65.0.0/16. The flannel plugin turns it into a configuration of bridge"
+          + " and host-local, and calls these.",
+      List.of(
+          new Hint("ocicat pod ls", "the pods"),
+          new Hint("ocicat trace web", "what was done for web, step by step"),
+          new Hint("ocicat status", "the daemon and what is attached"),
+          new Hint("ls /var/lib/cni/networks/cbr0", "host-local's leases, one file each"),
+          new Hint("ip -brief link show master cni0", "the bridge's ports, one for each pod"),
+          new Hint("ip route", "the node's routes"),
+          new Hint("ocicat pod exec web -- ip route", "the pod's routes")),
+      "without --flannel it shows Calico's plugins");
+
+  /**
+   * A command that shows something of the node that was left up.
+   *
+   * @param shows what
+   */
+  record Hint(String command, String shows) {}
 
   /** What calicoctl would be given; in a cluster its node agent creates the first. */
   static final String RESOURCES =
@@ -67,11 +89,15 @@ enum Chain {
   private final String names;
   private final String conflist;
   private final String addresses;
+  private final List<Hint> hints;
+  private final String other;
 
-  Chain(String names, String conflist, String addresses) {
+  Chain(String names, String conflist, String addresses, List<Hint> hints, String other) {
     this.names = names;
     this.conflist = conflist;
     this.addresses = addresses;
+    this.hints = hints;
+    this.other = other;
   }
 
   /** Whether no network can be shown without it. */
@@ -88,7 +114,17 @@ enum Chain {
   }
 
   /** Where its addresses come from. */
-  List<String> addresses() {
-    return addresses.lines().toList();
+  String addresses() {
+    return addresses;
+  }
+
+  /** What to look at on a node with this network. */
+  List<Hint> hints() {
+    return hints;
+  }
+
+  /** How to see the other one. */
+  String other() {
+    return other;
   }
 }

@@ -13,6 +13,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -21,23 +22,24 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "demo",
     description = {
-      "Show the whole chain at work: three pods on a node that is made for it, from the sandbox to the wire.",
+      "Show the whole chain at work: three pods on a node made for it, from the sandbox to the wire.",
       "Everything is in namespaces of its own; nothing on this machine changes."
     },
     footer = {
       "",
-      "As root it needs nothing else; for everybody else the kernel has to allow user namespaces.",
-      "Ctrl-C takes everything down.",
+      "Root needs nothing else; for everybody else the kernel must allow user namespaces.",
+      "Ctrl-C removes everything.",
       "",
-      "Example: ocicat demo --keep"
+      "Example: ocicat demo --keep",
+      "         ocicat demo --shell -- ip route"
     },
     mixinStandardHelpOptions = true,
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
-      "0:all was as told, and nothing is left",
-      "1:something was not, or it could not begin",
+      "0:everything worked, and nothing is left",
+      "1:something failed or is left, or the demo could not start",
       "2:the command line makes no sense; nothing was done",
-      "130:ended by Ctrl-C, with everything taken down"
+      "130:interrupted by Ctrl-C, and everything was removed"
     })
 public final class DemoCommand implements Callable<Integer> {
   private final Site site;
@@ -50,16 +52,26 @@ public final class DemoCommand implements Callable<Integer> {
       description = "Show flannel, bridge and host-local instead of Calico's plugins.")
   private boolean flannel;
 
-  @Option(names = "--keep", description = "Leave it up, to look around.")
+  @Option(names = "--keep", description = "Leave it up to look around.")
   private boolean keep;
 
-  @Option(names = "--shell", description = "Open a shell on the node that was left up.")
+  @Option(
+      names = "--shell",
+      description = "Open a shell on the node that was left up, or run COMMAND there.")
   private boolean shell;
 
-  @Option(names = "--end", description = "Take down what was left up.")
+  @Parameters(
+      paramLabel = "COMMAND",
+      arity = "0..*",
+      description = "With --shell: what to run on the node, after --.")
+  private List<String> command = List.of();
+
+  @Option(names = "--end", description = "Remove what was left up.")
   private boolean end;
 
-  @Option(names = "--json", description = "Print the facts, as JSON, instead of the tale.")
+  @Option(
+      names = "--json",
+      description = "Print what was found, as JSON, instead of the narration.")
   private boolean json;
 
   @Option(names = "--look", hidden = true, description = "Describe the node this runs on.")
@@ -78,6 +90,10 @@ public final class DemoCommand implements Callable<Integer> {
     if ((keep ? 1 : 0) + (shell ? 1 : 0) + (end ? 1 : 0) > 1) {
       throw new ParameterException(spec.commandLine(), "give one of --keep, --shell and --end");
     }
+    if (!command.isEmpty() && !shell) {
+      throw new ParameterException(
+          spec.commandLine(), "a command is only run with --shell: " + command.getFirst());
+    }
     if (look) {
       out().println(Json.compact(look()));
       return 0;
@@ -85,7 +101,11 @@ public final class DemoCommand implements Callable<Integer> {
     Installed installed = Preflight.distribution();
     KeptStage kept = KeptStage.of(environment, Preflight.uid());
     ObjectNode facts = Json.object();
-    Tale tale = new Tale(json ? new PrintWriter(Writer.nullWriter()) : out(), site.colours());
+    Tale tale =
+        new Tale(
+            json ? new PrintWriter(Writer.nullWriter()) : out(),
+            site.colours(),
+            TerminalWidth.of(environment));
     int code;
     if (shell) {
       return openShell(found(kept, installed));
@@ -118,18 +138,17 @@ public final class DemoCommand implements Callable<Integer> {
     long begin = System.nanoTime();
     boolean users = Preflight.needsUserNamespace();
     tale.title("Ocicat: how three pods get their network");
-    tale.line("Everything happens in namespaces of its own; nothing on this machine changes.");
+    tale.title("Everything happens in namespaces of its own; nothing on this machine changes.");
     tale.chapter(1, "A node of its own");
     Stage stage = Stage.open(installed, users);
     Interruption interruption = Interruption.closing(stage, spec.commandLine().getErr());
     try {
       tale.say(
-          "Its own network, mounts, processes and name: node-1, eth0 192.0.2.10, and on the same");
-      tale.say(
-          "wire a machine outside, 192.0.2.20%s."
-              .formatted(users ? " (in a user namespace: you are not root)" : ""));
+          "Network, mount, process and host name namespaces%s: node-1 with eth0 192.0.2.10, and at the"
+                  .formatted(users ? " in a user namespace (you are not root)" : "")
+              + " other end of its wire a machine outside the node, 192.0.2.20.");
       Chain chain = flannel ? Chain.FLANNEL : Chain.CALICO;
-      Play play = new Play(stage, chain, tale, new AddDrawing(tale, width()), facts);
+      Play play = new Play(stage, chain, tale, new AddDrawing(tale), facts);
       play.startDaemon();
       play.configure();
       play.runPods();
@@ -142,16 +161,15 @@ public final class DemoCommand implements Callable<Integer> {
         stage.keep();
         interruption.disarm();
         facts.put("holder", stage.holder().pid());
-        tellKept(tale);
+        tellKept(tale, chain, facts.putArray("hints"));
         return 0;
       }
       int code = end(stage, 9, tale, facts);
       interruption.disarm();
       facts.put("seconds", (System.nanoTime() - begin) / 1e9);
-      tale.line("");
-      tale.line(
-          "That was everything, in %s. Next: --keep to look around, --flannel for the other chain, README.md."
-              .formatted(Tale.seconds(System.nanoTime() - begin)));
+      tale.close(
+          "That was everything, in %s. Next: --keep leaves it up to look around; %s; README.md tells the rest."
+              .formatted(Tale.seconds(System.nanoTime() - begin), chain.other()));
       return code;
     } catch (RuntimeException e) {
       interruption.disarm();
@@ -161,29 +179,32 @@ public final class DemoCommand implements Callable<Integer> {
   }
 
   private static int end(Stage stage, int chapter, Tale tale, ObjectNode facts) {
-    List<String> left = Play.end(stage, chapter, tale, facts);
+    List<String> left = Teardown.run(stage, chapter, tale, facts);
     stage.close();
     tale.fine("the daemon has stopped, and the node with its namespaces is gone");
     return left.isEmpty() ? 0 : 1;
   }
 
-  private static void tellKept(Tale tale) {
+  private static void tellKept(Tale tale, Chain chain, ArrayNode hints) {
     tale.line("");
     tale.title("It stays up. To look around:");
-    tale.say("./ocicat demo --shell            a shell on the node; in it for instance");
-    tale.say("    ocicat pod ls                  the pods");
-    tale.say("    ocicat trace                   what the last call did");
-    tale.say("    ocicat ipam show               pools and blocks, and how full they are");
-    tale.say("    ocicat status                  the daemon, networks, what is attached");
-    tale.say("    ocicat get workloadendpoints   what Calico's datastore knows");
-    tale.say("    ip address; nft list ruleset   what the kernel knows");
-    tale.say("./ocicat demo --end              takes everything down");
+    tale.command("./ocicat demo --shell");
+    tale.say("opens a shell on the node. In it, for instance:");
+    for (Chain.Hint hint : chain.hints()) {
+      tale.show("  %-32s %s".formatted(hint.command(), hint.shows()));
+      hints.add(hint.command());
+    }
+    tale.command("./ocicat demo --end");
+    tale.say("removes everything.");
   }
 
-  private static int openShell(Stage stage) {
-    List<String> command = stage.inside("PS1=node-1# ", "bash", "--norc");
+  /** In the demo's own folder: files that the reader makes there go with the node. */
+  private int openShell(Stage stage) {
+    List<String> inside =
+        stage.inside("PS1=node-1# ", "sh", "-c", "cd \"$0\" && exec \"$@\"", Stage.FOLDER);
+    inside.addAll(command.isEmpty() ? List.of("bash", "--norc") : command);
     try {
-      return new ProcessBuilder(command).inheritIO().start().waitFor();
+      return new ProcessBuilder(inside).inheritIO().start().waitFor();
     } catch (IOException e) {
       throw new DemoException("cannot run nsenter: " + e.getMessage(), e);
     } catch (InterruptedException e) {
@@ -210,11 +231,5 @@ public final class DemoCommand implements Callable<Integer> {
       }
     }
     return seen;
-  }
-
-  private int width() {
-    int fallback = 100;
-    String columns = environment.getOrDefault("COLUMNS", "");
-    return columns.matches("[1-9][0-9]{1,3}") ? Integer.parseInt(columns) : fallback;
   }
 }

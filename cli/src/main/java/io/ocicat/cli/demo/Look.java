@@ -158,7 +158,8 @@ record Look(Map<String, SortedSet<String>> facts, List<Lease> leases) {
       list.addObject()
           .put("address", lease.address())
           .put("owner", lease.owner())
-          .put("from", lease.from());
+          .put("from", lease.from())
+          .set("allocation", Json.array(lease.allocation()));
     }
     return json;
   }
@@ -173,7 +174,8 @@ record Look(Map<String, SortedSet<String>> facts, List<Lease> leases) {
           new Lease(
               lease.path("address").asString(),
               lease.path("owner").asString(),
-              lease.path("from").asString()));
+              lease.path("from").asString(),
+              lease.path("allocation").valueStream().map(JsonNode::asString).toList()));
     }
     return new Look(facts, leases);
   }

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -24,6 +26,7 @@ final class Play {
   private final AddDrawing drawing;
   private final ObjectNode facts;
   private final List<RunPod> pods = new ArrayList<>();
+  private List<String> allocation = List.of();
   private boolean limits = true;
 
   Play(Stage stage, Chain chain, Tale tale, AddDrawing drawing, ObjectNode facts) {
@@ -39,10 +42,10 @@ final class Play {
     tale.command("ocicat daemon");
     long begin = System.nanoTime();
     stage.run("sh", "-c", START_DAEMON, "sh", Stage.FOLDER);
-    tale.say("A runtime executes plugins from /opt/cni/bin. Ours are 34 kB each and only pass the");
     tale.say(
-        "call on to this warm process (up in %s)."
-            .formatted(Tale.seconds(System.nanoTime() - begin)));
+        "A container runtime executes the plugins in /opt/cni/bin. Ocicat's are 34 kB each: they"
+            + " pass the call on to this daemon, which was up in %s."
+                .formatted(Tale.seconds(System.nanoTime() - begin)));
   }
 
   /** In the background, its words in a file; back when it listens. */
@@ -63,8 +66,9 @@ final class Play {
     tale.chapter(3, "A network and its addresses");
     Path folder = Path.of(Stage.FOLDER);
     stage.write(folder.resolve("net.d/10-demo.conflist"), chain.conflist());
-    tale.say("The network is a file, %s/net.d/10-demo.conflist:".formatted(folder));
-    tale.say("  " + chain.names());
+    tale.say(
+        "The network is a file, %s/net.d/10-demo.conflist, with the plugins %s."
+            .formatted(folder, chain.names()));
     switch (chain) {
       case CALICO -> {
         // As calico/node does, without which there would be nobody to set routes.
@@ -79,7 +83,7 @@ final class Play {
         stage.write(Path.of("/run/flannel/subnet.env"), Chain.SUBNET);
       }
     }
-    chain.addresses().forEach(tale::say);
+    tale.say(chain.addresses());
     facts.put("chain", chain.names());
     JsonNode first = Json.parse(stage.ocicat("demo", "--look", "--probe"));
     refuseKernel(first.path("missing"));
@@ -104,13 +108,22 @@ final class Play {
   void runPods() {
     tale.chapter(4, "Three pods");
     tale.say(
-        "What kubelet does in createPodSandbox, for each: make the pod's network namespace, call");
-    tale.say("SetUpPod, which reads the network's file and calls ADD of each plugin in turn. The");
-    tale.say("plugins find an address, lay a cable into the pod, set routes, publish ports.");
+        "For each pod, do what kubelet has its runtime do in createPodSandbox: create a network"
+            + " namespace, read the network's file, and call ADD of each plugin in turn. The plugins"
+            + " allocate an address, create a veth pair, set routes, publish ports and limit"
+            + " bandwidth.");
     stage.write(Path.of(Stage.FOLDER, "page/index.html"), PAGE + "\n");
+    run("db", List.of(), List.of(), "");
+    // So that what the first published port sets up for all is not taken for a part of web's.
+    run("api", List.of("-p", "8081:80"), List.of(), "");
+    // Last, and with something to do for every plugin: this is the one whose steps are shown.
+    List<String> options = new ArrayList<>(List.of("-p", PORT + ":80"));
+    if (limits) {
+      options.addAll(List.of("--annotation", LIMIT));
+    }
     run(
         "web",
-        List.of("-p", PORT + ":80"),
+        options,
         List.of(
             Installed.java(),
             "-m",
@@ -122,10 +135,8 @@ final class Play {
             "-d",
             Stage.FOLDER + "/page"),
         " -- java -m jdk.httpserver -p 80 …");
-    run("api", limits ? List.of("--annotation", LIMIT) : List.of(), List.of(), "");
-    run("db", List.of(), List.of(), "");
     if (!limits) {
-      tale.say("(no limit of bandwidth is shown: this kernel has no ifb links)");
+      tale.say("(without a bandwidth limit: this kernel has no ifb links)");
     }
     ArrayNode list = facts.putArray("pods");
     for (RunPod pod : pods) {
@@ -136,6 +147,31 @@ final class Play {
           .put("netns", pod.netns())
           .put("micros", pod.nanos() / 1000);
     }
+    showPicture();
+  }
+
+  private void showPicture() {
+    RunPod pod = pods.getLast();
+    JsonNode routes = Json.parse(stage.run("ip", "-j", "route"));
+    List<String> more = new ArrayList<>();
+    more.add("port %d goes to %s:80 (portmap)".formatted(PORT, pod.address()));
+    tale.say("The kernel now has, for web:");
+    Picture.of(
+            pod.name(),
+            Json.parse(inNetns(pod, "ip", "-j", "address", "show", "eth0")),
+            Json.parse(inNetns(pod, "ip", "-j", "route")),
+            Json.parse(stage.run("ip", "-j", "address")),
+            routes,
+            pods.stream().collect(Collectors.toMap(RunPod::address, RunPod::name)),
+            more)
+        .lines("a machine outside the node, 192.0.2.20")
+        .forEach(tale::show);
+  }
+
+  private String inNetns(RunPod pod, String... command) {
+    return stage.run(
+        Stream.concat(Stream.of("nsenter", "--net=" + pod.netns()), Stream.of(command))
+            .toArray(String[]::new));
   }
 
   private void run(String name, List<String> options, List<String> program, String shown) {
@@ -175,9 +211,9 @@ final class Play {
   void fetch() {
     tale.chapter(6, "A page through a published port");
     tale.say(
-        "From a machine outside the node (192.0.2.20): portmap leads port %d of the node to the"
-            .formatted(PORT));
-    tale.say("pod's port 80. The port is the demo's own node's: nothing else can have taken it.");
+        "From a machine outside the node, 192.0.2.20: portmap forwards the node's port %d to port 80"
+                .formatted(PORT)
+            + " of web. It is a port of the demo's node, so nothing on this machine is in the way.");
     tale.command("curl http://%s:%d/".formatted(NODE_ADDRESS, PORT));
     String answer =
         stage.run(
@@ -221,18 +257,21 @@ final class Play {
     ArrayNode list = facts.putArray("leases");
     for (Lease lease : now.leases()) {
       String owner = nameOf(lease.owner());
-      tale.say("%-12s %-14s from %s".formatted(owner, lease.address(), lease.from()));
+      tale.show("%-12s %-14s from %s".formatted(owner, lease.address(), lease.from()));
       list.addObject()
           .put("address", lease.address())
           .put("owner", owner)
           .put("from", lease.from());
+      if (lease.address().equals(pods.getLast().address())) {
+        allocation = lease.allocation();
+      }
     }
     tale.say(
         switch (chain) {
           case CALICO ->
-              "The block belongs to node-1. Each address has a handle, by which it is found again.";
+              "The block belongs to node-1. Each address has a handle, by which DEL finds it again.";
           case FLANNEL ->
-              "Each lease is a file with the container's id in it, as the Go plugin writes them.";
+              "Each lease is a file that holds the container's id, as the Go plugin writes it.";
         });
   }
 
@@ -245,48 +284,12 @@ final class Play {
   }
 
   void showSteps() {
-    tale.chapter(8, "One pod's way, step by step");
+    tale.chapter(8, "One pod's network, step by step");
+    tale.say("From createPodSandbox of web to its end, each step with its time in microseconds:");
     // The last one: the first pays for code that runs for the first time.
     JsonNode steps = pods.getLast().trace();
-    drawing.print(steps);
+    drawing.print(steps, allocation);
     facts.set("steps", steps);
+    facts.set("allocation", Json.array(allocation));
   }
-
-  /** Takes the pods down; what is left of them is told and counted. */
-  static List<String> end(Stage stage, int chapter, Tale tale, ObjectNode facts) {
-    tale.chapter(chapter, "Down again");
-    Look before = Look.read(Json.parse(stage.run("cat", Stage.FOLDER + "/before.json")));
-    tale.command("ocicat pod rm --all");
-    stage.ocicat("pod", "rm", "--all");
-    Look after = Look.read(Json.parse(stage.ocicat("demo", "--look")));
-    List<String> left = after.newSince(before);
-    for (String where :
-        List.of("links", "addresses and routes", "nf_tables", "leases", "records", "files")) {
-      tale.say(
-          "%-22s before: %d, now: %d".formatted(where, before.count(where), after.count(where)));
-    }
-    left.forEach(line -> tale.say(tale.paint("31", "left: ") + line));
-    if (left.isEmpty()) {
-      tale.fine("nothing is left of the pods");
-      if (after.count(Look.KEPT) > 0) {
-        tale.dim(
-            "(for the next pod stay the plugins' empty tables, the bridge if there is one, the node's block)");
-      }
-    }
-    facts.set("left", Json.array(left));
-    stage.run("sh", "-c", STOP_DAEMON, "sh", Stage.FOLDER);
-    return left;
-  }
-
-  private static final String STOP_DAEMON =
-      """
-      pid=$(cat "$1/daemon.pid")
-      kill "$pid" 2>/dev/null
-      for _ in $(seq 400); do
-        kill -0 "$pid" 2>/dev/null || exit 0
-        sleep 0.05
-      done
-      echo "the daemon (process $pid) does not end" >&2
-      exit 1
-      """;
 }

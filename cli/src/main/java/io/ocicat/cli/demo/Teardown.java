@@ -1,0 +1,49 @@
+package io.ocicat.cli.demo;
+
+import io.ocicat.cni.json.Json;
+import java.util.List;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Removes the pods, compares the node with what it was before them, and stops the daemon. */
+final class Teardown {
+  private Teardown() {}
+
+  /** What is left of the pods, a line each. */
+  static List<String> run(Stage stage, int chapter, Tale tale, ObjectNode facts) {
+    tale.chapter(chapter, "Removing it all");
+    Look before = Look.read(Json.parse(stage.run("cat", Stage.FOLDER + "/before.json")));
+    tale.command("ocicat pod rm --all");
+    stage.ocicat("pod", "rm", "--all");
+    Look after = Look.read(Json.parse(stage.ocicat("demo", "--look")));
+    List<String> left = after.newSince(before);
+    for (String where :
+        List.of("links", "addresses and routes", "nf_tables", "leases", "records", "files")) {
+      tale.show(
+          "%-22s before: %d, now: %d".formatted(where, before.count(where), after.count(where)));
+    }
+    left.forEach(line -> tale.show(tale.paint("31", "left: ") + line));
+    if (left.isEmpty()) {
+      tale.fine("nothing is left of the pods");
+      if (after.count(Look.KEPT) > 0) {
+        tale.dim(
+            "(The plugins' empty nf_tables tables, the node's address block and a bridge, if there"
+                + " is one, stay in place for the next pod.)");
+      }
+    }
+    facts.set("left", Json.array(left));
+    stage.run("sh", "-c", STOP_DAEMON, "sh", Stage.FOLDER);
+    return left;
+  }
+
+  private static final String STOP_DAEMON =
+      """
+      pid=$(cat "$1/daemon.pid")
+      kill "$pid" 2>/dev/null
+      for _ in $(seq 400); do
+        kill -0 "$pid" 2>/dev/null || exit 0
+        sleep 0.05
+      done
+      echo "the daemon (process $pid) does not end" >&2
+      exit 1
+      """;
+}

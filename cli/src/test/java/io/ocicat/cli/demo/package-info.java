@@ -1,0 +1,5 @@
+/** What the demo prints. */
+@NullMarked
+package io.ocicat.cli.demo;
+
+import org.jspecify.annotations.NullMarked;
