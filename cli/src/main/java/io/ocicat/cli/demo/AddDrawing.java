@@ -27,8 +27,7 @@ record AddDrawing(Tale tale) {
    */
   void print(JsonNode steps, List<String> allocation) {
     // Where the plugin that was delegated to calls IPAM itself, that is no step of its own.
-    String allocator =
-        steps.findValuesAsString("step").contains("ipam") ? "ipam" : "delegate";
+    String allocator = steps.findValuesAsString("step").contains("ipam") ? "ipam" : "delegate";
     double whole = Math.max(1, steps.path(0).path("nanos").asLong());
     tale.show(tale.paint("2", "%7s  %-12s  %s".formatted("µs", "when", "step")));
     for (JsonNode step : steps) {

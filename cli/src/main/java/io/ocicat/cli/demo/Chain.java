@@ -21,14 +21,6 @@ enum Chain {
       """,
       "The IPPool 10.65.0.0/16 is divided into blocks of 64 addresses. A node claims a block, then"
           + " allocates addresses from it without asking other nodes.",
-      List.of(
-          new Hint("ocicat pod ls", "the pods"),
-          new Hint("ocicat trace web", "what was done for web, step by step"),
-          new Hint("ocicat status", "the daemon and what is attached"),
-          new Hint("ocicat ipam show --map", "pools, blocks and their addresses"),
-          new Hint("ocicat get workloadendpoints", "the pods in Calico's datastore"),
-          new Hint("ip route", "the node's routes, one to each pod"),
-          new Hint("ocicat pod exec web -- ip route", "the pod's routes")),
       "--flannel shows the chain flannel → bridge → host-local"),
   FLANNEL(
       "flannel → bridge → host-local, then portmap → bandwidth",
@@ -45,16 +37,8 @@ enum Chain {
       }
       """,
       "flanneld would write the node's subnet into /run/flannel/subnet.env; here the demo does:"
-          + " 10.65.7.0/24 of 10.65.0.0/16. The flannel plugin turns it into a configuration of bridge"
-          + " and host-local, and calls these.",
-      List.of(
-          new Hint("ocicat pod ls", "the pods"),
-          new Hint("ocicat trace web", "what was done for web, step by step"),
-          new Hint("ocicat status", "the daemon and what is attached"),
-          new Hint("ls /var/lib/cni/networks/cbr0", "host-local's leases, one file each"),
-          new Hint("ip -brief link show master cni0", "the bridge's ports, one for each pod"),
-          new Hint("ip route", "the node's routes"),
-          new Hint("ocicat pod exec web -- ip route", "the pod's routes")),
+          + " 10.65.7.0/24 of 10.65.0.0/16. The flannel plugin turns it into a configuration of"
+          + " bridge and host-local, and calls these.",
       "without --flannel it shows Calico's plugins");
 
   /**
@@ -89,14 +73,12 @@ enum Chain {
   private final String names;
   private final String conflist;
   private final String addresses;
-  private final List<Hint> hints;
   private final String other;
 
-  Chain(String names, String conflist, String addresses, List<Hint> hints, String other) {
+  Chain(String names, String conflist, String addresses, String other) {
     this.names = names;
     this.conflist = conflist;
     this.addresses = addresses;
-    this.hints = hints;
     this.other = other;
   }
 
@@ -120,7 +102,26 @@ enum Chain {
 
   /** What to look at on a node with this network. */
   List<Hint> hints() {
-    return hints;
+    return switch (this) {
+      case CALICO ->
+          List.of(
+              new Hint("ocicat pod ls", "the pods"),
+              new Hint("ocicat trace web", "what was done for web, step by step"),
+              new Hint("ocicat status", "the daemon and what is attached"),
+              new Hint("ocicat ipam show --map", "pools, blocks and their addresses"),
+              new Hint("ocicat get workloadendpoints", "the pods in Calico's datastore"),
+              new Hint("ip route", "the node's routes, one to each pod"),
+              new Hint("ocicat pod exec web -- ip route", "the pod's routes"));
+      case FLANNEL ->
+          List.of(
+              new Hint("ocicat pod ls", "the pods"),
+              new Hint("ocicat trace web", "what was done for web, step by step"),
+              new Hint("ocicat status", "the daemon and what is attached"),
+              new Hint("ls /var/lib/cni/networks/cbr0", "host-local's leases, one file each"),
+              new Hint("ip -brief link show master cni0", "the bridge's ports, one for each pod"),
+              new Hint("ip route", "the node's routes"),
+              new Hint("ocicat pod exec web -- ip route", "the pod's routes"));
+    };
   }
 
   /** How to see the other one. */

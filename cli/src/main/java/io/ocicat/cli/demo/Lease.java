@@ -99,8 +99,7 @@ record Lease(String address, String owner, String from, List<String> allocation)
   private static List<String> ofFile(Path file, String id) {
     return List.of(
         "host-local ADD, called by bridge",
-        "lock %s, held while it searches"
-            .formatted(file.resolveSibling("lock")),
+        "lock %s, held while it searches".formatted(file.resolveSibling("lock")),
         "address %s, the next free one after last_reserved_ip.0".formatted(file.getFileName()),
         "lease %s, a file that holds the container id %s".formatted(file, id));
   }

@@ -109,9 +109,9 @@ final class Play {
     tale.chapter(4, "Three pods");
     tale.say(
         "For each pod, do what kubelet has its runtime do in createPodSandbox: create a network"
-            + " namespace, read the network's file, and call ADD of each plugin in turn. The plugins"
-            + " allocate an address, create a veth pair, set routes, publish ports and limit"
-            + " bandwidth.");
+            + " namespace, read the network's file, and call ADD of each plugin in turn. The"
+            + " plugins allocate an address, create a veth pair, set routes, publish ports and"
+            + " limit bandwidth.");
     stage.write(Path.of(Stage.FOLDER, "page/index.html"), PAGE + "\n");
     run("db", List.of(), List.of(), "");
     // So that what the first published port sets up for all is not taken for a part of web's.
@@ -213,7 +213,8 @@ final class Play {
     tale.say(
         "From a machine outside the node, 192.0.2.20: portmap forwards the node's port %d to port 80"
                 .formatted(PORT)
-            + " of web. It is a port of the demo's node, so nothing on this machine is in the way.");
+            + " of web. It is a port of the demo's node, so nothing on this machine is in the"
+            + " way.");
     tale.command("curl http://%s:%d/".formatted(NODE_ADDRESS, PORT));
     String answer =
         stage.run(
@@ -269,7 +270,8 @@ final class Play {
     tale.say(
         switch (chain) {
           case CALICO ->
-              "The block belongs to node-1. Each address has a handle, by which DEL finds it again.";
+              "The block belongs to node-1. Each address has a handle, by which DEL finds it"
+                  + " again.";
           case FLANNEL ->
               "Each lease is a file that holds the container's id, as the Go plugin writes it.";
         });

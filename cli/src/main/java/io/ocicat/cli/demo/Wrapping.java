@@ -8,8 +8,9 @@ final class Wrapping {
   private Wrapping() {}
 
   /**
+   * At least one line, each at most as wide as told.
+   *
    * @param width of each line, at least 1
-   * @return at least one line, each at most that wide
    */
   static List<String> wrap(String text, int width) {
     List<String> lines = new ArrayList<>();

@@ -15,14 +15,13 @@ class WrappingTest {
 
   @Test
   void aTextThatFitsIsOneLine() {
-    assertThat(Wrapping.wrap("create a veth pair", 18))
-        .isEqualTo(List.of("create a veth pair"));
+    assertThat(Wrapping.wrap("create a veth pair", 18)).isEqualTo(List.of("create a veth pair"));
   }
 
   @Test
   void onlyAWordThatIsLongerThanALineIsBrokenAndNothingOfItIsLost() {
     List<String> lines = Wrapping.wrap("make /run/ocicat/pods/netns/pod-1 now", 10);
     assertThat(lines).allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(10));
-    assertThat(String.join("", lines)).isEqualTo("make/run/ocicat/pods/netns/pod-1 now");
+    assertThat(String.join("", lines)).isEqualTo("make/run/ocicat/pods/netns/pod-1now");
   }
 }
