@@ -62,7 +62,7 @@ public record PodConfig(
   public void check() {
     List<String> problems = new ArrayList<>(metadata.problems());
     if (!hostname.isEmpty() && !HOSTNAME.matcher(hostname).matches()) {
-      problems.add("hostname %s is none".formatted(Quoted.brief(hostname)));
+      problems.add("hostname %s is not valid".formatted(Quoted.brief(hostname)));
     }
     if (!logDirectory.isEmpty() && !isAbsolute(logDirectory)) {
       problems.add(

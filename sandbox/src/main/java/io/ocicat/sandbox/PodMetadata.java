@@ -36,7 +36,7 @@ public record PodMetadata(String name, String namespace, String uid, long attemp
       problems.add("metadata.%s is missing".formatted(what));
     } else if (!form.matcher(value).matches()) {
       problems.add(
-          "metadata.%s %s is none: it consists of %s"
+          "metadata.%s %s is not valid: it may have %s"
               .formatted(what, Quoted.brief(value), consists));
     }
   }
@@ -78,7 +78,7 @@ public record PodMetadata(String name, String namespace, String uid, long attemp
       return new PodMetadata(
           parts[2], parts[3], parts[4], Integer.toUnsignedLong(Integer.parseUnsignedInt(parts[5])));
     } catch (NumberFormatException e) {
-      throw malformed(text, "%s is no number of attempts".formatted(Quoted.brief(parts[5])));
+      throw malformed(text, "%s is not a number of attempts".formatted(Quoted.brief(parts[5])));
     }
   }
 

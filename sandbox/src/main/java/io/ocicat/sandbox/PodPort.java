@@ -24,7 +24,8 @@ public record PodPort(Protocol protocol, int containerPort, int hostPort, String
       problems.add("port %d of the host must be 0–%d".formatted(hostPort, LAST));
     }
     if (!hostIp.isEmpty() && IpAddress.tryParse(hostIp).isEmpty()) {
-      problems.add("address %s of host port %d is none".formatted(Quoted.brief(hostIp), hostPort));
+      problems.add(
+          "host port %d: %s is not a valid address".formatted(hostPort, Quoted.brief(hostIp)));
     }
   }
 

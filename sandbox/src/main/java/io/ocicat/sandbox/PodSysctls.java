@@ -39,7 +39,7 @@ public record PodSysctls(Map<String, String> settings) {
     settings.forEach(
         (name, value) -> {
           if (!NAME.matcher(name).matches()) {
-            problems.add("sysctl %s is none".formatted(Quoted.brief(name)));
+            problems.add("sysctl %s is not a valid name".formatted(Quoted.brief(name)));
           } else if (isOfNetwork(name)) {
             if (config.hostNetwork()) {
               problems.add(

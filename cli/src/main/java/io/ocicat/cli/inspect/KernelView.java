@@ -23,8 +23,7 @@ final class KernelView {
       return Verdict.ATTACHED;
     }
     if (!attached.netnsIsThere()) {
-      sentences.add(
-          "%s does not lead to the namespace any more that it was".formatted(attached.netns()));
+      sentences.add("%s no longer refers to the original namespace".formatted(attached.netns()));
       return Verdict.NETNS_GONE;
     }
     try (NetNs netns = NetNs.open(Path.of(attached.netns()));

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Hides what leaves a pool with {@code natOutgoing} behind the host. With Kubernetes as datastore
- * there is Felix, which does it for the whole node; elsewhere nobody else may be there.
+ * Masquerades what leaves a pool with {@code natOutgoing}. With Kubernetes as datastore there is
+ * Felix, which does it for the whole node; elsewhere nobody else may be there.
  */
 final class NatOutgoing {
   private NatOutgoing() {}
