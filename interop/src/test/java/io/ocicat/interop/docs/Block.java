@@ -33,6 +33,16 @@ record Block(
     return kind.equals("sh") && notRun.isEmpty();
   }
 
+  /** {@code opens} on the fence says that its last command is a shell, which the next blocks are typed into. */
+  boolean opensShell() {
+    return options.equals("opens");
+  }
+
+  /** What ends such a shell. */
+  boolean closesShell() {
+    return text().equals("exit\n");
+  }
+
   /** {@code exit=1} on the fence says that its last command is to fail in this way. */
   int exitCode() {
     return options.startsWith("exit=") ? Integer.parseInt(options.substring(5)) : 0;

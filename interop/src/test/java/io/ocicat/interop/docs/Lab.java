@@ -28,7 +28,14 @@ final class Lab {
    */
   Lab(Path home) throws IOException {
     scripts = Files.createDirectories(home.resolve("scripts"));
-    for (String name : List.of("lab.sh", "bin/systemctl", "bin/journalctl", "bin/podman")) {
+    for (String name :
+        List.of(
+            "lab.sh",
+            "bin/systemctl",
+            "bin/journalctl",
+            "bin/podman",
+            "bin/java",
+            "bin/javac")) {
       Path script = scripts.resolve(name);
       Files.createDirectories(script.getParent());
       try (var in = Lab.class.getResourceAsStream(name)) {
@@ -47,19 +54,10 @@ final class Lab {
 
   /** Types the blocks one after the other into one shell, until one fails. */
   List<Ran> type(List<Block> blocks, Path results, Duration limit) throws IOException {
-    StringBuilder session = new StringBuilder("set -eE\n");
-    session.append("trap 'echo $LINENO >\"$LAB_RESULTS/$LAB_BLOCK.failed\"' ERR\n");
     for (int number = 0; number < blocks.size(); number++) {
       Files.writeString(results.resolve(number + ".sh"), blocks.get(number).text());
-      session.append(
-          "LAB_BLOCK=%1$d; . \"$LAB_RESULTS/%1$d.sh\" >\"$LAB_RESULTS/%1$d.out\" 2>&1 </dev/null"
-              .formatted(number));
-      session.append(
-          (blocks.get(number).exitCode() == 0
-                  ? "; echo 0 >\"$LAB_RESULTS/%d.code\"\n"
-                  : " || echo $? >\"$LAB_RESULTS/%d.code\"\n")
-              .formatted(number));
     }
+    String session = Session.of(blocks);
     Files.writeString(results.resolve("session"), session);
     String group = "ocicat-docs-" + ProcessHandle.current().pid();
     Output lab =

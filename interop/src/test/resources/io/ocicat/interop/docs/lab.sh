@@ -23,7 +23,9 @@ mount -t proc proc /proc
 cover /etc /etc
 cover /opt /opt
 empty /home
-mkdir -p /home/you/ocicat
+mkdir -p /home/you/ocicat /home/you/.jdks
+# Where .mvn/find-jdk looks; the default java is an older one (bin/java).
+ln -s "$java" /home/you/.jdks/25
 cover "$source" /home/you/ocicat
 mkdir -p /home/you/ocicat/dist/target
 touch /home/you/ocicat/dist/target/built
@@ -51,12 +53,13 @@ ip -n outside link set eth0 up
 ip route add default via 192.0.2.20
 
 # Podman, as far as the machine decides it, with one image at hand.
-mkdir -p /etc/containers/containers.conf.d /var/lib/containers
+mkdir -p /var/lib/containers
 mkdir -p /mnt/image/bin /mnt/image/www /mnt/image/proc /mnt/image/sys /mnt/image/dev
 cp /bin/busybox /mnt/image/bin/
 for name in sh sleep httpd wget ping ip; do ln -s busybox "/mnt/image/bin/$name"; done
 echo hello >/mnt/image/www/index.html
-cat >/etc/containers/containers.conf.d/lab.conf <<END
+# A file of the user's, without which podman does not work here: no page may write over it.
+cat >/etc/containers/containers.conf <<END
 [containers]
 default_ulimits = ["nofile=1024:1024", "nproc=1000:1000"]
 log_driver = "k8s-file"
@@ -68,6 +71,6 @@ END
 
 touch /mnt/results/ready
 cd /home/you/ocicat
-exec env -i HOME=/home/you USER=root LANG=C.UTF-8 LAB_RESULTS=/mnt/results LAB_GROUP="$group" JAVA_HOME="$java" \
-  PATH="/mnt/bin:/home/you/ocicat/dist/ocicat/bin:$java/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" \
+exec env -i HOME=/home/you USER=root LANG=C.UTF-8 LAB_RESULTS=/mnt/results LAB_GROUP="$group" \
+  PATH="/mnt/bin:/home/you/ocicat/dist/ocicat/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" \
   bash /mnt/results/session
