@@ -1,0 +1,5 @@
+/** Linux networking from Java. */
+@NullMarked
+package io.ocicat.examples.netlink;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Runs the example. */
+@NullMarked
+package io.ocicat.examples.netlink;
+
+import org.jspecify.annotations.NullMarked;
