@@ -33,7 +33,10 @@ record Block(
     return kind.equals("sh") && notRun.isEmpty();
   }
 
-  /** {@code opens} on the fence says that its last command is a shell, which the next blocks are typed into. */
+  /**
+   * {@code opens} on the fence says that its last command is a shell, which the next blocks are
+   * typed into.
+   */
   boolean opensShell() {
     return options.equals("opens");
   }

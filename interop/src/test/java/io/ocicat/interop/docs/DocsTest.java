@@ -99,6 +99,11 @@ class DocsTest {
           "%s:%d: exit code %d, not %d, or too slow; it printed:%n%s"
               .formatted(name(page), line, ran.exitCode(), block.exitCode(), ran.out()));
     }
+    if (ran.out().contains("WARNING: ")) {
+      return Optional.of(
+          "%s:%d: a reader is warned by the JVM (review U8):%n%s"
+              .formatted(name(page), line, ran.out()));
+    }
     return shownBehind(page, block)
         .flatMap(
             shown ->

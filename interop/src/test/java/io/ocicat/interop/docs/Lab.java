@@ -30,12 +30,7 @@ final class Lab {
     scripts = Files.createDirectories(home.resolve("scripts"));
     for (String name :
         List.of(
-            "lab.sh",
-            "bin/systemctl",
-            "bin/journalctl",
-            "bin/podman",
-            "bin/java",
-            "bin/javac")) {
+            "lab.sh", "bin/systemctl", "bin/journalctl", "bin/podman", "bin/java", "bin/javac")) {
       Path script = scripts.resolve(name);
       Files.createDirectories(script.getParent());
       try (var in = Lab.class.getResourceAsStream(name)) {

@@ -44,6 +44,7 @@ final class Session {
   }
 
   private static String succeeded(int number) {
-    return "touch \"$LAB_RESULTS/%1$d.out\"; echo 0 >\"$LAB_RESULTS/%1$d.code\"\n".formatted(number);
+    return "touch \"$LAB_RESULTS/%1$d.out\"; echo 0 >\"$LAB_RESULTS/%1$d.code\"\n"
+        .formatted(number);
   }
 }
