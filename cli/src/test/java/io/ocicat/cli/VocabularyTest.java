@@ -34,7 +34,7 @@ class VocabularyTest {
           Map.entry("ocicat net add", "prints what CNI says, which is JSON"),
           Map.entry("ocicat net check", "prints nothing"),
           Map.entry("ocicat net del", "prints nothing"),
-          Map.entry("ocicat net gc", "prints nothing"),
+          Map.entry("ocicat net gc", "prints what it detached, a line each"),
           Map.entry("ocicat net status", "prints nothing"),
           Map.entry("ocicat pod inspect", "prints JSON anyway"),
           Map.entry("ocicat pod exec", "prints what the program prints"),

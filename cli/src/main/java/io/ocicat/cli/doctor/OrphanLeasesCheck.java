@@ -38,6 +38,6 @@ record OrphanLeasesCheck(KnownAttachments known, Cni cni) implements Check {
         "%d addresses of network %s are leased to containers that nobody knows: %s"
             .formatted(orphans.size(), network, OrphanLinksCheck.some(orphans)),
         "when all are leased no container gets an address",
-        "if the containers are gone, `ocicat net gc %s --living` frees them".formatted(network));
+        "if the containers are gone, `ocicat net gc %s` frees them".formatted(network));
   }
 }

@@ -39,7 +39,7 @@ record OrphanLinksCheck(KnownAttachments known) implements Check {
             "%d links belong to containers that neither ocicatd nor the runtime knows: %s"
                 .formatted(orphans.size(), some(orphans)),
             "they may be left of containers that ended without a DEL",
-            "if the containers are gone, `ocicat net gc NETWORK --living` removes them"));
+            "if the containers are gone, `ocicat net gc NETWORK` removes them"));
   }
 
   private boolean isOrphan(Link link) {

@@ -171,7 +171,7 @@ final class Diagnosis {
         Cause.NONE,
         kernel == Verdict.NETNS_GONE
             ? Optional.of(
-                "the container has ended: `ocicat net gc %s --living` detaches it, as the runtime's DEL does"
+                "the container has ended: `ocicat net gc %s` detaches it, as the runtime's DEL does"
                     .formatted(attached.network()))
             : Optional.empty());
   }

@@ -30,7 +30,7 @@ enum Verdict {
   ADDRESS_GONE(false, "somebody removed it: add it, or start the pod anew"),
   LEASE_LEFT(
       false,
-      "if the container is gone, `ocicat net gc NETWORK --living` frees the address; if it lives,"
+      "if the container is gone, `ocicat net gc NETWORK` frees the address; if it lives,"
           + " its ADD failed: see the runtime's log, and start the pod anew"),
   NEVER_ASKED(
       false,

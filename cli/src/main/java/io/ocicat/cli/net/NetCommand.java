@@ -8,6 +8,7 @@ import io.ocicat.cni.json.Json;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.cni.runtime.Container;
 import io.ocicat.cni.runtime.Network;
+import io.ocicat.cni.runtime.NotAttachedException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -22,6 +23,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
@@ -59,7 +61,7 @@ public final class NetCommand {
       description = "Attach the container and print the result, as JSON.",
       footer = {"", "Example: ocicat net add blue /run/netns/c1"})
   int add(@Mixin CniOptions options, @Mixin Which which) {
-    JsonNode result = cni(options).network(which.network).add(container(which)).toJson();
+    JsonNode result = cni(options).network(which.network).add(presentContainer(which)).toJson();
     spec.commandLine().getOut().println(Json.pretty(result));
     return 0;
   }
@@ -68,7 +70,15 @@ public final class NetCommand {
       description = "Verify that the attachment is as ADD left it.",
       footer = {"", "Example: ocicat net check blue /run/netns/c1"})
   int check(@Mixin CniOptions options, @Mixin Which which) {
-    cni(options).network(which.network).check(container(which));
+    try {
+      cni(options).network(which.network).check(presentContainer(which));
+    } catch (NotAttachedException e) {
+      throw new CniException(
+          e.code(),
+          "%s; attach it with `ocicat net add %s %s`"
+              .formatted(e.getMessage(), which.network, which.netns),
+          e);
+    }
     return 0;
   }
 
@@ -82,38 +92,55 @@ public final class NetCommand {
 
   @Command(
       description = {
-        "Detach what is not in use any more: everything but what --valid and --living name.",
-        "With neither, all attachments of the network that are remembered."
+        "Detach containers that are gone, and free what they had.",
+        "A container lives while its network namespace is there: those that the runtime or ocicatd has a record of"
+            + " stay attached. Start no container meanwhile. Prints what was detached."
       },
-      footer = {"", "Example: ocicat net gc blue --living"})
+      footer = {"", "Example: ocicat net gc blue"})
   int gc(
       @Mixin CniOptions options,
       @Mixin WhichNetwork which,
       @Option(
               names = "--valid",
               paramLabel = "ID/IFNAME",
-              description = "An attachment that is in use; may be repeated.")
+              description = "An attachment that is in use as well; may be repeated.")
           @Nullable List<String> valid,
       @Option(
-              names = "--living",
-              description =
-                  "Attachments are in use when they are remembered, by their runtime or by ocicatd,"
-                      + " and their network namespace is there; start no container meanwhile.")
+              names = "--all",
+              description = "Detach living containers, too: everything but what --valid names.")
+          boolean all,
+      @Option(names = "--living", hidden = true, description = "What is the default.")
           boolean living) {
     Network network = cni(options).network(which.network);
-    if (valid == null && !living) {
-      network.gcAll();
+    if (network.config().disableGc()) {
+      spec.commandLine()
+          .getErr()
+          .println("ocicat: network %s has disableGC: nothing is done".formatted(network.name()));
       return 0;
+    }
+    if (all && living) {
+      throw new ParameterException(
+          spec.commandLine(), "--all detaches what --living keeps: give one of them");
     }
     List<Attachment> attachments = new ArrayList<>();
     for (String text : valid == null ? List.<String>of() : valid) {
       attachments.add(attachment(text));
     }
-    if (living) {
+    if (all && attachments.isEmpty()) {
+      network.gcAll(this::tellDetached);
+      return 0;
+    }
+    if (!all) {
       attachments.addAll(LivingAttachments.of(network, settings.state()));
     }
-    network.gc(attachments);
+    network.gc(attachments, this::tellDetached);
     return 0;
+  }
+
+  private void tellDetached(Attachment attachment) {
+    spec.commandLine()
+        .getOut()
+        .println("detached %s/%s".formatted(attachment.containerId(), attachment.ifName()));
   }
 
   @Command(
@@ -128,11 +155,21 @@ public final class NetCommand {
     return settings.cni(options, spec.commandLine().getErr());
   }
 
+  /** For verbs that are of no use without the container's namespace. */
+  private Container presentContainer(Which which) {
+    NetnsArgument netns = new NetnsArgument(which.netns);
+    return container(which, netns.existingPath());
+  }
+
   private Container container(Which which) {
+    return container(which, new NetnsArgument(which.netns).path());
+  }
+
+  private Container container(Which which, String netns) {
     String ifName =
         which.ifName != null ? which.ifName : settings.variable("CNI_IFNAME").orElse("eth0");
-    String id = which.id != null ? which.id : idOf(which.netns);
-    Container container = Container.of(id, which.netns).ifName(ifName).args(settings.args());
+    String id = which.id != null ? which.id : idOf(netns);
+    Container container = Container.of(id, netns).ifName(ifName).args(settings.args());
     for (Map.Entry<String, JsonNode> capability : settings.capabilityArgs().entrySet()) {
       container = container.capability(capability.getKey(), capability.getValue());
     }
@@ -183,7 +220,7 @@ public final class NetCommand {
     @Parameters(
         index = "1",
         paramLabel = "NETNS",
-        description = "The container's network namespace, as a path.")
+        description = "The container's network namespace: a path, or a name that `ip netns` shows.")
     String netns = "";
 
     @Option(

@@ -27,7 +27,7 @@ import tools.jackson.databind.node.ObjectNode;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "0:every file can be used",
-      "1:some cannot",
+      "1:some cannot, or there is no such directory",
       "2:the command line makes no sense; nothing was done"
     })
 final class NetListCommand implements Callable<Integer> {
@@ -47,7 +47,7 @@ final class NetListCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
-    ConfListing listing = settings.cni(options, err).networks();
+    ConfListing listing = settings.networks(options, settings.cni(options, err));
     if (json) {
       out.println(Json.pretty(toJson(listing)));
     } else {
@@ -80,6 +80,7 @@ final class NetListCommand implements Callable<Integer> {
     for (ConfProblem problem : listing.problems()) {
       ObjectNode entry = problems.addObject();
       entry.put("file", problem.file().toString());
+      entry.put("position", problem.position());
       entry.put("path", problem.path());
       entry.put("reason", problem.reason());
     }

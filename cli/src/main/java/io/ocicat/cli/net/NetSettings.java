@@ -10,10 +10,12 @@ import io.ocicat.cni.exec.TraceContext;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.runtime.Cni;
+import io.ocicat.cni.runtime.ConfListing;
 import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.Folders;
 import io.ocicat.daemon.state.State;
 import java.io.PrintWriter;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -54,8 +56,22 @@ public record NetSettings(
         // What is asked for by hand is to be seen as it is: the present configuration, and no DEL
         // unasked.
         .delPrefersCachedConfig(false)
-        .checkNeedsCachedResult(false)
         .build();
+  }
+
+  /**
+   * What is configured. Runtimes take a directory that is missing for an empty one; whoever asks by
+   * hand has probably mistyped it.
+   */
+  ConfListing networks(CniOptions options, Cni cni) {
+    Path directory = options.confDirectory(this::variable);
+    if (Files.notExists(directory)) {
+      throw new CniException(
+          ErrorCode.INVALID_NETWORK_CONFIG,
+          "the directory %s does not exist, so no network is configured: make it, or name another with --conf-dir or NETCONFPATH"
+              .formatted(directory));
+    }
+    return cni.networks();
   }
 
   /** Stricter than plugins are: cnitool wants a key and a value in each pair. */

@@ -29,8 +29,8 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "validate",
     description = {
-      "Say everything that is wrong with a network, or with all of them: files, versions, and for",
-      "plugins of ours each field, as ADD would, and fields that nobody reads."
+      "Say everything that is wrong with a network, or with all.",
+      "That is files, versions, and for plugins of ours each field, as ADD would read it, and fields that nobody reads."
     },
     mixinStandardHelpOptions = true,
     footer = {"", "Example: ocicat net validate blue --conf-dir /etc/cni/net.d"},
@@ -71,7 +71,7 @@ final class NetValidateCommand implements Callable<Integer> {
     if (network != null) {
       judged.add(judge(cni.network(network)));
     } else {
-      ConfListing listing = cni.networks();
+      ConfListing listing = settings.networks(options, cni);
       unusable = listing.problems();
       for (NetworkFile file : listing.networks()) {
         judged.add(judge(cni.network(file)));
@@ -124,6 +124,7 @@ final class NetValidateCommand implements Callable<Integer> {
     for (ConfProblem problem : unusable) {
       ObjectNode entry = files.addObject();
       entry.put("file", problem.file().toString());
+      entry.put("position", problem.position());
       entry.put("path", problem.path());
       entry.put("reason", problem.reason());
     }

@@ -91,7 +91,7 @@ class WhyWithoutDaemonTest {
     assertThat(why("web-0").out()).contains("interface-gone", "next: ");
     pod.close();
     assertThat(why("web-0").out())
-        .contains("c1 eth0 on blue: netns-gone", "next: ", "`ocicat net gc blue --living`");
+        .contains("c1 eth0 on blue: netns-gone", "next: ", "`ocicat net gc blue`");
   }
 
   @Test

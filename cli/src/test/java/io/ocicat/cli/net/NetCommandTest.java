@@ -12,6 +12,8 @@ import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.Folders;
 import io.ocicat.daemon.state.NamespaceId;
 import io.ocicat.daemon.state.State;
+import io.ocicat.netlink.ns.NamedNetNs;
+import io.ocicat.netlink.ns.NetNs;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -149,14 +151,99 @@ class NetCommandTest {
         .containsExactly("ADD", "CHECK", "STATUS", "GC", "DEL");
   }
 
+  /** Review U3: detaching what lives has to be asked for by name. */
   @Test
-  void gcWithoutValidAttachmentsDetachesEverything() {
-    assertThat(run("add", "blue", "/run/netns/x")).isZero();
-    assertThat(run("gc", "blue")).isZero();
+  void gcDetachesEverythingOnlyWhenAsked() {
+    assertThat(run("add", "--container-id", "alive", "blue", OWN_NETNS)).isZero();
+    out.getBuffer().setLength(0);
 
+    assertThat(run("gc", "blue")).isZero();
+    assertThat(out.toString()).isEmpty();
+    assertThat(run("gc", "blue", "--all", "--living")).isEqualTo(2);
+    assertThat(run("gc", "blue", "--all")).isZero();
+
+    assertThat(out.toString()).isEqualTo("detached alive/eth0\n");
     assertThat(calls)
         .extracting(call -> call.environment().get("CNI_COMMAND"))
-        .containsExactly("ADD", "DEL", "GC");
+        .containsExactly("ADD", "GC", "DEL", "GC");
+    assertThat(Json.parse(calls.getLast().stdin()).has("cni.dev/valid-attachments")).isFalse();
+  }
+
+  @Test
+  void gcOfAllButTheValidOnes() {
+    assertThat(run("add", "--container-id", "alive", "blue", OWN_NETNS)).isZero();
+    assertThat(run("add", "--container-id", "named", "blue", OWN_NETNS)).isZero();
+    out.getBuffer().setLength(0);
+
+    assertThat(run("gc", "blue", "--all", "--valid", "named/eth0")).isZero();
+
+    assertThat(out.toString()).isEqualTo("detached alive/eth0\n");
+  }
+
+  @Test
+  void gcSaysWhereItIsDisabled() throws IOException {
+    Files.writeString(
+        directory.resolve("net.d/30-red.conflist"),
+        "{\"cniVersion\":\"1.1.0\",\"name\":\"red\",\"disableGC\":true,\"plugins\":[{\"type\":\"noop\"}]}");
+
+    assertThat(run("gc", "red", "--all")).isZero();
+
+    assertThat(err.toString()).isEqualTo("ocicat: network red has disableGC: nothing is done\n");
+    assertThat(calls).isEmpty();
+  }
+
+  /** Review U15: Ocicat is the runtime, so it knows what is missing. */
+  @Test
+  void checkOfWhatIsNotAttachedSaysSo() {
+    assertThat(run("check", "--container-id", "c1", "blue", "/run/netns/x")).isEqualTo(1);
+
+    assertThat(err.toString())
+        .isEqualTo(
+            "container \"c1\" is not attached to network \"blue\" as \"eth0\": no result of an ADD is"
+                + " cached; attach it with `ocicat net add blue /run/netns/x`\n");
+    assertThat(calls).isEmpty();
+  }
+
+  /** Review U24: as {@code ip netns} has it. */
+  @Test
+  void aBareNameIsANamespaceInRunNetns() {
+    NamedNetNs named = NamedNetNs.standard();
+    String name = "ocicat-u24-" + ProcessHandle.current().pid();
+    named.prepare();
+    try (NetNs _ = named.create(name)) {
+      assertThat(run("add", "blue", name)).isZero();
+    } finally {
+      named.remove(name);
+    }
+    // Its name still leads to the attachment.
+    assertThat(run("del", "blue", name)).isZero();
+    assertThat(run("add", "blue", name)).isEqualTo(1);
+
+    assertThat(calls)
+        .extracting(
+            call -> call.environment().get("CNI_COMMAND"),
+            call -> call.environment().get("CNI_NETNS"),
+            call -> call.environment().get("CNI_CONTAINERID"))
+        .containsExactly(
+            tuple("ADD", "/run/netns/" + name, NetCommand.idOf("/run/netns/" + name)),
+            tuple("DEL", "/run/netns/" + name, NetCommand.idOf("/run/netns/" + name)));
+    assertThat(err.toString())
+        .isEqualTo(
+            "there is no network namespace \"%1$s\" in /run/netns: make it with `ip netns add %1$s`, or give the path of one\n"
+                .formatted(name));
+  }
+
+  /** Review U24: an empty answer would say that all is well. */
+  @ParameterizedTest
+  @ValueSource(strings = {"list", "validate"})
+  void aMissingDirectoryIsNoEmptyOne(String command) {
+    environment.put("NETCONFPATH", directory.resolve("nope").toString());
+
+    assertThat(run(command)).isEqualTo(1);
+
+    assertThat(out.toString()).isEmpty();
+    assertThat(err.toString())
+        .startsWith("the directory %s does not exist".formatted(directory.resolve("nope")));
   }
 
   @Test
@@ -173,7 +260,7 @@ class NetCommandTest {
   }
 
   @Test
-  void gcOfTheLivingKeepsWhoseNamespaceIsThere() {
+  void gcKeepsWhoseNamespaceIsThere() {
     assertThat(run("add", "--container-id", "alive", "blue", OWN_NETNS)).isZero();
     assertThat(run("add", "--container-id", "gone", "blue", "/run/netns/nowhere")).isZero();
     noted("noted", "blue", OWN_NETNS);
@@ -181,7 +268,7 @@ class NetCommandTest {
     noted("lost", "blue", "/run/netns/nowhere");
     calls.clear();
 
-    assertThat(run("gc", "blue", "--living", "--valid", "named/net1")).isZero();
+    assertThat(run("gc", "blue", "--valid", "named/net1")).isZero();
 
     assertThat(calls)
         .extracting(

@@ -1,7 +1,6 @@
 package io.ocicat.cni.runtime;
 
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
@@ -42,13 +41,7 @@ record Check(Engine engine, Chain declared) {
           "failed to get network %s cached result: ".formatted(Quoted.of(chain.network().value())));
     }
     if (previous == null && engine.settings().checkNeedsCachedResult()) {
-      throw new CniException(
-          ErrorCode.UNKNOWN_CONTAINER,
-          "no cached result of container %s, interface %s on network %s: CHECK needs what ADD returned"
-              .formatted(
-                  Quoted.of(container.id().value()),
-                  Quoted.of(container.ifName().value()),
-                  Quoted.of(chain.network().value())));
+      throw new NotAttachedException(chain.network(), container);
     }
     return previous;
   }

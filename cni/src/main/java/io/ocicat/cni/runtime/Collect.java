@@ -9,6 +9,7 @@ import io.ocicat.cni.exec.Verb;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,14 +21,15 @@ record Collect(Engine engine, Chain declared) {
   /**
    * @param valid null when nothing is known: then no cached attachment is valid, and plugins are
    *     told nothing
+   * @param detached gets each cached attachment after its DEL
    */
-  void run(@Nullable List<Attachment> valid) {
+  void run(@Nullable List<Attachment> valid, Consumer<Attachment> detached) {
     if (declared.list().disableGc()) {
       return;
     }
     List<CniException> failures = new ArrayList<>();
     try (Locks.Held _ = engine.locks().network(declared.network(), engine.settings().deadline())) {
-      deleteStale(valid == null ? Set.of() : Set.copyOf(valid), failures);
+      deleteStale(valid == null ? Set.of() : Set.copyOf(valid), detached, failures);
       collect(valid, failures);
     }
     if (!failures.isEmpty()) {
@@ -35,7 +37,8 @@ record Collect(Engine engine, Chain declared) {
     }
   }
 
-  private void deleteStale(Set<Attachment> valid, List<CniException> failures) {
+  private void deleteStale(
+      Set<Attachment> valid, Consumer<Attachment> detached, List<CniException> failures) {
     List<CachedAttachment> cached;
     try {
       cached = engine.cache().list();
@@ -49,6 +52,7 @@ record Collect(Engine engine, Chain declared) {
       if (attachment.network().equals(declared.network()) && !valid.contains(here)) {
         try {
           new Detach(engine, declared).runStale(container);
+          detached.accept(here);
         } catch (CniException e) {
           failures.add(
               e.prefixed(

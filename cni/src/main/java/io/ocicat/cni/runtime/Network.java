@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -92,7 +93,16 @@ public final class Network {
    * ones: attachments that are still cached by DEL, what plugins know beyond that by GC.
    */
   public void gc(Collection<Attachment> valid) {
-    new Collect(engine, chain).run(List.copyOf(valid));
+    gc(valid, _ -> {});
+  }
+
+  /**
+   * The same.
+   *
+   * @param detached gets each cached attachment once it is detached, also when others fail
+   */
+  public void gc(Collection<Attachment> valid, Consumer<Attachment> detached) {
+    new Collect(engine, chain).run(List.copyOf(valid), detached);
   }
 
   /**
@@ -100,7 +110,16 @@ public final class Network {
    * telling them what is valid.
    */
   public void gcAll() {
-    new Collect(engine, chain).run(null);
+    gcAll(_ -> {});
+  }
+
+  /**
+   * The same.
+   *
+   * @param detached gets each cached attachment once it is detached, also when others fail
+   */
+  public void gcAll(Consumer<Attachment> detached) {
+    new Collect(engine, chain).run(null, detached);
   }
 
   /**

@@ -158,7 +158,7 @@ class CheckTest {
     Network network = lab.network("1.0.0", "a");
     fails(() -> network.check(container()))
         .withMessage(
-            "no cached result of container \"c1\", interface \"eth0\" on network \"net\": CHECK needs what ADD returned")
+            "container \"c1\" is not attached to network \"net\" as \"eth0\": no result of an ADD is cached")
         .matches(e -> e.is(ErrorCode.UNKNOWN_CONTAINER));
     assertThat(lab.recorder.calls()).isEmpty();
   }

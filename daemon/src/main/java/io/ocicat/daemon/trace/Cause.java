@@ -16,7 +16,7 @@ public enum Cause {
   NOT_READY("wait until STATUS of the network answers well; its message says what is missing"),
   POOL_EMPTY(
       "give ipam another range or a larger subnet, or let the runtime's GC free the addresses of"
-          + " containers that are gone (`ocicat net gc NETWORK --living`)"),
+          + " containers that are gone (`ocicat net gc NETWORK`)"),
   ADDRESS_TAKEN("ask for another address, or find out who has it"),
   PORT_TAKEN("choose another host port, or end the container that the message names"),
   ALREADY_ATTACHED("DEL what an earlier ADD made for this interface, then ADD again"),

@@ -1,0 +1,21 @@
+package io.ocicat.cni.runtime;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.NetworkName;
+import io.ocicat.cni.json.Quoted;
+
+/** CHECK of a container that, as far as the cache knows, no ADD has attached to the network. */
+public final class NotAttachedException extends CniException {
+  private static final long serialVersionUID = 1;
+
+  NotAttachedException(NetworkName network, Container container) {
+    super(
+        ErrorCode.UNKNOWN_CONTAINER,
+        "container %s is not attached to network %s as %s: no result of an ADD is cached"
+            .formatted(
+                Quoted.of(container.id().value()),
+                Quoted.of(network.value()),
+                Quoted.of(container.ifName().value())));
+  }
+}
