@@ -1,6 +1,7 @@
 package io.ocicat.cli.resource;
 
 import io.ocicat.cli.yaml.YamlReader;
+import io.ocicat.cli.yaml.YamlSyntaxException;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.InvalidException;
@@ -96,7 +97,9 @@ public final class ConnectionOptions {
     } catch (NoSuchFileException e) {
       throw new CommandException("%s: there is no such file".formatted(file), e);
     } catch (IOException e) {
-      throw new CommandException("%s cannot be read: %s".formatted(file, e.getMessage()), e);
+      throw new CommandException("%s cannot be read: %s".formatted(file, e), e);
+    } catch (YamlSyntaxException e) {
+      throw new CommandException(e.in(file.toString()), e);
     } catch (IllegalArgumentException e) {
       throw new CommandException("%s: %s".formatted(file, e.getMessage()), e);
     }

@@ -1,6 +1,7 @@
 package io.ocicat.cli.resource;
 
 import io.ocicat.cli.yaml.YamlReader;
+import io.ocicat.cli.yaml.YamlSyntaxException;
 import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.Resource;
@@ -49,8 +50,7 @@ final class Manifests {
       } catch (CharacterCodingException _) {
         manifests.problems.add(name + ": not UTF-8 text");
       } catch (IOException e) {
-        manifests.problems.add(
-            "%s: cannot be read: %s".formatted(name, e.getClass().getSimpleName()));
+        manifests.problems.add("%s: cannot be read: %s".formatted(name, e));
       }
     }
     if (!manifests.problems.isEmpty()) {
@@ -88,6 +88,9 @@ final class Manifests {
     List<YamlReader.Document> documents;
     try {
       documents = YamlReader.readAll(text);
+    } catch (YamlSyntaxException e) {
+      problems.add(e.in(name));
+      return;
     } catch (IllegalArgumentException e) {
       problems.add("%s: %s".formatted(name, e.getMessage()));
       return;

@@ -11,6 +11,7 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
+import org.snakeyaml.engine.v2.exceptions.Mark;
 import org.snakeyaml.engine.v2.exceptions.MarkedYamlEngineException;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 import org.snakeyaml.engine.v2.nodes.MappingNode;
@@ -90,28 +91,39 @@ public final class YamlReader {
         number++;
       }
       return documents;
+    } catch (MarkedYamlEngineException e) {
+      throw refusal(number, e.getProblemMark(), String.valueOf(e.getProblem()), e);
     } catch (YamlEngineException e) {
-      throw new IllegalArgumentException(
-          "document %d: not valid YAML: %s".formatted(number, reason(e)), e);
-    } catch (IllegalArgumentException e) {
-      throw new IllegalArgumentException("document %d: %s".formatted(number, e.getMessage()), e);
+      String why = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+      throw refusal(number, Optional.empty(), why, e);
+    } catch (Wrong e) {
+      throw refusal(number, e.node.getStartMark(), String.valueOf(e.getMessage()), e);
     }
   }
 
-  private static String reason(YamlEngineException e) {
-    if (e instanceof MarkedYamlEngineException marked && marked.getProblemMark().isPresent()) {
-      return at(marked.getProblemMark().get()) + marked.getProblem();
+  private static IllegalArgumentException refusal(
+      int document, Optional<Mark> where, String why, Exception cause) {
+    return where.isEmpty()
+        ? new IllegalArgumentException(
+            "document %d: not valid YAML: %s".formatted(document, why), cause)
+        : new YamlSyntaxException(
+            document, where.get().getLine() + 1, where.get().getColumn() + 1, why, cause);
+  }
+
+  /** What is YAML, but not what we read. */
+  private static final class Wrong extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    private final transient Node node;
+
+    Wrong(Node node, String why) {
+      super(why);
+      this.node = node;
     }
-    return String.valueOf(e.getMessage()).lines().findFirst().orElse("");
   }
 
-  private static String at(org.snakeyaml.engine.v2.exceptions.Mark mark) {
-    return "line %d, column %d: ".formatted(mark.getLine() + 1, mark.getColumn() + 1);
-  }
-
-  private static IllegalArgumentException wrong(Node node, String why) {
-    return new IllegalArgumentException(
-        "not valid YAML: " + node.getStartMark().map(YamlReader::at).orElse("") + why);
+  private static Wrong wrong(Node node, String why) {
+    return new Wrong(node, why);
   }
 
   private JsonNode value(Node node, int depth) {
@@ -165,9 +177,8 @@ public final class YamlReader {
       if (tag.equals(Tag.FLOAT)) {
         return NODES.numberNode(new BigDecimal(text));
       }
-    } catch (NumberFormatException e) {
-      throw new IllegalArgumentException(
-          wrong(scalar, Problems.quote(text) + " is not a number").getMessage(), e);
+    } catch (NumberFormatException _) {
+      throw wrong(scalar, Problems.quote(text) + " is not a number");
     }
     throw wrong(scalar, "tag %s is not supported: leave it out".formatted(tag.getValue()));
   }

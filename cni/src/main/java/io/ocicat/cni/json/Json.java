@@ -3,7 +3,6 @@ package io.ocicat.cni.json;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import java.nio.charset.StandardCharsets;
-import java.util.Locale;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
@@ -81,14 +80,10 @@ public final class Json {
       }
       return value;
     } catch (StreamReadException e) {
-      throw refuse(lowerCase(e.getOriginalMessage()), e.getLocation());
+      throw refuse(SyntaxReason.of(e), e.getLocation());
     } catch (JacksonException e) {
-      throw refuse(lowerCase(e.getOriginalMessage()));
+      throw refuse(SyntaxReason.of(e));
     }
-  }
-
-  private static String lowerCase(String sentence) {
-    return sentence.substring(0, 1).toLowerCase(Locale.ROOT) + sentence.substring(1);
   }
 
   private static JsonNode read(JsonParser parser, JsonToken token) {
@@ -148,10 +143,7 @@ public final class Json {
   }
 
   private static CniException refuse(String why, TokenStreamLocation where) {
-    return new CniException(
-        ErrorCode.DECODING_FAILURE,
-        "not valid JSON: line %d, column %d: %s"
-            .formatted(where.getLineNr(), where.getColumnNr(), why));
+    return new JsonSyntaxException(where.getLineNr(), where.getColumnNr(), why);
   }
 
   private static CniException refuse(String why) {

@@ -7,6 +7,7 @@ import io.ocicat.cni.PluginType;
 import io.ocicat.cni.VersionNumber;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.json.JsonFields;
+import io.ocicat.cni.json.JsonSyntaxException;
 import io.ocicat.cni.json.JsonValue;
 import io.ocicat.cni.json.Problems.Problem;
 import io.ocicat.cni.json.Quoted;
@@ -22,8 +23,9 @@ import tools.jackson.databind.JsonNode;
  * it.
  *
  * @param name of the network, as far as it can be read
+ * @param position where the file stops being JSON; empty when it is JSON
  */
-record ConfDiagnosis(String name, List<Problem> problems) {
+record ConfDiagnosis(String name, String position, List<Problem> problems) {
   private static final List<String> FLAGS =
       List.of("disableCheck", "disableGC", "loadOnlyInlinedPlugins");
 
@@ -55,8 +57,13 @@ record ConfDiagnosis(String name, List<Problem> problems) {
     JsonNode document;
     try {
       document = Json.parse(bytes);
+    } catch (JsonSyntaxException e) {
+      return new ConfDiagnosis(
+          "",
+          "%d:%d".formatted(e.line(), e.column()),
+          List.of(new Problem("", "not valid JSON: " + e.why())));
     } catch (CniException e) {
-      return new ConfDiagnosis("", List.of(new Problem("", String.valueOf(e.getMessage()))));
+      return new ConfDiagnosis("", "", List.of(new Problem("", String.valueOf(e.getMessage()))));
     }
     JsonFields in = JsonValue.of(document).object();
     if (in.problems().isEmpty()) {
@@ -66,11 +73,14 @@ record ConfDiagnosis(String name, List<Problem> problems) {
     String name = document.path("name").isString() ? document.path("name").stringValue() : "";
     return new ConfDiagnosis(
         name,
+        "",
         found.isEmpty() ? List.of(new Problem("", String.valueOf(refusal.getMessage()))) : found);
   }
 
   List<ConfProblem> in(Path file) {
-    return problems.stream().map(p -> new ConfProblem(file, p.path(), p.message())).toList();
+    return problems.stream()
+        .map(p -> new ConfProblem(file, position, p.path(), p.message()))
+        .toList();
   }
 
   private static void readList(JsonFields in) {

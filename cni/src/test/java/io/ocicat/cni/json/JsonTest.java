@@ -41,7 +41,7 @@ class JsonTest {
         "''|it is empty",
         "'  '|it is empty",
         "{} {}|line 1, column 4: unexpected text after the value",
-        "{}x|line 1, column 3: unrecognized token 'x'",
+        "{}x|line 1, column 3: 'x' is not a value: text needs double quotes around it",
         "{\"a\":1,\"b\":2,\"a\":3}|line 1, column 14: duplicate key \"a\": duplicated keys are not allowed",
         "{\"a\":1,}|line 1, column 8:",
         "// hi|line 1, column 1:",
@@ -55,7 +55,37 @@ class JsonTest {
     assertThatThrownBy(() -> Json.parse(text))
         .isInstanceOfSatisfying(
             CniException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.DECODING_FAILURE))
-        .hasMessageStartingWith("not valid JSON: " + why);
+        .hasMessageStartingWith("not valid JSON: " + why)
+        .hasMessageNotContainingAny("Source", "StreamRead", "marker", "expecting", "(code");
+  }
+
+  /** Review U14: the reader need not know our parser. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{\"a\":[1,2|line 1, column 10: it ends before the list does",
+        "{\"a\":1|line 1, column 7: it ends before the object does",
+        "{\"a\":\"b|line 1, column 8: it ends before a string does",
+        "{\"a\":1,|line 1, column 8: it ends before the object does",
+        "[1}|line 1, column 3: unexpected character '}': expected ']'",
+        "{\"a\":1,}|line 1, column 8: unexpected character '}': expected a quoted name",
+        "{\"a\" 1}|line 1, column 6: unexpected character '1': expected a colon after the name",
+        "[1 2]|line 1, column 4: unexpected character '2': expected a comma in the list",
+        "[,]|line 1, column 2: unexpected character ',': expected a value",
+        "{a:1}|line 1, column 2: unexpected character 'a': expected a quoted name",
+      })
+  void saysWhatIsWrongInPlainWords(String text, String why) {
+    assertThatThrownBy(() -> Json.parse(text)).hasMessage("not valid JSON: " + why);
+  }
+
+  @Test
+  void limitsAreNamedWithoutTheirSetting() {
+    assertThatThrownBy(() -> Json.parse("[".repeat(5000)))
+        .hasMessage(
+            "not valid JSON: document nesting depth (129) exceeds the maximum allowed (128)");
+    assertThatThrownBy(() -> Json.parse("[\"a\nb\"]"))
+        .hasMessageEndingWith("a string contains the control character 10: escape it");
   }
 
   @Test

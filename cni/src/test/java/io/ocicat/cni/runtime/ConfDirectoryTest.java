@@ -149,7 +149,7 @@ class ConfDirectoryTest {
     assertThat(problems())
         .hasSize(2)
         .satisfiesExactly(
-            p -> assertThat(p).startsWith("00-bad.conflist: not valid JSON: line 1, column "),
+            p -> assertThat(p).startsWith("00-bad.conflist:1:2: not valid JSON: "),
             p ->
                 assertThat(p)
                     .isEqualTo(
@@ -164,7 +164,8 @@ class ConfDirectoryTest {
         .isInstanceOf(NetworkNotFoundException.class)
         .hasMessageStartingWith(
             "no net configuration with name \"blue\" in " + directory + "; some files")
-        .hasMessageContaining("00-bad.conflist: not valid JSON: line 1");
+        .hasMessageContaining(
+            "00-bad.conflist:1:16: not valid JSON: it ends before the object does");
   }
 
   @Test
@@ -338,7 +339,7 @@ class ConfDirectoryTest {
                 assertThat(p)
                     .isEqualTo(
                         "blue/10.conf: type must be the name of an executable, not \"../b\""),
-            p -> assertThat(p).startsWith("blue/20.conf: not valid JSON: line 1"));
+            p -> assertThat(p).startsWith("blue/20.conf:1:2: not valid JSON: "));
   }
 
   @Test

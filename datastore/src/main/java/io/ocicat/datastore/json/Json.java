@@ -65,8 +65,7 @@ public final class Json {
               ? ""
               : "line %d, column %d: "
                   .formatted(e.getLocation().getLineNr(), e.getLocation().getColumnNr());
-      throw new IllegalArgumentException(
-          "not valid JSON: " + where + e.getOriginalMessage().lines().findFirst().orElse(""), e);
+      throw new IllegalArgumentException("not valid JSON: " + where + SyntaxReason.of(e), e);
     }
   }
 

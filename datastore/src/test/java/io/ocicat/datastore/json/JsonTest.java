@@ -57,6 +57,16 @@ class JsonTest {
         .doesNotContain("\n");
   }
 
+  /** Review U14: the reader need not know our parser. */
+  @Test
+  void theParsersOwnTermsAreLeftOut() {
+    assertThatThrownBy(() -> Json.parseObject("{\"a\":1"))
+        .hasMessage("not valid JSON: line 1, column 7: it ends before the object does");
+    assertThatThrownBy(() -> Json.parseObject("{\"a\": blue}"))
+        .hasMessage(
+            "not valid JSON: line 1, column 7: 'blue' is not a value: text needs double quotes around it");
+  }
+
   @Test
   void depthIsBounded() {
     String deep = "{\"a\":".repeat(5000) + "1" + "}".repeat(5000);

@@ -1,0 +1,25 @@
+package io.ocicat.cli.yaml;
+
+/** A text that is not YAML, and the place where that shows. */
+public final class YamlSyntaxException extends IllegalArgumentException {
+  private static final long serialVersionUID = 1;
+
+  private final int line;
+  private final int column;
+  private final String why;
+
+  YamlSyntaxException(int document, int line, int column, String why, Throwable cause) {
+    super(
+        "document %d: not valid YAML: line %d, column %d: %s"
+            .formatted(document, line, column, why),
+        cause);
+    this.line = line;
+    this.column = column;
+    this.why = why;
+  }
+
+  /** As compilers say it, so that editors find the place: {@code pools.yaml:3:7: …}. */
+  public String in(String file) {
+    return "%s:%d:%d: not valid YAML: %s".formatted(file, line, column, why);
+  }
+}
