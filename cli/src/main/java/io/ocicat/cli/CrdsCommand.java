@@ -18,8 +18,10 @@ import tools.jackson.databind.node.ObjectNode;
 /** Prints what a cluster must know before the Kubernetes datastore can be used. */
 @Command(
     name = "crds",
-    description =
-        "Print what a cluster has to know before it can be the datastore: the definitions of Calico's resources.",
+    description = {
+      "Print the definitions of Calico's resources for Kubernetes.",
+      "A cluster has to know them before it can be the datastore."
+    },
     mixinStandardHelpOptions = true,
     footer = {"", "Example: ocicat crds | kubectl apply -f -"})
 final class CrdsCommand implements Callable<Integer> {

@@ -40,7 +40,10 @@ import picocli.CommandLine.Spec;
 /** {@code ocicat daemon}: ocicatd in the foreground. */
 @Command(
     name = "daemon",
-    description = "Serve plugin calls until told to stop (SIGTERM finishes those under way).",
+    description = {
+      "Serve plugin calls.",
+      "Runs in the foreground until told to stop; SIGTERM finishes the calls under way."
+    },
     footer = {
       "",
       "Listens at <run directory>/ocicatd.sock, or on the socket that systemd hands over, and tells systemd when it"

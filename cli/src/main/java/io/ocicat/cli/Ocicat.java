@@ -15,13 +15,18 @@ import io.ocicat.cli.pod.PodSite;
 import io.ocicat.cli.resource.ResourceCommands;
 import io.ocicat.cli.resource.Surroundings;
 import io.ocicat.cli.store.DatastoreCommand;
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help;
-import picocli.CommandLine.HelpCommand;
 
 /**
  * The {@code ocicat} command.
@@ -51,10 +56,27 @@ public final class Ocicat {
   private Ocicat() {}
 
   public static void main(String[] args) {
-    PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
+    StandardOutput stdout = new StandardOutput(new FileOutputStream(FileDescriptor.out));
+    System.setOut(new PrintStream(new BufferedOutputStream(stdout), true, StandardCharsets.UTF_8));
     PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
     boolean debug = "1".equals(System.getenv("OCICAT_DEBUG"));
-    System.exit(run(commandLineFor(args), new Complaints(err, debug), out, args));
+    System.exit(run(commandLineFor(args), new Complaints(err, debug), stdout, System.out, args));
+  }
+
+  /** Also fails when what the command printed did not get anywhere. */
+  static int run(
+      CommandLine commandLine,
+      Complaints complaints,
+      StandardOutput stdout,
+      PrintStream printer,
+      String... args) {
+    PrintWriter out = new PrintWriter(printer, true, StandardCharsets.UTF_8);
+    int exitCode = run(commandLine, complaints, out, args);
+    out.flush();
+    Optional<String> lost = stdout.failure();
+    return exitCode == CommandLine.ExitCode.OK && lost.isPresent()
+        ? complaints.failure(new IOException("cannot write to standard output: " + lost.get()))
+        : exitCode;
   }
 
   /** A daemon has callers waiting for it: the other commands take longer to make than it does. */
@@ -84,7 +106,7 @@ public final class Ocicat {
                     System.getenv(), ours.executables().map(Path::getParent), Version.id()))
             .addSubcommand(new UninstallCommand(System.getenv()))
             .setColorScheme(Help.defaultColorScheme(site.colours() ? Help.Ansi.ON : Help.Ansi.OFF));
-    return tellingVersion(commandLine);
+    return CommandGroups.shownBy(tellingVersion(commandLine));
   }
 
   /** Whatever is asked with {@code --version} gives the same answer. */
@@ -104,6 +126,7 @@ public final class Ocicat {
             .addSubcommand(new IpamServerCommand())
             .addSubcommand(new CrdsCommand())
             .addSubcommand(new CompletionCommand())
+            .addSubcommand(new VersionCommand())
             .addSubcommand(new HelpCommand());
     ResourceCommands.all(surroundings).forEach(commandLine::addSubcommand);
     return commandLine

@@ -20,7 +20,6 @@ import io.ocicat.plugins.calicoipam.CalicoIpamOptions;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
@@ -98,14 +97,13 @@ record OnePlugin(Optional<Path> executables, OurExecutables ours) {
 
   /** With the locks and notes of the daemon, which may come back at any moment. */
   private int besideADaemon(String name, Plugin plugin, Folders folders) {
-    PrintStream stdout = System.out;
     System.setOut(System.err);
-    try {
+    // Not System.out, which would not say that it is full.
+    try (FileOutputStream stdout = new FileOutputStream(FileDescriptor.out)) {
       State state = new State(folders, BootId.current());
       Reply reply = new OneShot(state, ours).run(name, plugin, System.getenv(), System.in);
       System.err.print(reply.stderr());
       stdout.write(reply.stdout());
-      stdout.flush();
       return reply.exitCode();
     } catch (IOException e) {
       System.err.println("ocicat: cannot read the request or write the answer: " + e.getMessage());

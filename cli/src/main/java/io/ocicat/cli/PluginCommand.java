@@ -19,7 +19,10 @@ import picocli.CommandLine.Unmatched;
  */
 @Command(
     name = OnePlugin.COMMAND,
-    description = "Run one call of a CNI plugin: CNI_* variables and standard input say which.",
+    description = {
+      "Run one call of a CNI plugin.",
+      "CNI_* variables and standard input say which."
+    },
     mixinStandardHelpOptions = true,
     footer = {"", "Example: CNI_COMMAND=VERSION ocicat plugin bridge"},
     exitCodeListHeading = "%nExit codes:%n",

@@ -18,10 +18,13 @@ final class Version implements IVersionProvider {
   @Override
   public String[] getVersion() {
     Build build = build();
-    String jdk = System.getProperty("java.version");
     return new String[] {
-      "ocicat %s (commit %s, JDK %s)".formatted(build.version(), build.commit(), jdk)
+      "ocicat %s (commit %s, JDK %s)".formatted(build.version(), build.commit(), jdk())
     };
+  }
+
+  static String jdk() {
+    return System.getProperty("java.version", "unknown");
   }
 
   static Build build() {

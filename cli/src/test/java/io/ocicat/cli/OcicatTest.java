@@ -17,7 +17,7 @@ class OcicatTest {
   private final StringWriter err = new StringWriter();
 
   @ParameterizedTest
-  @ValueSource(strings = {"--version", "get -V", "pod list --version"})
+  @ValueSource(strings = {"--version", "version", "get -V", "pod list --version"})
   void versionNamesReleaseCommitAndJdk(String line) {
     assertThat(ocicat(line.split(" ", -1))).isZero();
     assertThat(out.toString())
@@ -29,7 +29,9 @@ class OcicatTest {
   @ValueSource(strings = {"--help", "-h", "help"})
   void helpGoesToStandardOutput(String argument) {
     assertThat(ocicat(argument)).isZero();
-    assertThat(out.toString()).startsWith("Usage: ocicat").contains("--version", "Commands:");
+    assertThat(out.toString())
+        .startsWith("Usage: ocicat")
+        .contains("--version", "See what is going on:");
     assertThat(err.toString()).isEmpty();
   }
 

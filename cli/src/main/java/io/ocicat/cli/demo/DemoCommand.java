@@ -22,9 +22,8 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "demo",
     description = {
-      "Show the whole chain at work: three pods on a node made for it, from the sandbox to the"
-          + " wire.",
-      "Everything is in namespaces of its own; nothing on this machine changes."
+      "Show the whole chain at work, from the sandbox to the wire.",
+      "Three pods run on a node that is made for them. Everything is in namespaces of its own; nothing on this machine changes."
     },
     footer = {
       "",

@@ -31,8 +31,8 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "doctor",
     description = {
-      "Look at kernel, settings, configuration and what calls left behind; say what is wrong,",
-      "why it matters and what to do."
+      "Find what is wrong on this machine, and say what to do.",
+      "Looks at kernel, settings, configuration and what calls left behind, and says why it matters."
     },
     mixinStandardHelpOptions = true,
     footer = {"", "Example: ocicat doctor --conf-dir /etc/cni/net.d"},

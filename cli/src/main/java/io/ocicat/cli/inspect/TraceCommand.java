@@ -23,8 +23,8 @@ import tools.jackson.databind.JsonNode;
 @Command(
     name = "trace",
     description = {
-      "Show what calls spent their time on, and what the kernel was asked, in order.",
-      "Columns: start and duration in milliseconds, kind of work, its place in the call."
+      "Show each step of plugin calls, and how long it took.",
+      "What the kernel was asked is shown in order. Columns: start and duration in milliseconds, kind of work, its place in the call."
     },
     mixinStandardHelpOptions = true,
     footer = {"", "Example: ocicat trace --slow 3"},

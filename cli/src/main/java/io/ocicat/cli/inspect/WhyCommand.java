@@ -23,7 +23,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** {@code ocicat why}: why a pod has no address, or what happened to it. */
 @Command(
     name = "why",
-    description = "Say why a container or pod has no network, and what to do about it.",
+    description = "Say why a pod or container has no network, and what to do.",
     mixinStandardHelpOptions = true,
     footer = {"", "Example: ocicat why default/web"},
     exitCodeListHeading = "%nExit codes:%n",

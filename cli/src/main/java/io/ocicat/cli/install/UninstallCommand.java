@@ -18,8 +18,10 @@ import picocli.CommandLine.Spec;
 /** {@code ocicat uninstall}: takes away what {@code ocicat install} has put somewhere. */
 @Command(
     name = "uninstall",
-    description =
-        "Remove exactly what \"ocicat install\" put somewhere, and put back what it kept.",
+    description = {
+      "Remove what \"ocicat install\" put somewhere.",
+      "Exactly that is removed, and what it kept aside is put back."
+    },
     footer = {
       "",
       "What somebody has changed since stays. The directories stay too, because container runtimes watch them; of a --prefix"

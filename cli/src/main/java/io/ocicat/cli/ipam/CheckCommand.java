@@ -33,9 +33,10 @@ import tools.jackson.databind.node.ObjectNode;
 /** {@code ocicat ipam check}. */
 @Command(
     name = "check",
-    description =
-        "Look for addresses, handles, affinities and blocks that do not fit together, or that"
-            + " nobody uses.",
+    description = {
+      "Find records that contradict each other, and unused addresses.",
+      "Looks at addresses, handles, affinities and blocks."
+    },
     footer = {"", "Example: ocicat ipam check --show-problem-ips"},
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {

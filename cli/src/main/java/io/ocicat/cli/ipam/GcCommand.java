@@ -40,9 +40,10 @@ import tools.jackson.databind.node.ObjectNode;
 /** {@code ocicat ipam gc}. */
 @Command(
     name = "gc",
-    description =
-        "Release what was left behind: addresses of this node that nothing on it has, addresses and"
-            + " blocks of nodes that are gone, handles that no block knows.",
+    description = {
+      "Release what was left behind.",
+      "That is addresses of this node that nothing on it has, addresses and blocks of nodes that are gone, and handles that no block knows."
+    },
     footer = {
       "",
       "Looks twice, and releases only what was the same both times. What any endpoint, record of"

@@ -7,7 +7,7 @@ import picocli.CommandLine.Command;
 /** {@code ocicat ipam}. */
 @Command(
     name = "ipam",
-    description = "Show, check and release addresses that Calico's IPAM has given.",
+    description = "Show, check and release the addresses of Calico's IPAM.",
     mixinStandardHelpOptions = true,
     synopsisSubcommandLabel = "COMMAND")
 public final class IpamCommand {

@@ -26,7 +26,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** {@code ocicat ipam show}. */
 @Command(
     name = "show",
-    description = "Show how much of pools and blocks is in use, or who has an address.",
+    description = "Show how full pools and blocks are, or who has an address.",
     footer = {"", "Example: ocicat ipam show --show-blocks --map"})
 final class ShowCommand extends AddressWork {
   @Option(names = "--ip", paramLabel = "IP", description = "Whether this address is in use.")
@@ -108,7 +108,7 @@ final class ShowCommand extends AddressWork {
       try {
         Files.writeString(file, BlockMapSvg.of(drawing));
       } catch (IOException e) {
-        throw new CommandException("%s cannot be written: %s".formatted(file, e.getMessage()), e);
+        throw new CommandException("%s cannot be written: %s".formatted(file, e), e);
       }
     } else {
       drawing.printTo(out(), surroundings.colours());

@@ -14,8 +14,8 @@ import picocli.CommandLine.Parameters;
 @Command(
     name = "exec",
     description = {
-      "Run a program in a pod's namespaces: its network, and its host name, IPC and processes if a process holds it.",
-      "It sees the host's files, with the pod's resolv.conf."
+      "Run a program in a pod's namespaces.",
+      "Those are its network, and its host name, IPC and processes if a process holds it. The program sees the host's files, with the pod's resolv.conf."
     },
     mixinStandardHelpOptions = true,
     footer = {"", "Example: ocicat pod exec web -- ip address"},

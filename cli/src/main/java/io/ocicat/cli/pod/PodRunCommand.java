@@ -24,8 +24,8 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "run",
     description = {
-      "Run a pod: its namespaces, held by a process, and its network; then a program in it, if one is given.",
-      "Prints the pod's id."
+      "Run a pod, and a program in it, if one is given.",
+      "The pod has namespaces, held by a process, and a network. Prints its id."
     },
     mixinStandardHelpOptions = true,
     footer = {"", "Example: ocicat pod run web --infra none -p 8080:80 -- httpd -f"})

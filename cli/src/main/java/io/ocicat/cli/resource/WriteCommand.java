@@ -41,7 +41,7 @@ abstract class WriteCommand extends ResourceCommand {
   /** {@code ocicat create}. */
   @Command(
       name = "create",
-      description = "Create resources; those that exist are left alone and are a mistake.",
+      description = {"Create resources.", "Those that exist are left alone and are a mistake."},
       footer = {"", "Example: ocicat create -f pools.yaml"})
   static final class Create extends WriteCommand {
     @Option(names = "--skip-exists", description = "What exists is no mistake.")
@@ -60,8 +60,10 @@ abstract class WriteCommand extends ResourceCommand {
   /** {@code ocicat apply}. */
   @Command(
       name = "apply",
-      description =
-          "Create resources, or give those that exist the spec, labels and annotations of the document.",
+      description = {
+        "Create resources, or update those that exist.",
+        "Those that exist get the spec, labels and annotations of the document."
+      },
       footer = {"", "Example: ocicat apply -f pools.yaml"})
   static final class Apply extends WriteCommand {
     Apply(Surroundings surroundings) {
@@ -72,7 +74,10 @@ abstract class WriteCommand extends ResourceCommand {
   /** {@code ocicat replace}. */
   @Command(
       name = "replace",
-      description = "Give resources that exist the spec, labels and annotations of the document.",
+      description = {
+        "Update resources that exist.",
+        "They get the spec, labels and annotations of the document."
+      },
       footer = {"", "Example: ocicat replace -f pools.yaml"})
   static final class Replace extends WriteCommand {
     Replace(Surroundings surroundings) {

@@ -21,8 +21,10 @@ import picocli.CommandLine.Option;
 /** {@code ocicat datastore check}. */
 @Command(
     name = "check",
-    description =
-        "Look for damage, for documents that cannot be read or would not be accepted, and for names of what is not there.",
+    description = {
+      "Look for damage, and for documents that cannot be used.",
+      "Those are documents that cannot be read, would not be accepted, or name what is not there."
+    },
     footer = {
       "",
       "Changes nothing. Prints a line for each finding.",

@@ -26,8 +26,10 @@ abstract class LockCommand extends ResourceCommand {
   /** So that plugins and controllers wait. */
   @Command(
       name = "lock",
-      description =
-          "Say in ClusterInformation that the datastore is not ready: plugins refuse new pods.",
+      description = {
+        "Make plugins refuse new pods.",
+        "Says in ClusterInformation that the datastore is not ready."
+      },
       footer = {"", "Example: ocicat datastore lock"})
   static final class Lock extends LockCommand {
     Lock(Surroundings surroundings) {
@@ -38,7 +40,10 @@ abstract class LockCommand extends ResourceCommand {
   /** So that they go on. */
   @Command(
       name = "unlock",
-      description = "Say in ClusterInformation that the datastore is ready.",
+      description = {
+        "Let plugins accept new pods again.",
+        "Says in ClusterInformation that the datastore is ready."
+      },
       footer = {"", "Example: ocicat datastore unlock"})
   static final class Unlock extends LockCommand {
     Unlock(Surroundings surroundings) {
