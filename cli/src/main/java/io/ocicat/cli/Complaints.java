@@ -52,8 +52,9 @@ record Complaints(PrintWriter err, boolean debug) {
     return decapitalized(Objects.requireNonNullElse(misuse.getMessage(), misuse.toString()));
   }
 
+  /** But for a name at its start, such as IPPool. */
   private static String decapitalized(String sentence) {
-    return sentence.isEmpty()
+    return sentence.isEmpty() || sentence.substring(1).matches("(?s)\\p{Upper}.*")
         ? sentence
         : Character.toLowerCase(sentence.charAt(0)) + sentence.substring(1);
   }

@@ -42,9 +42,8 @@ import tools.jackson.databind.node.ArrayNode;
 @Command(
     name = "conformance",
     description = {
-      "Check a CNI plugin executable, whoever wrote it, against the protocol.",
-      "Runs as root, in namespaces and directories of its own: the machine's network is not"
-          + " touched."
+      "Check any CNI plugin against the specification.",
+      "Runs the executable as root, in namespaces and directories of its own: the machine's network is not touched."
     },
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -197,6 +196,10 @@ final class ConformanceCommand implements Callable<Integer> {
   private Subject subject() {
     if (plugin == null) {
       throw new ConformanceException("missing required parameter: PLUGIN");
+    }
+    // Before anything is asked about its name, which nobody may have meant.
+    if (!Files.isRegularFile(plugin) || !Files.isExecutable(plugin)) {
+      throw new ConformanceException(plugin + " is not an executable file");
     }
     Subject subject =
         Subject.of(

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * Ends an error's line with what to do about it, where the words are the kernel's, SQLite's or
  * Java's own and say no such thing.
  */
-final class WayOut {
+public final class WayOut {
   private record Advice(Pattern words, Pattern unless, String advice) {
     static Advice of(String words, String unless, String advice) {
       return new Advice(Pattern.compile(words), Pattern.compile(unless), advice);
@@ -21,7 +21,7 @@ final class WayOut {
   private static final Advice ROOT =
       Advice.of(
           "(?i)permission denied|operation not permitted",
-          "root|run as its owner",
+          "needs root",
           "this needs root: run it with sudo");
 
   private static final List<Advice> ADVICE =
@@ -39,13 +39,15 @@ final class WayOut {
 
   /** What Java has no words for but the name of a class. */
   private static final Pattern REFUSED =
-      Pattern.compile("java\\.nio\\.file\\.(AccessDenied|NoSuchFile)Exception: [^;]+");
+      Pattern.compile(
+          "java\\.nio\\.file\\.(AccessDenied|NoSuchFile|FileAlreadyExists|NotDirectory)Exception: [^;]+");
 
   private static final Pattern REST = Pattern.compile("java\\.(?:nio\\.file|io)\\.\\w+Exception: ");
 
   private WayOut() {}
 
-  static String of(String message) {
+  /** For this user: root is not told to be root. */
+  public static String of(String message) {
     return of(message, isRoot());
   }
 
@@ -55,9 +57,11 @@ final class WayOut {
             .matcher(message)
             .replaceAll(
                 found ->
-                    found.group(1).equals("AccessDenied")
-                        ? "permission denied"
-                        : "there is no such file");
+                    switch (found.group(1)) {
+                      case "AccessDenied" -> "permission denied";
+                      case "NoSuchFile" -> "there is no such file";
+                      default -> "it is not a directory";
+                    });
     plain = REST.matcher(plain).replaceAll(Matcher.quoteReplacement(""));
     if (!root && fits(ROOT, plain)) {
       return plain + "; " + ROOT.advice();

@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+/** Review U17: one wording for what needs root, whoever found out. */
 class WayOutTest {
   @ParameterizedTest
   @CsvSource(
@@ -14,7 +15,9 @@ class WayOutTest {
         "cannot list /a: java.nio.file.AccessDeniedException: /a | cannot list /a: permission denied; this needs root: run it with sudo",
         "cannot read /a: java.nio.file.NoSuchFileException: /a | cannot read /a: there is no such file",
         "open /a: Permission denied (EACCES) | open /a: Permission denied (EACCES); this needs root: run it with sudo",
-        "cannot make /a: permission denied; are you root? | cannot make /a: permission denied; are you root?",
+        "open /root/a: permission denied | open /root/a: permission denied; this needs root: run it with sudo",
+        "cannot make /a: x; this needs root: run it with sudo | cannot make /a: x; this needs root: run it with sudo",
+        "cannot make the directory /a: java.nio.file.FileAlreadyExistsException: /a | cannot make the directory /a: it is not a directory",
         "create bridge \"b\": Operation not supported (EOPNOTSUPP): Unknown device type | create bridge \"b\": Operation not supported (EOPNOTSUPP): Unknown device type; this kernel lacks it: \"ocicat doctor\" says what to load",
         "cannot listen on 127.0.0.1:1: Address already in use | cannot listen on 127.0.0.1:1: Address already in use; another process has the port (ss -ltnp shows which): end it, or choose another",
         "cannot write /a: java.io.IOException: No space left on device | cannot write /a: No space left on device; make room there",

@@ -1,6 +1,7 @@
 package io.ocicat.datastore;
 
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -32,6 +33,8 @@ public enum Kind {
   /** What the IPAM library reads. */
   IPAM_CONFIG("IPAMConfig", "ipamconfigs", Form.IPAM),
   IPAM_HOST("IPAMHost", "ipamhosts", Form.IPAM);
+
+  private static final int MISTYPED = 2;
 
   private enum Form {
     GLOBAL,
@@ -74,6 +77,23 @@ public enum Kind {
     return Arrays.stream(values())
         .filter(k -> k.plural.equals(lower) || k.text.toLowerCase(Locale.ROOT).equals(lower))
         .findFirst();
+  }
+
+  /**
+   * The kind whose name or plural somebody may have meant: at most two letters are different, and
+   * the first is the same.
+   */
+  public static Optional<Kind> like(String name) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    return Arrays.stream(values())
+        .filter(kind -> !lower.isEmpty() && kind.plural.charAt(0) == lower.charAt(0))
+        .filter(kind -> kind.distance(lower) <= MISTYPED)
+        .min(Comparator.comparingInt(kind -> kind.distance(lower)));
+  }
+
+  private int distance(String lower) {
+    return Math.min(
+        Likeness.distance(plural, lower), Likeness.distance(text.toLowerCase(Locale.ROOT), lower));
   }
 
   /** By its plural, exactly. */

@@ -67,8 +67,13 @@ public final class Resource {
             .orElseThrow(
                 () ->
                     new InvalidException(
-                        "kind %s is not known: use one of Calico's, for instance IPPool"
-                            .formatted(Problems.quote(kindText))));
+                        "kind %s is not known: %s"
+                            .formatted(
+                                Problems.quote(kindText),
+                                Kind.like(kindText)
+                                    .filter(k -> !k.isIpam())
+                                    .map("did you mean %s?"::formatted)
+                                    .orElse("use one of Calico's, for instance IPPool"))));
     String version = text(document, "apiVersion");
     if (!version.equals(API_VERSION)) {
       throw new InvalidException(

@@ -21,9 +21,14 @@ public record PodMetadata(String name, String namespace, String uid, long attemp
   /** What is wrong with it, one line each. */
   List<String> problems() {
     List<String> problems = new ArrayList<>();
-    check(problems, "name", name, NAME, "small letters, digits, - and ., at most 253");
-    check(problems, "namespace", namespace, NAMESPACE, "small letters, digits and -, at most 63");
-    check(problems, "uid", uid, UID, "letters, digits, - and ., at most 128");
+    check(problems, "name", name, NAME, "lower-case letters, digits, - and ., at most 253 of them");
+    check(
+        problems,
+        "namespace",
+        namespace,
+        NAMESPACE,
+        "lower-case letters, digits and -, at most 63 of them");
+    check(problems, "uid", uid, UID, "letters, digits, - and ., at most 128 of them");
     if (attempt < 0 || attempt > LAST_ATTEMPT) {
       problems.add("metadata.attempt must be 0–%d, not %d".formatted(LAST_ATTEMPT, attempt));
     }
@@ -31,13 +36,13 @@ public record PodMetadata(String name, String namespace, String uid, long attemp
   }
 
   private static void check(
-      List<String> problems, String what, String value, Pattern form, String consists) {
+      List<String> problems, String what, String value, Pattern form, String allowed) {
     if (value.isEmpty()) {
       problems.add("metadata.%s is missing".formatted(what));
     } else if (!form.matcher(value).matches()) {
       problems.add(
-          "metadata.%s %s is not valid: it may have %s"
-              .formatted(what, Quoted.brief(value), consists));
+          "metadata.%s %s is not a valid %s: use %s"
+              .formatted(what, Quoted.brief(value), what, allowed));
     }
   }
 

@@ -41,6 +41,14 @@ class PodConfigTest {
             "is not a word");
   }
 
+  /** Review U24. */
+  @Test
+  void aNameThatIsNotValidIsToldWithWhatIs() {
+    assertThatThrownBy(PodConfig.of(new PodMetadata("Über_Pod", "shop", "u", 0)).build()::check)
+        .hasMessageContaining(
+            "metadata.name \"Über_Pod\" is not a valid name: use lower-case letters, digits, - and ., at most 253 of them");
+  }
+
   @Test
   void namesThatWouldBecomePathsAreRefused() {
     for (String name : List.of("..", "a/b", ".hidden", "a\0", "x".repeat(254))) {

@@ -2,8 +2,8 @@ package io.ocicat.cli.install;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -28,8 +28,6 @@ final class InstallException extends RuntimeException {
   private static String reason(IOException e) {
     String kernel = kernelsWords(e);
     return switch (kernel) {
-      case "permission denied", "operation not permitted" ->
-          isRoot() ? kernel : kernel + "; run it as root";
       case "read-only file system" -> kernel + "; choose another directory, or mount it writable";
       case "no space left on device" -> kernel + "; make room and repeat the command";
       default -> kernel;
@@ -40,17 +38,10 @@ final class InstallException extends RuntimeException {
     return switch (e) {
       case NoSuchFileException _ -> "no such file or directory";
       case AccessDeniedException _ -> "permission denied";
+      case FileAlreadyExistsException _ -> "it is not a directory";
       case FileSystemException failed when failed.getReason() != null ->
           failed.getReason().toLowerCase(Locale.ROOT);
       default -> String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
     };
-  }
-
-  private static boolean isRoot() {
-    try {
-      return Integer.valueOf(0).equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
-    } catch (IOException _) {
-      return false;
-    }
   }
 }

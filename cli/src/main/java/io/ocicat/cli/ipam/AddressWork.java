@@ -1,8 +1,8 @@
 package io.ocicat.cli.ipam;
 
-import io.ocicat.cli.resource.CommandException;
 import io.ocicat.cli.resource.ResourceCommand;
 import io.ocicat.cli.resource.Surroundings;
+import io.ocicat.cli.resource.UsageException;
 import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.ip.IpAddress;
@@ -42,6 +42,6 @@ abstract class AddressWork extends ResourceCommand {
   static IpAddress address(String text) {
     return IpAddress.tryParse(text)
         .map(IpAddress::unmap)
-        .orElseThrow(() -> new CommandException("\"%s\" is not an IP address".formatted(text)));
+        .orElseThrow(() -> new UsageException("\"%s\" is not an IP address".formatted(text)));
   }
 }

@@ -1,7 +1,7 @@
 package io.ocicat.cli.ipam;
 
-import io.ocicat.cli.resource.CommandException;
 import io.ocicat.cli.resource.Surroundings;
+import io.ocicat.cli.resource.UsageException;
 import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.model.IpamConfig;
 import java.util.Locale;
@@ -96,8 +96,7 @@ final class ConfigureCommand extends AddressWork {
       case "1", "t", "true" -> true;
       case "0", "f", "false" -> false;
       default ->
-          throw new CommandException(
-              "%s must be true or false, not \"%s\"".formatted(option, text));
+          throw new UsageException("%s must be true or false, not \"%s\"".formatted(option, text));
     };
   }
 
@@ -106,7 +105,7 @@ final class ConfigureCommand extends AddressWork {
       case "Enabled" -> true;
       case "Disabled" -> false;
       default ->
-          throw new CommandException(
+          throw new UsageException(
               "--kubevirt-ip-persistence must be Enabled or Disabled, not \"%s\"".formatted(text));
     };
   }

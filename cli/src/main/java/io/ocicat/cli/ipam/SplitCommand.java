@@ -2,6 +2,7 @@ package io.ocicat.cli.ipam;
 
 import io.ocicat.cli.resource.CommandException;
 import io.ocicat.cli.resource.Surroundings;
+import io.ocicat.cli.resource.UsageException;
 import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Kind;
@@ -20,7 +21,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** {@code ocicat ipam split}. */
 @Command(
     name = "split",
-    description = "Split a pool into equal ones. Blocks and addresses stay as they are.",
+    description = {"Split a pool into equal ones.", "Blocks and addresses stay as they are."},
     footer = {
       "",
       "The datastore must be locked: ocicat datastore lock.",
@@ -48,7 +49,7 @@ final class SplitCommand extends AddressWork {
       throw new ParameterException(spec.commandLine(), "name the pool by --cidr or by --name");
     }
     if (number < 2 || Integer.bitCount(number) != 1) {
-      throw new CommandException(
+      throw new UsageException(
           "a pool is split into 2, 4, 8, … pools, not into %d".formatted(number));
     }
     return withDatastore(

@@ -75,8 +75,7 @@ public record PodSite(Site site, Map<String, String> environment, Optional<Path>
           folder,
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     } catch (IOException e) {
-      throw new UncheckedIOException(
-          "cannot make the directory %s: %s; are you root?".formatted(folder, e), e);
+      throw new UncheckedIOException("cannot make the directory %s: %s".formatted(folder, e), e);
     }
   }
 

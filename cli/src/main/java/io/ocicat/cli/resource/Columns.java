@@ -182,7 +182,7 @@ final class Columns {
   /**
    * Some columns by their headings, or by a heading, a colon and a path as kubectl has it.
    *
-   * @throws CommandException when there is no such column
+   * @throws UsageException when there is no such column
    */
   static List<Column> named(Kind kind, List<String> names) {
     List<Column> chosen = new ArrayList<>();
@@ -203,7 +203,7 @@ final class Columns {
               .findFirst()
               .orElseThrow(
                   () ->
-                      new CommandException(
+                      new UsageException(
                           "%s has no column \"%s\": there are %s; or write a path, as in %s:.metadata.uid"
                               .formatted(
                                   kind,

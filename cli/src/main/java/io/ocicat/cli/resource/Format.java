@@ -30,7 +30,7 @@ sealed interface Format {
   /**
    * What follows {@code -o}.
    *
-   * @throws CommandException when it is none
+   * @throws UsageException when it is none
    */
   static Format parse(String text) {
     int equals = text.indexOf('=');
@@ -44,23 +44,23 @@ sealed interface Format {
       case "name" -> new Name();
       case "custom-columns" -> {
         if (rest.isEmpty()) {
-          throw new CommandException(
+          throw new UsageException(
               "-o custom-columns needs columns, as in custom-columns=NAME,CIDR");
         }
         yield new CustomColumns(List.of(rest.split(",", -1)));
       }
       case "jsonpath" -> {
         if (rest.isEmpty()) {
-          throw new CommandException("-o jsonpath needs a template, as in jsonpath='{.spec.cidr}'");
+          throw new UsageException("-o jsonpath needs a template, as in jsonpath='{.spec.cidr}'");
         }
         yield new Template(JsonPathTemplate.parse(rest));
       }
       case "go-template", "go-template-file" ->
-          throw new CommandException(
+          throw new UsageException(
               "-o %s is not supported: use jsonpath='{.spec.cidr}' or custom-columns=NAME,CIDR"
                   .formatted(name));
       default ->
-          throw new CommandException(
+          throw new UsageException(
               "-o must be ps, wide, yaml, json, name, custom-columns=… or jsonpath=…, not "
                   + Problems.quote(text));
     };

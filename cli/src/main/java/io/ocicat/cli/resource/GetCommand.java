@@ -10,6 +10,7 @@ import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.selector.Selector;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -28,7 +29,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** {@code ocicat get}. */
 @Command(
     name = "get",
-    description = "Show resources: all of a kind, by name, or as documents name them.",
+    description = "Show resources: all of a kind, by name, or those in a file.",
     footer = {"", "Example: ocicat get ippools -o wide"},
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
@@ -99,7 +100,7 @@ final class GetCommand extends ResourceCommand {
       throw new ParameterException(spec.commandLine(), "with -A no name makes sense: use -n");
     }
     if (selector != null && kind.isIpam()) {
-      throw new CommandException("%s has no labels: leave out -l".formatted(kind));
+      throw new UsageException("%s has no labels: leave out -l".formatted(kind));
     }
     if (export && subject.names.isEmpty()) {
       throw new ParameterException(spec.commandLine(), "--export needs names");
@@ -131,7 +132,7 @@ final class GetCommand extends ResourceCommand {
       Selector parsed = Selector.parse(selector);
       return resource -> parsed.matches(resource.labels());
     } catch (IllegalArgumentException e) {
-      throw new CommandException(
+      throw new UsageException(
           "-l \"%s\" is not a selector: %s".formatted(selector, e.getMessage()), e);
     }
   }
@@ -193,7 +194,10 @@ final class GetCommand extends ResourceCommand {
         !(format instanceof Format.Rows
             || format instanceof Format.CustomColumns
             || format instanceof Format.Name);
-    if (documents && !found.isEmpty()) {
+    if (documents && found.isEmpty() && missing.isEmpty()) {
+      // None has the labels: whoever reads a document still has to get one.
+      printer.document(Json.array(), out());
+    } else if (documents && !found.isEmpty()) {
       List<Resource> all = found.values().stream().flatMap(List::stream).toList();
       printer.named(all.getFirst().kind(), all.stream().map(this::document).toList(), all, out());
     } else {

@@ -54,7 +54,7 @@ final class JsonPath {
   /**
    * Reads a path, with or without the leading {@code $} or dot.
    *
-   * @throws CommandException when it is none
+   * @throws UsageException when it is none
    */
   static JsonPath parse(String path) {
     List<Step> steps = new ArrayList<>();
@@ -83,12 +83,12 @@ final class JsonPath {
     return new JsonPath(steps);
   }
 
-  private static CommandException wrong(String path, String why) {
-    return new CommandException(message(path, why));
+  private static UsageException wrong(String path, String why) {
+    return new UsageException(message(path, why));
   }
 
-  private static CommandException wrong(String path, String why, RuntimeException cause) {
-    return new CommandException(message(path, why), cause);
+  private static UsageException wrong(String path, String why, RuntimeException cause) {
+    return new UsageException(message(path, why), cause);
   }
 
   private static String message(String path, String why) {

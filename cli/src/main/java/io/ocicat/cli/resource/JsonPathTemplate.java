@@ -49,7 +49,7 @@ final class JsonPathTemplate {
   /**
    * Reads a template; one without braces is a path.
    *
-   * @throws CommandException when it is none
+   * @throws UsageException when it is none
    */
   static JsonPathTemplate parse(String text) {
     if (text.indexOf('{') < 0) {
@@ -112,8 +112,8 @@ final class JsonPathTemplate {
     throw wrong(text, "a brace is not closed");
   }
 
-  private static CommandException wrong(String text, String why) {
-    return new CommandException(
+  private static UsageException wrong(String text, String why) {
+    return new UsageException(
         "%s is not a jsonpath template: %s".formatted(Problems.quote(text), why));
   }
 }

@@ -41,15 +41,19 @@ public final class KindNames {
   /**
    * The kind of any of its names, in any case.
    *
-   * @throws CommandException when it is none
+   * @throws UsageException when it is none
    */
   public static Kind parse(String name) {
     return find(name)
         .orElseThrow(
             () ->
-                new CommandException(
-                    "there is no kind %s: use one of %s"
-                        .formatted(Problems.quote(name), String.join(", ", singulars()))));
+                new UsageException(
+                    "there is no kind %s: %s"
+                        .formatted(
+                            Problems.quote(name),
+                            Kind.like(name)
+                                .map(kind -> "did you mean %s?".formatted(singular(kind)))
+                                .orElseGet(() -> "use one of " + String.join(", ", singulars())))));
   }
 
   private static Optional<Kind> find(String name) {

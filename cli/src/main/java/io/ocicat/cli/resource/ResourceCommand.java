@@ -1,11 +1,13 @@
 package io.ocicat.cli.resource;
 
+import io.ocicat.cli.WayOut;
 import io.ocicat.datastore.Datastore;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** What the commands have in common: a datastore, and one line for each thing that is wrong. */
@@ -39,8 +41,10 @@ public abstract class ResourceCommand implements Callable<Integer> {
   public final Integer call() {
     try {
       return run();
+    } catch (UsageException e) {
+      throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
     } catch (RejectedException e) {
-      e.reasons().forEach(reason -> err().println("ocicat: " + oneLine(reason)));
+      e.reasons().forEach(reason -> err().println("ocicat: " + oneLine(WayOut.of(reason))));
       return 1;
     }
   }

@@ -35,12 +35,12 @@ final class Subject {
   Kind kind() {
     String name = kind;
     if (name == null) {
-      throw new CommandException(
+      throw new UsageException(
           "say which kind is meant, as in ippool, or with -f where documents are");
     }
     Kind found = KindNames.parse(name);
     if (namespace != null && !found.isNamespaced()) {
-      throw new CommandException("%s has no namespace: leave out -n".formatted(found));
+      throw new UsageException("%s has no namespace: leave out -n".formatted(found));
     }
     return found;
   }
@@ -60,7 +60,7 @@ final class Subject {
       return everywhere ? Query.of(known) : Query.in(known, namespace());
     }
     if (everywhere) {
-      throw new CommandException("%s has no namespace: leave out -A".formatted(known));
+      throw new UsageException("%s has no namespace: leave out -A".formatted(known));
     }
     return Query.of(known);
   }

@@ -23,7 +23,7 @@ import picocli.CommandLine.ParameterException;
 /** {@code ocicat datastore export}. */
 @Command(
     name = "export",
-    description = "Write everything, IPAM's records included, as one stream of documents.",
+    description = "Write everything, with IPAM's records, as a stream of documents.",
     footer = {"", "Example: ocicat datastore export -f backup.yaml"})
 final class ExportCommand extends ResourceCommand {
   @Option(
@@ -61,8 +61,7 @@ final class ExportCommand extends ResourceCommand {
                     "exported %d %s".formatted(count, output.equals("raw") ? "keys" : "resources"));
             return 0;
           } catch (IOException e) {
-            throw new CommandException(
-                "the export cannot be written: %s".formatted(e.getMessage()), e);
+            throw new CommandException("the export cannot be written: %s".formatted(e), e);
           }
         });
   }

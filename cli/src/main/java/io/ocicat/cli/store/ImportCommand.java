@@ -69,7 +69,7 @@ final class ImportCommand extends ResourceCommand {
       out().println("imported %d keys".formatted(count));
       return 0;
     } catch (IOException e) {
-      throw new CommandException("%s cannot be read: %s".formatted(file, e.getMessage()), e);
+      throw new CommandException("%s cannot be read: %s".formatted(file, e), e);
     }
   }
 
@@ -81,7 +81,7 @@ final class ImportCommand extends ResourceCommand {
     } catch (NoSuchFileException e) {
       throw new CommandException("%s: there is no such file".formatted(file), e);
     } catch (IOException e) {
-      throw new CommandException("%s cannot be read: %s".formatted(file, e.getMessage()), e);
+      throw new CommandException("%s cannot be read: %s".formatted(file, e), e);
     }
   }
 }

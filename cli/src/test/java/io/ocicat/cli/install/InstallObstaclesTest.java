@@ -63,7 +63,7 @@ class InstallObstaclesTest {
             .attempt();
 
     assertThat(output.exitCode()).isEqualTo(1);
-    assertThat(output.stderr()).contains("permission denied; run it as root");
+    assertThat(output.stderr()).contains("permission denied; this needs root: run it with sudo");
   }
 
   private Output installAfter(String mount) {

@@ -94,7 +94,7 @@ class IpamCommandTest {
     assertThat(ipam.json("show", "--ip=10.65.0.2", "--json").at("/attributes/pod").asString())
         .isEqualTo("cart");
     Shell.Printed bad = ipam.run("show", "--ip=10.65.0");
-    assertThat(bad.exitCode()).isEqualTo(1);
+    assertThat(bad.exitCode()).isEqualTo(2);
     assertThat(bad.err()).contains("\"10.65.0\" is not an IP address");
   }
 
@@ -159,10 +159,10 @@ class IpamCommandTest {
       delimiter = '|',
       value = {
         "configure | 2 | say what to change",
-        "configure --strictaffinity=perhaps | 1 | must be true or false",
-        "configure --kubevirt-ip-persistence=yes | 1 | must be Enabled or Disabled",
+        "configure --strictaffinity=perhaps | 2 | must be true or false",
+        "configure --kubevirt-ip-persistence=yes | 2 | must be Enabled or Disabled",
         "configure --max-blocks-per-host=4 | 1 | strict",
-        "split 3 --name=blue | 1 | 2, 4, 8",
+        "split 3 --name=blue | 2 | 2, 4, 8",
         "split 2 | 2 | --cidr or by --name",
         "split 2 --name=blue | 1 | not locked",
         "release | 2 | --ip or --from-report",
@@ -170,7 +170,7 @@ class IpamCommandTest {
         "release --ip=10.65.0.2 | 1 | is used by Workload(shop/node--1-k8s-cart-eth0)",
         "release --from-report=/nonexistent | 1 | cannot be read",
         "why | 2 | IP",
-        "why nonsense | 1 | is not an IP address",
+        "why nonsense | 2 | is not an IP address",
       })
   void whatCannotBeDoneIsSaidInOneLine(String args, int exitCode, String message) {
     Shell.Printed printed = ipam.run(args.split(" ", -1));

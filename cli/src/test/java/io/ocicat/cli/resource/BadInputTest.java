@@ -60,12 +60,25 @@ class BadInputTest {
         "{apiVersion: projectcalico.org/v3, kind: IPPool, metadata: {name: good}, spec: {cidr: 10.2.0.0/16}} | IPPool good is in stdin: document 1 already",
         "{apiVersion: projectcalico.org/v3, kind: ClusterInformation, metadata: {name: default}} | cannot be applied by hand",
         "{apiVersion: projectcalico.org/v3, kind: IPPool, metadata: {name: x, namespace: y}, spec: {cidr: 10.2.0.0/16}} | IPPool has no namespace",
-        "just text | not a resource",
-        "{a: 1, a: 2} | \"a\" comes twice",
-        "{a: | not valid YAML: line"
+        "{apiVersion: projectcalico.org/v3, kind: IPPol, metadata: {name: x}} | kind \"IPPol\" is not known: did you mean IPPool?",
+        "just text | not a resource"
       })
   void documentsThatAreWrong(String document, String part) {
     assertRefused(document, part);
+  }
+
+  /** Review U14: as compilers say it, so that editors find the place. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "{a: 1, a: 2} | ocicat: stdin:3:8: not valid YAML: \"a\" comes twice",
+        "{a: | ocicat: stdin:4:1: not valid YAML: "
+      })
+  void whatIsNotYamlIsFoundByLineAndColumn(String document, String message) {
+    Printed printed = shell.runWith(GOOD + document + "\n", "apply", "-f", "-");
+    assertThat(printed.exitCode()).isEqualTo(1);
+    assertThat(printed.err()).startsWith(message).hasLineCount(1);
   }
 
   @Test
@@ -85,14 +98,6 @@ class BadInputTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "get frobs | ocicat: there is no kind \"frobs\": use one of",
-        "get ippool -n shop | ocicat: IPPool has no namespace: leave out -n",
-        "get ippool -A | ocicat: IPPool has no namespace: leave out -A",
-        "get ippool -o xml | ocicat: -o must be ps, wide, yaml",
-        "get ippool -o go-template={{.}} | ocicat: -o go-template is not supported: use jsonpath",
-        "get ippool -o jsonpath={.items[ | ocicat: ",
-        "get ippool -l a=b | ocicat: -l \"a=b\" is not a selector",
-        "get | ocicat: say which kind is meant",
         "apply -f /nonexistent.yaml | ocicat: /nonexistent.yaml: there is no such file or directory",
         "get ippool -c /nonexistent.cfg | ocicat: /nonexistent.cfg: there is no such file",
         "patch ippool x -p {} | ocicat: IPPool x does not exist",
@@ -104,10 +109,23 @@ class BadInputTest {
     assertThat(printed.err()).startsWith(message).hasLineCount(1);
   }
 
+  /** Review U18, U24: what the help promises. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
       value = {
+        "get frobs | there is no kind \"frobs\": use one of",
+        "get IPPol | there is no kind \"IPPol\": did you mean ippool?",
+        "get ippool -n shop | IPPool has no namespace: leave out -n",
+        "get ippool -A | IPPool has no namespace: leave out -A",
+        "get ippool -o yamll | -o must be ps, wide, yaml",
+        "get ippool -o go-template={{.}} | -o go-template is not supported: use jsonpath",
+        "get ippool -o jsonpath={.items[ | is not a ",
+        "get ippool -l a=b | -l \"a=b\" is not a selector",
+        "get | say which kind is meant",
+        "ipam configure --strictaffinity maybe | --strictaffinity must be true or false, not \"maybe\"",
+        "ipam configure --kubevirt-ip-persistence maybe | --kubevirt-ip-persistence must be",
+        "ipam show --ip=1.2.3 | \"1.2.3\" is not an IP address",
         "apply | say with -f where the documents are",
         "get wep x -A | with -A no name makes sense",
         "patch ippool x -p {} -t wild | --type must be strategic, merge or json, not \"wild\"",
@@ -118,6 +136,16 @@ class BadInputTest {
     Printed printed = shell.run(line.split(" ", -1));
     assertThat(printed.exitCode()).isEqualTo(2);
     assertThat(printed.err()).contains(message).hasLineCount(1);
+  }
+
+  /** Review U24. */
+  @Test
+  void aStateDirectoryThatIsAFileIsNamed() throws IOException {
+    Path file = Files.createFile(directory.resolve("file"));
+    assertThat(DatastoreShell.embedded(file).run("get", "ippool").err())
+        .isEqualTo(
+            "ocicat: datastore %1$s/datastore.db cannot be opened: %1$s is not a directory: correct OCICAT_STATE_DIR\n"
+                .formatted(file));
   }
 
   @Test

@@ -17,12 +17,14 @@ import io.ocicat.testkit.Eventually;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.node.ObjectNode;
 
 class GetCommandTest {
   private static final String DOCUMENTS =
@@ -202,7 +204,7 @@ class GetCommandTest {
             fd00:65::/64   green
             """);
     Printed unknown = shell.run("get", "ippool", "-o", "custom-columns=COLOUR");
-    assertThat(unknown.exitCode()).isEqualTo(1);
+    assertThat(unknown.exitCode()).isEqualTo(2);
     assertThat(unknown.err()).contains("has no column \"COLOUR\": there are NAME, CIDR");
   }
 
@@ -270,6 +272,23 @@ class GetCommandTest {
     assertThat(shell.run("get", "bgpfilter")).isEqualTo(new Printed(0, "", "no BGPFilter found\n"));
     assertThat(shell.run("get", "netset"))
         .isEqualTo(new Printed(0, "", "no NetworkSet found in namespace default\n"));
+  }
+
+  /** Review U18: a script gets a document also when there is nothing in it. */
+  @Test
+  void nothingIsADocumentToo() {
+    for (String format : List.of("-ojson", "--json")) {
+      Printed printed = shell.run("get", "bgpfilter", format);
+      assertThat(printed.exitCode()).isZero();
+      ObjectNode list = Json.parseObject(printed.out());
+      assertThat(list.path("kind").asString()).isEqualTo("BGPFilterList");
+      assertThat(list.path("apiVersion").asString()).isEqualTo("projectcalico.org/v3");
+      assertThat(list.path("items").isArray()).isTrue();
+      assertThat(list.path("items")).isEmpty();
+    }
+    assertThat(shell.run("get", "bgpfilter", "-oyaml").out()).contains("items: []");
+    assertThat(shell.run("get", "ippool", "blue", "-l", "has(nothing)", "-ojson"))
+        .isEqualTo(new Printed(0, "[]\n", ""));
   }
 
   @Test

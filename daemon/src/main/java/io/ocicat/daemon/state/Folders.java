@@ -2,6 +2,8 @@ package io.ocicat.daemon.state;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -18,6 +20,8 @@ import java.util.Set;
 public record Folders(Path run, Path state) {
   private static final Set<PosixFilePermission> OWNER_ONLY =
       PosixFilePermissions.fromString("rwx------");
+
+  private static final Object ROOT = 0;
 
   /** Those that the variables name, or the usual ones. */
   public static Folders of(Map<String, String> environment) {
@@ -107,6 +111,9 @@ public record Folders(Path run, Path state) {
       if (!Files.getPosixFilePermissions(folder).equals(OWNER_ONLY)) {
         Files.setPosixFilePermissions(folder, OWNER_ONLY);
       }
+    } catch (FileAlreadyExistsException e) {
+      throw new UncheckedIOException(
+          "cannot make the directory %s: it is not a directory".formatted(folder), e);
     } catch (IOException e) {
       throw new UncheckedIOException("cannot make the directory %s: %s".formatted(folder, e), e);
     }
@@ -115,9 +122,22 @@ public record Folders(Path run, Path state) {
   private static void requireOwn(Path folder) throws IOException {
     Object owner = Files.getAttribute(folder, "unix:uid");
     Object self = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
-    if (!owner.equals(self)) {
-      throw new IOException(
-          "it belongs to uid %s, not to %s; remove it or change its owner".formatted(owner, self));
+    requireOwn(folder, owner, self);
+  }
+
+  /** What is root's stays root's: whoever is not root is told to be. */
+  static void requireOwn(Path folder, Object owner, Object self) throws IOException {
+    if (owner.equals(self)) {
+      return;
     }
+    if (owner.equals(ROOT)) {
+      throw new AccessDeniedException(folder.toString());
+    }
+    throw new IOException(
+        self.equals(ROOT)
+            ? "it belongs to uid %s, not to %s; remove it or change its owner"
+                .formatted(owner, self)
+            : "it belongs to uid %s, not to %s; name one of your own by OCICAT_RUN_DIR and OCICAT_STATE_DIR"
+                .formatted(owner, self));
   }
 }

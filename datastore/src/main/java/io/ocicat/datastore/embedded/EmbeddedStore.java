@@ -16,6 +16,7 @@ import io.ocicat.datastore.kv.RangeQuery;
 import io.ocicat.datastore.kv.Transaction;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
@@ -85,7 +86,10 @@ public final class EmbeddedStore implements KeyValueStore {
       throw failure.of(e);
     } catch (AccessDeniedException e) {
       throw new UnauthorizedException(
-          "datastore %s cannot be opened: permission denied on %s, run as its owner"
+          "datastore %s cannot be opened: permission denied on %s".formatted(file, e.getFile()), e);
+    } catch (FileAlreadyExistsException e) {
+      throw new UnavailableException(
+          "datastore %s cannot be opened: %s is not a directory: correct OCICAT_STATE_DIR"
               .formatted(file, e.getFile()),
           e);
     } catch (IOException e) {

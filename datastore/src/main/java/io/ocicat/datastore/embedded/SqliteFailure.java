@@ -41,8 +41,7 @@ final class SqliteFailure {
               e);
       case SQLITE_PERM, SQLITE_AUTH ->
           new UnauthorizedException(
-              "datastore %s cannot be opened: permission denied, run as its owner".formatted(file),
-              e);
+              "datastore %s cannot be opened: permission denied".formatted(file), e);
       case SQLITE_CANTOPEN ->
           new UnavailableException(
               Files.isDirectory(directory()) && !Files.isWritable(directory())
