@@ -25,7 +25,8 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "What somebody has changed since stays. The directories stay too, because container runtimes watch them; of a --prefix"
-          + " only what was copied there goes. Attachments and leases are not touched.",
+          + " only what was copied there goes. The plugins' tables of nf_tables go when no container needs them. Leases"
+          + " are not touched.",
       "",
       "Stop the daemon first: systemctl disable --now ocicat.socket ocicat.service",
       "",
@@ -34,6 +35,7 @@ import picocli.CommandLine.Spec;
     mixinStandardHelpOptions = true)
 public final class UninstallCommand implements Callable<Integer> {
   private final Folders folders;
+  private final FirewallTables tables;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -48,8 +50,20 @@ public final class UninstallCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print JSON.")
   private boolean json;
 
+  @Option(
+      names = "--purge",
+      description =
+          "Also remove the run and the state directory, with the embedded datastore, if nothing is"
+              + " attached.")
+  private boolean purge;
+
   public UninstallCommand(Map<String, String> environment) {
+    this(environment, FirewallTables.ofThisHost());
+  }
+
+  UninstallCommand(Map<String, String> environment, FirewallTables tables) {
     folders = Folders.of(environment);
+    this.tables = tables;
   }
 
   @Override
@@ -60,20 +74,38 @@ public final class UninstallCommand implements Callable<Integer> {
   }
 
   private int uninstall(Account account) {
-    Path state = folders.state();
-    if (Files.notExists(Manifest.fileIn(state))) {
-      account.say("nothing is installed: there is no " + Manifest.fileIn(state));
-      return ExitCode.OK;
+    Path path = folders.state();
+    boolean installed = Files.exists(Manifest.fileIn(path));
+    if (!installed) {
+      account.say("nothing is installed: there is no " + Manifest.fileIn(path));
     }
-    int attached = new State(folders, BootId.current()).attachments().names().size();
-    if (attached > 0 && !force) {
+    State state = new State(folders, BootId.current());
+    int attached = state.attachments().names().size();
+    if (installed && attached > 0 && !force) {
       throw new InstallException(
           "%d attachments are still there (%s), and runtimes need the plugins to remove them: stop the containers first, or give --force"
-              .formatted(attached, state.resolve("attachments")));
+              .formatted(attached, path.resolve("attachments")));
     }
+    Purge rest = new Purge(folders, dryRun, account);
+    if (purge) {
+      rest.check(state);
+    }
+    if (installed) {
+      remove(path, account);
+    }
+    if (attached == 0) {
+      tables.remove(account, dryRun);
+    }
+    if (purge) {
+      rest.carryOut();
+    }
+    return ExitCode.OK;
+  }
+
+  private void remove(Path state, Account account) {
     if (dryRun) {
       new Removal(Manifest.read(state), true, account).carryOut();
-      return ExitCode.OK;
+      return;
     }
     try (FileLock _ = InstallCommand.lock(state)) {
       Manifest manifest = Manifest.read(state);
@@ -87,6 +119,5 @@ public final class UninstallCommand implements Callable<Integer> {
         throw new InstallException(String.join("; ", failures));
       }
     }
-    return ExitCode.OK;
   }
 }

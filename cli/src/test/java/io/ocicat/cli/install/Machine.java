@@ -69,7 +69,11 @@ final class Machine {
   }
 
   int uninstall(String... options) {
-    return run(new UninstallCommand(environment), options);
+    return uninstall(new FirewallTables(Optional.empty()), options);
+  }
+
+  int uninstall(FirewallTables tables, String... options) {
+    return run(new UninstallCommand(environment, tables), options);
   }
 
   private int run(Callable<Integer> command, String... options) {

@@ -3,9 +3,25 @@ package io.ocicat.cli.install;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.json.Json;
+import io.ocicat.daemon.state.Folders;
+import io.ocicat.netlink.NetlinkSocket;
+import io.ocicat.netlink.Protocol;
+import io.ocicat.netlink.nft.DataType;
+import io.ocicat.netlink.nft.Element;
+import io.ocicat.netlink.nft.Elements;
+import io.ocicat.netlink.nft.Family;
+import io.ocicat.netlink.nft.NamedSet;
+import io.ocicat.netlink.nft.Sets;
+import io.ocicat.netlink.nft.Table;
+import io.ocicat.netlink.nft.TableId;
+import io.ocicat.netlink.nft.Tables;
+import io.ocicat.netlink.nft.Value;
+import io.ocicat.netlink.ns.NetNs;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -125,5 +141,72 @@ class UninstallCommandTest {
     assertThat(copy.resolve("lib/notes")).hasContent("mine");
     assertThat(copy.resolve("bin")).doesNotExist();
     assertThat(machine.out.toString()).contains("left      " + copy.resolve("lib"));
+  }
+
+  /** Review U22: whoever takes the plugins away takes their tables as well. */
+  @Test
+  void tablesWithoutContainersGo() {
+    machine.install();
+    try (NetNs host = NetNs.create();
+        NetlinkSocket net = NetlinkSocket.open(Protocol.NETFILTER, host)) {
+      TableId idle = new TableId(Family.INET, "ocicat_idle");
+      TableId busy = new TableId(Family.INET, "ocicat_busy");
+      TableId foreign = new TableId(Family.INET, "ocicat_of_others");
+      NamedSet users = NamedSet.set(busy.set("users"), DataType.IFNAME);
+      net.transact(
+          List.of(
+              Tables.add(Table.of(idle).withComment("ocicat: nobody's")),
+              Sets.add(NamedSet.set(idle.set("users"), DataType.IFNAME)),
+              Tables.add(Table.of(busy).withComment("ocicat: somebody's")),
+              Sets.add(users),
+              Elements.add(
+                  users, Element.of(Value.interfaceName("veth0")).withComment("blue/c1/eth0")),
+              Tables.add(Table.of(foreign))));
+      FirewallTables tables =
+          new FirewallTables(Optional.of(() -> NetlinkSocket.open(Protocol.NETFILTER, host)));
+
+      assertThat(machine.uninstall(tables)).as(machine.err.toString()).isZero();
+
+      assertThat(net.list(Tables.all()))
+          .extracting(Table::id)
+          .containsExactlyInAnyOrder(busy, foreign);
+      assertThat(machine.out.toString())
+          .contains("removed   table inet ocicat_idle", "left      table inet ocicat_busy");
+    }
+  }
+
+  /** Review U22. */
+  @Test
+  void purgeLeavesNothingOfOurs() throws IOException {
+    machine.install();
+    Folders folders = Folders.of(machine.environment);
+    folders.create();
+    Files.createFile(folders.state().resolve("datastore.db"));
+
+    assertThat(machine.uninstall("--purge")).as(machine.err.toString()).isZero();
+
+    assertThat(folders.state()).doesNotExist();
+    assertThat(folders.run()).doesNotExist();
+    assertThat(machine.uninstall("--purge")).isZero();
+  }
+
+  @Test
+  void purgeKeepsWhatIsNotOursAndWhatLives() throws IOException {
+    machine.install();
+    Folders folders = Folders.of(machine.environment);
+    folders.create();
+    Path other = Files.createFile(folders.state().resolve("notes.txt"));
+    Path pod = folders.state().resolve("pods/records/web");
+    Files.createDirectories(pod.getParent());
+    Files.createFile(pod);
+
+    assertThat(machine.uninstall("--purge")).isEqualTo(1);
+    assertThat(machine.err.toString()).contains("`ocicat pod rm --all`");
+    assertThat(machine.plugin("bridge")).exists();
+
+    Files.delete(pod);
+    assertThat(machine.uninstall("--purge")).isZero();
+    assertThat(folders.state()).isDirectoryContaining(file -> file.equals(other));
+    assertThat(machine.out.toString()).contains("left      " + folders.state());
   }
 }

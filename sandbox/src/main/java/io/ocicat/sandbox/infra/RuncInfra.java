@@ -1,6 +1,7 @@
 package io.ocicat.sandbox.infra;
 
 import io.ocicat.cni.json.Json;
+import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.sandbox.PodConfig;
 import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * A container of runc's, which runs our pause program and nothing else, on a file system that has
@@ -28,6 +30,8 @@ public final class RuncInfra implements Infra {
   public static final String KIND = "runc";
 
   private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final String CGROUP_PARENT = "/ocicat";
+  private static final String ROOTFS = "rootfs";
   private static final String PID_FILE = "pid";
   private static final String LOG_FILE = "runc.log";
 
@@ -83,13 +87,21 @@ public final class RuncInfra implements Infra {
       if (!Privilege.isOfTheMachine()) {
         return "";
       }
-      parent = "/ocicat";
+      parent = CGROUP_PARENT;
     }
     return parent + (parent.endsWith("/") ? "" : "/") + id;
   }
 
   @Override
   public ProcessId create(Held pod) {
+    // Until runc has noted the container, nobody may think that the last one is gone.
+    try (FileLock _ =
+        FileLock.acquire(StateFiles.privateFolder(state), FileLock.Mode.SHARED, LIMIT)) {
+      return createLocked(pod);
+    }
+  }
+
+  private ProcessId createLocked(Held pod) {
     Path rootfs = rootfs();
     StateFiles.write(
         pod.folder().resolve("config.json"),
@@ -130,11 +142,35 @@ public final class RuncInfra implements Infra {
       run(state.resolve(id + ".log"), "delete", "--force", id);
       StateFiles.remove(state.resolve(id + ".log"));
     }
+    leaveNothing();
+  }
+
+  /** With the last container goes what all of them had in common, unless another is being made. */
+  private void leaveNothing() {
+    if (!Files.isDirectory(state)) {
+      return;
+    }
+    Optional<FileLock> lock = FileLock.tryAcquire(state, FileLock.Mode.EXCLUSIVE);
+    if (lock.isEmpty()) {
+      return;
+    }
+    try (FileLock _ = lock.get();
+        Stream<Path> entries = Files.list(state)) {
+      List<Path> found = entries.toList();
+      if (found.stream().allMatch(entry -> entry.endsWith(ROOTFS))) {
+        if (!found.isEmpty()) {
+          StateFiles.removeTree(state.resolve(ROOTFS));
+        }
+        Cgroups.removeIfEmpty(CGROUP_PARENT);
+      }
+    } catch (IOException e) {
+      throw StateFiles.failed("list", state, e);
+    }
   }
 
   /** One for all pods, read-only: our program, under a name that tells its content's age. */
   private Path rootfs() {
-    Path folder = state.resolve("rootfs");
+    Path folder = state.resolve(ROOTFS);
     Path inside = folder.resolve("pause");
     try {
       if (!Files.exists(inside) || Files.mismatch(pause, inside) >= 0) {

@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -158,6 +159,40 @@ class RuncPodTest {
     try (Stream<Path> all = Files.walk(node.folder().resolve("run/runc/rootfs"))) {
       assertThat(all.filter(file -> !Files.isDirectory(file)).map(Path::getFileName))
           .containsExactly(Path.of("pause"));
+    }
+  }
+
+  /** Review U22: neither the files that pods share nor an empty group of ours. */
+  @Test
+  void theLastPodLeavesNothing() throws IOException {
+    Path shared = node.folder().resolve("run/runc/rootfs");
+    String web = pods.run(pod("web").build(), RuncInfra.KIND);
+    String db = pods.run(pod("db").build(), RuncInfra.KIND);
+    pods.remove(web);
+    assertThat(shared.resolve("pause")).as("db is still there").exists();
+
+    pods.remove(db);
+
+    assertThat(node.folder().resolve("run/runc")).isEmptyDirectory();
+    assertThat(emptyGroups()).isEmpty();
+  }
+
+  /** Groups of ours that no pod is in; others may run pods on this machine meanwhile. */
+  private static List<Path> emptyGroups() throws IOException {
+    try (Stream<Path> groups = Files.find(Path.of("/sys/fs/cgroup"), 2, RuncPodTest::isOurs)) {
+      return groups.filter(RuncPodTest::isEmpty).toList();
+    }
+  }
+
+  private static boolean isOurs(Path group, BasicFileAttributes attributes) {
+    return attributes.isDirectory() && group.endsWith("ocicat");
+  }
+
+  private static boolean isEmpty(Path group) {
+    try (Stream<Path> entries = Files.list(group)) {
+      return entries.noneMatch(Files::isDirectory);
+    } catch (IOException _) {
+      return false; // It has just gone.
     }
   }
 
