@@ -44,6 +44,8 @@ import picocli.CommandLine.Spec;
 public final class InstallCommand implements Callable<Integer> {
   private static final Path SYSTEMD = Path.of("/run/systemd/system");
   private static final Path UNITS = Path.of("/etc/systemd/system");
+  private static final String ENABLE =
+      "systemctl daemon-reload && systemctl enable --now ocicat.socket ocicat.service";
   private static final Duration LOCK_LIMIT = Duration.ofSeconds(30);
 
   private static final Path SERVICE_ACCOUNT =
@@ -130,7 +132,9 @@ public final class InstallCommand implements Callable<Integer> {
       description = "Take the place of other executables, which are kept as <name>.before-ocicat.")
   private boolean replace;
 
-  @Option(names = "--dry-run", description = "Tell what would be done, and do nothing.")
+  @Option(
+      names = "--dry-run",
+      description = "Tell what would be done and whether it could be, and do nothing.")
   private boolean dryRun;
 
   @Option(names = "--json", description = "Print JSON.")
@@ -177,6 +181,9 @@ public final class InstallCommand implements Callable<Integer> {
       Manifest manifest = Manifest.read(folders.state());
       report.done(plan(executables, manifest));
       report.done(plan(networks, manifest));
+      if (!networks.isEmpty()) {
+        requireDaemon();
+      }
       return;
     }
     if (calico && calicoNetwork().datastore().equals("embedded")) {
@@ -197,8 +204,7 @@ public final class InstallCommand implements Callable<Integer> {
       }
     }
     if (systemd) {
-      account.next(
-          "systemctl daemon-reload && systemctl enable --now ocicat.socket ocicat.service");
+      account.next(ENABLE);
     }
   }
 
@@ -326,6 +332,25 @@ public final class InstallCommand implements Callable<Integer> {
     return plan.steps();
   }
 
+  /** A dry run promises no more than what the same command would do now. */
+  private void requireDaemon() {
+    Optional<String> obstacle = new DaemonReadiness(folders.socket()).await(Duration.ZERO);
+    if (obstacle.isPresent()) {
+      throw new InstallException(
+          "the plugins would be installed, the network would not: ocicatd does not serve calls (%s); %s%s"
+              .formatted(
+                  obstacle.get(),
+                  systemd ? "install without the network first, then " : "start it first: ",
+                  howToStart()));
+    }
+  }
+
+  private String howToStart() {
+    return systemd
+        ? ENABLE
+        : tree().orElse(distribution().home()).resolve("bin/ocicat") + " daemon";
+  }
+
   private void awaitDaemon() {
     DaemonReadiness readiness = new DaemonReadiness(folders.socket());
     Optional<String> obstacle = readiness.await(Duration.ZERO);
@@ -333,13 +358,14 @@ public final class InstallCommand implements Callable<Integer> {
       spec.commandLine()
           .getErr()
           .println(
-              "ocicatd does not serve calls yet: waiting for up to %d s".formatted(waitSeconds));
+              "ocicat: ocicatd does not serve calls (%s): waiting up to %d s for it; start it: %s"
+                  .formatted(obstacle.get(), waitSeconds, howToStart()));
       obstacle = readiness.await(Duration.ofSeconds(waitSeconds));
     }
     if (obstacle.isPresent()) {
       throw new InstallException(
-          "the plugins are installed, the network is not: ocicatd does not serve calls (%s); start it and repeat the command"
-              .formatted(obstacle.get()));
+          "the plugins are installed, the network is not: ocicatd does not serve calls (%s); start it and repeat the command: %s"
+              .formatted(obstacle.get(), howToStart()));
     }
   }
 

@@ -45,6 +45,35 @@ class InstalledNetworkTest {
     assertThat(machine.plugin("bridge")).exists();
   }
 
+  /** Review U13: at once, not after the wait. */
+  @Test
+  void whatIsMissingIsSaidBeforeTheWait() {
+    assertThat(machine.install("--conflist", conflist.toString(), "--wait", "1")).isEqualTo(1);
+
+    assertThat(machine.err.toString().lines().findFirst().orElse(""))
+        .startsWith("ocicat: ocicatd does not serve calls (")
+        .contains("ocicatd.sock")
+        .endsWith("start it: " + machine.home.resolve("bin/ocicat") + " daemon");
+  }
+
+  @Test
+  void aDryRunChecksTheDaemonToo() {
+    assertThat(machine.install("--dry-run", "--conflist", conflist.toString())).isEqualTo(1);
+    assertThat(machine.err.toString()).contains("the network would not: ocicatd does not serve");
+    assertThat(
+            machine.install(
+                "--dry-run",
+                "--conflist",
+                conflist.toString(),
+                "--systemd",
+                "--unit-dir",
+                machine.units.toString()))
+        .isEqualTo(1);
+    assertThat(machine.err.toString())
+        .contains("install without the network first, then systemctl daemon-reload");
+    assertThat(machine.bin).doesNotExist();
+  }
+
   @Test
   void withADaemonItAppearsForRootAlone() throws Exception {
     Folders folders = Folders.of(machine.environment);
