@@ -1,14 +1,15 @@
 package io.ocicat.cli.net;
 
 import io.ocicat.cli.CniOptions;
+import io.ocicat.cli.PluginMessages;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.json.Json;
-import io.ocicat.cni.runtime.Cni;
 import io.ocicat.cni.runtime.Container;
 import io.ocicat.cni.runtime.Network;
 import io.ocicat.cni.runtime.NotAttachedException;
+import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.MessageDigest;
@@ -17,6 +18,7 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -61,9 +63,13 @@ public final class NetCommand {
       description = "Attach the container and print the result, as JSON.",
       footer = {"", "Example: ocicat net add blue /run/netns/c1"})
   int add(@Mixin CniOptions options, @Mixin Which which) {
-    JsonNode result = cni(options).network(which.network).add(presentContainer(which)).toJson();
-    spec.commandLine().getOut().println(Json.pretty(result));
-    return 0;
+    return with(
+        options,
+        which.network,
+        network -> {
+          JsonNode result = network.add(presentContainer(which)).toJson();
+          spec.commandLine().getOut().println(Json.pretty(result));
+        });
   }
 
   @Command(
@@ -71,7 +77,7 @@ public final class NetCommand {
       footer = {"", "Example: ocicat net check blue /run/netns/c1"})
   int check(@Mixin CniOptions options, @Mixin Which which) {
     try {
-      cni(options).network(which.network).check(presentContainer(which));
+      return with(options, which.network, network -> network.check(presentContainer(which)));
     } catch (NotAttachedException e) {
       throw new CniException(
           e.code(),
@@ -79,15 +85,13 @@ public final class NetCommand {
               .formatted(e.getMessage(), which.network, which.netns),
           e);
     }
-    return 0;
   }
 
   @Command(
       description = "Detach the container.",
       footer = {"", "Example: ocicat net del blue /run/netns/c1"})
   int del(@Mixin CniOptions options, @Mixin Which which) {
-    cni(options).network(which.network).del(container(which));
-    return 0;
+    return with(options, which.network, network -> network.del(container(which)));
   }
 
   @Command(
@@ -111,13 +115,6 @@ public final class NetCommand {
           boolean all,
       @Option(names = "--living", hidden = true, description = "What is the default.")
           boolean living) {
-    Network network = cni(options).network(which.network);
-    if (network.config().disableGc()) {
-      spec.commandLine()
-          .getErr()
-          .println("ocicat: network %s has disableGC: nothing is done".formatted(network.name()));
-      return 0;
-    }
     if (all && living) {
       throw new ParameterException(
           spec.commandLine(), "--all detaches what --living keeps: give one of them");
@@ -126,15 +123,22 @@ public final class NetCommand {
     for (String text : valid == null ? List.<String>of() : valid) {
       attachments.add(attachment(text));
     }
-    if (all && attachments.isEmpty()) {
+    return with(options, which.network, network -> collect(network, attachments, all));
+  }
+
+  private void collect(Network network, List<Attachment> attachments, boolean all) {
+    if (network.config().disableGc()) {
+      spec.commandLine()
+          .getErr()
+          .println("ocicat: network %s has disableGC: nothing is done".formatted(network.name()));
+    } else if (all && attachments.isEmpty()) {
       network.gcAll(this::tellDetached);
-      return 0;
+    } else {
+      if (!all) {
+        attachments.addAll(LivingAttachments.of(network, settings.state()));
+      }
+      network.gc(attachments, this::tellDetached);
     }
-    if (!all) {
-      attachments.addAll(LivingAttachments.of(network, settings.state()));
-    }
-    network.gc(attachments, this::tellDetached);
-    return 0;
   }
 
   private void tellDetached(Attachment attachment) {
@@ -147,12 +151,16 @@ public final class NetCommand {
       description = "Ask whether the network can attach containers now.",
       footer = {"", "Example: ocicat net status blue"})
   int status(@Mixin CniOptions options, @Mixin WhichNetwork which) {
-    cni(options).network(which.network).status();
-    return 0;
+    return with(options, which.network, Network::status);
   }
 
-  private Cni cni(CniOptions options) {
-    return settings.cni(options, spec.commandLine().getErr());
+  /** What plugins say is shown unless they fail: then the error is all there is to read. */
+  private int with(CniOptions options, String name, Consumer<Network> work) {
+    PrintWriter err = spec.commandLine().getErr();
+    PluginMessages messages = settings.messages(err);
+    work.accept(settings.cni(options, err, messages).network(name));
+    messages.show();
+    return 0;
   }
 
   /** For verbs that are of no use without the container's namespace. */

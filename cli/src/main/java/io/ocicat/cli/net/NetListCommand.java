@@ -47,7 +47,8 @@ final class NetListCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
-    ConfListing listing = settings.networks(options, settings.cni(options, err));
+    ConfListing listing =
+        settings.networks(options, settings.cni(options, err, settings.messages(err)));
     if (json) {
       out.println(Json.pretty(toJson(listing)));
     } else {

@@ -1,6 +1,7 @@
 package io.ocicat.cli.net;
 
 import io.ocicat.cli.CniOptions;
+import io.ocicat.cli.PluginMessages;
 import io.ocicat.cni.CniArgs;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
@@ -42,7 +43,11 @@ public record NetSettings(
     environment = Map.copyOf(environment);
   }
 
-  Cni cni(CniOptions options, PrintWriter err) {
+  PluginMessages messages(PrintWriter err) {
+    return new PluginMessages(err, variable("OCICAT_DEBUG").filter("1"::equals).isPresent());
+  }
+
+  Cni cni(CniOptions options, PrintWriter err, PluginMessages messages) {
     return Cni.builder()
         .confDirectory(options.confDirectory(this::variable))
         .pluginPath(
@@ -50,7 +55,7 @@ public record NetSettings(
         .cacheDirectory(options.cacheDirectory())
         .environment(environment)
         .exec(exec)
-        .pluginLog((_, text) -> err.print(text))
+        .pluginLog(messages)
         .warnings(warning -> err.println("ocicat: " + warning))
         .traceContext(() -> TraceContext.from(environment))
         // What is asked for by hand is to be seen as it is: the present configuration, and no DEL

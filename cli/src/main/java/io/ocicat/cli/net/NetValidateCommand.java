@@ -65,7 +65,8 @@ final class NetValidateCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
-    Cni cni = settings.cni(options, spec.commandLine().getErr());
+    PrintWriter err = spec.commandLine().getErr();
+    Cni cni = settings.cni(options, err, settings.messages(err));
     List<Judged> judged = new ArrayList<>();
     List<ConfProblem> unusable = List.of();
     if (network != null) {

@@ -45,7 +45,7 @@ final class NetVersionsCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
-    Cni cni = settings.cni(options, err);
+    Cni cni = settings.cni(options, err, settings.messages(err));
     Table table = new Table("PLUGIN", "VERSIONS");
     ObjectNode all = Json.object();
     int failed = 0;

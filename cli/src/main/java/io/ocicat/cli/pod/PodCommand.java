@@ -45,7 +45,9 @@ public final class PodCommand {
     @Override
     public final Integer call() {
       try (PodSite.Open open = site.open(options, err())) {
-        return call(open.pods());
+        int exitCode = call(open.pods());
+        open.messages().show();
+        return exitCode;
       }
     }
 

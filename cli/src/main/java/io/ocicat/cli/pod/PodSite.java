@@ -1,5 +1,6 @@
 package io.ocicat.cli.pod;
 
+import io.ocicat.cli.PluginMessages;
 import io.ocicat.cli.Site;
 import io.ocicat.cni.exec.PluginPath;
 import io.ocicat.cni.exec.ProcessExec;
@@ -34,7 +35,8 @@ public record PodSite(Site site, Map<String, String> environment, Optional<Path>
   }
 
   /** Pods and what they need, for one command. */
-  record Open(PodSandboxes pods, Datastores datastores) implements AutoCloseable {
+  record Open(PodSandboxes pods, Datastores datastores, PluginMessages messages)
+      implements AutoCloseable {
     @Override
     public void close() {
       datastores.close();
@@ -42,6 +44,8 @@ public record PodSite(Site site, Map<String, String> environment, Optional<Path>
   }
 
   Open open(PodOptions options, PrintWriter err) {
+    PluginMessages messages =
+        new PluginMessages(err, variable("OCICAT_DEBUG").filter("1"::equals).isPresent());
     Path run = folder(site.folders().run());
     Path pods = folder(run.resolve("pods"));
     PodNetworks networks =
@@ -54,7 +58,7 @@ public record PodSite(Site site, Map<String, String> environment, Optional<Path>
                         .pluginPath(this::variable, ownPlugins)
                         .orElseGet(() -> PluginPath.of(Path.of("/opt/cni/bin"))),
                     options.cni().cacheDirectory())
-                .running(environment, new ProcessExec(), (_, text) -> err.print(text)));
+                .running(environment, new ProcessExec(), messages));
     options.podCidrs().ifPresent(networks::podCidrs);
     Datastores datastores = new Datastores();
     return new Open(
@@ -65,7 +69,8 @@ public record PodSite(Site site, Map<String, String> environment, Optional<Path>
                 List.of(runc(pods), new NoInfra()),
                 new DatastorePods(datastores, environment)),
             networks),
-        datastores);
+        datastores,
+        messages);
   }
 
   /** For the owner alone, as the daemon has them. */

@@ -311,6 +311,30 @@ class NetCommandTest {
     assertThat(err.toString()).contains("try again").hasLineCount(1);
   }
 
+  /** Review U21: log lines are for those who ask; the error is for everybody. */
+  @Test
+  void aFailureIsNotBuriedInWhatPluginsLog() {
+    byte[] error = "{\"code\":11,\"msg\":\"try again\"}".getBytes(StandardCharsets.UTF_8);
+    reply = new Reply(1, error, "INFO one\nERROR two\n");
+
+    assertThat(run("add", "blue", "/run/netns/x")).isEqualTo(1);
+    assertThat(err.toString()).contains("try again").hasLineCount(1);
+
+    err.getBuffer().setLength(0);
+    environment.put("OCICAT_DEBUG", "1");
+    assertThat(run("add", "blue", "/run/netns/x")).isEqualTo(1);
+    assertThat(err.toString()).startsWith("INFO one\nERROR two\n").contains("try again");
+  }
+
+  @Test
+  void whatPluginsLogIsShownWhenTheySucceed() {
+    reply = new Reply(0, RESULT.getBytes(StandardCharsets.UTF_8), "WARN three\n");
+
+    assertThat(run("add", "blue", "/run/netns/x")).isZero();
+
+    assertThat(err.toString()).isEqualTo("WARN three\n");
+  }
+
   @Test
   void anUnknownNetworkIsNamed() {
     assertThat(run("add", "green", "/run/netns/x")).isEqualTo(1);

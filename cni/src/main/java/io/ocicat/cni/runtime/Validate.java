@@ -152,12 +152,14 @@ final class Validate {
       Path executable = engine.calls().find(type);
       VersionReply reply = engine.versions().of(executable, deadline);
       if (!reply.supports(version)) {
-        problem(
-            place,
-            member,
-            ErrorCode.INCOMPATIBLE_VERSION,
-            "plugin %s does not support config version %s"
-                .formatted(type, Quoted.of(version.isEmpty() ? "0.1.0" : version)));
+        problems.add(
+            new Validation.Finding(
+                place.file,
+                place.path(member),
+                ErrorCode.INCOMPATIBLE_VERSION,
+                "plugin %s does not support config version %s"
+                    .formatted(type, Quoted.of(version.isEmpty() ? "0.1.0" : version)),
+                type));
       }
     } catch (CniException e) {
       problem(place, member, e.code(), String.valueOf(e.getMessage()));

@@ -29,12 +29,35 @@ public record Validation(Set<String> capabilities, List<Finding> problems, List<
    * @param file that has the field; null when the network is not from a file
    * @param path of the field, such as {@code plugins[1].ipam.type}; empty for the whole document
    * @param code what ADD would report
+   * @param tooOld the plugin that does not support the version of the configuration, when that is
+   *     what is wrong; else empty
    */
-  public record Finding(@Nullable Path file, String path, ErrorCode code, String reason) {
+  public record Finding(
+      @Nullable Path file, String path, ErrorCode code, String reason, String tooOld) {
+    Finding(@Nullable Path file, String path, ErrorCode code, String reason) {
+      this(file, path, code, reason, "");
+    }
+
     @Override
     public String toString() {
       return (file == null ? "" : file + ": ") + (path.isEmpty() ? "" : path + ": ") + reason;
     }
+  }
+
+  /** All problems in one line for people; what is wrong with several plugins is said once. */
+  public String summary() {
+    Set<String> reasons = new LinkedHashSet<>();
+    List<Finding> tooOld = problems.stream().filter(one -> !one.tooOld().isEmpty()).toList();
+    for (Finding problem : problems) {
+      if (problem.tooOld().isEmpty() || tooOld.size() == 1) {
+        reasons.add(problem.reason());
+      } else {
+        reasons.add(
+            "plugins %s do not support the cniVersion of the configuration: lower it, or install newer ones"
+                .formatted(String.join(", ", tooOld.stream().map(Finding::tooOld).toList())));
+      }
+    }
+    return String.join("; ", reasons);
   }
 
   public boolean isValid() {

@@ -84,6 +84,24 @@ class ValidateTest {
         .matches(e -> e.is(ErrorCode.INCOMPATIBLE_VERSION));
   }
 
+  /** Review U21: people read it once, however many plugins are too old. */
+  @Test
+  void theSummarySaysOnceWhatSeveralPluginsLack() {
+    lab.recorder.on(
+        Verb.VERSION,
+        "old",
+        Recorder.ok("{\"cniVersion\":\"1.0.0\",\"supportedVersions\":[\"1.0.0\"]}"));
+    lab.recorder.on(
+        Verb.VERSION,
+        "older",
+        Recorder.ok("{\"cniVersion\":\"0.4.0\",\"supportedVersions\":[\"0.4.0\"]}"));
+    assertThat(lab.network("1.1.0", "old", "older").validate().summary())
+        .isEqualTo(
+            "plugins old, older do not support the cniVersion of the configuration: lower it, or install newer ones");
+    assertThat(lab.network("1.0.0", "old", "older").validate().summary())
+        .isEqualTo("plugin older does not support config version \"1.0.0\"");
+  }
+
   @Test
   void anOmittedVersionIsTheFirst() {
     lab.install("noop");

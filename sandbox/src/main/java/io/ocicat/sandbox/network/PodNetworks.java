@@ -10,6 +10,7 @@ import io.ocicat.cni.runtime.CachedAttachment;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.cni.runtime.Container;
 import io.ocicat.cni.runtime.Network;
+import io.ocicat.cni.runtime.Validation;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.NetlinkException;
@@ -184,7 +185,13 @@ public final class PodNetworks implements AutoCloseable {
     }
     try {
       Network network = cni.network(name);
-      if (needsCidrs(network.validate().orThrow())) {
+      Validation validation = network.validate();
+      if (!validation.isValid()) {
+        throw new SandboxException(
+            Reason.NOT_READY,
+            "network %s cannot be used: %s".formatted(name, validation.summary()));
+      }
+      if (needsCidrs(validation.capabilities())) {
         throw new SandboxException(
             Reason.NOT_READY, "network %s needs ipRanges but no pod CIDR set".formatted(name));
       }
