@@ -46,11 +46,11 @@ final class CommandGroups {
     int width = commands.keySet().stream().mapToInt(String::length).max().orElse(0);
     StringBuilder text = new StringBuilder();
     for (Group group : GROUPS) {
-      List<String> present = group.commands().stream().filter(commands::containsKey).toList();
-      if (!present.isEmpty()) {
-        text.append(group.heading()).append(":%n".formatted());
-        for (String name : present) {
-          String[] sentences = commands.get(name).commandSpec().usageMessage().description();
+      text.append(group.heading()).append(':').append(System.lineSeparator());
+      for (String name : group.commands()) {
+        Help command = commands.get(name);
+        if (command != null) {
+          String[] sentences = command.commandSpec().usageMessage().description();
           text.append("  ")
               .append(help.colorScheme().commandText(name))
               .append(" ".repeat(width - name.length() + 2))

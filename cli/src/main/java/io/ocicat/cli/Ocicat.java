@@ -49,7 +49,7 @@ import picocli.CommandLine.Help;
     },
     footer = {
       "",
-      "OCICAT_DEBUG=1 adds the stack trace to what went wrong; NO_COLOR=1 keeps colours out."
+      "OCICAT_DEBUG=1 adds the stack trace and what plugins log; NO_COLOR=1 keeps colours out."
     })
 public final class Ocicat {
 

@@ -93,7 +93,7 @@ public final class UninstallCommand implements Callable<Integer> {
     if (installed) {
       remove(path, account);
     }
-    if (attached == 0) {
+    if (attached == 0 && (installed || purge)) {
       tables.remove(account, dryRun);
     }
     if (purge) {
