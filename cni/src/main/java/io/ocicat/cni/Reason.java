@@ -13,6 +13,9 @@ public enum Reason {
   /** By an earlier ADD, which had no DEL. */
   ALREADY_ATTACHED,
   NAME_TAKEN,
+
+  /** An address leaves as it is that CHECK expects to be masqueraded. */
+  MASQUERADE_MISSING,
   PLUGIN_MISSING,
   OVERLOADED,
   TIMED_OUT,

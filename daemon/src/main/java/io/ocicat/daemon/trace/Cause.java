@@ -72,6 +72,7 @@ public enum Cause {
       case PORT_TAKEN -> PORT_TAKEN;
       case ALREADY_ATTACHED -> ALREADY_ATTACHED;
       case NAME_TAKEN -> NAME_CONFLICT;
+      case MASQUERADE_MISSING -> OTHER;
       case PLUGIN_MISSING -> PLUGIN_MISSING;
       case OVERLOADED -> OVERLOADED;
       case TIMED_OUT -> TIMEOUT;

@@ -4,6 +4,7 @@ import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.NetworkName;
+import io.ocicat.cni.Reason;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.IpFamily;
@@ -112,8 +113,9 @@ public final class Masquerade {
         ours.add(address);
       } else if (!GoMasquerade.isInstalled(host, owner, IpFamily.of(address.address()))) {
         throw new CniException(
-            ErrorCode.INTERNAL,
-            "address %s of %s is not masqueraded".formatted(address, owner.label()));
+                ErrorCode.INTERNAL,
+                "address %s of %s is not masqueraded".formatted(address, owner.label()))
+            .because(Reason.MASQUERADE_MISSING);
       }
     }
     MasqueradeTable.requireRules(host, ours);

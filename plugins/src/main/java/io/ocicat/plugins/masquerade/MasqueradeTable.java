@@ -2,6 +2,7 @@ package io.ocicat.plugins.masquerade;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.Reason;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.Request;
 import io.ocicat.netlink.nft.Chain;
@@ -138,9 +139,10 @@ final class MasqueradeTable {
       for (Rule rule : lengths.isEmpty() ? List.<Rule>of() : rules(family, lengths)) {
         if (!isAmong(installed, rule)) {
           throw new CniException(
-              ErrorCode.INTERNAL,
-              "rule \"%s\" is missing".formatted(rule),
-              "someone changed table %s: GC puts the rule back".formatted(TABLE));
+                  ErrorCode.INTERNAL,
+                  "rule \"%s\" is missing".formatted(rule),
+                  "someone changed table %s: GC puts the rule back".formatted(TABLE))
+              .because(Reason.MASQUERADE_MISSING);
         }
       }
     }
