@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The machine that commands look at.
@@ -16,11 +17,27 @@ import java.util.Map;
  * @param root where the files of other programs are found below
  * @param ours tells which executables are plugins of ours
  * @param colours whether the terminal shows them
+ * @param environment the variables that commands look at
  */
-public record Site(Folders folders, Path root, OurExecutables ours, boolean colours) {
+public record Site(
+    Folders folders,
+    Path root,
+    OurExecutables ours,
+    boolean colours,
+    Map<String, String> environment) {
+  public Site {
+    environment = Map.copyOf(environment);
+  }
+
   /** This machine, printing to this process's terminal if it has one. */
   public static Site here(Map<String, String> environment, OurExecutables ours) {
-    return new Site(Folders.of(environment), Path.of("/"), ours, showsColours(environment));
+    return new Site(
+        Folders.of(environment), Path.of("/"), ours, showsColours(environment), environment);
+  }
+
+  /** The value of a variable that is set to something. */
+  public Optional<String> variable(String name) {
+    return Optional.ofNullable(environment.get(name)).filter(value -> !value.isEmpty());
   }
 
   /** Whether standard output is a terminal, and nobody has asked for plain text. */

@@ -96,7 +96,14 @@ public final class LiveDaemon implements AutoCloseable {
     try {
       Files.createDirectories(home.resolve("lib"));
       Files.createDirectories(home.resolve("cni"));
-      for (String name : List.of("lib/shim", "cni/host-local", "cni/bridge")) {
+      for (String name :
+          List.of(
+              "lib/shim",
+              "cni/host-local",
+              "cni/bridge",
+              "cni/calico",
+              "cni/calico-ipam",
+              "cni/portmap")) {
         Path file = Files.writeString(home.resolve(name), "a shim of this test");
         if (!file.toFile().setExecutable(true)) {
           throw new IllegalStateException(file + " cannot be made executable");
@@ -131,9 +138,9 @@ public final class LiveDaemon implements AutoCloseable {
   /** A bridge network of this test's own, on whatever host. */
   public String network(String subnet) {
     return """
-        {"cniVersion":"1.0.0","name":"blue","type":"bridge","bridge":"br7","isGateway":true,
-         "ipam":{"type":"host-local","subnet":"%s","dataDir":"%s"}}
-        """
+    {"cniVersion":"1.0.0","name":"blue","type":"bridge","bridge":"br7","isGateway":true,
+     "ipam":{"type":"host-local","subnet":"%s","dataDir":"%s"}}
+    """
         .formatted(subnet, directory.resolve("leases"));
   }
 
@@ -143,6 +150,17 @@ public final class LiveDaemon implements AutoCloseable {
   }
 
   public Reply call(
+      String verb,
+      String container,
+      Host host,
+      Host pod,
+      String network,
+      Map<String, String> more) {
+    return call("bridge", verb, container, host, pod, network, more);
+  }
+
+  public Reply call(
+      String plugin,
       String verb,
       String container,
       Host host,
@@ -160,7 +178,7 @@ public final class LiveDaemon implements AutoCloseable {
         UnixSocket socket = UnixSocket.connect(folders.socket(), SocketType.STREAM, LIMIT)) {
       Request request =
           new Request(
-              "bridge",
+              plugin,
               environment,
               network.getBytes(StandardCharsets.UTF_8),
               LIMIT,

@@ -5,12 +5,18 @@ import io.ocicat.daemon.state.Folders;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
 import picocli.CommandLine;
 
 /** Runs a command as the shell would, and keeps what it prints. */
-public record Shell(Folders folders, Path root, OurExecutables ours) {
+public record Shell(
+    Folders folders, Path root, OurExecutables ours, Map<String, String> environment) {
+  public Shell(Folders folders, Path root, OurExecutables ours) {
+    this(folders, root, ours, Map.of());
+  }
+
   public Shell(Folders folders) {
     this(folders, Path.of("/"), OurExecutables.none());
   }
@@ -24,7 +30,7 @@ public record Shell(Folders folders, Path root, OurExecutables ours) {
   public Printed run(Function<Site, Callable<Integer>> command, boolean colours, String... args) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
-    Site site = new Site(folders, root, ours, colours);
+    Site site = new Site(folders, root, ours, colours, environment);
     int exitCode =
         new CommandLine(command.apply(site))
             .setOut(new PrintWriter(out, true))

@@ -1,8 +1,8 @@
 package io.ocicat.cli.doctor;
 
-import io.ocicat.cli.CacheDirOption;
-import io.ocicat.cli.ConfDirOption;
+import io.ocicat.cli.RuntimeDirOptions;
 import io.ocicat.cli.Site;
+import io.ocicat.cli.check.Intents;
 import io.ocicat.cni.exec.PluginPath;
 import io.ocicat.cni.exec.ProcessExec;
 import io.ocicat.cni.json.Json;
@@ -15,10 +15,12 @@ import io.ocicat.daemon.info.InfoException;
 import io.ocicat.daemon.state.NamespaceId;
 import io.ocicat.daemon.state.State;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -32,7 +34,7 @@ import tools.jackson.databind.node.ObjectNode;
     name = "doctor",
     description = {
       "Find what is wrong on this machine, and say what to do.",
-      "Looks at kernel, settings, configuration and what calls left behind, and says why it matters."
+      "Looks at kernel, settings, configuration, attachments and what calls left behind, and says why it matters."
     },
     mixinStandardHelpOptions = true,
     footer = {"", "Example: ocicat doctor --conf-dir /etc/cni/net.d"},
@@ -43,6 +45,8 @@ import tools.jackson.databind.node.ObjectNode;
       "2:the command line makes no sense; nothing was done"
     })
 public final class DoctorCommand implements Callable<Integer> {
+  private static final String USUAL_PATH = "/opt/cni/bin";
+
   private final Site site;
 
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -55,17 +59,16 @@ public final class DoctorCommand implements Callable<Integer> {
   @Option(names = "--json", description = "Print JSON.")
   private boolean json;
 
-  @Mixin private ConfDirOption conf = new ConfDirOption();
+  @Mixin private RuntimeDirOptions dirs = new RuntimeDirOptions();
 
   @Option(
       names = "--cni-path",
       paramLabel = "DIRS",
-      defaultValue = "/opt/cni/bin",
       description =
-          "Where runtimes look for plugins, separated by colons (default: ${DEFAULT-VALUE}).")
-  private String pluginPath = "/opt/cni/bin";
-
-  @Mixin private CacheDirOption cache = new CacheDirOption();
+          "Where runtimes look for plugins, separated by colons (default: CNI_PATH, else "
+              + USUAL_PATH
+              + ").")
+  private @Nullable String pluginPath;
 
   public DoctorCommand(Site site) {
     this.site = site;
@@ -102,26 +105,34 @@ public final class DoctorCommand implements Callable<Integer> {
 
   private List<Check> checks() {
     State state = site.state();
-    PluginPath path = PluginPath.parse(pluginPath);
+    PluginPath path =
+        PluginPath.parse(
+            pluginPath != null ? pluginPath : site.variable("CNI_PATH").orElse(USUAL_PATH));
+    Path confDirectory = dirs.confDirectory(site);
     Cni cni =
         Cni.builder()
-            .confDirectory(conf.directory())
+            .confDirectory(confDirectory)
             .pluginPath(path)
-            .cacheDirectory(cache.directory())
+            .cacheDirectory(dirs.cacheDirectory())
             .exec(new InProcessExec(site.ours()::find, new ProcessExec(), Namespaces.OWN))
             .build();
     CallRunner runner = new CallRunner(state, site.ours(), true, Clock.systemUTC());
     KnownAttachments known = KnownAttachments.of(state, cni);
+    Intents intents = Intents.of(state, cni);
+    FormerNetworks networks = FormerNetworks.of(cni);
     return List.of(
         new KernelCheck(),
         new SysctlCheck(attachmentsHere(state)),
-        new NetworksCheck(conf.directory(), cni, site.ours()::find),
+        new NetworksCheck(confDirectory, cni, path, site.ours()::find),
         new PluginsCheck(path, site.ours()),
         new NeighboursCheck(site.root()),
         new FoldersCheck(site.folders()),
         new RecordsCheck(state, runner, daemonRuns()),
+        new AttachmentsCheck(intents, site.ours()::named),
         new OrphanLinksCheck(known),
-        new OrphanLeasesCheck(known, cni));
+        new OrphanElementsCheck(known, networks),
+        new CachedCheck(intents, networks),
+        new OrphanLeasesCheck(known, cni, intents, networks, site.root()));
   }
 
   /** Those whose host side is in the namespace that this command runs in. */

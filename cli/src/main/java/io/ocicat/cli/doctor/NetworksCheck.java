@@ -1,6 +1,8 @@
 package io.ocicat.cli.doctor;
 
+import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.exec.PluginPath;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.cni.runtime.ConfListing;
@@ -8,16 +10,19 @@ import io.ocicat.cni.runtime.ConfProblem;
 import io.ocicat.cni.runtime.NetworkFile;
 import io.ocicat.cni.runtime.Validation;
 import io.ocicat.plugins.Plugins;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.stream.Stream;
 
 /**
  * The networks that runtimes find, and which of them they take: the first by the name of its file.
  */
-record NetworksCheck(Path directory, Cni cni, Function<Path, Optional<Plugin>> plugins)
+record NetworksCheck(
+    Path directory, Cni cni, PluginPath path, Function<Path, Optional<Plugin>> plugins)
     implements Check {
   @Override
   public String name() {
@@ -40,7 +45,8 @@ record NetworksCheck(Path directory, Cni cni, Function<Path, Optional<Plugin>> p
           Finding.problem(
               "there is no network in " + directory,
               "the runtime has nothing to attach containers to; a Kubernetes node stays NotReady",
-              "write a conflist (`ocicat install` does), or name the directory with --conf-dir"));
+              "write a conflist there (`ocicat install --calico` writes Calico's, `ocicat install"
+                  + " --conflist FILE` puts yours there), or name the directory with --conf-dir"));
       return findings;
     }
     NetworkFile first = listing.networks().getFirst();
@@ -82,12 +88,30 @@ record NetworksCheck(Path directory, Cni cni, Function<Path, Optional<Plugin>> p
               problem.toString(),
               "ADD fails with code %s for every container of %s"
                   .formatted(problem.code(), network.name()),
-              "correct the field in " + network.file()));
+              isMissing(problem, network)
+                  ? "install the plugin (`ocicat install --bin-dir %s` brings ours), or name the directory that has it with --cni-path"
+                      .formatted(
+                          path.directories().isEmpty() ? "DIR" : path.directories().getFirst())
+                  : "correct the field in " + network.file()));
     }
     for (Validation.Finding warning : validation.warnings()) {
       findings.add(
           Finding.note(
               warning.toString(), "it is probably not what was meant", "look at the field"));
     }
+  }
+
+  /** Whether a type is right, and only nobody has installed the plugin. */
+  private boolean isMissing(Validation.Finding problem, NetworkFile network) {
+    return problem.path().endsWith("type")
+        && problem.code().equals(ErrorCode.INVALID_NETWORK_CONFIG)
+        && network.list().plugins().stream()
+            .flatMap(plugin -> Stream.of(plugin.type(), plugin.ipamType()))
+            .anyMatch(type -> !type.isEmpty() && !isInstalled(type));
+  }
+
+  private boolean isInstalled(String type) {
+    return path.directories().stream()
+        .anyMatch(folder -> Files.isRegularFile(folder.resolve(type)));
   }
 }

@@ -1,7 +1,11 @@
 package io.ocicat.cli.doctor;
 
+import io.ocicat.cli.check.HostLocalLeases;
+import io.ocicat.cli.check.Intents;
+import io.ocicat.cli.check.ShortIds;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.plugins.hostlocal.Lease;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -11,7 +15,9 @@ import java.util.Map;
  * Addresses that host-local has leased to containers that nobody knows. Only told of: a lease is
  * freed by the network's GC, which asks the runtime.
  */
-record OrphanLeasesCheck(KnownAttachments known, Cni cni) implements Check {
+record OrphanLeasesCheck(
+    KnownAttachments known, Cni cni, Intents intents, FormerNetworks networks, Path root)
+    implements Check {
 
   @Override
   public String name() {
@@ -20,12 +26,10 @@ record OrphanLeasesCheck(KnownAttachments known, Cni cni) implements Check {
 
   @Override
   public List<Finding> look() {
-    Map<String, List<String>> orphans = new LinkedHashMap<>();
-    for (Lease lease : HostLocalLeases.of(cni)) {
+    Map<String, List<Lease>> orphans = new LinkedHashMap<>();
+    for (Lease lease : HostLocalLeases.of(cni, intents, root)) {
       if (!known.attachments().contains(lease.holder())) {
-        orphans
-            .computeIfAbsent(lease.network(), _ -> new ArrayList<>())
-            .add("%s (%s)".formatted(lease.address(), lease.holder().containerId()));
+        orphans.computeIfAbsent(lease.network(), _ -> new ArrayList<>()).add(lease);
       }
     }
     return orphans.entrySet().stream()
@@ -33,11 +37,22 @@ record OrphanLeasesCheck(KnownAttachments known, Cni cni) implements Check {
         .toList();
   }
 
-  private static Finding finding(String network, List<String> orphans) {
+  private Finding finding(String network, List<Lease> orphans) {
+    ShortIds ids =
+        ShortIds.among(orphans.stream().map(lease -> lease.holder().containerId()).toList());
+    List<String> names =
+        orphans.stream()
+            .map(
+                lease -> "%s (%s)".formatted(lease.address(), ids.of(lease.holder().containerId())))
+            .toList();
     return Finding.warning(
-        "%d addresses of network %s are leased to containers that nobody knows: %s"
-            .formatted(orphans.size(), network, OrphanLinksCheck.some(orphans)),
+        "%d addresses of network %s%s are leased to containers that nobody knows: %s"
+            .formatted(
+                orphans.size(),
+                network,
+                networks.remark(network).isEmpty() ? "" : networks.remark(network) + ",",
+                OrphanLinksCheck.some(names)),
         "when all are leased no container gets an address",
-        "if the containers are gone, `ocicat net gc %s` frees them".formatted(network));
+        networks.cure(network));
   }
 }

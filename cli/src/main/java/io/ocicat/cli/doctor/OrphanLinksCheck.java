@@ -1,5 +1,6 @@
 package io.ocicat.cli.doctor;
 
+import io.ocicat.cli.check.ShortIds;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Protocol;
 import io.ocicat.netlink.link.Link;
@@ -25,10 +26,11 @@ record OrphanLinksCheck(KnownAttachments known) implements Check {
   public List<Finding> look() {
     List<String> orphans;
     try (NetlinkSocket route = NetlinkSocket.open(Protocol.ROUTE)) {
+      List<Link> links = route.list(Links.all()).stream().filter(this::isOrphan).toList();
+      ShortIds ids = ShortIds.among(links.stream().map(OrphanLinksCheck::container).toList());
       orphans =
-          route.list(Links.all()).stream()
-              .filter(this::isOrphan)
-              .map(link -> "%s (%s)".formatted(link.name(), link.alias()))
+          links.stream()
+              .map(link -> "%s (%s)".formatted(link.name(), ids.in(link.alias())))
               .toList();
     }
     if (orphans.isEmpty()) {
@@ -45,6 +47,12 @@ record OrphanLinksCheck(KnownAttachments known) implements Check {
   private boolean isOrphan(Link link) {
     return link.alias().startsWith(ALIAS)
         && !known.labels().contains(link.alias().substring(ALIAS.length()));
+  }
+
+  /** Of network/container/interface; any text for an alias that is not so. */
+  private static String container(Link link) {
+    String[] parts = link.alias().split("/", -1);
+    return parts.length == 3 ? parts[1] : link.alias();
   }
 
   /** The first few. */

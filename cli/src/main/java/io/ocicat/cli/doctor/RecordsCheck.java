@@ -1,8 +1,10 @@
 package io.ocicat.cli.doctor;
 
+import io.ocicat.cli.check.ShortIds;
 import io.ocicat.daemon.call.CallRunner;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.PodName;
 import io.ocicat.daemon.state.RecordFolder;
 import io.ocicat.daemon.state.RecordFolder.Kept;
 import io.ocicat.daemon.state.State;
@@ -11,6 +13,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * What calls left behind: those that were killed, and attachments whose container went without a
@@ -28,11 +31,12 @@ record RecordsCheck(State state, CallRunner runner, boolean daemonRuns) implemen
   @Override
   public List<Finding> look() {
     List<Finding> findings = new ArrayList<>();
+    ShortIds ids = shortIds();
     for (Kept kept : state.journal().list()) {
       if (isFree(kept.record())) {
         findings.add(
             Finding.warning(
-                    "%s for %s was killed in the middle".formatted(plugin(kept), name(kept)),
+                    "%s for %s was killed in the middle".formatted(plugin(kept), name(kept, ids)),
                     "links, addresses or rules may be left of it",
                     "`ocicat doctor --fix` undoes it, as the runtime's DEL does")
                 .fixedBy(() -> undo(state.journal(), kept)));
@@ -43,7 +47,7 @@ record RecordsCheck(State state, CallRunner runner, boolean daemonRuns) implemen
         findings.add(
             Finding.warning(
                     "%s exists by %s, its network namespace does not"
-                        .formatted(name(kept), plugin(kept)),
+                        .formatted(name(kept, ids), plugin(kept)),
                     "its address stays taken until there is a DEL"
                         + (daemonRuns ? "; ocicatd makes one within two minutes" : ""),
                     "`ocicat doctor --fix` removes it")
@@ -118,8 +122,23 @@ record RecordsCheck(State state, CallRunner runner, boolean daemonRuns) implemen
     }
   }
 
-  private static String name(Kept kept) {
-    return kept.record().key().map(Object::toString).orElse(kept.name());
+  private ShortIds shortIds() {
+    return ShortIds.among(
+        Stream.of(state.journal(), state.attachments())
+            .flatMap(folder -> folder.list().stream())
+            .flatMap(kept -> kept.record().key().stream())
+            .map(AttachmentKey::containerId)
+            .toList());
+  }
+
+  private static String name(Kept kept, ShortIds ids) {
+    String pod = PodName.of(kept.record().environment());
+    String container =
+        kept.record()
+            .key()
+            .map(key -> ids.of(key.containerId()) + "/" + key.ifName())
+            .orElse(kept.name());
+    return pod.isEmpty() ? container : "%s (%s)".formatted(pod, container);
   }
 
   private static String plugin(Kept kept) {

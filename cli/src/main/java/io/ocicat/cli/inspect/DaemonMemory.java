@@ -12,7 +12,7 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What ocicatd remembers of a container or pod.
+ * What ocicatd remembers of containers.
  *
  * @param silence why it does not tell; empty when it does
  * @param calls those that ended, the oldest first
@@ -24,18 +24,22 @@ record DaemonMemory(String silence, List<FinishedCall> calls, List<String> under
     underWay = List.copyOf(underWay);
   }
 
-  static DaemonMemory ask(Path socket, String about) {
+  static DaemonMemory ask(Path socket, Subject subject) {
     List<FinishedCall> calls = new ArrayList<>();
     List<String> underWay = new ArrayList<>();
     try {
-      String target = "/calls?about=" + URLEncoder.encode(about, StandardCharsets.UTF_8);
-      JsonNode told = new InfoClient(socket).askJson(target);
-      told.path("calls").forEach(call -> calls.add(CallJson.read(call)));
-      told.path("underWay").forEach(call -> underWay.add(call.path("container").asString("")));
+      InfoClient daemon = new InfoClient(socket);
+      daemon.ask("/status");
+      for (String about : subject.questions()) {
+        String target = "/calls?about=" + URLEncoder.encode(about, StandardCharsets.UTF_8);
+        JsonNode told = daemon.askJson(target);
+        told.path("calls").forEach(call -> calls.add(CallJson.read(call)));
+        told.path("underWay").forEach(call -> underWay.add(call.path("container").asString("")));
+      }
       return new DaemonMemory("", calls, underWay);
     } catch (InfoException e) {
-      String wayOut = e.isDown() ? "; start it (`systemctl start ocicat`, or `ocicat daemon`)" : "";
-      return new DaemonMemory(e.getMessage() + wayOut, List.of(), List.of());
+      String advice = e.isDown() ? "; start it (`systemctl start ocicat`, or `ocicat daemon`)" : "";
+      return new DaemonMemory(e.getMessage() + advice, List.of(), List.of());
     }
   }
 

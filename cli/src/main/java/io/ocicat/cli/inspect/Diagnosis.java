@@ -1,7 +1,8 @@
 package io.ocicat.cli.inspect;
 
-import io.ocicat.cni.runtime.CachedAttachment;
-import io.ocicat.daemon.info.Attached;
+import io.ocicat.cli.check.AttachmentCheck;
+import io.ocicat.cli.check.Discrepancy;
+import io.ocicat.cli.check.Intent;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.PodName;
@@ -29,9 +30,11 @@ final class Diagnosis {
       Comparator.comparing(Story::last).thenComparing(story -> story.verdict().isFine()).reversed();
 
   private final Evidence evidence;
+  private final AttachmentCheck check;
 
-  Diagnosis(Evidence evidence) {
+  Diagnosis(Evidence evidence, AttachmentCheck check) {
     this.evidence = evidence;
+    this.check = check;
   }
 
   /** One for each interface, the last one heard of first; none when nothing is known. */
@@ -53,8 +56,7 @@ final class Diagnosis {
                     call.containerId().equals(key.containerId())
                         && call.ifName().equals(key.ifName()))
             .toList();
-    Optional<CachedAttachment> cached =
-        evidence.cached().stream().filter(one -> Remembered.keyOf(one).equals(key)).findFirst();
+    Optional<Intent> intent = Optional.ofNullable(evidence.intents().byKey().get(key));
     List<String> sentences = new ArrayList<>();
     Finding finding;
     if (!begun.isEmpty() || isUnderWay(key)) {
@@ -64,9 +66,9 @@ final class Diagnosis {
       failure(calls, sentences);
       finding = new Finding(Verdict.DEL_PENDING, Cause.NONE);
     } else if (!attached.isEmpty()) {
-      finding = attached(attached, calls, sentences);
-    } else if (cached.isPresent() && !countsMore(calls)) {
-      finding = remembered(cached.get(), sentences);
+      finding = attached(intent.orElseThrow(), calls, sentences);
+    } else if (intent.isPresent() && !countsMore(calls)) {
+      finding = remembered(intent.get(), sentences);
     } else if (!calls.isEmpty()) {
       finding = called(calls, sentences);
     } else {
@@ -78,14 +80,15 @@ final class Diagnosis {
     return new Story(
         key.containerId(),
         key.ifName(),
-        pod(records, calls).or(() -> cached.map(Remembered::podOf)).orElse(""),
+        pod(records, calls).or(() -> intent.map(Intent::pod)).orElse(""),
         network(records, calls)
-            .or(() -> cached.map(one -> one.network().value()))
+            .or(() -> intent.map(Intent::network))
             .or(() -> leases(key).map(Lease::network).findFirst())
             .orElse(""),
         finding.verdict(),
         finding.cause(),
         sentences,
+        finding.problems(),
         finding.next(evidence.daemon().answers()),
         last(records, calls));
   }
@@ -93,11 +96,26 @@ final class Diagnosis {
   /**
    * What was found out.
    *
+   * @param problems what is not as it should be
    * @param instead what to do in this case, if not the usual
    */
-  private record Finding(Verdict verdict, Cause cause, Optional<String> instead) {
+  private record Finding(
+      Verdict verdict, Cause cause, List<Discrepancy> problems, Optional<String> instead) {
     Finding(Verdict verdict, Cause cause) {
-      this(verdict, cause, Optional.empty());
+      this(verdict, cause, List.of(), Optional.empty());
+    }
+
+    static Finding of(List<Discrepancy> problems) {
+      if (problems.isEmpty()) {
+        return new Finding(Verdict.ATTACHED, Cause.NONE);
+      }
+      Verdict verdict = Verdict.of(problems.getFirst().kind());
+      boolean usual = verdict == Verdict.NETNS_GONE;
+      return new Finding(
+          verdict,
+          Cause.NONE,
+          problems,
+          usual ? Optional.empty() : Optional.of(problems.getFirst().advice()));
     }
 
     String next(boolean daemonRuns) {
@@ -130,25 +148,24 @@ final class Diagnosis {
     return new Finding(free ? Verdict.KILLED : Verdict.UNDER_WAY, Cause.NONE);
   }
 
-  private Finding attached(
-      List<CallRecord> attached, List<FinishedCall> calls, List<String> sentences) {
-    Attached first = Attached.of(attached.getFirst(), evidence.state().boot());
+  private Finding attached(Intent intent, List<FinishedCall> calls, List<String> sentences) {
+    CallRecord first = intent.requests().getFirst();
     sentences.add(
         "attached by %s %s ago%s"
             .formatted(
-                String.join(", ", attached.stream().map(CallRecord::plugin).toList()),
-                ago(first.since()),
-                first.addresses().isEmpty()
-                    ? ""
-                    : " with " + String.join(" and ", first.addresses())));
-    Verdict kernel = KernelView.of(first, sentences);
-    if (!kernel.isFine()) {
-      return new Finding(kernel, Cause.NONE);
+                String.join(", ", intent.requests().stream().map(CallRecord::plugin).toList()),
+                ago(Instant.ofEpochMilli(first.unixMillis())),
+                addresses(intent)));
+    Finding found = Finding.of(check.run(intent));
+    if (found.verdict().isFine() && !calls.isEmpty() && calls.getLast().failed()) {
+      return failure(calls, sentences).orElse(found);
     }
-    if (!calls.isEmpty() && calls.getLast().failed()) {
-      return failure(calls, sentences).orElse(new Finding(kernel, Cause.NONE));
-    }
-    return new Finding(kernel, Cause.NONE);
+    return found;
+  }
+
+  private static String addresses(Intent intent) {
+    List<String> addresses = intent.addresses().stream().map(Object::toString).toList();
+    return addresses.isEmpty() ? "" : " with " + String.join(" and ", addresses);
   }
 
   /** Whether the last call tells more than what a runtime remembers. */
@@ -157,23 +174,20 @@ final class Diagnosis {
   }
 
   /** Of attachments made where no daemon has ever been, or by plugins of others. */
-  private static Finding remembered(CachedAttachment cached, List<String> sentences) {
-    Attached attached = Remembered.of(cached);
+  private Finding remembered(Intent intent, List<String> sentences) {
     sentences.add(
         "its runtime's cache has it as attached%s; ocicatd has no record, so it was attached without it"
-            .formatted(
-                attached.addresses().isEmpty()
-                    ? ""
-                    : " with " + String.join(" and ", attached.addresses())));
-    Verdict kernel = KernelView.of(attached, sentences);
-    return new Finding(
-        kernel,
-        Cause.NONE,
-        kernel == Verdict.NETNS_GONE
-            ? Optional.of(
+            .formatted(addresses(intent)));
+    Finding found = Finding.of(check.run(intent));
+    return found.verdict() != Verdict.NETNS_GONE
+        ? found
+        : new Finding(
+            found.verdict(),
+            Cause.NONE,
+            found.problems(),
+            Optional.of(
                 "the container has ended: `ocicat net gc %s` detaches it, as the runtime's DEL does"
-                    .formatted(attached.network()))
-            : Optional.empty());
+                    .formatted(intent.network())));
   }
 
   private Stream<Lease> leases(AttachmentKey key) {

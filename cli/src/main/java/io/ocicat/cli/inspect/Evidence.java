@@ -1,12 +1,12 @@
 package io.ocicat.cli.inspect;
 
 import io.ocicat.cli.Site;
-import io.ocicat.cli.doctor.HostLocalLeases;
+import io.ocicat.cli.check.HostLocalLeases;
+import io.ocicat.cli.check.Intent;
+import io.ocicat.cli.check.Intents;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.exec.CniEnvironment;
-import io.ocicat.cni.runtime.CachedAttachment;
 import io.ocicat.cni.runtime.Cni;
-import io.ocicat.daemon.info.CallSelection;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.PodName;
@@ -26,39 +26,36 @@ import java.util.function.Supplier;
  * All that files and daemon tell of a container or pod.
  *
  * @param attachments those that our records have; so with journal and spool
- * @param cached those that runtimes remember, in libcni's cache
+ * @param intents all attachments of the machine, those that only runtimes remember among them
  * @param leases host-local's
  * @param obstacles why some of it could not be looked at
  */
 record Evidence(
     State state,
+    Subject subject,
     DaemonMemory daemon,
     List<CallRecord> attachments,
     List<CallRecord> journal,
     List<CallRecord> spool,
-    List<CachedAttachment> cached,
+    Intents intents,
     List<Lease> leases,
     List<String> obstacles) {
 
   static Evidence gather(Site site, Cni cni, String about) {
     State state = site.state();
-    List<String> obstacles = new ArrayList<>();
-    List<CachedAttachment> cached =
-        orNone(cni::attachments, obstacles).stream()
-            .filter(one -> isAbout(about, one.container().id().value(), Remembered.podOf(one)))
-            .toList();
-    List<Lease> leases =
-        orNone(() -> HostLocalLeases.of(cni), obstacles).stream()
-            .filter(lease -> isAbout(about, lease.holder().containerId(), ""))
-            .toList();
+    Intents intents = Intents.of(state, cni);
+    List<String> obstacles = new ArrayList<>(intents.obstacles());
+    List<Lease> leases = orNone(() -> HostLocalLeases.of(cni, intents, site.root()), obstacles);
+    Subject subject = Subject.of(about, intents, leases);
     return new Evidence(
         state,
-        DaemonMemory.ask(site.folders().infoSocket(), about),
-        records(state.attachments(), about),
-        records(state.journal(), about),
-        records(state.spool(), about),
-        cached,
-        leases,
+        subject,
+        DaemonMemory.ask(site.folders().infoSocket(), subject),
+        records(state.attachments(), subject),
+        records(state.journal(), subject),
+        records(state.spool(), subject),
+        intents,
+        leases.stream().filter(lease -> subject.isAbout(lease.holder().containerId(), "")).toList(),
         obstacles);
   }
 
@@ -72,17 +69,12 @@ record Evidence(
     }
   }
 
-  private static boolean isAbout(String about, String containerId, String pod) {
-    return CallSelection.isAbout(about, containerId, pod);
-  }
-
-  private static List<CallRecord> records(RecordFolder folder, String about) {
+  private static List<CallRecord> records(RecordFolder folder, Subject subject) {
     return folder.list().stream()
         .map(Kept::record)
         .filter(
             record ->
-                isAbout(
-                    about,
+                subject.isAbout(
                     record.environment().getOrDefault(CniEnvironment.CONTAINER_ID, ""),
                     PodName.of(record.environment())))
         .toList();
@@ -101,7 +93,11 @@ record Evidence(
         keys.add(new AttachmentKey(call.containerId(), call.ifName()));
       }
     }
-    cached.forEach(one -> keys.add(Remembered.keyOf(one)));
+    for (Intent intent : intents.all()) {
+      if (subject.isAbout(intent.key().containerId(), intent.pod())) {
+        keys.add(intent.key());
+      }
+    }
     for (Lease lease : leases) {
       keys.add(new AttachmentKey(lease.holder().containerId(), lease.holder().ifName()));
     }

@@ -51,7 +51,13 @@ record Readiness(ObjectNode daemon, List<Rung> rungs, int attachments, int journ
     rungs.add(drained(spool));
     rungs.add(serving(stage, daemon));
     rungs.add(kernel());
-    return new Readiness(daemon, rungs, state.attachments().names().size(), journal, spool);
+    return new Readiness(daemon, rungs, attachments(state), journal, spool);
+  }
+
+  /** A chain of several plugins leaves a record for each: it is one attachment all the same. */
+  private static int attachments(State state) {
+    return (int)
+        state.attachments().list().stream().map(kept -> kept.record().key()).distinct().count();
   }
 
   private static Rung recovered(String stage, int journal) {

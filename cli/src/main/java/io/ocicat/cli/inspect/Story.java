@@ -1,10 +1,13 @@
 package io.ocicat.cli.inspect;
 
+import io.ocicat.cli.check.Discrepancy;
+import io.ocicat.cli.check.ShortIds;
 import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.trace.Cause;
 import java.io.PrintWriter;
 import java.time.Instant;
 import java.util.List;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -12,6 +15,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param cause of the call that failed, if one did
  * @param evidence sentences
+ * @param problems what is not as it should be, the worst first
  * @param next what to do
  * @param last when something was last heard of it
  */
@@ -23,26 +27,43 @@ record Story(
     Verdict verdict,
     Cause cause,
     List<String> evidence,
+    List<Discrepancy> problems,
     String next,
     Instant last) {
   Story {
     evidence = List.copyOf(evidence);
+    problems = List.copyOf(problems);
   }
 
-  void print(PrintWriter out) {
+  void print(ShortIds ids, PrintWriter out) {
     out.println(
         "%s%s%s%s: %s%s"
             .formatted(
                 pod.isEmpty() ? "" : pod + ", ",
-                containerId,
+                ids.of(containerId),
                 ifName.isEmpty() ? "" : " " + ifName,
                 network.isEmpty() ? "" : " on " + network,
                 verdict.label(),
-                cause == Cause.NONE ? "" : " (" + cause.label() + ")"));
-    evidence.forEach(sentence -> out.println("  " + sentence));
+                detail()));
+    evidence.forEach(sentence -> out.println("  " + ids.in(sentence)));
+    problems.forEach(problem -> out.println("  " + ids.in(problem.sentence())));
     if (!verdict.isFine()) {
-      out.println("  next: " + next);
+      out.println("  next: " + ids.in(next));
     }
+    // What the first one's advice does not put right has its own.
+    problems.stream()
+        .skip(1)
+        .map(Discrepancy::advice)
+        .filter(advice -> !advice.equals(next))
+        .distinct()
+        .forEach(advice -> out.println("  then: " + ids.in(advice)));
+  }
+
+  private String detail() {
+    if (cause != Cause.NONE) {
+      return " (" + cause.label() + ")";
+    }
+    return verdict == Verdict.BROKEN ? " (" + problems.getFirst().kind().label() + ")" : "";
   }
 
   ObjectNode toJson() {
@@ -55,6 +76,8 @@ record Story(
     json.put("cause", cause.label());
     json.put("fine", verdict.isFine());
     json.set("evidence", Json.array(evidence));
+    ArrayNode wrong = json.putArray("problems");
+    problems.forEach(problem -> wrong.add(problem.toJson()));
     json.put("next", next);
     json.put("last", last.toString());
     return json;

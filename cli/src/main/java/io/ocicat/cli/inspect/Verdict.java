@@ -1,5 +1,6 @@
 package io.ocicat.cli.inspect;
 
+import io.ocicat.cli.check.Discrepancy;
 import java.util.Locale;
 
 /** What became of an attachment, out of a small fixed set. */
@@ -25,9 +26,13 @@ enum Verdict {
       false,
       "the container has ended: DEL, or ocicatd within two minutes, removes it",
       "the container has ended: `ocicat doctor --fix` removes it, as ocicatd does when it runs"),
-  INTERFACE_GONE(false, "somebody removed it: DEL and ADD, that is, start the pod anew"),
-  INTERFACE_DOWN(false, "somebody took it down: bring it up, or start the pod anew"),
-  ADDRESS_GONE(false, "somebody removed it: add it, or start the pod anew"),
+  INTERFACE_GONE(false, ""),
+  INTERFACE_DOWN(false, ""),
+  ADDRESS_GONE(false, ""),
+  /** Something else than these is not as ADD made it, or as it has to be. */
+  BROKEN(false, ""),
+  /** Nothing wrong was found, and not everything could be looked at. */
+  UNCHECKED(false, ""),
   LEASE_LEFT(
       false,
       "if the container is gone, `ocicat net gc NETWORK` frees the address; if it lives,"
@@ -60,8 +65,34 @@ enum Verdict {
     return fine;
   }
 
+  /** What becomes of an attachment by what is wrong with it. */
+  static Verdict of(Discrepancy.Kind kind) {
+    return switch (kind) {
+      case NETNS -> NETNS_GONE;
+      case INTERFACE -> INTERFACE_GONE;
+      case INTERFACE_DOWN -> INTERFACE_DOWN;
+      case ADDRESS -> ADDRESS_GONE;
+      case UNKNOWN -> UNCHECKED;
+      case MAC,
+          MTU,
+          DUPLICATE_ADDRESS,
+          CONTAINER_ROUTE,
+          HOST_END,
+          BRIDGE,
+          HOST_ROUTE,
+          FORWARDING,
+          NEIGHBOUR,
+          DEFAULT_ROUTE,
+          MASQUERADE,
+          PORT_MAP,
+          LEASE,
+          PLUGIN ->
+          BROKEN;
+    };
+  }
+
   /**
-   * What to do; empty where that follows from the cause of the failed call.
+   * What to do; empty where that follows from the cause of the failed call, or from what is wrong.
    *
    * @param daemonRuns whether there is one that does what it is there for
    */

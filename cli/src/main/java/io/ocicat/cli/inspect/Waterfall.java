@@ -1,29 +1,41 @@
 package io.ocicat.cli.inspect;
 
+import io.ocicat.cli.check.ShortIds;
 import io.ocicat.daemon.trace.CallTrace;
 import io.ocicat.daemon.trace.FinishedCall;
 import io.ocicat.daemon.trace.Step;
 import java.io.PrintWriter;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
 
 /**
  * Draws a call: a line for each step, with a bar where it lies in the time of the whole, and a line
- * for everything else that went to the kernel in the same send.
+ * for everything else that went to the kernel in the same send. What is longer than a line goes on
+ * in the next, below where it began.
  *
  * @param colours whether they are understood where this goes to
+ * @param columns how long a line may be
  */
-public record Waterfall(boolean colours) {
-  private static final int WIDTH = 40;
+public record Waterfall(boolean colours, int columns) {
+  /** The bar of a terminal of 80 columns; wider ones give it a tenth of theirs. */
+  private static final int NARROWEST = 8;
+
+  private static final int WIDEST = 20;
   private static final String BLOCK = "█";
   private static final String SLIVER = "▏";
-  private static final int DEEPEST = 6;
-  private static final int PHASE_WIDTH = 10 + DEEPEST;
+  private static final int DEEPEST = 3;
+  private static final int PHASE_WIDTH = 9 + DEEPEST;
+  private static final int TIME_WIDTH = 8;
+  private static final int LEAST_TEXT = 20;
 
   private static final String RED = "31";
   private static final String GREEN = "32";
   private static final String BOLD = "1";
   private static final String DIM = "2";
+  private static final Pattern PAINT = Pattern.compile("\u001b\\[[0-9;]*m");
 
   /**
    * A step to draw.
@@ -34,15 +46,26 @@ public record Waterfall(boolean colours) {
    * @param startNanos since the beginning of the whole
    */
   public record Line(
-      String label, String colour, String detail, int depth, long startNanos, long nanos) {}
+      String label, String colour, String detail, int depth, long startNanos, long nanos) {
+    Line telling(String other) {
+      return new Line(label, colour, other, depth, startNanos, nanos);
+    }
+  }
 
-  void print(FinishedCall call, PrintWriter out) {
-    out.println(headline(call));
-    List<Line> lines = call.steps().stream().map(step -> line(step, call.startNanos())).toList();
+  void print(FinishedCall call, ShortIds ids, PrintWriter out) {
+    wrap(ids.in(headline(call)), columns)
+        .forEach(part -> out.println(part.startsWith("#") ? part : "  " + part));
+    List<Line> lines =
+        call.steps().stream()
+            .map(step -> line(step, call.startNanos()))
+            .map(line -> line.telling(ids.in(line.detail())))
+            .toList();
     print(lines, call.nanos(), out);
     if (call.failed()) {
-      out.println(paint(RED, "  failed: %s (code %d)".formatted(call.message(), call.code())));
-      out.println("  cause: %s; %s".formatted(call.cause().label(), call.cause().advice()));
+      String failure = "failed: %s (code %d)".formatted(call.message(), call.code());
+      wrap(ids.in(failure), columns - 2).forEach(part -> out.println("  " + paint(RED, part)));
+      String cause = "cause: %s; %s".formatted(call.cause().label(), call.cause().advice());
+      wrap(cause, columns - 2).forEach(part -> out.println("  " + part));
     }
   }
 
@@ -59,23 +82,45 @@ public record Waterfall(boolean colours) {
 
   /** Draws the steps of something that took that long. */
   public void print(List<Line> lines, long nanos, PrintWriter out) {
+    int bar = Math.clamp(columns / 10, NARROWEST, WIDEST);
+    int before = 2 * (TIME_WIDTH + 1) + PHASE_WIDTH + 1 + bar + 1;
     for (Line line : lines) {
-      List<String> parts = List.of(line.detail().split(CallTrace.SEPARATOR, -1));
       int depth = Math.min(line.depth(), DEEPEST);
       String phase = " ".repeat(depth) + line.label();
-      out.println(
-          "  %9s  %9s  %s %s %s"
+      String head =
+          "%s %s %s %s "
               .formatted(
-                  paint(DIM, "%9s".formatted(millis(line.startNanos()))),
-                  millis(line.nanos()),
+                  paint(DIM, "%8s".formatted(millis(line.startNanos()))),
+                  "%8s".formatted(millis(line.nanos())),
                   phase + " ".repeat(Math.max(0, PHASE_WIDTH - phase.length())),
-                  paint(line.colour(), bar(line, nanos)),
-                  parts.getFirst())
-              .stripTrailing());
-      for (String part : parts.subList(1, parts.size())) {
-        out.println(" ".repeat(2 + 9 + 2 + 9 + 2 + PHASE_WIDTH + 1 + WIDTH + 1) + part);
+                  paint(line.colour(), bar(line, nanos, bar)));
+      for (String part : line.detail().split(CallTrace.SEPARATOR, -1)) {
+        for (String row : wrap(part, Math.max(LEAST_TEXT, columns - before))) {
+          out.println((head + row).stripTrailing());
+          head = " ".repeat(before);
+        }
       }
     }
+  }
+
+  /** Breaks a text at its blanks; a word that is too long has a line of its own. */
+  private static List<String> wrap(String text, int width) {
+    List<String> rows = new ArrayList<>();
+    StringBuilder row = new StringBuilder();
+    for (String word : text.split(" ", -1)) {
+      if (!row.isEmpty() && visible(row) + 1 + visible(word) > width) {
+        rows.add(row.toString());
+        row.setLength(0);
+      }
+      row.append(row.isEmpty() ? "" : " ").append(word);
+    }
+    rows.add(row.toString());
+    return rows;
+  }
+
+  /** Colours take no place. */
+  private static int visible(CharSequence text) {
+    return PAINT.matcher(text).replaceAll("").length();
   }
 
   private String headline(FinishedCall call) {
@@ -91,7 +136,7 @@ public record Waterfall(boolean colours) {
     }
     line.append(": ").append(millis(call.nanos())).append(" ms, ");
     line.append(call.failed() ? paint(RED, "failed") : paint(GREEN, "ok"));
-    line.append(", ").append(call.time());
+    line.append(", ").append(call.time().truncatedTo(ChronoUnit.MILLIS));
     if (!call.traceId().isEmpty()) {
       line.append(", trace ").append(call.traceId());
     }
@@ -110,12 +155,12 @@ public record Waterfall(boolean colours) {
   }
 
   /** As wide as all are, so that what follows is aligned. */
-  private static String bar(Line line, long nanos) {
-    double cells = (double) WIDTH / Math.max(1, nanos);
-    int start = Math.clamp((long) (line.startNanos() * cells), 0, WIDTH - 1);
-    int length = Math.clamp(Math.round(line.nanos() * cells), 0, WIDTH - start);
+  private static String bar(Line line, long nanos, int width) {
+    double cells = (double) width / Math.max(1, nanos);
+    int start = Math.clamp((long) (line.startNanos() * cells), 0, width - 1);
+    int length = Math.clamp(Math.round(line.nanos() * cells), 0, width - start);
     String body = length == 0 ? SLIVER : BLOCK.repeat(length);
-    return " ".repeat(start) + body + " ".repeat(WIDTH - start - Math.max(1, length));
+    return " ".repeat(start) + body + " ".repeat(width - start - Math.max(1, length));
   }
 
   private static String millis(long nanos) {

@@ -1,15 +1,19 @@
 package io.ocicat.cli.inspect;
 
-import io.ocicat.cli.CacheDirOption;
-import io.ocicat.cli.ConfDirOption;
+import io.ocicat.cli.RuntimeDirOptions;
 import io.ocicat.cli.Site;
+import io.ocicat.cli.check.AttachmentCheck;
+import io.ocicat.cli.check.ShortIds;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.daemon.trace.Cause;
 import java.io.PrintWriter;
 import java.time.Instant;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -23,7 +27,10 @@ import tools.jackson.databind.node.ObjectNode;
 /** {@code ocicat why}: why a pod has no address, or what happened to it. */
 @Command(
     name = "why",
-    description = "Say why a pod or container has no network, and what to do.",
+    description = {
+      "Say why a pod or container has no network, and what to do.",
+      "Compares what ADD was asked for and answered with the kernel as it is now."
+    },
     mixinStandardHelpOptions = true,
     footer = {"", "Example: ocicat why default/web"},
     exitCodeListHeading = "%nExit codes:%n",
@@ -38,15 +45,15 @@ public final class WhyCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Parameters(
-      paramLabel = "CONTAINER|POD",
-      description = "A container's id or the beginning of it, or a pod (name or namespace/name).")
+      paramLabel = "CONTAINER|POD|IP",
+      description =
+          "A container's id or the beginning of it, a pod (name or namespace/name), or an address.")
   private String about = "";
 
   @Option(names = "--json", description = "Print JSON.")
   private boolean json;
 
-  @Mixin private ConfDirOption conf = new ConfDirOption();
-  @Mixin private CacheDirOption cache = new CacheDirOption();
+  @Mixin private RuntimeDirOptions dirs = new RuntimeDirOptions();
 
   public WhyCommand(Site site) {
     this.site = site;
@@ -55,21 +62,30 @@ public final class WhyCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (about.isBlank()) {
-      throw new ParameterException(spec.commandLine(), "a container or pod must be named");
+      throw new ParameterException(spec.commandLine(), "a container, pod or address must be named");
     }
-    Cni cni =
-        Cni.builder().confDirectory(conf.directory()).cacheDirectory(cache.directory()).build();
-    Evidence evidence = Evidence.gather(site, cni, about);
-    List<Story> stories = new Diagnosis(evidence).stories();
-    if (stories.isEmpty()) {
-      stories = List.of(nothing(evidence));
-    }
+    Evidence evidence = Evidence.gather(site, runtime(), about);
+    List<Story> stories = stories(evidence);
     // A runtime that fails tries again with another container: the last one counts.
     String newest = stories.getFirst().containerId();
     List<Story> current = stories.stream().filter(s -> s.containerId().equals(newest)).toList();
     List<Story> earlier = stories.stream().filter(s -> !s.containerId().equals(newest)).toList();
     print(evidence, current, earlier);
     return current.stream().allMatch(story -> story.verdict().isFine()) ? 0 : 1;
+  }
+
+  private Cni runtime() {
+    return Cni.builder()
+        .confDirectory(dirs.confDirectory(site))
+        .cacheDirectory(dirs.cacheDirectory())
+        .build();
+  }
+
+  private List<Story> stories(Evidence evidence) {
+    try (AttachmentCheck check = new AttachmentCheck(evidence.intents(), site.ours()::named)) {
+      List<Story> stories = new Diagnosis(evidence, check).stories();
+      return stories.isEmpty() ? List.of(nothing(evidence)) : stories;
+    }
   }
 
   private Story nothing(Evidence evidence) {
@@ -84,7 +100,7 @@ public final class WhyCommand implements Callable<Integer> {
                 .formatted(
                     answers ? "ocicatd remembers no call for it" : "ocicatd cannot be asked",
                     site.folders().state(),
-                    cache.directory());
+                    dirs.cacheDirectory());
     return new Story(
         about,
         "",
@@ -93,6 +109,7 @@ public final class WhyCommand implements Callable<Integer> {
         verdict,
         Cause.NONE,
         List.of(sentence),
+        List.of(),
         verdict.advice(answers),
         Instant.EPOCH);
   }
@@ -118,11 +135,20 @@ public final class WhyCommand implements Callable<Integer> {
       out.println("this is what files and the kernel tell, without what failed calls have said");
     }
     evidence.obstacles().forEach(why -> out.println("not everything could be looked at: " + why));
-    current.forEach(story -> story.print(out));
+    ShortIds ids = shortIds(evidence, current, earlier);
+    current.forEach(story -> story.print(ids, out));
     if (!earlier.isEmpty()) {
       out.println();
       out.println("earlier containers:");
-      earlier.forEach(story -> story.print(out));
+      earlier.forEach(story -> story.print(ids, out));
     }
+  }
+
+  /** What is on the screen is to be told apart, and from whatever else is attached. */
+  private static ShortIds shortIds(Evidence evidence, List<Story> current, List<Story> earlier) {
+    Set<String> ids = new HashSet<>();
+    Stream.of(current, earlier).flatMap(List::stream).forEach(one -> ids.add(one.containerId()));
+    evidence.intents().byKey().keySet().forEach(key -> ids.add(key.containerId()));
+    return ShortIds.among(ids);
   }
 }

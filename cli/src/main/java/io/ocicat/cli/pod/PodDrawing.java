@@ -1,6 +1,7 @@
 package io.ocicat.cli.pod;
 
 import io.ocicat.cli.Site;
+import io.ocicat.cli.TerminalWidth;
 import io.ocicat.cli.inspect.Waterfall;
 import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.info.CallJson;
@@ -34,7 +35,8 @@ final class PodDrawing {
    */
   void print(List<PodStep> steps, String id, PrintWriter out) {
     List<Waterfall.Line> lines = lines(steps, id);
-    new Waterfall(site.colours()).print(lines, steps.getFirst().nanos(), out);
+    new Waterfall(site.colours(), TerminalWidth.of(site))
+        .print(lines, steps.getFirst().nanos(), out);
   }
 
   ArrayNode toJson(List<PodStep> steps, String id) {

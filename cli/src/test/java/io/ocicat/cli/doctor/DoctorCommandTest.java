@@ -23,6 +23,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
@@ -252,6 +253,99 @@ class DoctorCommandTest {
     Files.createDirectories(told);
     Files.writeString(told.resolve("x.conf"), "[Network]\nManageForeignRoutes=no\n");
     assertThat(doctor().out()).doesNotContain("systemd-networkd is running");
+  }
+
+  /** Review U11. */
+  @Test
+  void theVariablesOfRuntimesSayWhereToLook() {
+    Printed doctor =
+        new Shell(
+                folders,
+                directory,
+                OurExecutables.of(home),
+                Map.of(
+                    "NETCONFPATH",
+                    directory.resolve("net.d").toString(),
+                    "CNI_PATH",
+                    home.resolve("cni").toString()))
+            .run(DoctorCommand::new, "--cache-dir", directory.resolve("cache").toString());
+
+    assertThat(doctor.out())
+        .doesNotContain("/etc/cni", "/opt/cni", "problem ")
+        .endsWith("nothing is wrong\n");
+  }
+
+  /** Review U11. */
+  @Test
+  void aPluginThatIsMissingIsToBeInstalledAndAWrongFieldToBeCorrected() throws IOException {
+    conf("20-red.conflist", "red", "macvlan");
+    assertThat(doctor().out())
+        .contains(
+            "failed to find plugin \"macvlan\"", "install the plugin (`ocicat install --bin-dir ")
+        .doesNotContain("correct the field");
+    Files.delete(directory.resolve("net.d/20-red.conflist"));
+    Files.delete(directory.resolve("net.d/10-blue.conflist"));
+
+    assertThat(doctor().out())
+        .contains("`ocicat install --calico` writes Calico's", "--conflist FILE");
+  }
+
+  /** Review U2. */
+  @Test
+  void attachmentsAreComparedWithTheKernel(Host host, Host pod) {
+    attach(host, pod);
+    assertThat(doctor().out()).doesNotContain("attachments:");
+
+    host.exec("ip", "link", "set", "br7", "down");
+    assertThat(doctor().out())
+        .contains("problem  attachments: c1/eth0: bridge br7: down, not up")
+        .contains("do:  `ip link set br7 up`");
+    assertThat(doctor().exitCode()).isEqualTo(1);
+    pod.exec("ip", "link", "del", "eth0");
+    assertThat(doctor().out()).contains("attachments: c1/eth0: interface eth0: there is none in ");
+  }
+
+  /** Review C2. */
+  @Test
+  void whatIsLeftOfNetworksWithoutAFileIsTold(Host host) throws Exception {
+    Path leases = Files.createDirectories(directory.resolve("var/lib/cni/networks/green"));
+    Files.writeString(leases.resolve("10.88.0.9"), "ghost\r\neth0");
+    Path results = Files.createDirectories(directory.resolve("cache/results"));
+    Files.writeString(
+        results.resolve("green-c9-eth0"),
+        """
+        {"kind":"cniCacheV1","containerId":"c9","ifName":"eth0","networkName":"green",
+         "netns":"/run/netns/none","config":"e30=","cniArgs":[["K8S_POD_NAMESPACE","shop"],
+         ["K8S_POD_NAME","till"]],"result":{}}
+        """);
+
+    assertThat(doctor().out())
+        .contains("1 addresses of network green, which no file configures any more, are leased to")
+        .contains("10.88.0.9 (ghost)")
+        .contains("libcni's cache has 1 attachments to network green, which no file configures")
+        .contains("shop/till (c9/eth0)")
+        .contains(
+            "put the network's file back for as long as `ocicat net gc green --living` takes");
+
+    host.exec("nft", "add table inet ocicat_masquerade");
+    host.exec("nft", "add set inet ocicat_masquerade sources4 { type ipv4_addr ; }");
+    for (String element :
+        List.of(
+            "10.88.0.9 comment \"green/ghost/eth0\"", "10.77.0.2 comment \"blue/known/eth0\"")) {
+      host.exec("nft", "add element inet ocicat_masquerade sources4 { %s }".formatted(element));
+    }
+    KnownAttachments known = new KnownAttachments(Set.of(), Set.of("blue/known/eth0"));
+    try (NetNs there = NetNs.open(host.path())) {
+      assertThat(
+              there.call(
+                  () -> new OrphanElementsCheck(known, new FormerNetworks(Set.of("blue"))).look()))
+          .singleElement()
+          .satisfies(
+              finding ->
+                  assertThat(finding.what())
+                      .contains("network green, which no file configures any more")
+                      .contains("green/ghost/eth0 in ocicat_masquerade"));
+    }
   }
 
   @Test

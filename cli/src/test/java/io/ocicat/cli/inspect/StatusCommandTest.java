@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cli.LiveDaemon;
 import io.ocicat.cli.Shell;
 import io.ocicat.cli.Shell.Printed;
+import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.RecordFolder.Kept;
@@ -12,9 +13,11 @@ import io.ocicat.daemon.state.State;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.nio.file.Path;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 @Hosts
 class StatusCommandTest {
@@ -32,6 +35,25 @@ class StatusCommandTest {
           .startsWith("ocicatd 1.2.3 (commit abc) runs as process ")
           .contains("ok   running", "ok   recovered", "ok   drained", "ok   serving", "ok   kernel")
           .contains("1 attachments");
+    }
+  }
+
+  /** Review U19. */
+  @Test
+  void aChainOfPluginsIsOneAttachment(Host host, Host pod) {
+    try (LiveDaemon daemon = LiveDaemon.start(directory)) {
+      Reply bridge = daemon.call("ADD", "c1", host, pod, daemon.network("10.77.0.0/24"));
+      ObjectNode portmap =
+          Json.object().put("cniVersion", "1.0.0").put("name", "blue").put("type", "portmap");
+      portmap.set("prevResult", Json.parse(bridge.stdout()));
+      daemon.call("portmap", "ADD", "c1", host, pod, Json.compact(portmap), Map.of());
+      assertThat(new State(daemon.folders(), BootId.current()).attachments().names()).hasSize(2);
+
+      assertThat(status().out()).contains("1 attachments");
+      assertThat(Json.parse(status("--json").out()).at("/daemon/attachments").asInt()).isEqualTo(1);
+      daemon.call("DEL", "c1", host, pod, daemon.network("10.77.0.0/24"));
+      daemon.call("portmap", "DEL", "c1", host, pod, Json.compact(portmap), Map.of());
+      assertThat(Json.parse(status("--json").out()).at("/daemon/attachments").asInt()).isZero();
     }
   }
 

@@ -6,6 +6,7 @@ import io.ocicat.cli.LiveDaemon;
 import io.ocicat.cli.Shell;
 import io.ocicat.cli.Shell.Printed;
 import io.ocicat.cni.json.Json;
+import io.ocicat.daemon.call.OurExecutables;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.nio.file.Path;
@@ -18,6 +19,8 @@ import tools.jackson.databind.JsonNode;
 
 @Hosts
 class TraceCommandTest {
+  private static final int TEXT_STARTS = 40;
+
   @TempDir private Path directory;
   private LiveDaemon daemon;
 
@@ -48,6 +51,44 @@ class TraceCommandTest {
         .doesNotContain("\u001b[");
     assertThat(trace.out().lines().filter(line -> line.matches(".*\\b(link|kernel)\\b.*")))
         .isNotEmpty();
+  }
+
+  /** Review U9. */
+  @Test
+  void theLastCallIsTheLastThatChangedSomething(Host host, Host pod) {
+    daemon.call("VERSION", "dummy", host, pod, "{\"cniVersion\":\"1.0.0\"}");
+    assertThat(trace().out()).as("there is nothing else").contains("bridge VERSION");
+    daemon.call("ADD", "c1", host, pod, daemon.network("10.77.0.0/24"));
+    daemon.call("VERSION", "dummy", host, pod, "{\"cniVersion\":\"1.0.0\"}");
+
+    assertThat(trace().out()).contains("bridge ADD c1 eth0").doesNotContain("VERSION");
+    assertThat(trace("last").out()).contains("bridge ADD c1 eth0").doesNotContain("VERSION");
+  }
+
+  /** Review U9, U20. */
+  @Test
+  void aTerminalOfEightyColumnsIsEnoughAndIdsAreShort(Host host, Host pod) {
+    String id = "46cc70".repeat(10) + "abcd";
+    Map<String, String> args =
+        Map.of("CNI_ARGS", "IgnoreUnknown=1;K8S_POD_NAMESPACE=shop;K8S_POD_NAME=web-0");
+    daemon.call("ADD", id, host, pod, daemon.network("10.77.0.0/24"), args);
+
+    Printed trace =
+        new Shell(daemon.folders(), directory, OurExecutables.none(), Map.of("COLUMNS", "80"))
+            .run(TraceCommand::new);
+
+    assertThat(trace.out()).contains("bridge ADD 46cc7046cc70 eth0").doesNotContain(id);
+    assertThat(trace.out().lines())
+        .allSatisfy(line -> assertThat(line.length()).as(line).isLessThanOrEqualTo(80))
+        .anyMatch(line -> line.indexOf("lock of 46cc7046cc70/eth0") == TEXT_STARTS);
+    assertThat(Json.parse(trace("--json").out()).at("/calls/0/container").asString()).isEqualTo(id);
+    assertThat(trace("10.77.0.2", "--cache-dir=" + directory.resolve("cache")).out())
+        .contains("bridge ADD 46cc7046cc70 eth0");
+    assertThat(trace("10.77.0.3", "--cache-dir=" + directory.resolve("cache")).err())
+        .contains("nothing that is attached has the address 10.77.0.3");
+    assertThat(trace().out().lines())
+        .as("of a pipe lines have no end")
+        .anyMatch(line -> line.matches(".*create veth \"veth\\w+\" with peer \"eth0\".*"));
   }
 
   @Test

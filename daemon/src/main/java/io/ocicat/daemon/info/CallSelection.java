@@ -4,6 +4,7 @@ import io.ocicat.daemon.trace.FinishedCall;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import java.util.function.Supplier;
 
 /**
@@ -11,10 +12,13 @@ import java.util.function.Supplier;
  *
  * @param about a container's id, the beginning of one, or a pod; empty for all
  * @param failed only those that failed
+ * @param changes only ADD and DEL: what runtimes ask in between changes nothing
  * @param slowest the slowest first rather than the newest last
  * @param most how many
  */
-public record CallSelection(String about, boolean failed, boolean slowest, int most) {
+public record CallSelection(
+    String about, boolean failed, boolean changes, boolean slowest, int most) {
+  private static final Set<String> CHANGING = Set.of("ADD", "DEL");
   private static final int USUAL = 50;
   private static final Comparator<FinishedCall> SLOWEST_FIRST =
       Comparator.comparingLong(FinishedCall::nanos).reversed();
@@ -24,6 +28,7 @@ public record CallSelection(String about, boolean failed, boolean slowest, int m
     return new CallSelection(
         question.option("about").orElse(""),
         question.option("failed").isPresent(),
+        question.option("changes").isPresent(),
         slow,
         slow ? question.count("slow", 10) : question.count("last", USUAL));
   }
@@ -33,7 +38,9 @@ public record CallSelection(String about, boolean failed, boolean slowest, int m
     List<FinishedCall> chosen = new ArrayList<>();
     for (Supplier<FinishedCall> remembered : newestFirst) {
       FinishedCall call = remembered.get();
-      if ((failed && !call.failed()) || !isAbout(about, call.containerId(), call.pod())) {
+      if ((failed && !call.failed())
+          || (changes && !CHANGING.contains(call.verb()))
+          || !isAbout(about, call.containerId(), call.pod())) {
         continue;
       }
       chosen.add(call);

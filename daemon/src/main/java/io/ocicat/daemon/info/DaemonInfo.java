@@ -8,6 +8,8 @@ import io.ocicat.daemon.metrics.Gauges;
 import io.ocicat.daemon.metrics.Metrics;
 import io.ocicat.daemon.metrics.ProcessNumbers;
 import io.ocicat.daemon.server.CallServer.UnderWay;
+import io.ocicat.daemon.state.AttachmentKey;
+import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.RecordFolder.Kept;
 import io.ocicat.daemon.state.State;
 import io.ocicat.daemon.trace.CallHistory;
@@ -17,6 +19,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -32,6 +37,7 @@ public final class DaemonInfo {
   private final Build build;
   private final Clock clock;
   private final Instant started;
+  private final Map<String, AttachmentKey> recorded = new ConcurrentHashMap<>();
 
   public DaemonInfo(
       Daemon daemon, State state, CallHistory history, Metrics metrics, Build build, Clock clock) {
@@ -68,12 +74,31 @@ public final class DaemonInfo {
         underWay.size(),
         daemon.server().waiting(),
         underWay.isEmpty() ? 0 : underWay.getFirst().nanos(),
-        state.attachments().names().size(),
+        attachments(),
         state.journal().names().size(),
         state.spool().names().size(),
         daemon.lateAdds(),
         daemon.stage() == Stage.SERVING,
         uptime().toNanos());
+  }
+
+  /**
+   * Those that there are, each with all plugins of its chain. Of which attachment a record is never
+   * changes, so that a scrape reads only what is new.
+   */
+  private int attachments() {
+    Set<String> names = Set.copyOf(state.attachments().names());
+    recorded.keySet().retainAll(names);
+    for (String name : names) {
+      if (!recorded.containsKey(name)) {
+        state
+            .attachments()
+            .read(name)
+            .flatMap(CallRecord::key)
+            .ifPresent(key -> recorded.put(name, key));
+      }
+    }
+    return Set.copyOf(recorded.values()).size();
   }
 
   private Duration uptime() {

@@ -56,13 +56,14 @@ class CallJsonTest {
     CallHistory history = new CallHistory();
     all.forEach(call -> history.add(call.failed(), () -> call));
     List<Supplier<FinishedCall>> kept = history.newestFirst();
-    assertThat(new CallSelection("ab", false, false, 9).of(kept))
+    assertThat(new CallSelection("ab", false, false, false, 9).of(kept))
         .containsExactly(all.get(1), all.get(2));
-    assertThat(new CallSelection("web-0", true, false, 9).of(kept)).containsExactly(all.get(1));
-    assertThat(new CallSelection("", false, true, 2).of(kept))
+    assertThat(new CallSelection("web-0", true, false, false, 9).of(kept))
+        .containsExactly(all.get(1));
+    assertThat(new CallSelection("", false, false, true, 2).of(kept))
         .containsExactly(all.get(1), all.get(2));
-    assertThat(new CallSelection("", false, false, 1).of(kept)).containsExactly(all.get(2));
-    assertThat(new CallSelection("web", false, false, 9).of(kept)).isEmpty();
+    assertThat(new CallSelection("", false, false, false, 1).of(kept)).containsExactly(all.get(2));
+    assertThat(new CallSelection("web", false, false, false, 9).of(kept)).isEmpty();
   }
 
   @Test
@@ -76,7 +77,7 @@ class CallJsonTest {
     }
 
     assertThat(history.newestFirst()).hasSize(257);
-    assertThat(new CallSelection("", true, false, 9).of(history.newestFirst()))
+    assertThat(new CallSelection("", true, false, false, 9).of(history.newestFirst()))
         .containsExactly(failure);
     assertThat(history.failures()).isEqualTo(1);
   }

@@ -21,7 +21,20 @@ public record Lease(String network, IpAddress address, Attachment holder) {
    * @throws CniException when the configuration does not say where they are, or they cannot be read
    */
   public static List<Lease> of(String network, PluginConfig plugin) {
-    Path directory = HostLocalConf.directory(plugin, network);
+    return in(network, HostLocalConf.directory(plugin, network));
+  }
+
+  /**
+   * Those in a directory of leases, which has the name of its network; for networks whose
+   * configuration is gone.
+   *
+   * @throws CniException when they cannot be read
+   */
+  public static List<Lease> in(Path directory) {
+    return in(String.valueOf(directory.getFileName()), directory);
+  }
+
+  private static List<Lease> in(String network, Path directory) {
     try {
       return LeaseScan.look(directory).files().stream()
           .map(file -> read(network, file))

@@ -1,0 +1,153 @@
+package io.ocicat.cli.check;
+
+import io.ocicat.cli.check.Discrepancy.Kind;
+import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.NamespaceId;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.link.Link;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Looks whether attachments are what ADD made them: in the container, on the host, and in what
+ * plugins keep of them. Changes nothing. The host is read once for all attachments, so an instance
+ * is for one command. Not thread-safe.
+ */
+public final class AttachmentCheck implements AutoCloseable {
+  private final Intents intents;
+  private final PluginCheck plugins;
+  private final Map<NamespaceId, Optional<NamespaceState>> hosts = new HashMap<>();
+
+  /**
+   * @param plugins ours, by name
+   */
+  public AttachmentCheck(Intents intents, Function<String, Optional<Plugin>> plugins) {
+    this.intents = intents;
+    this.plugins = new PluginCheck(plugins);
+  }
+
+  /** All that is wrong with it; nothing when everything that was looked at is as it should be. */
+  public List<Discrepancy> run(Intent intent) {
+    if (intent.netns().isEmpty()) {
+      return List.of();
+    }
+    if (!intent.netnsIsThere()) {
+      return List.of(
+          netns(intent, "%s no longer refers to the original namespace".formatted(intent.netns())));
+    }
+    try (NamespaceState container = NamespaceState.open(Path.of(intent.netns()))) {
+      return inside(intent, container);
+    } catch (NetlinkException e) {
+      return List.of(netns(intent, "it cannot be looked into: " + e.getMessage()));
+    }
+  }
+
+  private static Discrepancy netns(Intent intent, String how) {
+    return new Discrepancy(
+        Kind.NETNS,
+        "its network namespace",
+        how,
+        "",
+        "the container has ended: DEL, or `ocicat doctor --fix`, removes what is left of %s"
+            .formatted(intent.key().containerId()));
+  }
+
+  private List<Discrepancy> inside(Intent intent, NamespaceState container) {
+    Optional<Link> link = container.link(intent.key().ifName());
+    if (link.isEmpty()) {
+      return List.of(
+          new Discrepancy(
+              Kind.INTERFACE,
+              "interface " + intent.key().ifName(),
+              "there is none in %s any more".formatted(intent.netns()),
+              "",
+              "somebody removed it: DEL and ADD, that is, start the pod anew"));
+    }
+    ContainerCheck check = new ContainerCheck(intent, container, link.get());
+    List<Discrepancy> found = new ArrayList<>(check.run());
+    Optional<NamespaceState> host = host(intent.hostNetns());
+    if (host.isEmpty()) {
+      found.add(
+          new Discrepancy(
+              Kind.UNKNOWN,
+              "the host's side",
+              "could not be looked at: the namespace that the plugins were called from is nowhere"
+                  + " to be found",
+              "",
+              "ask again in that namespace"));
+      return found;
+    }
+    if (!link.get().isLoopback()) {
+      intent.addresses().forEach(ip -> duplicates(intent, ip, host.get(), found));
+    }
+    if (link.get().kind().equals("veth")) {
+      found.addAll(new HostCheck(intent, host.get(), link.get(), !check.isMoving()).run());
+    }
+    if (found.isEmpty()) {
+      // CHECK stops at what is first wrong, which has been said in better words.
+      asPluginsSay(intent, host.get(), found);
+    }
+    return found;
+  }
+
+  private Optional<NamespaceState> host(NamespaceId id) {
+    return hosts.computeIfAbsent(id, AttachmentCheck::open);
+  }
+
+  private static Optional<NamespaceState> open(NamespaceId id) {
+    try {
+      return id.isNone() ? Optional.empty() : id.find().map(NamespaceState::open);
+    } catch (NetlinkException _) {
+      return Optional.empty();
+    }
+  }
+
+  private void asPluginsSay(Intent intent, NamespaceState host, List<Discrepancy> found) {
+    intent
+        .result()
+        .ifPresent(
+            result -> {
+              for (CallRecord request : intent.requests()) {
+                plugins.run(request, host.path(), result).ifPresent(found::add);
+              }
+            });
+  }
+
+  private void duplicates(
+      Intent intent, IpPrefix ip, NamespaceState host, List<Discrepancy> found) {
+    IpAddress address = ip.address();
+    host.holderOf(address)
+        .ifPresent(link -> found.add(duplicate(address, "the host's " + link.name())));
+    for (Intent other : intents.having(address)) {
+      if (!other.key().equals(intent.key())
+          && other.netnsIsThere()
+          && other.hostNetns().equals(intent.hostNetns())) {
+        found.add(duplicate(address, other.name(intents.shortIds())));
+      }
+    }
+  }
+
+  private static Discrepancy duplicate(IpAddress address, String holder) {
+    return new Discrepancy(
+        Kind.DUPLICATE_ADDRESS,
+        "address " + address,
+        "%s has it as well".formatted(holder),
+        "",
+        "start one of the two anew with another address; `ocicat ipam why %s` tells whose it should be"
+            .formatted(address));
+  }
+
+  @Override
+  public void close() {
+    hosts.values().forEach(host -> host.ifPresent(NamespaceState::close));
+    hosts.clear();
+  }
+}

@@ -1,0 +1,59 @@
+package io.ocicat.cli.check;
+
+import io.ocicat.cni.json.Json;
+import java.util.Locale;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * One thing about an attachment that is not as it should be.
+ *
+ * @param object what was looked at
+ * @param actual how it is
+ * @param expected how it should be; empty when {@code actual} says it all
+ * @param advice what to do about it
+ */
+public record Discrepancy(Kind kind, String object, String actual, String expected, String advice) {
+
+  /** What it concerns, in the order in which packets meet it. */
+  public enum Kind {
+    NETNS,
+    INTERFACE,
+    INTERFACE_DOWN,
+    MAC,
+    MTU,
+    ADDRESS,
+    DUPLICATE_ADDRESS,
+    CONTAINER_ROUTE,
+    HOST_END,
+    BRIDGE,
+    HOST_ROUTE,
+    FORWARDING,
+    NEIGHBOUR,
+    DEFAULT_ROUTE,
+    MASQUERADE,
+    PORT_MAP,
+    LEASE,
+    /** What a plugin's own CHECK finds beyond that. */
+    PLUGIN,
+    /** It could not be looked at, so nobody can say that it is well. */
+    UNKNOWN;
+
+    public String label() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+  }
+
+  /** In one line, without the advice. */
+  public String sentence() {
+    return "%s: %s%s".formatted(object, actual, expected.isEmpty() ? "" : ", not " + expected);
+  }
+
+  public ObjectNode toJson() {
+    return Json.object()
+        .put("kind", kind.label())
+        .put("object", object)
+        .put("actual", actual)
+        .put("expected", expected)
+        .put("advice", advice);
+  }
+}

@@ -1,0 +1,215 @@
+package io.ocicat.cli.check;
+
+import io.ocicat.cli.check.Discrepancy.Kind;
+import io.ocicat.cni.IpConfig;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.netlink.IpFamily;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.ns.Sysctl;
+import io.ocicat.netlink.route.Route;
+import io.ocicat.netlink.route.RouteTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The host's side of a veth pair: its end, the bridge that it is a port of or the routes to the
+ * container, forwarding, and who answers for Calico's gateway. Whether there should be a bridge the
+ * result of ADD says, so all plugins that make veth pairs are looked at in the same way.
+ */
+record HostCheck(Intent intent, NamespaceState host, Link inside, boolean routed) {
+
+  List<Discrepancy> run() {
+    List<Discrepancy> found = new ArrayList<>();
+    Optional<Link> end = end();
+    if (end.isEmpty()) {
+      if (!intent.onHost().isEmpty()) {
+        found.add(
+            new Discrepancy(
+                Kind.HOST_END,
+                "the host's end of %s (%s)"
+                    .formatted(inside.name(), String.join(", ", intent.onHost())),
+                "not on this host",
+                "",
+                "somebody moved or replaced it: start the pod anew"));
+      }
+      return found;
+    }
+    Link outside = end.get();
+    if (!outside.isUp()) {
+      found.add(
+          new Discrepancy(
+              Kind.HOST_END,
+              "the host's end of %s, %s".formatted(inside.name(), outside.name()),
+              "down",
+              "up",
+              "somebody took it down: `ip link set %s up`".formatted(outside.name())));
+    }
+    List<String> bridges =
+        intent.onHost().stream().filter(name -> !name.equals(outside.name())).toList();
+    if (!bridges.isEmpty() || outside.master() != 0) {
+      bridge(outside, bridges, found);
+    } else if (routed && outside.isUp()) {
+      intent.addresses().forEach(address -> route(outside, address.address(), found));
+    }
+    forwarding(outside, found);
+    if (intent.isCalico()) {
+      gateway(outside, found);
+    }
+    return found;
+  }
+
+  /** By index: names may be given away, but both ends know each other. */
+  private Optional<Link> end() {
+    return inside.peerNamespace() < 0
+        ? Optional.empty()
+        : host.link(inside.peer())
+            .filter(link -> link.kind().equals("veth") && link.peer() == inside.index());
+  }
+
+  private void bridge(Link outside, List<String> bridges, List<Discrepancy> found) {
+    Optional<Link> master = host.link(outside.master());
+    String wanted = bridges.isEmpty() ? "" : bridges.getFirst();
+    if (master.isEmpty() || (!bridges.isEmpty() && !bridges.contains(master.get().name()))) {
+      boolean gone = host.link(wanted).isEmpty();
+      found.add(
+          new Discrepancy(
+              Kind.BRIDGE,
+              "%s, the host's end".formatted(outside.name()),
+              master
+                  .map(link -> "a port of " + link.name())
+                  .orElse(gone ? "no port, because there is no " + wanted : "a port of no bridge"),
+              "a port of " + wanted,
+              gone
+                  ? "somebody deleted the bridge: start its pods anew"
+                  : "`ip link set %s master %s`".formatted(outside.name(), wanted)));
+    } else if (!master.get().isUp()) {
+      found.add(
+          new Discrepancy(
+              Kind.BRIDGE,
+              "bridge " + master.get().name(),
+              "down",
+              "up",
+              "`ip link set %s up`".formatted(master.get().name())));
+    }
+  }
+
+  private void route(Link outside, IpAddress address, List<Discrepancy> found) {
+    List<Route> there = host.routesTo(IpPrefix.host(address), RouteTable.MAIN);
+    boolean leadsThere =
+        there.stream()
+            .flatMap(route -> route.device().stream())
+            .anyMatch(device -> device.index() == outside.index());
+    if (!leadsThere) {
+      String command = there.isEmpty() ? "add" : "replace";
+      found.add(
+          new Discrepancy(
+              Kind.HOST_ROUTE,
+              "the host's route to " + address,
+              there.stream()
+                  .findFirst()
+                  .flatMap(Route::device)
+                  .flatMap(device -> host.link(device.index()))
+                  .map(link -> "by " + link.name())
+                  .orElse("missing"),
+              "by " + outside.name(),
+              "somebody removed it: `ip route %s %s dev %s%s`, or start the pod anew"
+                  .formatted(
+                      command,
+                      IpPrefix.host(address),
+                      outside.name(),
+                      address.isV4() ? " scope link" : "")));
+    }
+  }
+
+  /** Needed where the container's gateway is the host. */
+  private void forwarding(Link outside, List<Discrepancy> found) {
+    Link entrance = host.link(outside.master()).orElse(outside);
+    for (IpFamily family : IpFamily.values()) {
+      if (!isGatewayFor(family)) {
+        continue;
+      }
+      Sysctl all =
+          family == IpFamily.V4
+              ? Sysctl.of("net", "ipv4", "ip_forward")
+              : Sysctl.of("net", "ipv6", "conf", "all", "forwarding");
+      String version = family == IpFamily.V4 ? "ipv4" : "ipv6";
+      Sysctl own = Sysctl.of("net", version, "conf", entrance.name(), "forwarding");
+      for (Sysctl setting : List.of(all, own)) {
+        if (host.isOff(setting)) {
+          found.add(
+              new Discrepancy(
+                  Kind.FORWARDING,
+                  name(setting),
+                  "0, so the host passes nothing on for its containers",
+                  "",
+                  "`sysctl -w %s=1`, and find out who set it to 0".formatted(name(setting))));
+          break;
+        }
+      }
+    }
+  }
+
+  /** As sysctl(8) takes it; names of interfaces may have dots. */
+  private static String name(Sysctl setting) {
+    boolean dotted = setting.path().stream().anyMatch(part -> part.contains("."));
+    return String.join(dotted ? "/" : ".", setting.path());
+  }
+
+  private boolean isGatewayFor(IpFamily family) {
+    for (IpConfig ip : intent.ips()) {
+      if (IpFamily.of(ip.address().address()) == family
+          && (intent.isCalico()
+              || (ip.gateway() != null && host.holderOf(ip.gateway()).isPresent()))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Nobody has 169.254.1.1: the kernel answers for it by proxy ARP, and does so only for addresses
+   * that it has a route to by another interface ({@code arp_fwd_proxy}).
+   */
+  private void gateway(Link outside, List<Discrepancy> found) {
+    List<IpAddress> addresses = intent.addresses().stream().map(IpPrefix::address).toList();
+    if (addresses.stream().anyMatch(IpAddress::isV4)) {
+      Sysctl proxy = Sysctl.of("net", "ipv4", "conf", outside.name(), "proxy_arp");
+      if (host.isOff(proxy)) {
+        found.add(
+            new Discrepancy(
+                Kind.NEIGHBOUR,
+                name(proxy),
+                "0, so nobody answers for the container's gateway 169.254.1.1",
+                "",
+                "`sysctl -w %s=1`".formatted(name(proxy))));
+      }
+      Optional<Link> way = host.leavesBy(ContainerCheck.CALICO_GATEWAY_4);
+      if (way.filter(link -> link.index() != outside.index()).isEmpty()) {
+        found.add(
+            new Discrepancy(
+                Kind.DEFAULT_ROUTE,
+                "the host's default route",
+                "missing, so the kernel does not answer for the gateway of Calico's pods,"
+                    + " 169.254.1.1, and none of them reaches anything",
+                "",
+                "`ip route add default via GATEWAY`, or any route to 169.254.1.1 that leads"
+                    + " elsewhere than to pods"));
+      }
+    }
+    if (addresses.stream().anyMatch(IpAddress::isV6)
+        && host.addressesOf(outside).stream()
+            .noneMatch(one -> one.prefix().address().equals(ContainerCheck.CALICO_GATEWAY_6))) {
+      found.add(
+          new Discrepancy(
+              Kind.NEIGHBOUR,
+              "%s on %s, the container's IPv6 gateway"
+                  .formatted(ContainerCheck.CALICO_GATEWAY_6, outside.name()),
+              "missing",
+              "",
+              "`ip -6 address add %s/64 dev %s nodad`"
+                  .formatted(ContainerCheck.CALICO_GATEWAY_6, outside.name())));
+    }
+  }
+}

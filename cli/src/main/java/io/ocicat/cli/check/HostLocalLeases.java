@@ -1,0 +1,80 @@
+package io.ocicat.cli.check;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.runtime.Cni;
+import io.ocicat.cni.runtime.NetworkFile;
+import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.plugins.hostlocal.Lease;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The addresses that host-local has leased: in the networks that are configured, in those that
+ * attachments of ours were made on, and in every folder of the usual directory. So leases are found
+ * whose network has no file any more, and those that flannel has made.
+ */
+public final class HostLocalLeases {
+  private static final String HOST_LOCAL = "host-local";
+  private static final String FLANNEL = "flannel";
+  private static final String USUAL = "var/lib/cni/networks";
+
+  private HostLocalLeases() {}
+
+  /**
+   * All of them, each once.
+   *
+   * @param root where the files of other programs are found below
+   * @throws CniException when the configuration directory cannot be read
+   */
+  public static List<Lease> of(Cni cni, Intents intents, Path root) {
+    Set<Lease> leases = new LinkedHashSet<>();
+    for (NetworkFile network : cni.networks().networks()) {
+      for (PluginConfig plugin : network.list().plugins()) {
+        read(network.name(), plugin, leases);
+      }
+    }
+    for (Intent intent : intents.all()) {
+      for (CallRecord request : intent.requests()) {
+        ofRequest(request, leases);
+      }
+    }
+    try (DirectoryStream<Path> folders = Files.newDirectoryStream(root.resolve(USUAL))) {
+      for (Path folder : folders) {
+        if (Files.isDirectory(folder)) {
+          leases.addAll(Lease.in(folder));
+        }
+      }
+    } catch (IOException _) {
+      // host-local was never used here.
+    }
+    return new ArrayList<>(leases);
+  }
+
+  private static void ofRequest(CallRecord request, Set<Lease> leases) {
+    try {
+      PluginConfig config = PluginConfig.ofRequest(request.stdin());
+      read(config.name(), config, leases);
+    } catch (CniException _) {
+      // Of what cannot be read nothing was leased.
+    }
+  }
+
+  /** What is wrong with one network must not hide the others. */
+  private static void read(String network, PluginConfig plugin, Set<Lease> leases) {
+    boolean named = plugin.ipamType().equals(HOST_LOCAL);
+    if (named || (plugin.type().equals(FLANNEL) && plugin.json().has("ipam"))) {
+      try {
+        leases.addAll(Lease.of(network, plugin));
+      } catch (CniException _) {
+        // Reported by whoever looks at configurations.
+      }
+    }
+  }
+}

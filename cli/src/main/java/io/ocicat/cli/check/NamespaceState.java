@@ -1,0 +1,134 @@
+package io.ocicat.cli.check;
+
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.netlink.IpFamily;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkSocket;
+import io.ocicat.netlink.Protocol;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.ns.NetNs;
+import io.ocicat.netlink.ns.Sysctl;
+import io.ocicat.netlink.route.Address;
+import io.ocicat.netlink.route.Addresses;
+import io.ocicat.netlink.route.Route;
+import io.ocicat.netlink.route.RouteFilter;
+import io.ocicat.netlink.route.RouteLookup;
+import io.ocicat.netlink.route.Routes;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * What a network namespace has: links, addresses and routes as they were when it was opened, read
+ * once for all who ask; settings when they are asked for.
+ */
+final class NamespaceState implements AutoCloseable {
+  private final Path path;
+  private final NetNs namespace;
+  private final NetlinkSocket socket;
+  private final Map<Integer, Link> links;
+  private final List<Address> addresses;
+  private final List<Route> routes4;
+  private final List<Route> routes6;
+
+  private NamespaceState(Path path, NetNs namespace, NetlinkSocket socket) {
+    this.path = path;
+    this.namespace = namespace;
+    this.socket = socket;
+    this.links =
+        socket.list(Links.all()).stream()
+            .collect(Collectors.toMap(Link::index, Function.identity(), (a, _) -> a));
+    this.addresses = socket.list(Addresses.list());
+    this.routes4 = socket.list(Routes.list(RouteFilter.all(IpFamily.V4)));
+    this.routes6 = socket.list(Routes.list(RouteFilter.all(IpFamily.V6)));
+  }
+
+  /**
+   * Reads it.
+   *
+   * @throws NetlinkException when the path leads to no namespace, or it cannot be looked into
+   */
+  static NamespaceState open(Path path) {
+    NetNs namespace = NetNs.open(path);
+    try {
+      NetlinkSocket socket = NetlinkSocket.open(Protocol.ROUTE, namespace);
+      try {
+        return new NamespaceState(path, namespace, socket);
+      } catch (NetlinkException e) {
+        socket.close();
+        throw e;
+      }
+    } catch (NetlinkException e) {
+      namespace.close();
+      throw e;
+    }
+  }
+
+  Path path() {
+    return path;
+  }
+
+  Optional<Link> link(int index) {
+    return Optional.ofNullable(links.get(index));
+  }
+
+  Optional<Link> link(String name) {
+    return links.values().stream().filter(link -> link.name().equals(name)).findFirst();
+  }
+
+  List<Address> addressesOf(Link link) {
+    return addresses.stream().filter(address -> address.device().index() == link.index()).toList();
+  }
+
+  /** The interface that has an address. */
+  Optional<Link> holderOf(IpAddress wanted) {
+    return addresses.stream()
+        .filter(address -> address.prefix().address().equals(wanted))
+        .findFirst()
+        .flatMap(address -> link(address.device().index()));
+  }
+
+  /** Those to a destination, of one table. */
+  List<Route> routesTo(IpPrefix destination, int table) {
+    return routes(IpFamily.of(destination.address())).stream()
+        .filter(route -> route.table() == table && route.destination().equals(destination))
+        .toList();
+  }
+
+  List<Route> routes(IpFamily family) {
+    return family == IpFamily.V4 ? routes4 : routes6;
+  }
+
+  /** By which link a packet would leave; empty when there is no route. */
+  Optional<Link> leavesBy(IpAddress destination) {
+    try {
+      return socket
+          .find(Routes.lookup(RouteLookup.to(destination)))
+          .flatMap(Route::device)
+          .flatMap(device -> link(device.index()));
+    } catch (NetlinkException _) {
+      // A route that refuses packets leads nowhere.
+      return Optional.empty();
+    }
+  }
+
+  /** Whether a setting is 0; one that the kernel has not is on. */
+  boolean isOff(Sysctl setting) {
+    try {
+      return setting.readIn(namespace).strip().equals("0");
+    } catch (NetlinkException _) {
+      return false;
+    }
+  }
+
+  @Override
+  public void close() {
+    socket.close();
+    namespace.close();
+  }
+}

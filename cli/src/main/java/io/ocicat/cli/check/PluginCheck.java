@@ -1,0 +1,183 @@
+package io.ocicat.cli.check;
+
+import io.ocicat.cli.check.Discrepancy.Kind;
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.Reason;
+import io.ocicat.cni.Result;
+import io.ocicat.cni.SpecVersion;
+import io.ocicat.cni.exec.CniEnvironment;
+import io.ocicat.cni.exec.Deadline;
+import io.ocicat.cni.exec.Invocation;
+import io.ocicat.cni.exec.PluginExec;
+import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.Verb;
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.plugin.Dispatcher;
+import io.ocicat.cni.plugin.InProcessExec;
+import io.ocicat.cni.plugin.Namespaces;
+import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.cni.plugin.PluginHost;
+import io.ocicat.daemon.state.CallRecord;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Has the plugins of ours look themselves, with CHECK: at leases, whatever IPAM has given them, at
+ * what they put into nf_tables, and at all that only they know. CHECK changes nothing, and is made
+ * in this process; plugins of others are not called. Not thread-safe.
+ */
+final class PluginCheck {
+  private static final Duration LIMIT = Duration.ofSeconds(10);
+  private static final byte[] NOTHING = {};
+  private static final Set<String> IPAMS = Set.of("host-local", "calico-ipam", "ipam", "static");
+
+  /** What a plugin answers whose datastore or server does not. */
+  private static final Set<Integer> UNREACHABLE = Set.of(5, 11, 50, 51);
+
+  private final Function<String, Optional<Plugin>> plugins;
+
+  /** Those that reached nothing once: to ask again for each attachment would take minutes. */
+  private final Set<String> unreachable = new HashSet<>();
+
+  PluginCheck(Function<String, Optional<Plugin>> plugins) {
+    this.plugins = plugins;
+  }
+
+  /**
+   * What a plugin of the chain says.
+   *
+   * @param host the way into the host's namespace
+   * @param result the last plugin's
+   */
+  Optional<Discrepancy> run(CallRecord request, Path host, Result result) {
+    Optional<Plugin> plugin = plugins.apply(request.plugin());
+    Optional<byte[]> stdin = stdin(request, result);
+    if (plugin.isEmpty() || stdin.isEmpty()) {
+      return Optional.empty();
+    }
+    if (unreachable.contains(request.plugin())) {
+      return Optional.of(unknown(request.plugin(), "as for the attachment before"));
+    }
+    Delegates delegates = new Delegates(new Namespaces(host, Map.of()));
+    PluginHost surroundings =
+        new PluginHost(delegates.namespaces, delegates, Deadline.in(LIMIT), _ -> {});
+    Reply reply =
+        Dispatcher.dispatch(
+            plugin.get(),
+            surroundings,
+            CniEnvironment.delegated(request.environment(), Verb.CHECK),
+            stdin.get());
+    return reply.exitCode() == 0
+        ? Optional.empty()
+        : Optional.of(failure(request.plugin(), delegates.failedIpam, reply));
+  }
+
+  /** As CHECK wants it; nothing for versions that have no CHECK. */
+  private static Optional<byte[]> stdin(CallRecord request, Result result) {
+    try {
+      PluginConfig config = PluginConfig.ofRequest(request.stdin());
+      SpecVersion version = config.specVersion();
+      // Results of 0.3.0 and 0.3.1 look as those of 0.4.0, which has CHECK.
+      SpecVersion checked = version.isAtLeast(SpecVersion.V0_4_0) ? version : SpecVersion.V0_4_0;
+      if (!version.isAtLeast(SpecVersion.V0_3_0)) {
+        return Optional.empty();
+      }
+      ObjectNode json = config.json();
+      json.put("cniVersion", checked.text());
+      json.set("prevResult", result.toJson(checked));
+      return Optional.of(Json.compactBytes(json));
+    } catch (CniException _) {
+      return Optional.empty();
+    }
+  }
+
+  private Discrepancy failure(String plugin, Optional<String> ipam, Reply reply) {
+    Said said = Said.of(reply);
+    if (UNREACHABLE.contains(said.code())) {
+      unreachable.add(plugin);
+      return unknown(plugin, said.message());
+    }
+    if (ipam.isPresent()) {
+      return new Discrepancy(
+          Kind.LEASE,
+          "%s's lease of the address".formatted(ipam.get()),
+          said.message(),
+          "",
+          "another container can get the address: start the pod anew");
+    }
+    Kind kind =
+        reply.reason() == Reason.MASQUERADE_MISSING
+            ? Kind.MASQUERADE
+            : plugin.equals("portmap") ? Kind.PORT_MAP : Kind.PLUGIN;
+    String object =
+        switch (kind) {
+          case MASQUERADE -> "masquerading of what leaves the container";
+          case PORT_MAP -> "host ports that lead to the container";
+          default -> plugin;
+        };
+    return new Discrepancy(
+        kind, object, said.message(), "", "somebody changed it: start the pod anew");
+  }
+
+  private static Discrepancy unknown(String plugin, String why) {
+    return new Discrepancy(
+        Kind.UNKNOWN,
+        plugin,
+        "could not look: " + why,
+        "",
+        "see that %s reaches what it needs, then ask again".formatted(plugin));
+  }
+
+  /** The error object of a reply. */
+  private record Said(int code, String message) {
+    static Said of(Reply reply) {
+      try {
+        JsonNode error = Json.parse(reply.stdout());
+        String details = error.path("details").asString("");
+        return new Said(
+            error.path("code").asInt(0),
+            error.path("msg").asString("") + (details.isEmpty() ? "" : "; " + details));
+      } catch (CniException e) {
+        return new Said(0, String.valueOf(e.getMessage()));
+      }
+    }
+  }
+
+  /** Runs the plugins that one delegates to, and takes note of IPAM's refusal. */
+  private final class Delegates implements PluginExec {
+    private final Namespaces namespaces;
+    private final PluginExec inProcess;
+    private Optional<String> failedIpam = Optional.empty();
+
+    Delegates(Namespaces namespaces) {
+      this.namespaces = namespaces;
+      this.inProcess =
+          new InProcessExec(
+              executable -> plugins.apply(name(executable)),
+              _ -> new Reply(0, NOTHING, ""),
+              namespaces);
+    }
+
+    @Override
+    public Reply run(Invocation invocation) {
+      Reply reply = inProcess.run(invocation);
+      String name = name(invocation.executable());
+      if (reply.exitCode() != 0 && IPAMS.contains(name)) {
+        failedIpam = Optional.of(name);
+      }
+      return reply;
+    }
+
+    private static String name(Path executable) {
+      return String.valueOf(executable.getFileName());
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package io.ocicat.cli.doctor;
+
+import io.ocicat.cni.runtime.Cni;
+import io.ocicat.cni.runtime.NetworkFile;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * Tells networks that have a configuration file from those that have none any more: no GC of a
+ * runtime ever comes to what is left of the latter.
+ *
+ * @param configured the names of those that have one
+ */
+record FormerNetworks(Set<String> configured) {
+  static FormerNetworks of(Cni cni) {
+    return new FormerNetworks(
+        cni.networks().networks().stream()
+            .map(NetworkFile::name)
+            .collect(Collectors.toUnmodifiableSet()));
+  }
+
+  boolean isFormer(String network) {
+    return !configured.contains(network);
+  }
+
+  /** " of a network …" for a finding's text, or nothing. */
+  String remark(String network) {
+    return isFormer(network) ? ", which no file configures any more" : "";
+  }
+
+  /** How what is left of containers that are gone is removed. */
+  String cure(String network) {
+    String gc = "`ocicat net gc %s --living`".formatted(network);
+    return isFormer(network)
+        ? "if the containers are gone, put the network's file back for as long as %s takes"
+            .formatted(gc)
+        : "if the containers are gone, %s removes it".formatted(gc);
+  }
+}

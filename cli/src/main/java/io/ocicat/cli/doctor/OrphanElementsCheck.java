@@ -1,0 +1,82 @@
+package io.ocicat.cli.doctor;
+
+import io.ocicat.cli.check.ShortIds;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkSocket;
+import io.ocicat.netlink.Protocol;
+import io.ocicat.netlink.nft.Element;
+import io.ocicat.netlink.nft.Elements;
+import io.ocicat.netlink.nft.NamedSet;
+import io.ocicat.netlink.nft.Sets;
+import io.ocicat.netlink.nft.Table;
+import io.ocicat.netlink.nft.Tables;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+
+/**
+ * Elements in our nf_tables tables whose owner nobody knows: masquerading and host ports of
+ * containers that went without a DEL. Only told of, as links and leases are.
+ */
+record OrphanElementsCheck(KnownAttachments known, FormerNetworks networks) implements Check {
+  private static final String OURS = "ocicat_";
+
+  /** network/container/interface, as comments of elements name their owner. */
+  private static final Pattern LABEL = Pattern.compile("[^/ ]+/([^/ ]+)/[^/ ]+");
+
+  @Override
+  public String name() {
+    return "elements";
+  }
+
+  @Override
+  public List<Finding> look() {
+    Map<String, Set<String>> orphans = new LinkedHashMap<>();
+    try (NetlinkSocket netfilter = NetlinkSocket.open(Protocol.NETFILTER)) {
+      for (Table table : netfilter.list(Tables.all())) {
+        if (table.id().name().startsWith(OURS)) {
+          collect(netfilter, table, orphans);
+        }
+      }
+    } catch (NetlinkException e) {
+      return List.of(
+          Finding.warning(
+              "nf_tables could not be looked at: " + e.getMessage(),
+              "masquerading and host ports of containers that are gone may be left",
+              "this needs root and a kernel with nf_tables"));
+    }
+    List<Finding> findings = new ArrayList<>();
+    orphans.forEach((network, labels) -> findings.add(finding(network, labels)));
+    return findings;
+  }
+
+  private void collect(NetlinkSocket netfilter, Table table, Map<String, Set<String>> orphans) {
+    for (NamedSet set : netfilter.list(Sets.in(table.id()))) {
+      for (Element element : netfilter.list(Elements.in(set))) {
+        String label = element.comment();
+        if (LABEL.matcher(label).matches() && !known.labels().contains(label)) {
+          orphans
+              .computeIfAbsent(label.substring(0, label.indexOf('/')), _ -> new TreeSet<>())
+              .add("%s in %s".formatted(label, table.id().name()));
+        }
+      }
+    }
+  }
+
+  private Finding finding(String network, Set<String> labels) {
+    List<String> names = new ArrayList<>(labels);
+    ShortIds ids = ShortIds.among(names.stream().map(name -> name.split("/", -1)[1]).toList());
+    return Finding.warning(
+        "nf_tables has elements of network %s%s, for containers that nobody knows: %s"
+            .formatted(
+                network,
+                networks.remark(network),
+                OrphanLinksCheck.some(names.stream().map(ids::in).toList())),
+        "their host ports stay taken, and whoever gets their address is treated as they were",
+        networks.cure(network));
+  }
+}
