@@ -21,7 +21,10 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "list",
     aliases = "ls",
-    description = "List the pods of all namespaces, the newest first.",
+    description = {
+      "List the pods of all namespaces, the newest first.",
+      "READY are those whose process, namespace, interface and addresses are there."
+    },
     mixinStandardHelpOptions = true,
     footer = {"", "Example: ocicat pod list --label app=web"})
 final class PodListCommand extends PodCommand.Sub {
@@ -67,19 +70,32 @@ final class PodListCommand extends PodCommand.Sub {
     return 0;
   }
 
+  /** Reasons have a column where there are any. */
   private static Table table(List<SandboxStatus> found) {
-    Table table = new Table("POD ID", "NAMESPACE", "NAME", "STATE", "IP", "NETWORK", "AGE");
+    boolean reasons = found.stream().anyMatch(pod -> !pod.problem().isEmpty());
+    List<String> headings =
+        List.of("POD ID", "NAMESPACE", "NAME", "STATE", "IP", "NETWORK", "AGE", "REASON");
+    Table table = new Table(cells(headings, reasons));
     for (SandboxStatus pod : found) {
-      table.row(
-          pod.id().substring(0, Math.min(SHORT_ID, pod.id().length())),
-          pod.config().metadata().namespace(),
-          pod.config().metadata().name(),
-          pod.state().name(),
-          String.join(" ", pod.ips()),
-          pod.config().hostNetwork() ? "(host)" : pod.network(),
-          pod.createdAt() == 0 ? "" : age(Duration.between(PodJson.created(pod), Instant.now())));
+      List<String> cells =
+          List.of(
+              pod.id().substring(0, Math.min(SHORT_ID, pod.id().length())),
+              pod.config().metadata().namespace(),
+              pod.config().metadata().name(),
+              pod.state().name(),
+              String.join(" ", pod.ips()),
+              pod.config().hostNetwork() ? "(host)" : pod.network(),
+              pod.createdAt() == 0
+                  ? ""
+                  : age(Duration.between(PodJson.created(pod), Instant.now())),
+              pod.problem());
+      table.row(cells(cells, reasons));
     }
     return table;
+  }
+
+  private static String[] cells(List<String> all, boolean reasons) {
+    return all.subList(0, reasons ? all.size() : all.size() - 1).toArray(String[]::new);
   }
 
   private static String age(Duration age) {

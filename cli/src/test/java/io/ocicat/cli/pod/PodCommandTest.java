@@ -179,6 +179,28 @@ class PodCommandTest {
     assertThat(host.exec("ip", "-br", "link").stdout()).doesNotContain("veth");
   }
 
+  /** Review U2. */
+  @Test
+  void aPodIsReadyOnlyWhileItsInterfaceAndAddressesAreThere() {
+    JsonNode db = succeeds("run", "db", "--infra", "none", "--json", "--log-root", logs()).json();
+    assertThat(succeeds("ls").stdout()).contains(" READY ").doesNotContain("REASON");
+    String netns = db.path("netns").asString();
+
+    Command.of("nsenter", "--net=" + netns, "ip", "address", "flush", "dev", "eth0").run();
+    assertThat(succeeds("ls").stdout())
+        .contains("REASON", "NOTREADY", "its eth0 has lost the address 10.65.0.2");
+    Command.of("nsenter", "--net=" + netns, "ip", "link", "del", "eth0").run();
+    assertThat(succeeds("ls", "--state", "NOTREADY").stdout())
+        .contains("db", "it has no eth0 any more");
+    assertThat(succeeds("ls", "--json").json().at("/pods/0/problem").asString())
+        .isEqualTo("it has no eth0 any more");
+    succeeds("exec", "db", "--", "true");
+  }
+
+  private String logs() {
+    return folder.resolve("logs").toString();
+  }
+
   @Test
   void whatCannotBeDoneIsSaidInALine() {
     fails(List.of("no pod nobody in namespace default", "ocicat pod ls"), "stop", "nobody");

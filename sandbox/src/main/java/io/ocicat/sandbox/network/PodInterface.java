@@ -17,6 +17,7 @@ import io.ocicat.sandbox.SandboxException.Reason;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** What of a pod's network is in its own namespace. */
 final class PodInterface {
@@ -73,5 +74,35 @@ final class PodInterface {
           Reason.FAILED, "%s has no address".formatted(PodAttachment.INTERFACE));
     }
     return found;
+  }
+
+  /**
+   * What of the pod's interface is not there any more.
+   *
+   * @param ips the addresses that it was given
+   * @return empty when all of it is there
+   */
+  static String fault(String netns, List<String> ips) {
+    try (NetNs inside = NetNs.open(Path.of(netns));
+        NetlinkSocket socket = NetlinkSocket.open(Protocol.ROUTE, inside)) {
+      Optional<Link> link = socket.find(Links.named(PodAttachment.INTERFACE));
+      if (link.isEmpty()) {
+        return "it has no %s any more".formatted(PodAttachment.INTERFACE);
+      }
+      if (!link.get().isUp()) {
+        return "its %s is down".formatted(PodAttachment.INTERFACE);
+      }
+      List<String> present =
+          socket.list(Addresses.list(Device.of(link.get()))).stream()
+              .map(address -> address.prefix().address().toString())
+              .toList();
+      List<String> lost = ips.stream().filter(ip -> !present.contains(ip)).toList();
+      return lost.isEmpty()
+          ? ""
+          : "its %s has lost the address %s"
+              .formatted(PodAttachment.INTERFACE, String.join(" and ", lost));
+    } catch (NetlinkException e) {
+      return "its network cannot be looked at: " + SandboxException.text(e);
+    }
   }
 }

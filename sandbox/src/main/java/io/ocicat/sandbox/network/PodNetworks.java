@@ -322,6 +322,15 @@ public final class PodNetworks implements AutoCloseable {
         _ -> PodInterface.addresses(netns));
   }
 
+  /**
+   * What of a pod's interface is not there any more; empty when all of it is.
+   *
+   * @param ips the addresses that it was given
+   */
+  public static String fault(String netns, List<String> ips) {
+    return PodInterface.fault(netns, ips);
+  }
+
   /** Whether there still is a namespace at this path. */
   public static boolean isNetns(String path) {
     return PodInterface.isNetns(path);

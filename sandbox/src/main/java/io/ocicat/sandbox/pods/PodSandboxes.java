@@ -185,7 +185,9 @@ public final class PodSandboxes {
   }
 
   private SandboxStatus status(SandboxRecord record) {
-    boolean ready = isReady(record);
+    boolean held = isReady(record);
+    String fault = fault(record);
+    boolean ready = held && fault.isEmpty();
     return new SandboxStatus(
         record.id(),
         record.config(),
@@ -196,9 +198,28 @@ public final class PodSandboxes {
         record.netns(),
         record.runtimeHandler(),
         record.infra(),
-        ready ? record.process().pid() : 0,
+        held ? record.process().pid() : 0,
         record.containers(),
-        record.problem());
+        record.problem().isEmpty() ? fault : record.problem());
+  }
+
+  /** Why a sandbox that was ready is so no more; nothing of one that was stopped. */
+  private String fault(SandboxRecord record) {
+    if (record.phase() != Phase.READY) {
+      return "";
+    }
+    if (!record.bootId().equals(BootId.current())) {
+      return "the machine was restarted";
+    }
+    if (!shop.isHeld(record)) {
+      return "the process that held it has ended";
+    }
+    if (record.netns().isEmpty()) {
+      return "";
+    }
+    return PodNetworks.isNetns(record.netns())
+        ? PodNetworks.fault(record.netns(), record.ips())
+        : "its network namespace is gone";
   }
 
   private boolean isReady(SandboxRecord record) {

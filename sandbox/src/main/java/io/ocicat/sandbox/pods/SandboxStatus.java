@@ -14,7 +14,8 @@ import java.util.List;
  * @param runtimeHandler what was asked for; empty when nothing was
  * @param infra the kind of what holds it
  * @param pid of the process that holds it; 0 when none does
- * @param problem why it could not be taken down; empty when nobody tried in vain
+ * @param problem why it could not be taken down, or is not ready any more; empty when neither is
+ *     so, and when it was stopped
  */
 public record SandboxStatus(
     String id,
