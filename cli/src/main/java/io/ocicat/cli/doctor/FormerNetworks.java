@@ -30,7 +30,7 @@ record FormerNetworks(Set<String> configured) {
 
   /** How what is left of containers that are gone is removed. */
   String cure(String network) {
-    String gc = "`ocicat net gc %s --living`".formatted(network);
+    String gc = "`ocicat net gc %s`".formatted(network);
     return isFormer(network)
         ? "if the containers are gone, put the network's file back for as long as %s takes"
             .formatted(gc)

@@ -170,7 +170,7 @@ class IpamCommandTest {
         "release --ip=10.65.0.2 | 1 | is used by Workload(shop/node--1-k8s-cart-eth0)",
         "release --from-report=/nonexistent | 1 | cannot be read",
         "why | 2 | IP",
-        "why nonsense | 2 | is not an IP address",
+        "why nonsense | 1 | is not an IP address, and no pod or container of that name has one",
       })
   void whatCannotBeDoneIsSaidInOneLine(String args, int exitCode, String message) {
     Shell.Printed printed = ipam.run(args.split(" ", -1));
@@ -340,10 +340,47 @@ class IpamCommandTest {
             "verdict:        in use");
     assertThat(ipam.run("why", "10.65.0.4").out())
         .contains("verdict:        assigned, and no endpoint");
-    assertThat(ipam.run("why", "10.65.0.9").out()).contains("verdict:        free");
+    assertThat(ipam.why(Set.of(), "10.65.0.9")).contains("verdict:        free: nobody has it");
+    assertThat(ipam.why(Set.of(IpAddress.parse("10.65.0.9")), "10.65.0.9"))
+        .contains("this machine:   Interface(", "verdict:        in use on this machine");
     JsonNode json = ipam.json("why", "10.65.0.3", "--json");
     assertThat(json.path("usedBy").asString()).startsWith("Workload(");
     assertThat(json.at("/attributes/pod").asString()).isEqualTo("till");
+  }
+
+  /** Review U5, U20. */
+  @Test
+  void whyLooksAtLeasesOfHostLocalAndTakesPods(@TempDir Path folder) throws IOException {
+    Path conf = Files.createDirectories(folder.resolve("net.d"));
+    Files.writeString(
+        conf.resolve("10-green.conflist"),
+        """
+        {"cniVersion":"1.0.0","name":"green","plugins":[{"type":"bridge",
+         "ipam":{"type":"host-local","subnet":"10.65.7.0/24","dataDir":"%s"}}]}
+        """
+            .formatted(folder.resolve("leases")));
+    Path leases = Files.createDirectories(folder.resolve("leases/green"));
+    Files.writeString(leases.resolve("10.65.7.2"), "c7\r\neth0");
+    Path results = Files.createDirectories(folder.resolve("cache/results"));
+    Files.writeString(
+        results.resolve("green-c7-eth0"),
+        """
+        {"kind":"cniCacheV1","containerId":"c7","ifName":"eth0","networkName":"green",
+         "netns":"/run/netns/none","config":"e30=",
+         "cniArgs":[["K8S_POD_NAMESPACE","shop"],["K8S_POD_NAME","web"]],
+         "result":{"cniVersion":"1.0.0","ips":[{"address":"10.65.7.2/24"}]}}
+        """);
+    String[] dirs = {"--conf-dir=" + conf, "--cache-dir=" + folder.resolve("cache")};
+
+    assertThat(ipam.run("why", "10.65.7.2", dirs[0], dirs[1]).out())
+        .contains(
+            "Attachment(shop/web (c7/eth0) on network green", "Lease(host-local, network green")
+        .contains("verdict:        in use on this machine")
+        .doesNotContain("free");
+    assertThat(ipam.run("why", "shop/web", dirs[0], dirs[1]).out())
+        .contains("address:        10.65.7.2");
+    assertThat(ipam.run("why", "till", dirs[0], dirs[1]).out())
+        .contains("address:        10.65.0.3", "pod:            shop/till");
   }
 
   @Test

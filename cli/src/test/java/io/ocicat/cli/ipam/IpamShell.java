@@ -55,6 +55,22 @@ record IpamShell(DatastoreShell shell, DatastoreConfig config) {
     return exitCode == 0 ? out.toString() : "exit code " + exitCode;
   }
 
+  /** What why prints on a machine whose interfaces have these addresses. */
+  String why(Set<IpAddress> kernel, String... args) {
+    Surroundings surroundings =
+        new Surroundings(
+            shell.environment(),
+            Path.of("/nonexistent/calicoctl.cfg"),
+            InputStream.nullInputStream(),
+            false);
+    StringWriter out = new StringWriter();
+    int exitCode =
+        new CommandLine(new AddressCommand(surroundings, () -> kernel))
+            .setOut(new PrintWriter(out, true))
+            .execute(args);
+    return exitCode == 0 ? out.toString() : "exit code " + exitCode;
+  }
+
   JsonNode json(String... args) {
     return Json.parse(run(args).out());
   }

@@ -1,0 +1,106 @@
+package io.ocicat.cli.ipam;
+
+import io.ocicat.cli.check.HostLocalLeases;
+import io.ocicat.cli.check.Intent;
+import io.ocicat.cli.check.Intents;
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.runtime.Cni;
+import io.ocicat.daemon.info.CallSelection;
+import io.ocicat.daemon.state.BootId;
+import io.ocicat.daemon.state.Folders;
+import io.ocicat.daemon.state.State;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.plugins.hostlocal.Lease;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * Who has addresses on this machine without Calico's IPAM knowing: containers that host-local has
+ * leased one to (flannel's among them), whatever is attached by our records or by libcni's cache,
+ * and interfaces.
+ *
+ * @param kernel the addresses of all interfaces
+ * @param obstacles why something could not be looked at
+ */
+record LocalAddresses(
+    Intents intents, List<Lease> leases, Set<IpAddress> kernel, List<String> obstacles) {
+  LocalAddresses {
+    leases = List.copyOf(leases);
+    kernel = Set.copyOf(kernel);
+    obstacles = List.copyOf(obstacles);
+  }
+
+  static LocalAddresses of(
+      Map<String, String> environment,
+      Path confDirectory,
+      Path cache,
+      Supplier<Set<IpAddress>> interfaces) {
+    Cni cni = Cni.builder().confDirectory(confDirectory).cacheDirectory(cache).build();
+    State state = new State(Folders.of(environment), BootId.current());
+    Intents intents = Intents.of(state, cni);
+    List<String> obstacles = new ArrayList<>(intents.obstacles());
+    List<Lease> leases = List.of();
+    try {
+      leases = HostLocalLeases.of(cni, intents, Path.of("/"));
+    } catch (CniException e) {
+      obstacles.add(String.valueOf(e.getMessage()));
+    }
+    Set<IpAddress> kernel = Set.of();
+    try {
+      kernel = interfaces.get();
+    } catch (NetlinkException e) {
+      obstacles.add(e.getMessage());
+    }
+    return new LocalAddresses(intents, leases, kernel, obstacles);
+  }
+
+  /** Those who have an address, in words. */
+  List<String> holdersOf(IpAddress address) {
+    List<String> holders = new ArrayList<>();
+    for (Intent intent : intents.having(address)) {
+      holders.add(
+          "Attachment(%s on network %s%s)"
+              .formatted(
+                  intent.name(intents.shortIds()),
+                  intent.network(),
+                  intent.netnsIsThere() ? "" : ", whose namespace is gone"));
+    }
+    for (Lease lease : leases) {
+      if (lease.address().equals(address)) {
+        holders.add(
+            "Lease(host-local, network %s, container %s/%s)"
+                .formatted(
+                    lease.network(),
+                    intents.shortIds().of(lease.holder().containerId()),
+                    lease.holder().ifName()));
+      }
+    }
+    if (kernel.contains(address) && intents.having(address).isEmpty()) {
+      holders.add("Interface(in a network namespace of this machine)");
+    }
+    return holders;
+  }
+
+  /** The addresses of a pod or container, which may be leased only. */
+  Set<IpAddress> addressesOf(String about) {
+    Set<IpAddress> addresses = new LinkedHashSet<>();
+    for (Intent intent : intents.all()) {
+      if (CallSelection.isAbout(about, intent.key().containerId(), intent.pod())) {
+        intent.addresses().stream().map(IpPrefix::address).forEach(addresses::add);
+      }
+    }
+    for (Lease lease : leases) {
+      if (lease.holder().containerId().startsWith(about)) {
+        addresses.add(lease.address());
+      }
+    }
+    return addresses;
+  }
+}
