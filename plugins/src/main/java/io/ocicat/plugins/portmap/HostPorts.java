@@ -30,9 +30,15 @@ final class HostPorts {
   private static final int ATTEMPTS = 20;
 
   private final NetlinkSocket netfilter;
+  private final PortOwner owners;
 
   HostPorts(NetlinkSocket netfilter) {
+    this(netfilter, PortOwner.USUAL);
+  }
+
+  HostPorts(NetlinkSocket netfilter, PortOwner owners) {
     this.netfilter = netfilter;
+    this.owners = owners;
   }
 
   /**
@@ -64,7 +70,7 @@ final class HostPorts {
         } else if (e.is(Errno.EEXIST) || e.is(Errno.ENOENT)) {
           // Also when what there was to delete is gone meanwhile.
           claim = wanted.at(Standing.of(wanted, this));
-          claim.standing().requireNoneTaken();
+          claim.standing().requireNoneTaken(owners);
           room = room(claim);
         } else {
           throw e;
@@ -80,7 +86,7 @@ final class HostPorts {
       undo.onFailure(() -> take(label));
       promote(other -> Owner.isOneContainer(other, label));
       Standing standing = Standing.of(wanted, this);
-      standing.requireNoneTaken();
+      standing.requireNoneTaken(owners);
       return undo.keep(wanted.at(standing).effective());
     }
   }

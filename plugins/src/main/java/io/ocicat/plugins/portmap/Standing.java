@@ -8,6 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -72,14 +73,21 @@ record Standing(Set<Forward> kept, Map<Forward, Entry> ahead, Map<Forward, Entry
    *
    * @throws CniException with code 11 that names who has a port
    */
-  void requireNoneTaken() {
+  void requireNoneTaken(PortOwner owners) {
     for (Map.Entry<Forward, Entry> one : taken.entrySet()) {
+      String label = one.getValue().element().comment();
+      Optional<String> pod = owners.pod(label);
       throw new CniException(
               ErrorCode.TRY_AGAIN_LATER,
               "host port %s is taken by %s"
-                  .formatted(one.getKey().port(), one.getValue().element().comment()),
-              "that is network/container/interface: DEL of it, or GC of its network, makes the port"
-                  + " free; or choose another host port")
+                  .formatted(
+                      one.getKey().port(),
+                      pod.map(name -> "%s (%s)".formatted(name, PortOwner.brief(label)))
+                          .orElse(label)),
+              pod.isPresent()
+                  ? "end that pod, or choose another host port"
+                  : "that is network/container/interface: DEL of it, or GC of its network, makes"
+                      + " the port free; or choose another host port")
           .because(Reason.PORT_TAKEN);
     }
   }

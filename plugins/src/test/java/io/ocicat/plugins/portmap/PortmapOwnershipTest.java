@@ -2,6 +2,7 @@ package io.ocicat.plugins.portmap;
 
 import static io.ocicat.plugins.portmap.Site.NODE;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
@@ -14,10 +15,16 @@ import io.ocicat.plugins.Attaching;
 import io.ocicat.plugins.Ran;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -43,6 +50,34 @@ class PortmapOwnershipTest {
     assertThat(refusal.msg()).isEqualTo("host port 8080/tcp is taken by net/pod2/eth0");
     assertThat(refusal.details()).contains("DEL");
     assertThat(site.elements()).as("all or nothing").containsExactlyInAnyOrderElementsOf(before);
+  }
+
+  /** Review U20. */
+  @Test
+  void aTakenPortIsRefusedWithTheNameOfThePodThatTheRuntimeRemembers(@TempDir Path cache)
+      throws IOException {
+    String id = "46cc70".repeat(10) + "abcd";
+    Path results = Files.createDirectories(cache.resolve("results"));
+    Files.writeString(
+        results.resolve("net-%s-eth0".formatted(id)),
+        """
+        {"kind":"cniCacheV1","containerId":"%s","ifName":"eth0","networkName":"net","config":"e30=",
+         "cniArgs":[["K8S_POD_NAMESPACE","default"],["K8S_POD_NAME","web"]],"result":{}}
+        """
+            .formatted(id));
+    PortOwner owners = new PortOwner(cache);
+
+    assertThat(owners.pod("net/%s/eth0".formatted(id))).contains("default/web");
+    assertThat(owners.pod("net/other/eth0")).isEmpty();
+    assertThat(PortOwner.brief("net/%s/eth0".formatted(id))).isEqualTo("net/46cc7046cc70/eth0");
+    Forward forward = claim(1, "").forwards().getFirst();
+    Entry taken = FamilySets.of(forward).forward(forward).withComment("net/%s/eth0".formatted(id));
+    Standing standing = new Standing(Set.of(), Map.of(), Map.of(forward, taken));
+    assertThatExceptionOfType(CniException.class)
+        .isThrownBy(() -> standing.requireNoneTaken(owners))
+        .withMessageStartingWith("host port")
+        .withMessageContaining(
+            "is taken by default/web (net/46cc7046cc70/eth0); end that pod, or choose another");
   }
 
   @ParameterizedTest
