@@ -1,7 +1,9 @@
 package io.ocicat.cli.doctor;
 
+import io.ocicat.cni.CniException;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.cni.runtime.NetworkFile;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -9,21 +11,28 @@ import java.util.stream.Collectors;
  * Tells networks that have a configuration file from those that have none any more: no GC of a
  * runtime ever comes to what is left of the latter.
  *
- * @param configured the names of those that have one
+ * @param configured the names of those that have one; empty when nobody can tell
  */
-record FormerNetworks(Set<String> configured) {
+record FormerNetworks(Optional<Set<String>> configured) {
   static FormerNetworks of(Cni cni) {
-    return new FormerNetworks(
-        cni.networks().networks().stream()
-            .map(NetworkFile::name)
-            .collect(Collectors.toUnmodifiableSet()));
+    try {
+      return among(
+          cni.networks().networks().stream().map(NetworkFile::name).collect(Collectors.toSet()));
+    } catch (CniException _) {
+      // The check of networks says why.
+      return new FormerNetworks(Optional.empty());
+    }
+  }
+
+  static FormerNetworks among(Set<String> configured) {
+    return new FormerNetworks(Optional.of(Set.copyOf(configured)));
   }
 
   boolean isFormer(String network) {
-    return !configured.contains(network);
+    return configured.map(names -> !names.contains(network)).orElse(false);
   }
 
-  /** " of a network …" for a finding's text, or nothing. */
+  /** What a finding says of it behind its name. */
   String remark(String network) {
     return isFormer(network) ? ", which no file configures any more" : "";
   }

@@ -338,7 +338,8 @@ class DoctorCommandTest {
     try (NetNs there = NetNs.open(host.path())) {
       assertThat(
               there.call(
-                  () -> new OrphanElementsCheck(known, new FormerNetworks(Set.of("blue"))).look()))
+                  () ->
+                      new OrphanElementsCheck(known, FormerNetworks.among(Set.of("blue"))).look()))
           .singleElement()
           .satisfies(
               finding ->
