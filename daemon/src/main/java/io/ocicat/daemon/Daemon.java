@@ -4,6 +4,7 @@ import io.ocicat.daemon.address.AddressSweep;
 import io.ocicat.daemon.address.KernelAddresses;
 import io.ocicat.daemon.call.CallRunner;
 import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.liveness.CniFolders;
 import io.ocicat.daemon.server.Admission;
 import io.ocicat.daemon.server.CallServer;
 import io.ocicat.daemon.server.Events;
@@ -11,6 +12,7 @@ import io.ocicat.daemon.state.Folders;
 import io.ocicat.daemon.state.State;
 import io.ocicat.ipam.Sources;
 import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.netlink.linux.SocketType;
 import io.ocicat.netlink.linux.UnixListener;
@@ -48,11 +50,13 @@ public final class Daemon implements AutoCloseable {
   /** Callers that connected meanwhile give up after five seconds of silence. */
   private static final Duration RECOVERY = Duration.ofSeconds(2);
 
+  private static final Duration MOMENT = Duration.ofMillis(50);
+
   private static final Duration SWEEP = Duration.ofMinutes(1);
 
   /**
-   * How often a DEL that was put off is tried again. What was killed is finished when it was seen
-   * twice. So whatever was in the way, nothing is left a second after that is gone.
+   * How soon a DEL that was put off is tried again for the first time; then less and less often
+   * ({@link RetrySchedule}). What was killed is finished when it was seen twice.
    */
   static final Duration RETRY = Duration.ofMillis(400);
 
@@ -87,8 +91,7 @@ public final class Daemon implements AutoCloseable {
       Events events,
       Clock clock) {
     folders.create();
-    Optional<FileLock> lifetime =
-        FileLock.tryAcquire(folders.daemonLock(), FileLock.Mode.EXCLUSIVE);
+    Optional<FileLock> lifetime = lifetime(folders);
     boolean replaces = takeOver || Files.exists(folders.onDemandMark());
     if (lifetime.isEmpty() && !replaces && inherited.isEmpty()) {
       throw new IllegalStateException(
@@ -110,6 +113,18 @@ public final class Daemon implements AutoCloseable {
         Optional.empty(),
         events,
         clock);
+  }
+
+  /** Those who only ask whether a daemon runs hold it as well, for a moment. */
+  private static Optional<FileLock> lifetime(Folders folders) {
+    try {
+      return Optional.of(FileLock.acquire(folders.daemonLock(), FileLock.Mode.EXCLUSIVE, MOMENT));
+    } catch (NetlinkException e) {
+      if (e.is(Errno.EAGAIN)) {
+        return Optional.empty();
+      }
+      throw e;
+    }
   }
 
   /**
@@ -162,11 +177,23 @@ public final class Daemon implements AutoCloseable {
     this.idle = idle;
     this.lifetime = lifetime;
     this.events = events;
-    this.runner = new CallRunner(state, ours, true, clock);
+    this.runner =
+        new CallRunner(state, ours, this::keepsPromises, CniFolders.of(System.getenv()), clock);
     this.upkeep = new Upkeep(state, runner, events, addresses(state, ours), clock);
     int most = ADDS_PER_CORE * Runtime.getRuntime().availableProcessors();
     this.server =
-        new CallServer(listener, runner, new Admission(most), MOST_CONNECTIONS, events, clock);
+        new CallServer(
+            listener,
+            runner,
+            new Admission(most),
+            MOST_CONNECTIONS,
+            new EventsToAll(List.of(events, new RetryOnSuccess(upkeep))),
+            clock);
+  }
+
+  /** Not when it is about to end, and perhaps nobody comes after it. */
+  private boolean keepsPromises() {
+    return stop.getCount() > 0;
   }
 
   private static AddressSweep addresses(State state, OurExecutables ours) {

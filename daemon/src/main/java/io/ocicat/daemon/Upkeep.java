@@ -1,14 +1,19 @@
 package io.ocicat.daemon;
 
+import io.ocicat.cni.exec.Verb;
+import io.ocicat.daemon.PutOffDels.Group;
 import io.ocicat.daemon.address.AddressSweep;
 import io.ocicat.daemon.call.CallRunner;
+import io.ocicat.daemon.call.Undoing;
+import io.ocicat.daemon.liveness.NodeInterfaces;
+import io.ocicat.daemon.liveness.Occasion;
+import io.ocicat.daemon.server.CallOutcome;
 import io.ocicat.daemon.server.Events;
 import io.ocicat.daemon.server.Repair;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.RecordFolder;
 import io.ocicat.daemon.state.RecordFolder.Kept;
 import io.ocicat.daemon.state.State;
-import io.ocicat.netlink.linux.RangeLock;
 import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.time.Duration;
@@ -16,16 +21,17 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Predicate;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * Finishes what calls left behind: those that were killed, those that were promised to be finished,
  * and attachments whose container went without anybody saying so. Works through records only, under
- * each attachment's lock, and by nothing but DEL. Whatever is wrong with one record, or with all of
- * them, is noted and tried again later: nothing of it may end the daemon. For one thread.
+ * each attachment's lock, by nothing but DEL, and only where {@link
+ * io.ocicat.daemon.liveness.UndoPolicy} permits it. Whatever is wrong with one record, or with all
+ * of them, is noted and tried again later: nothing of it may end the daemon. For one thread.
  */
 final class Upkeep {
   private static final Duration SHORT = Duration.ofMillis(20);
@@ -35,20 +41,46 @@ final class Upkeep {
   private final Events events;
   private final AddressSweep addresses;
   private final SoundAttachments sound;
+  private final PutOffDels spooled;
+  private final PutOffDels killed;
   private Set<String> seenWithoutNamespace = new HashSet<>();
 
   /** The journal at the last look. A call that goes well is not in it for two looks. */
-  private Map<String, Long> seenInJournal = Map.of();
+  private Map<String, Seen> seenInJournal = Map.of();
 
-  /** What was already said of a record, so that it is said once. */
-  private final Map<String, String> noted = new HashMap<>();
+  /** What was already said of a record, so that it is said once, or once a minute. */
+  private final Map<Object, String> noted = new HashMap<>();
+
+  private final Map<String, String> notedRefusals = new HashMap<>();
+
+  /**
+   * A record of a call that may be under way.
+   *
+   * @param sinceNanos since 1970, when it was first seen
+   */
+  private record Seen(CallRecord record, long sinceNanos) {}
 
   Upkeep(State state, CallRunner runner, Events events, AddressSweep addresses, Clock clock) {
+    this(state, runner, events, addresses, clock, System::nanoTime);
+  }
+
+  /**
+   * @param nanos a clock that nobody sets, as {@link System#nanoTime}
+   */
+  Upkeep(
+      State state,
+      CallRunner runner,
+      Events events,
+      AddressSweep addresses,
+      Clock clock,
+      LongSupplier nanos) {
     this.state = state;
     this.runner = runner;
     this.events = events;
     this.addresses = addresses;
     this.sound = SoundAttachments.of(state, runner, clock);
+    this.spooled = new PutOffDels(state.spool(), nanos, log("a DEL that was put off"));
+    this.killed = new PutOffDels(state.journal(), nanos, log("a call that was killed"));
   }
 
   /**
@@ -58,23 +90,29 @@ final class Upkeep {
    */
   void recover(Duration limit) {
     long deadline = System.nanoTime() + limit.toNanos();
-    int killed = finish(state.journal(), Repair.KILLED_CALL, deadline, _ -> true);
-    int restarted = finish(state.attachments(), Repair.EARLIER_BOOT, deadline, this::isFormer);
-    if (killed + restarted > 0) {
+    NodeInterfaces interfaces = new NodeInterfaces();
+    int calls = finish(killed, names(state.journal()), Repair.KILLED_CALL, interfaces, deadline);
+    int restarted = removeFormer(interfaces, deadline);
+    if (calls + restarted > 0) {
       events.note(
           "recovered: %d killed calls finished, %d attachments of the machine's last start removed"
-              .formatted(killed, restarted));
+              .formatted(calls, restarted));
     }
-    finish(state.spool(), Repair.SPOOLED_DEL, deadline, _ -> true);
+    finish(spooled, names(state.spool()), Repair.SPOOLED_DEL, interfaces, deadline);
   }
 
   /**
-   * Every {@link Daemon#RETRY}: tries again what DEL could not do at once, and finishes what was
-   * killed.
+   * Every {@link Daemon#RETRY}: tries again what DEL could not do at once and is due, and finishes
+   * what was killed.
    */
   void look() {
     if (!state.spool().isEmpty()) {
-      finish(state.spool(), Repair.SPOOLED_DEL, inAMinute(), _ -> true);
+      finish(
+          spooled,
+          names(state.spool()),
+          Repair.SPOOLED_DEL,
+          new NodeInterfaces(),
+          inAMinute());
     }
     if (!state.journal().isEmpty()) {
       finishKilled();
@@ -92,32 +130,67 @@ final class Upkeep {
     return state.spool().names().size();
   }
 
-  /** Calls of other processes may be killed at any time. */
-  private void finishKilled() {
-    Map<String, Long> present = new HashMap<>();
-    for (Kept kept : state.journal().list()) {
-      present.put(kept.name(), kept.record().unixMillis());
+  /** A call that went well may have shown that what kept others from it is gone. Thread-safe. */
+  void finished(CallOutcome call) {
+    // A DEL answers 0 also when it was put off.
+    boolean works = !call.failed() && Verb.ADD.name().equals(call.verb());
+    if (works && (spooled.hasFailures() || killed.hasFailures())) {
+      Group group = new Group(call.plugin(), call.network());
+      spooled.succeeded(group);
+      killed.succeeded(group);
     }
-    Map<String, Long> before = seenInJournal;
-    seenInJournal = present;
-    finish(
-        state.journal(),
-        Repair.KILLED_CALL,
-        inAMinute(),
-        kept -> Objects.equals(before.get(kept.name()), kept.record().unixMillis()));
   }
 
-  private int finish(RecordFolder folder, Repair kind, long deadline, Predicate<Kept> which) {
-    int finished = 0;
-    for (String name : names(folder).orElse(List.of())) {
-      Optional<Kept> kept = read(folder, name);
-      if (kept.filter(which).isPresent()
-          && System.nanoTime() < deadline
-          && repair(kept.get(), folder, kind)) {
-        finished++;
+  /** Calls of other processes may be killed at any time. */
+  private void finishKilled() {
+    Map<String, Seen> before = seenInJournal;
+    Map<String, Seen> present = new HashMap<>();
+    long now = nowNanos();
+    for (Kept kept : state.journal().list()) {
+      Seen seen = before.get(kept.name());
+      boolean same = seen != null && seen.record().isSameAs(kept.record());
+      present.put(kept.name(), same ? seen : new Seen(kept.record(), now));
+    }
+    seenInJournal = present;
+    List<String> twice =
+        present.entrySet().stream()
+            .filter(entry -> entry.getValue() == before.get(entry.getKey()))
+            .map(Map.Entry::getKey)
+            .sorted()
+            .toList();
+    finish(killed, twice, Repair.KILLED_CALL, new NodeInterfaces(), inAMinute());
+  }
+
+  private int finish(
+      PutOffDels dels,
+      List<String> names,
+      Repair kind,
+      NodeInterfaces interfaces,
+      long deadlineNanos) {
+    RecordFolder folder = dels.folder();
+    return dels.tryAll(
+        names,
+        name -> read(folder, name),
+        kept ->
+            undo(folder, kept, runner.occasionOf(folder, kept.record()), kind, interfaces),
+        deadlineNanos);
+  }
+
+  /** Attachments from before the machine's last start. */
+  private int removeFormer(NodeInterfaces interfaces, long deadlineNanos) {
+    int removed = 0;
+    Set<Group> failing = new HashSet<>();
+    for (String name : names(state.attachments())) {
+      Optional<Kept> kept = read(state.attachments(), name).filter(this::isFormer);
+      if (kept.isPresent() && System.nanoTime() < deadlineNanos) {
+        removed += removeFormer(kept.get(), interfaces, failing) ? 1 : 0;
       }
     }
-    return finished;
+    return removed;
+  }
+
+  private boolean removeFormer(Kept kept, NodeInterfaces interfaces, Set<Group> failing) {
+    return isRemoved(kept, Occasion.EARLIER_BOOT, Repair.EARLIER_BOOT, interfaces, failing);
   }
 
   /**
@@ -127,46 +200,72 @@ final class Upkeep {
    */
   private void removeUnsound() {
     RecordFolder folder = state.attachments();
-    Optional<List<String>> names = names(folder);
-    if (names.isEmpty()) {
-      return;
-    }
+    List<String> names = names(folder);
     long deadline = inAMinute();
+    NodeInterfaces interfaces = new NodeInterfaces();
+    Set<Group> failing = new HashSet<>();
     Set<String> without = new HashSet<>();
-    for (String name : names.get()) {
+    for (String name : names) {
       if (!sound.contains(name)) {
-        read(folder, name).ifPresent(kept -> removeUnsound(kept, deadline, without));
+        read(folder, name)
+            .filter(_ -> System.nanoTime() < deadline)
+            .ifPresent(kept -> removeUnsound(kept, interfaces, failing, without));
       }
     }
-    sound.forgetAllBut(names.get());
+    sound.forgetAllBut(names);
+    notedRefusals.keySet().retainAll(new HashSet<>(names));
     seenWithoutNamespace = without;
   }
 
-  private void removeUnsound(Kept kept, long deadline, Set<String> without) {
-    RecordFolder folder = state.attachments();
+  private void removeUnsound(
+      Kept kept, NodeInterfaces interfaces, Set<Group> failing, Set<String> without) {
     if (isFormer(kept)) {
-      if (System.nanoTime() < deadline) {
-        repair(kept, folder, Repair.EARLIER_BOOT);
-      }
+      removeFormer(kept, interfaces, failing);
     } else if (isLost(kept.record())) {
-      if (!seenWithoutNamespace.contains(kept.name())
-          || !repair(kept, folder, Repair.LOST_ATTACHMENT)) {
-        without.add(kept.name());
-      } else {
+      boolean seenTwice = seenWithoutNamespace.contains(kept.name());
+      if (seenTwice
+          && isRemoved(
+              kept, Occasion.NAMESPACE_GONE, Repair.LOST_ATTACHMENT, interfaces, failing)) {
         events.note(
             "removed %s of %s: its network namespace is gone and no DEL came"
                 .formatted(kept.record().plugin(), describe(kept.record())));
+      } else {
+        without.add(kept.name());
       }
     }
   }
 
+  /** What shares a cause with one that failed just now is left for the next time. */
+  private boolean isRemoved(
+      Kept kept, Occasion occasion, Repair kind, NodeInterfaces interfaces, Set<Group> failing) {
+    Group group = Group.of(kept.record());
+    if (failing.contains(group)) {
+      return false;
+    }
+    switch (undo(state.attachments(), kept, occasion, kind, interfaces)) {
+      case Undoing.Done() -> {
+        return true;
+      }
+      case Undoing.LeftToOthers() -> {}
+      case Undoing.Refused(String because) -> noteRefusal(kept, because);
+      case Undoing.Failed(String why) -> {
+        failing.add(group);
+        noteOnce(
+            kept.name(),
+            "%s: DEL of %s for %s failed, tried again later: %s"
+                .formatted(words(occasion), kept.record().plugin(), describe(kept.record()), why));
+      }
+    }
+    return false;
+  }
+
   /** Empty when they cannot be listed. */
-  private Optional<List<String>> names(RecordFolder folder) {
+  private List<String> names(RecordFolder folder) {
     try {
-      return Optional.of(folder.names());
+      return folder.names();
     } catch (UncheckedIOException e) {
       noteOnce(folder.path().toString(), String.valueOf(e.getMessage()));
-      return Optional.empty();
+      return List.of();
     }
   }
 
@@ -191,69 +290,61 @@ final class Upkeep {
   }
 
   private boolean isFormer(Kept kept) {
-    return isFormer(kept.record());
-  }
-
-  private boolean isFormer(CallRecord record) {
-    return !record.boot().equals(state.boot());
+    return !kept.record().boot().equals(state.boot());
   }
 
   private boolean isLost(CallRecord record) {
     return !record.netns().isNone() && !runner.namespaceIsThere(record);
   }
 
-  private boolean repair(Kept kept, RecordFolder folder, Repair kind) {
-    boolean undone = undo(kept, folder, why(kind));
-    if (undone) {
-      events.repaired(kind);
-    }
-    return undone;
-  }
-
-  /** Whoever holds the attachment's lock is at work on it and will see to it. */
-  private boolean undo(Kept kept, RecordFolder folder, String why) {
-    CallRecord record = kept.record();
+  private Undoing undo(
+      RecordFolder folder,
+      Kept kept,
+      Occasion occasion,
+      Repair kind,
+      NodeInterfaces interfaces) {
     try {
-      if (record.key().isEmpty()) {
-        folder.remove(kept.name());
-        return false;
+      Undoing undoing =
+          runner.undo(folder, kept, occasion, firstSeen(folder, kept), interfaces, SHORT);
+      if (undoing instanceof Undoing.Done) {
+        events.repaired(kind);
       }
-      Optional<RangeLock> lock = state.lock(record.key().get(), SHORT);
-      if (lock.isEmpty()) {
-        return false;
-      }
-      try (RangeLock _ = lock.get()) {
-        return undoLocked(kept, folder, why);
-      }
+      return undoing;
     } catch (RuntimeException e) {
-      noteOnce(kept.name(), "%s: %s: %s".formatted(why, describe(record), e.getMessage()));
-      return false;
+      return new Undoing.Failed(String.valueOf(e.getMessage()));
     }
   }
 
-  private boolean undoLocked(Kept kept, RecordFolder folder, String why) {
-    // It may have been dealt with since the list was made.
-    CallRecord record = kept.record();
-    Optional<CallRecord> still = folder.read(kept.name());
-    if (still.isEmpty() || still.get().unixMillis() != record.unixMillis()) {
-      return false;
+  /** When nobody was at work on it any more, or now. */
+  private long firstSeen(RecordFolder folder, Kept kept) {
+    Seen seen = folder == state.journal() ? seenInJournal.get(kept.name()) : null;
+    return seen != null && seen.record().isSameAs(kept.record()) ? seen.sinceNanos() : nowNanos();
+  }
+
+  private PutOffDels.Log log(String what) {
+    return new PutOffDels.Log() {
+      @Override
+      public void failed(Group group, int count, String why) {
+        if (!why.equals(noted.put(group, why))) {
+          events.note(
+              "%s: DEL of %s on network %s failed, tried again later (%d pending): %s"
+                  .formatted(what, group.plugin(), group.network(), count, why));
+        }
+      }
+
+      @Override
+      public void refused(Kept kept, String because) {
+        noteRefusal(kept, because);
+      }
+    };
+  }
+
+  private void noteRefusal(Kept kept, String because) {
+    if (!because.equals(notedRefusals.put(kept.name(), because))) {
+      events.note(
+          "what is left of %s of %s stays for now: %s"
+              .formatted(kept.record().plugin(), describe(kept.record()), because));
     }
-    if ((isFormer(record) || folder == state.attachments()) && runner.isMadeAnew(record)) {
-      return false;
-    }
-    boolean done =
-        folder == state.journal()
-            ? runner.finish(kept.name(), record)
-            : runner.undo(kept.name(), record);
-    if (!done) {
-      noteOnce(
-          kept.name(),
-          "%s: DEL of %s for %s failed, tried again later"
-              .formatted(why, record.plugin(), describe(record)));
-      return false;
-    }
-    folder.remove(kept.name());
-    return true;
   }
 
   private void noteOnce(String about, String sentence) {
@@ -262,14 +353,19 @@ final class Upkeep {
     }
   }
 
-  private static String why(Repair kind) {
-    return switch (kind) {
-      case KILLED_CALL -> "a call that was killed";
+  private static String words(Occasion occasion) {
+    return switch (occasion) {
       case EARLIER_BOOT -> "the machine was started again";
-      case SPOOLED_DEL -> "a DEL that was put off";
-      case LOST_ATTACHMENT -> "its namespace is gone";
-      case BROKEN_RECORD -> "it is not a whole record";
+      case NAMESPACE_GONE -> "its namespace is gone";
+      case KILLED_ADD, KILLED_DEL -> "a call that was killed";
+      case PUT_OFF_DEL -> "a DEL that was put off";
+      case GC -> "it is not in use";
+      case RENAMED_NETWORK -> "its interface was deleted";
     };
+  }
+
+  private static long nowNanos() {
+    return TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
   }
 
   private static long inAMinute() {

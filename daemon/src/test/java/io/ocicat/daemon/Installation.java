@@ -1,5 +1,6 @@
 package io.ocicat.daemon;
 
+import io.ocicat.daemon.liveness.CniFolders;
 import io.ocicat.plugins.Plugins;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Host;
@@ -113,6 +114,11 @@ record Installation(Path folder, Host host, List<String> prefix) {
     return folder.resolve("state");
   }
 
+  /** What a runtime has on this host. */
+  CniFolders cniFolders() {
+    return new CniFolders(folder.resolve("cni-cache"), folder.resolve("cni-conf"));
+  }
+
   Path leases() {
     return folder.resolve("leases");
   }
@@ -189,7 +195,9 @@ record Installation(Path folder, Host host, List<String> prefix) {
     prefixed.addAll(argv);
     return host.command(prefixed.toArray(String[]::new))
         .env("OCICAT_RUN_DIR", run().toString())
-        .env("OCICAT_STATE_DIR", state().toString());
+        .env("OCICAT_STATE_DIR", state().toString())
+        .env("OCICAT_CNI_CACHE_DIR", cniFolders().cache().toString())
+        .env("OCICAT_CNI_CONF_DIR", cniFolders().conf().toString());
   }
 
   /** The same call without a daemon, whether there is one or not. */

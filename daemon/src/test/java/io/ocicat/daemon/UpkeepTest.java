@@ -12,6 +12,7 @@ import io.ocicat.daemon.trace.CallHistory;
 import io.ocicat.ipam.Sources;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.testkit.Command;
+import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import io.ocicat.testkit.Output;
@@ -54,7 +55,7 @@ class UpkeepTest {
       leaving.mapPort(leaving.add().run()).run();
       daemon.kill();
 
-      Command.of("ip", "netns", "del", lost.name()).run();
+      removeNamespace(ocicat, lost, "lost");
       upkeep.sweep();
       assertThat(ocicat.records("attachments")).as("seen once").hasSize(3);
       upkeep.sweep();
@@ -96,6 +97,14 @@ class UpkeepTest {
     }
   }
 
+  /** The kernel takes its time with what was inside. */
+  static void removeNamespace(Installation ocicat, Host gone, String id) {
+    Command.of("ip", "netns", "del", gone.name()).run();
+    Eventually.await(
+        "the link's end",
+        () -> !ocicat.host().exec("ip", "link").stdout().contains("/" + id + "/eth0"));
+  }
+
   private static void bind(Path namespace, Path to) {
     Command.of("touch", to.toString()).run();
     Command.of("mount", "--bind", namespace.toString(), to.toString()).run();
@@ -118,6 +127,7 @@ class UpkeepTest {
       List<String> nothing = Sweep.of(ocicat, container);
       pod.add().run();
       daemon.kill();
+      container.exec("ip", "link", "delete", "eth0");
       Path attachments = ocicat.state().resolve("attachments");
       Path torn = Files.write(attachments.resolve("0"), new byte[] {1, 2, 3});
       Path directory = attachments.resolve("00");
@@ -321,7 +331,9 @@ class UpkeepTest {
   private Upkeep upkeep(Installation ocicat, BootId boot) {
     State state = new State(new Folders(ocicat.run(), ocicat.state()), boot);
     Clock clock = Clock.systemUTC();
-    CallRunner runner = new CallRunner(state, OurExecutables.of(ocicat.home()), true, clock);
+    CallRunner runner =
+        new CallRunner(
+            state, OurExecutables.of(ocicat.home()), () -> true, ocicat.cniFolders(), clock);
     AddressSweep addresses = new AddressSweep(state, List::of, Set::of, Sources.ofSystem());
     return new Upkeep(state, runner, new CallLog(notes::add, new CallHistory()), addresses, clock);
   }

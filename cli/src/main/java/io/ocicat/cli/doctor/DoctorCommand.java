@@ -12,6 +12,7 @@ import io.ocicat.cni.runtime.Cni;
 import io.ocicat.daemon.call.CallRunner;
 import io.ocicat.daemon.info.InfoClient;
 import io.ocicat.daemon.info.InfoException;
+import io.ocicat.daemon.liveness.CniFolders;
 import io.ocicat.daemon.state.NamespaceId;
 import io.ocicat.daemon.state.State;
 import java.io.PrintWriter;
@@ -116,7 +117,13 @@ public final class DoctorCommand implements Callable<Integer> {
             .cacheDirectory(dirs.cacheDirectory())
             .exec(new InProcessExec(site.ours()::find, new ProcessExec(), Namespaces.OWN))
             .build();
-    CallRunner runner = new CallRunner(state, site.ours(), true, Clock.systemUTC());
+    CallRunner runner =
+        new CallRunner(
+            state,
+            site.ours(),
+            state::daemonRuns,
+            new CniFolders(cache.directory(), conf.directory()),
+            Clock.systemUTC());
     KnownAttachments known = KnownAttachments.of(state, cni);
     Intents intents = Intents.of(state, cni);
     FormerNetworks networks = FormerNetworks.of(cni);

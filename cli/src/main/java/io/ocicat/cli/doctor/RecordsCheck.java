@@ -2,7 +2,10 @@ package io.ocicat.cli.doctor;
 
 import io.ocicat.cli.check.ShortIds;
 import io.ocicat.daemon.call.CallRunner;
-import io.ocicat.daemon.state.AttachmentKey;
+import io.ocicat.daemon.call.Undoing;
+import io.ocicat.daemon.liveness.NodeInterfaces;
+import io.ocicat.daemon.liveness.Occasion;
+import io.ocicat.daemon.liveness.UndoDecision;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.PodName;
 import io.ocicat.daemon.state.RecordFolder;
@@ -14,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
+import java.util.concurrent.TimeUnit;
 
 /**
  * What calls left behind: those that were killed, and attachments whose container went without a
@@ -43,7 +47,7 @@ record RecordsCheck(State state, CallRunner runner, boolean daemonRuns) implemen
       }
     }
     for (Kept kept : state.attachments().list()) {
-      if (isGone(kept.record()) && !runner.isMadeAnew(kept.record())) {
+      if (isGone(kept.record()) && isDead(kept)) {
         findings.add(
             Finding.warning(
                     "%s exists by %s, its network namespace does not"
@@ -54,14 +58,22 @@ record RecordsCheck(State state, CallRunner runner, boolean daemonRuns) implemen
                 .fixedBy(() -> undo(state.attachments(), kept)));
       }
     }
-    if (!state.spool().names().isEmpty()) {
+    if (daemonRuns && !state.spool().names().isEmpty()) {
       findings.add(
           Finding.warning(
               "%d DELs could not be finished yet".formatted(state.spool().names().size()),
               "what they were to remove is still there",
-              daemonRuns
-                  ? "remove the obstacle that ocicatd's log names: it tries again every second"
-                  : "start ocicatd, which finishes them"));
+              "remove the obstacle that ocicatd's log names: it tries again within a minute"));
+    } else {
+      for (Kept kept : state.spool().list()) {
+        findings.add(
+            Finding.warning(
+                    "DEL by %s for %s could not be finished yet"
+                        .formatted(plugin(kept), name(kept)),
+                    "what it was to remove is still there, and no ocicatd runs to try again",
+                    "start ocicatd, or `ocicat doctor --fix`")
+                .fixedBy(() -> undo(state.spool(), kept)));
+      }
     }
     for (RecordFolder folder : List.of(state.journal(), state.attachments(), state.spool())) {
       broken(folder, findings);
@@ -94,31 +106,32 @@ record RecordsCheck(State state, CallRunner runner, boolean daemonRuns) implemen
     return lock.isPresent();
   }
 
-  /** Whether its namespace is nowhere to be found, also not under another name. */
   private boolean isGone(CallRecord record) {
-    return !record.netns().isNone()
-        && !runner.namespaceIsThere(record)
-        && (!record.boot().equals(state.boot()) || record.netns().find().isEmpty());
+    return !record.netns().isNone() && !runner.namespaceIsThere(record);
+  }
+
+  /** Whether every source says so: those that name the container, and the kernel. */
+  private boolean isDead(Kept kept) {
+    Occasion occasion = runner.occasionOf(state.attachments(), kept.record());
+    return runner.decide(state.attachments(), kept, occasion, new NodeInterfaces())
+        instanceof UndoDecision.Permitted;
   }
 
   private void undo(RecordFolder folder, Kept kept) {
-    AttachmentKey key = kept.record().key().orElseThrow();
-    try (RangeLock _ =
-        state
-            .lock(key, PATIENCE)
-            .orElseThrow(() -> new IllegalStateException(key + " is being worked on"))) {
-      Optional<CallRecord> now = folder.read(kept.name());
-      if (now.isEmpty() || now.get().unixMillis() != kept.record().unixMillis()) {
-        return;
-      }
-      if (folder == state.attachments() && runner.isMadeAnew(kept.record())) {
-        throw new IllegalStateException(
-            "%s was attached anew meanwhile, which its DEL would disturb".formatted(key));
-      }
-      if (!runner.undo(kept.name(), kept.record())) {
-        throw new IllegalStateException("DEL of %s failed".formatted(key));
-      }
-      folder.remove(kept.name());
+    Undoing undoing =
+        runner.undo(
+            folder,
+            kept,
+            runner.occasionOf(folder, kept.record()),
+            TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()),
+            new NodeInterfaces(),
+            PATIENCE);
+    switch (undoing) {
+      case Undoing.Done(), Undoing.LeftToOthers() -> {}
+      case Undoing.Refused(String because) ->
+          throw new IllegalStateException("%s was left alone: %s".formatted(name(kept), because));
+      case Undoing.Failed(String why) ->
+          throw new IllegalStateException("DEL of %s failed: %s".formatted(name(kept), why));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.ocicat.daemon.address;
 
+import io.ocicat.daemon.state.NamespaceId;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkSocket;
@@ -15,9 +16,12 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** The addresses of all interfaces in network namespaces, as the kernel has them. */
 public final class KernelAddresses {
@@ -32,26 +36,58 @@ public final class KernelAddresses {
    * @throws NetlinkException when one of them cannot be looked at: then nobody can tell
    */
   public static Set<IpAddress> ofMachine() {
+    return in(namespaces());
+  }
+
+  /**
+   * An interface that has an address.
+   *
+   * @param path a way into its namespace
+   * @param link its index there
+   */
+  public record Holder(NamespaceId namespace, Path path, int link) {}
+
+  /**
+   * Who has the addresses of {@link #ofMachine}, but for processes that this one may not look at:
+   * their namespaces belong to somebody with more rights, who lets none of our containers in.
+   *
+   * @throws NetlinkException when a namespace cannot be looked at: then nobody can tell
+   */
+  public static Map<IpAddress, List<Holder>> holders() {
+    return holders(namespaces(), e -> isGone(e) || e.is(Errno.EACCES) || e.is(Errno.EPERM));
+  }
+
+  private static List<Path> namespaces() {
     List<Path> namespaces = new ArrayList<>(entries(NAMED, "*"));
     entries(PROCESSES, "[0-9]*").forEach(process -> namespaces.add(process.resolve("ns/net")));
-    return in(namespaces);
+    return namespaces;
   }
 
   /** Those of these namespaces; one that is gone has none. */
   static Set<IpAddress> in(List<Path> namespaces) {
+    return Set.copyOf(holders(namespaces, KernelAddresses::isGone).keySet());
+  }
+
+  private static Map<IpAddress, List<Holder>> holders(
+      List<Path> namespaces, Predicate<NetlinkException> passedOver) {
     Set<FileId> seen = new HashSet<>();
-    Set<IpAddress> addresses = new HashSet<>();
+    Map<IpAddress, List<Holder>> addresses = new HashMap<>();
     for (Path path : namespaces) {
       try (NetNs namespace = NetNs.open(path)) {
         if (seen.add(namespace.id())) {
+          NamespaceId id = new NamespaceId(namespace.id().device(), namespace.id().inode());
           try (NetlinkSocket socket = NetlinkSocket.open(Protocol.ROUTE, namespace)) {
             socket
                 .list(Addresses.list())
-                .forEach(address -> addresses.add(address.prefix().address()));
+                .forEach(
+                    address ->
+                        addresses
+                            .computeIfAbsent(address.prefix().address(), _ -> new ArrayList<>())
+                            .add(new Holder(id, path, address.device().index())));
           }
         }
       } catch (NetlinkException e) {
-        if (!isGone(e)) {
+        if (!passedOver.test(e)) {
           throw e;
         }
       }
@@ -60,7 +96,7 @@ public final class KernelAddresses {
   }
 
   /** A process that ended, or a name whose namespace was removed before the name was. */
-  private static boolean isGone(NetlinkException e) {
+  public static boolean isGone(NetlinkException e) {
     return e.is(Errno.ENOENT) || e.is(Errno.ESRCH) || e.is(Errno.EINVAL);
   }
 

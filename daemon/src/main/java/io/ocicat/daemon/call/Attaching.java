@@ -7,10 +7,14 @@ import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.daemon.state.AttachmentKey;
+import io.ocicat.daemon.liveness.NodeInterfaces;
 import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.RecordFolder;
+import io.ocicat.daemon.state.RecordFolder.Kept;
 import io.ocicat.daemon.state.State;
 import io.ocicat.daemon.trace.Phase;
 import java.io.UncheckedIOException;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
@@ -22,13 +26,20 @@ final class Attaching {
   private final State state;
   private final Notes notes;
   private final Execution execution;
-  private final Detaching detaching;
+  private final UnaskedUndo unasked;
+  private final FailedAdds failedAdds;
 
-  Attaching(State state, Notes notes, Execution execution, Detaching detaching) {
+  Attaching(
+      State state,
+      Notes notes,
+      Execution execution,
+      UnaskedUndo unasked,
+      FailedAdds failedAdds) {
     this.state = state;
     this.notes = notes;
     this.execution = execution;
-    this.detaching = detaching;
+    this.unasked = unasked;
+    this.failedAdds = failedAdds;
   }
 
   Reply add(PluginCall call, AttachmentKey key, BooleanSupplier callerIsGone) {
@@ -36,11 +47,13 @@ final class Attaching {
       return abandoned(call, key);
     }
     String name = notes.nameForAdd(call, key);
-    if (!finishFormer(name)) {
+    Optional<String> left = finishEarlier(name);
+    if (left.isPresent()) {
       return call.failure(
           new CniException(
               ErrorCode.TRY_AGAIN_LATER,
-              "what an earlier call for %s left could not be removed yet".formatted(key)));
+              "what an earlier call for %s left could not be removed yet".formatted(key),
+              left.get()));
     }
     CallRecord record = notes.record(call);
     try {
@@ -54,11 +67,14 @@ final class Attaching {
               "cannot note what is about to be done: " + e.getMessage(),
               "nothing was changed; make room in or write access to " + state.journal().path()));
     }
-    Reply reply = execution.run(call);
+    Execution.Effects effects = new Execution.Effects();
+    Reply reply = execution.run(call, effects);
     if (reply.exitCode() != 0) {
+      failedAdds.ended(name, effects.any());
       notes.forgetCall(name);
       return reply;
     }
+    failedAdds.ended(name, true);
     if (callerIsGone.getAsBoolean()) {
       rollBack(call, name);
       return abandoned(call, key);
@@ -66,14 +82,29 @@ final class Attaching {
     return commit(call, key, name, record, reply);
   }
 
-  /** Finishes what a killed ADD or a DEL that was put off left of the same attachment. */
-  private boolean finishFormer(String name) {
-    Optional<CallRecord> killed = state.journal().read(name);
-    if (killed.isPresent() && !detaching.finish(name, killed.get())) {
-      return false;
+  /**
+   * Finishes what a killed call or a DEL that was put off left of the same attachment. What lives
+   * meanwhile stays, and the plugin says what it thinks of that.
+   *
+   * @return why it could not be; empty when nothing is in the way
+   */
+  private Optional<String> finishEarlier(String name) {
+    for (RecordFolder folder : List.of(state.journal(), state.spool())) {
+      Optional<CallRecord> earlier = folder.read(name);
+      if (earlier.isPresent()) {
+        Undoing undoing =
+            unasked.undoLocked(
+                folder,
+                new Kept(name, earlier.get()),
+                unasked.occasionOf(folder, earlier.get()),
+                UnaskedUndo.nowNanos(),
+                new NodeInterfaces());
+        if (undoing instanceof Undoing.Failed(String why)) {
+          return Optional.of(why);
+        }
+      }
     }
-    Optional<CallRecord> putOff = state.spool().read(name);
-    return putOff.isEmpty() || detaching.undo(name, putOff.get());
+    return Optional.empty();
   }
 
   private Reply commit(
@@ -96,10 +127,36 @@ final class Attaching {
 
   /** Where DEL fails the journal keeps the record, and the daemon tries again. */
   private void rollBack(PluginCall call, String name) {
-    PluginCall del = call.with(Verb.DEL).within(Deadline.in(Detaching.SHORTEST));
-    if (execution.run(del).exitCode() == 0) {
+    if (isDeleted(call)) {
       notes.forgetCall(name);
     }
+  }
+
+  private boolean isDeleted(PluginCall call) {
+    PluginCall del = call.with(Verb.DEL).within(Deadline.in(Detaching.SHORTEST));
+    return execution.run(del).exitCode() == 0;
+  }
+
+  /**
+   * Undoes an ADD that was committed, but of whose success nobody was told.
+   *
+   * @param sinceNanos when the call began, by the clock of {@link CallRecord#bootNanos}
+   */
+  void takeBack(PluginCall call, AttachmentKey key, long sinceNanos) {
+    String name = notes.nameForDel(call, key);
+    Optional<CallRecord> made =
+        state
+            .attachments()
+            .read(name)
+            .filter(record -> record.bootNanos() >= sinceNanos)
+            .filter(record -> record.netns().equals(call.netns()));
+    if (made.isEmpty()) {
+      return;
+    }
+    // From here on it is a call that was killed, whatever becomes of this process.
+    state.journal().write(name, made.get().withResult(new byte[0]));
+    state.attachments().remove(name);
+    rollBack(call, name);
   }
 
   private static Reply abandoned(PluginCall call, AttachmentKey key) {

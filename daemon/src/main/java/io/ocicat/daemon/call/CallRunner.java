@@ -6,12 +6,19 @@ import io.ocicat.cni.Reason;
 import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.daemon.liveness.CniFolders;
+import io.ocicat.daemon.liveness.NodeInterfaces;
+import io.ocicat.daemon.liveness.Occasion;
+import io.ocicat.daemon.liveness.UndoDecision;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.RecordFolder;
+import io.ocicat.daemon.state.RecordFolder.Kept;
 import io.ocicat.daemon.state.State;
 import io.ocicat.daemon.trace.Phase;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.RangeLock;
+import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Optional;
@@ -32,6 +39,7 @@ public final class CallRunner {
   private final Notes notes;
   private final Execution execution;
   private final Detaching detaching;
+  private final UnaskedUndo unasked;
   private final Attaching attaching;
   private final Tombstones tombstones = new Tombstones();
   private volatile boolean refusesAdds;
@@ -40,15 +48,21 @@ public final class CallRunner {
   private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock(true);
 
   /**
-   * @param finishesLater whether somebody tries again what DEL cannot do now
+   * @param keeper whether a process is running that tries again what DEL cannot do now
+   * @param folders where runtimes keep what they know of containers
    */
-  public CallRunner(State state, OurExecutables ours, boolean finishesLater, Clock clock) {
+  public CallRunner(
+      State state, OurExecutables ours, BooleanSupplier keeper, CniFolders folders, Clock clock) {
     this.state = state;
     this.ours = ours;
     this.notes = new Notes(state, clock);
     this.execution = new Execution(state, ours);
-    this.detaching = new Detaching(state, notes, execution, ours, finishesLater);
-    this.attaching = new Attaching(state, notes, execution, detaching);
+    FailedAdds failedAdds = new FailedAdds();
+    this.detaching =
+        new Detaching(
+            state, notes, execution, ours, failedAdds, new ConfigurationInForce(folders), keeper);
+    this.unasked = new UnaskedUndo(state, notes, detaching, folders);
+    this.attaching = new Attaching(state, notes, execution, unasked, failedAdds);
   }
 
   /** From now on no ADD begins: the machine is going down, and would take it along. */
@@ -137,7 +151,7 @@ public final class CallRunner {
     try {
       Reply reply = execution.run(call);
       if (reply.exitCode() == 0) {
-        new StaleRecords(state, this).remove(call);
+        new StaleRecords(state, unasked).remove(call);
       }
       return reply;
     } finally {
@@ -172,38 +186,62 @@ public final class CallRunner {
 
   private Reply del(PluginCall call, AttachmentKey key) {
     tombstones.put(key, call.startedNanos());
-    return detaching.del(call, key);
+    String name = notes.nameForDel(call, key);
+    boolean known = notes.isNoted(name);
+    Reply reply = detaching.del(call, name);
+    if (!known && reply.exitCode() == 0) {
+      try {
+        unasked.undoOtherNetworks(call, key);
+      } catch (NetlinkException | UncheckedIOException _) {
+        // The runtime has what it asked for; the sweep sees to the rest.
+      }
+    }
+    return reply;
   }
 
   /**
-   * Finishes a call that was killed, as the journal tells of it: a DEL is done again, an ADD is
-   * undone. But an attachment that was committed stays for its runtime's DEL: it is complete, or
-   * the ADD that was killed was a second one, which a plugin refuses. The attachment must be
-   * locked.
+   * Undoes an ADD that succeeded, but whose caller was gone before it was told so.
    *
-   * @return whether nothing is left to do
+   * @param sinceNanos when the call began
    */
-  public boolean finish(String name, CallRecord killed) {
-    return detaching.finish(name, killed);
+  public void takeBack(PluginCall call, long sinceNanos) {
+    Optional<AttachmentKey> key = call.key();
+    if (key.isEmpty()) {
+      return;
+    }
+    Optional<RangeLock> lock = state.lock(key.get(), Detaching.SHORTEST);
+    if (lock.isPresent()) {
+      try (RangeLock _ = lock.get()) {
+        attaching.takeBack(call, key.get(), sinceNanos);
+      }
+    }
+  }
+
+  /** Why a record in this folder may be undone without its runtime's asking now. */
+  public Occasion occasionOf(RecordFolder folder, CallRecord record) {
+    return unasked.occasionOf(folder, record);
   }
 
   /**
-   * Undoes what a record tells of, whoever made it. The attachment must be locked.
+   * Undoes what a record tells of, if nothing lives that its DEL could take.
    *
-   * @return whether nothing is left of it
+   * @param settledNanos since 1970, when it was known that nobody is at work on it any more
+   * @param limit how long to wait for those who are at work on the attachment
    */
-  public boolean undo(String name, CallRecord record) {
-    return detaching.undo(name, record);
+  public Undoing undo(
+      RecordFolder folder,
+      Kept kept,
+      Occasion occasion,
+      long settledNanos,
+      NodeInterfaces interfaces,
+      Duration limit) {
+    return unasked.undo(folder, kept, occasion, settledNanos, interfaces, limit);
   }
 
-  /**
-   * Whether the attachment was made anew after this record of it, which is of an earlier start of
-   * the machine or of a namespace that is gone. Its DEL has to wait until the newer one is gone as
-   * well: it could take away what is in use, and what only the old one had would be forgotten
-   * without it. The attachment must be locked.
-   */
-  public boolean isMadeAnew(CallRecord old) {
-    return new NewerRecords(state, notes).existBeside(old);
+  /** What {@link #undo} would say now. */
+  public UndoDecision decide(
+      RecordFolder folder, Kept kept, Occasion occasion, NodeInterfaces interfaces) {
+    return unasked.decide(folder, kept, occasion, UnaskedUndo.nowNanos(), interfaces);
   }
 
   /** Whether the name of its namespace still leads to the namespace it was. */

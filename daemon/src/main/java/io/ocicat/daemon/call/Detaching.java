@@ -8,14 +8,15 @@ import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Namespaces;
-import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.State;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 
 /**
  * DEL, asked for by a runtime or by what is written down of a call. Whoever uses this holds the
@@ -36,19 +37,35 @@ final class Detaching {
   private final Notes notes;
   private final Execution execution;
   private final OurExecutables ours;
-  private final boolean finishesLater;
+  private final FailedAdds failedAdds;
+  private final ConfigurationInForce configuration;
+  private final BooleanSupplier keeper;
 
+  /**
+   * @param keeper whether a process is running that tries again what cannot be done now
+   */
   Detaching(
-      State state, Notes notes, Execution execution, OurExecutables ours, boolean finishesLater) {
+      State state,
+      Notes notes,
+      Execution execution,
+      OurExecutables ours,
+      FailedAdds failedAdds,
+      ConfigurationInForce configuration,
+      BooleanSupplier keeper) {
     this.state = state;
     this.notes = notes;
     this.execution = execution;
     this.ours = ours;
-    this.finishesLater = finishesLater;
+    this.failedAdds = failedAdds;
+    this.configuration = configuration;
+    this.keeper = keeper;
   }
 
-  Reply del(PluginCall call, AttachmentKey key) {
-    String name = notes.nameForDel(call, key);
+  /**
+   * @param name of its record
+   */
+  Reply del(PluginCall call, String name) {
+    boolean tookNothing = failedAdds.tookNothing(name) && !notes.isNoted(name);
     CallRecord record = notes.record(call);
     try {
       state.journal().write(name, record);
@@ -60,13 +77,29 @@ final class Detaching {
       notes.forgetAll(name);
       return reply;
     }
-    Reply answer = finishesLater && isPassing(reply) ? promise(name, record, reply) : reply;
+    Reply answer = reply;
+    if (isPassing(reply)) {
+      answer = tookNothing ? nothingToDo(reply) : promise(name, call, record, reply);
+    }
     notes.forgetCall(name);
     return answer;
   }
 
-  /** What can be done here is done; the rest is tried again by the daemon. */
-  private Reply promise(String name, CallRecord record, Reply failure) {
+  private static Reply nothingToDo(Reply failure) {
+    return new Reply(
+        0,
+        new byte[0],
+        failure.stderr() + "ocicat: DEL has nothing to do: ADD took nothing before it failed\n");
+  }
+
+  /**
+   * What can be done here is done; the rest is tried again by the daemon. Not without one, nor
+   * without what only the caller knows: then the runtime has to try again.
+   */
+  private Reply promise(String name, PluginCall call, CallRecord record, Reply failure) {
+    if (!configuration.hasSecretsOf(call, record) || !keeper.getAsBoolean()) {
+      return failure;
+    }
     try {
       state.spool().write(name, record);
     } catch (UncheckedIOException _) {
@@ -78,24 +111,27 @@ final class Detaching {
         failure.stderr() + "ocicat: DEL will be finished later: " + message(failure) + "\n");
   }
 
-  /** See {@link CallRunner#finish}. */
-  boolean finish(String name, CallRecord killed) {
-    boolean committed =
-        killed.isAdd()
-            && state.attachments().read(name).filter(notes::namespaceIsThere).isPresent();
-    return committed ? notes.forgetCall(name) : undo(name, killed);
-  }
-
-  /** See {@link CallRunner#undo}. */
-  boolean undo(String name, CallRecord record) {
-    return execution.run(call(record)).exitCode() == 0 && notes.forgetAll(name);
+  /**
+   * Undoes what a record tells of, whoever made it.
+   *
+   * @param entersNamespace whether the interface inside may be removed by its name
+   * @return why something is left of it; empty when nothing is
+   */
+  Optional<String> undo(String name, CallRecord record, boolean entersNamespace) {
+    Reply reply = execution.run(call(record, entersNamespace));
+    if (reply.exitCode() != 0) {
+      return Optional.of(message(reply));
+    }
+    return notes.forgetAll(name)
+        ? Optional.empty()
+        : Optional.of("its record cannot be removed");
   }
 
   /** The DEL that undoes what a record tells of. */
-  private PluginCall call(CallRecord record) {
+  private PluginCall call(CallRecord record, boolean entersNamespace) {
     Map<String, String> environment = new LinkedHashMap<>(record.environment());
     environment.put(CniEnvironment.COMMAND, Verb.DEL.name());
-    if (!notes.namespaceIsThere(record)) {
+    if (!entersNamespace) {
       environment.put(CniEnvironment.NETNS, "");
     }
     return new PluginCall(
@@ -103,7 +139,7 @@ final class Detaching {
         ours.named(record.plugin())
             .orElseThrow(() -> new IllegalStateException("there is no plugin " + record.plugin())),
         environment,
-        record.stdin(),
+        configuration.requestOf(record),
         namespaces(record),
         record.hostNetns(),
         record.netns(),
@@ -137,6 +173,10 @@ final class Detaching {
   }
 
   private static String message(Reply failure) {
-    return CniException.fromJson(Json.parse(failure.stdout())).msg();
+    try {
+      return CniException.fromJson(Json.parse(failure.stdout())).msg();
+    } catch (CniException _) {
+      return "it says nothing that can be read";
+    }
   }
 }

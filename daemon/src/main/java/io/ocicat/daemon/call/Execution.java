@@ -12,10 +12,15 @@ import io.ocicat.daemon.state.NamespaceId;
 import io.ocicat.daemon.state.State;
 import io.ocicat.daemon.trace.CallTrace;
 import io.ocicat.daemon.trace.Phase;
+import io.ocicat.netlink.Witness;
 import java.util.Optional;
+import java.util.Set;
 
 /** Runs a plugin, and nothing else. Thread-safe. */
 final class Execution {
+  private static final Set<String> IPAM =
+      Set.of("host-local", "static", "calico-ipam", "http-ipam");
+
   private final State state;
   private final OurExecutables ours;
   private final NamespaceId ownNetns = NamespaceId.own();
@@ -30,7 +35,35 @@ final class Execution {
     return ownNetns;
   }
 
+  /** Whether a call did anything that could have an effect. For the thread of the call. */
+  static final class Effects {
+    private boolean any;
+
+    boolean any() {
+      return any;
+    }
+  }
+
   Reply run(PluginCall call) {
+    return run(call, new Effects());
+  }
+
+  /**
+   * Runs it and notes whether it came to ask the kernel or another plugin for anything. Plugins for
+   * addresses ask neither, so of these everything is believed.
+   */
+  Reply run(PluginCall call, Effects effects) {
+    effects.any |= IPAM.contains(call.name());
+    Witness others = Witness.PRESENT.orElse((_, _, _) -> {});
+    Witness noting =
+        (requests, start, end) -> {
+          effects.any = true;
+          others.exchanged(requests, start, end);
+        };
+    return ScopedValue.where(Witness.PRESENT, noting).call(() -> runWatched(call, effects));
+  }
+
+  private Reply runWatched(PluginCall call, Effects effects) {
     Namespaces namespaces = call.namespaces();
     boolean elsewhere = !namespaces.equals(Namespaces.OWN) && !call.hostNetns().equals(ownNetns);
     PluginExec others =
@@ -40,7 +73,11 @@ final class Execution {
             call.key().map(AttachmentKey::toString).orElse(""));
     PluginExec inProcess = new InProcessExec(ours::find, others, namespaces);
     PluginExec traced = CallTrace.CURRENT.isBound() ? new TracedExec(inProcess) : inProcess;
-    PluginExec exec = invocation -> state.delegating(() -> traced.run(invocation));
+    PluginExec exec =
+        invocation -> {
+          effects.any = true;
+          return state.delegating(() -> traced.run(invocation));
+        };
     PluginHost host = new PluginHost(namespaces, exec, call.deadline(), _ -> {});
     return state.watched(
         () -> Dispatcher.dispatch(call.plugin(), host, call.environment(), call.stdin()));

@@ -5,7 +5,6 @@ import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
-import io.ocicat.daemon.state.NamespaceId;
 import io.ocicat.daemon.state.State;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -23,7 +23,8 @@ import tools.jackson.databind.node.ObjectNode;
  * What is written down of calls, and under which name: whoever uses this holds the attachment's
  * lock.
  *
- * <p>A plugin's record of an attachment has the same name in all three folders. When a chain has a
+ * <p>A plugin's record of an attachment to a network has the same name in all three folders. What a
+ * runtime does in the name of one network never touches the record of another. When a chain has a
  * plugin of one type twice (two {@code tuning}, say), both are called for the same attachment, and
  * each needs a record of its own. They are told apart by their configuration, all but what a
  * runtime adds for a call; the one that came second has a name that ends in a checksum of it. A
@@ -54,7 +55,7 @@ final class Notes {
 
   /** The name for the record of an ADD. */
   String nameForAdd(PluginCall call, AttachmentKey key) {
-    String name = state.nameOf(key, call.name());
+    String name = firstName(call, key);
     Optional<CallRecord> other = state.attachments().read(name);
     // One of this configuration is left over from this container's last start, and is replaced: the
     // next DEL removes what both had. One of another configuration is still needed to undo it.
@@ -63,7 +64,7 @@ final class Notes {
 
   /** The name of the record that a DEL is about. */
   String nameForDel(PluginCall call, AttachmentKey key) {
-    String name = state.nameOf(key, call.name());
+    String name = firstName(call, key);
     Optional<CallRecord> first = state.attachments().read(name);
     if (first.isPresent() && isOf(first.get(), call)) {
       return name;
@@ -72,18 +73,38 @@ final class Notes {
     return isNoted(second) ? second : name;
   }
 
-  private boolean isNoted(String name) {
+  /** The name, or the former one where an earlier version has written of this network. */
+  private String firstName(PluginCall call, AttachmentKey key) {
+    String network = network(call);
+    String former = state.formerNameOf(key, call.name());
+    boolean isFormer =
+        Stream.of(state.attachments(), state.journal(), state.spool())
+            .flatMap(folder -> folder.read(former).stream())
+            .anyMatch(record -> record.network().equals(network));
+    return isFormer ? former : state.nameOf(key, call.name(), network);
+  }
+
+  /** The network's name; empty when the request names none. */
+  static String network(PluginCall call) {
+    try {
+      return PluginConfig.ofRequest(call.stdin()).name();
+    } catch (CniException _) {
+      return "";
+    }
+  }
+
+  boolean isNoted(String name) {
     return state.attachments().has(name) || state.journal().has(name) || state.spool().has(name);
   }
 
   /** Whether a call is one of the plugin whose record it is. */
   private static boolean isOf(CallRecord record, PluginCall call) {
-    return element(record.stdin()).equals(element(call.stdin()));
+    return element(record.stdin()).equals(element(Secrets.removedFrom(call.stdin())));
   }
 
   private String ofSecond(String name, PluginCall call) {
     CRC32C sum = new CRC32C();
-    sum.update(element(call.stdin()).getBytes(StandardCharsets.UTF_8));
+    sum.update(element(Secrets.removedFrom(call.stdin())).getBytes(StandardCharsets.UTF_8));
     return state.nameOfSecond(name, sum.getValue());
   }
 
@@ -114,23 +135,24 @@ final class Notes {
     call.environment()
         .forEach(
             (variable, value) -> {
-              if (isForPlugins(variable)) {
+              if (isForPlugins(variable) && !Secrets.isVariable(variable)) {
                 kept.put(variable, value);
               }
             });
     return new CallRecord(
         state.boot(),
         clock.millis(),
+        System.nanoTime(),
         call.hostNetns(),
         call.netns(),
         call.name(),
         kept,
-        call.stdin(),
+        Secrets.removedFrom(call.stdin()),
         new byte[0]);
   }
 
   /** What plugins look at, besides the protocol's own: where Calico's datastore is. */
-  private static boolean isForPlugins(String variable) {
+  static boolean isForPlugins(String variable) {
     for (String prefix : PREFIXES) {
       if (variable.startsWith(prefix)) {
         return true;
@@ -141,9 +163,7 @@ final class Notes {
 
   /** Whether the name of its namespace still leads to the namespace it was. */
   boolean namespaceIsThere(CallRecord record) {
-    return !record.netns().isNone()
-        && record.boot().equals(state.boot())
-        && record.netns().equals(NamespaceId.of(record.netnsPath()));
+    return record.boot().equals(state.boot()) && record.namespaceIsWhereItWas();
   }
 
   /** The call is over; an attachment's own record stays. */

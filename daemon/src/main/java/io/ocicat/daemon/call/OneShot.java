@@ -6,6 +6,7 @@ import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.daemon.liveness.CniFolders;
 import io.ocicat.daemon.state.State;
 import java.io.IOException;
 import java.io.InputStream;
@@ -33,10 +34,18 @@ public record OneShot(State state, OurExecutables ours) {
             environment,
             reads ? stdin.readNBytes(Json.MAX_BYTES + 1) : new byte[0],
             Deadline.in(LIMIT));
-    CallRunner runner = new CallRunner(state, ours, true, Clock.systemUTC());
+    CallRunner runner =
+        new CallRunner(
+            state, ours, state::daemonRuns, CniFolders.of(environment), Clock.systemUTC());
     if (state.isShuttingDown()) {
       runner.refuseAdds();
     }
-    return runner.run(call, () -> false);
+    long parent = parent();
+    return runner.run(call, () -> parent() != parent);
+  }
+
+  /** Whoever waits for the answer; another one, once that is gone. */
+  private static long parent() {
+    return ProcessHandle.current().parent().map(ProcessHandle::pid).orElse(0L);
   }
 }

@@ -2,20 +2,22 @@ package io.ocicat.daemon.call;
 
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.PluginConfig;
+import io.ocicat.daemon.liveness.NodeInterfaces;
+import io.ocicat.daemon.liveness.Occasion;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.RecordFolder;
 import io.ocicat.daemon.state.RecordFolder.Kept;
 import io.ocicat.daemon.state.State;
 import io.ocicat.netlink.NetlinkException;
-import io.ocicat.netlink.linux.RangeLock;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
 /** The records that a plugin has of attachments which, as GC was told, are no more. */
-record StaleRecords(State state, CallRunner runner) {
+record StaleRecords(State state, UnaskedUndo unasked) {
   /** Who holds the lock for longer is at work on it, and will see to its record. */
   private static final Duration SHORT = Duration.ofMillis(20);
 
@@ -26,6 +28,7 @@ record StaleRecords(State state, CallRunner runner) {
       return;
     }
     Set<Attachment> keep = Set.copyOf(valid.get());
+    NodeInterfaces interfaces = new NodeInterfaces();
     for (RecordFolder folder : List.of(state.journal(), state.spool(), state.attachments())) {
       for (Kept kept : folder.list()) {
         CallRecord record = kept.record();
@@ -36,24 +39,16 @@ record StaleRecords(State state, CallRunner runner) {
                 && record.network().equals(config.name())
                 && !keep.contains(new Attachment(key.get().containerId(), key.get().ifName()));
         if (stale) {
-          undo(folder, kept, key.get());
+          undo(folder, kept, interfaces);
         }
       }
     }
   }
 
-  private void undo(RecordFolder folder, Kept kept, AttachmentKey key) {
+  private void undo(RecordFolder folder, Kept kept, NodeInterfaces interfaces) {
     try {
-      Optional<RangeLock> lock = state.lock(key, SHORT);
-      if (lock.isPresent()) {
-        try (RangeLock _ = lock.get()) {
-          Optional<CallRecord> still = folder.read(kept.name());
-          if (still.isPresent() && still.get().unixMillis() == kept.record().unixMillis()) {
-            runner.undo(kept.name(), kept.record());
-          }
-        }
-      }
-    } catch (NetlinkException _) {
+      unasked.undo(folder, kept, Occasion.GC, UnaskedUndo.nowNanos(), interfaces, SHORT);
+    } catch (NetlinkException | UncheckedIOException _) {
       // It stays until it can be locked again.
     }
   }

@@ -188,9 +188,11 @@ public final class CallServer {
       CallTrace trace = new CallTrace(accepted);
       long callerStart = Math.min(accepted, request.startedNanos());
       trace.add(Phase.ARRIVE, () -> "shim", callerStart, System.nanoTime());
-      Reply reply = run(call(request, plugin.get()), connection, trace);
+      PluginCall call = call(request, plugin.get());
+      long began = System.nanoTime();
+      Reply reply = run(call, connection, trace);
       long replying = System.nanoTime();
-      connection.answer(new Answer.Done(reply));
+      boolean sent = connection.answer(new Answer.Done(reply));
       long end = System.nanoTime();
       trace.add(Phase.REPLY, () -> "answer", replying, end);
       events.finished(
@@ -204,6 +206,13 @@ public final class CallServer {
               callerStart,
               end),
           trace);
+      boolean attached = reply.exitCode() == 0 && call.verb().equals(Optional.of(Verb.ADD));
+      if (attached && (!sent || connection.answerIsLost())) {
+        runner.takeBack(call, began);
+        events.note(
+            "undid %s: its caller was gone before it was told of the success"
+                .formatted(connection.underWay().about()));
+      }
     } finally {
       lastCall = System.nanoTime();
       connections.remove(connection);

@@ -5,6 +5,7 @@ import io.ocicat.daemon.server.CallServer.UnderWay;
 import io.ocicat.daemon.wire.Answer;
 import io.ocicat.daemon.wire.Request;
 import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.UnixSocket;
 import java.time.Duration;
 
@@ -14,6 +15,9 @@ import java.time.Duration;
  */
 final class Connection {
   private static final Duration SEND_LIMIT = Duration.ofSeconds(5);
+
+  /** One that is still there after that will read it. */
+  private static final Duration READING_LIMIT = Duration.ofSeconds(1);
 
   private final UnixSocket socket;
   private final Thread server = Thread.currentThread();
@@ -51,6 +55,19 @@ final class Connection {
       return true;
     } catch (NetlinkException _) {
       return false;
+    }
+  }
+
+  /**
+   * Whether the caller was gone before it had read the answer. The kernel resets a connection whose
+   * other end is closed with something in it that nobody read; one that was read just ends.
+   */
+  boolean answerIsLost() {
+    try {
+      socket.receive(1, 0, READING_LIMIT);
+      return false;
+    } catch (NetlinkException e) {
+      return e.is(Errno.ECONNRESET) || e.is(Errno.EPIPE);
     }
   }
 

@@ -19,6 +19,8 @@ import java.util.zip.CRC32C;
  *
  * @param boot the start of the machine at which it was made
  * @param unixMillis when it was made, for people
+ * @param bootNanos when it was made, by the clock that counts from the machine's start and that
+ *     nobody can set; 0 in records of versions that did not tell
  * @param hostNetns the caller's network namespace
  * @param netns the container's; {@link NamespaceId#NONE} when it had none
  * @param environment the variables that plugins look at
@@ -28,6 +30,7 @@ import java.util.zip.CRC32C;
 public record CallRecord(
     BootId boot,
     long unixMillis,
+    long bootNanos,
     NamespaceId hostNetns,
     NamespaceId netns,
     String plugin,
@@ -39,12 +42,38 @@ public record CallRecord(
 
   private static final int PREFIX = 2 * Integer.BYTES;
 
+  /** As versions made it that did not tell {@link #bootNanos}. */
+  public CallRecord(
+      BootId boot,
+      long unixMillis,
+      NamespaceId hostNetns,
+      NamespaceId netns,
+      String plugin,
+      Map<String, String> environment,
+      byte[] stdin,
+      byte[] result) {
+    this(boot, unixMillis, 0, hostNetns, netns, plugin, environment, stdin, result);
+  }
+
   public CallRecord {
     environment = Map.copyOf(environment);
   }
 
   public CallRecord withResult(byte[] answer) {
-    return new CallRecord(boot, unixMillis, hostNetns, netns, plugin, environment, stdin, answer);
+    return new CallRecord(
+        boot, unixMillis, bootNanos, hostNetns, netns, plugin, environment, stdin, answer);
+  }
+
+  /** Whether it was made after another of the same start of the machine. */
+  public boolean isNewerThan(CallRecord other) {
+    return bootNanos > 0 && other.bootNanos > 0
+        ? bootNanos > other.bootNanos
+        : unixMillis > other.unixMillis;
+  }
+
+  /** Whether it is this very record, read at another time. */
+  public boolean isSameAs(CallRecord other) {
+    return unixMillis == other.unixMillis && bootNanos == other.bootNanos;
   }
 
   public Optional<AttachmentKey> key() {
@@ -70,13 +99,18 @@ public record CallRecord(
     return environment.getOrDefault(CniEnvironment.NETNS, "");
   }
 
+  /** Whether the name of its namespace leads to the one that it was, or to one just like it. */
+  public boolean namespaceIsWhereItWas() {
+    return !netns.isNone() && netns.equals(NamespaceId.of(netnsPath()));
+  }
+
   byte[] bytes() {
     byte[] name = plugin.getBytes(StandardCharsets.UTF_8);
     StringBuilder block = new StringBuilder();
     environment.forEach((key, value) -> block.append(key).append('=').append(value).append('\0'));
     byte[] variables = block.toString().getBytes(StandardCharsets.UTF_8);
     int size =
-        PREFIX + 11 * Long.BYTES + name.length + variables.length + stdin.length + result.length;
+        PREFIX + 12 * Long.BYTES + name.length + variables.length + stdin.length + result.length;
     ByteBuffer out = ByteBuffer.allocate(size);
     out.putInt(MAGIC).putInt(0);
     out.putLong(boot.id().getMostSignificantBits()).putLong(boot.id().getLeastSignificantBits());
@@ -86,6 +120,8 @@ public record CallRecord(
     for (byte[] part : new byte[][] {name, variables, stdin, result}) {
       out.putInt(part.length).put(part);
     }
+    // Behind everything else: versions that do not know of it look no further.
+    out.putLong(bootNanos);
     out.putInt(Integer.BYTES, checksum(out.array(), out.position()));
     return Arrays.copyOf(out.array(), out.position());
   }
@@ -109,8 +145,11 @@ public record CallRecord(
           environment.put(variable.substring(0, equals), variable.substring(equals + 1));
         }
       }
+      byte[] stdin = part(in);
+      byte[] result = part(in);
+      long nanos = in.remaining() >= Long.BYTES ? in.getLong() : 0;
       return Optional.of(
-          new CallRecord(boot, millis, host, netns, plugin, environment, part(in), part(in)));
+          new CallRecord(boot, millis, nanos, host, netns, plugin, environment, stdin, result));
     } catch (BufferUnderflowException | NegativeArraySizeException _) {
       return Optional.empty();
     }

@@ -1,11 +1,17 @@
 package io.ocicat.daemon.state;
 
 import io.ocicat.netlink.Witness;
+import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.netlink.linux.RangeLock;
 import java.nio.file.Files;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * What is known of calls and attachments, in files that all processes of ours share.
@@ -60,6 +66,13 @@ public final class State {
     return Files.exists(folders.shutdownMark());
   }
 
+  /** Whether a daemon runs, and will finish what is put off. */
+  public boolean daemonRuns() {
+    Optional<FileLock> free = FileLock.tryAcquire(folders.daemonLock(), FileLock.Mode.SHARED);
+    free.ifPresent(FileLock::close);
+    return free.isEmpty();
+  }
+
   /** Does a part of a call whose exchanges with the kernel are crash points, too. */
   public <T> T watched(Supplier<T> part) {
     if (points.equals(CrashPoints.IGNORED)) {
@@ -88,8 +101,38 @@ public final class State {
   }
 
   /** The name that a plugin's record of an attachment has in all three folders. */
-  public String nameOf(AttachmentKey key, String plugin) {
-    return key.fileName(plugin);
+  public String nameOf(AttachmentKey key, String plugin, String network) {
+    return key.fileName(plugin, network);
+  }
+
+  /** The name it has if it was written by a version that did not tell networks apart. */
+  public String formerNameOf(AttachmentKey key, String plugin) {
+    return key.formerFileName(plugin);
+  }
+
+  /**
+   * The records of a folder that are of this attachment, whatever plugin and network. One that is
+   * there but cannot be read just now is among them without content.
+   *
+   * @param plugins all that may have records by their former names
+   */
+  public Map<String, Optional<CallRecord>> recordsOf(
+      AttachmentKey key, RecordFolder folder, Collection<String> plugins) {
+    String prefix = key.filePrefix();
+    Set<String> former =
+        plugins.stream().map(key::formerFileName).collect(Collectors.toUnmodifiableSet());
+    Map<String, Optional<CallRecord>> found = new LinkedHashMap<>();
+    for (String name : folder.names()) {
+      if (name.startsWith(prefix) || former.contains(firstName(name))) {
+        Optional<CallRecord> record = folder.read(name);
+        boolean torn = record.isEmpty() && (!folder.has(name) || folder.isBroken(name));
+        boolean others = record.isPresent() && !record.get().key().equals(Optional.of(key));
+        if (!torn && !others) {
+          found.put(name, record);
+        }
+      }
+    }
+    return found;
   }
 
   /** For a plugin that has another record of the attachment already, by what tells them apart. */

@@ -47,6 +47,18 @@ public final class Links {
     return get(Target.of(index));
   }
 
+  /**
+   * The number by which links of the namespace that is asked name another one, as {@link
+   * Link#peerNamespace} does; -1 when no link leads there.
+   */
+  public static Query<Integer> numberOf(NetNs other) {
+    return Query.one(
+        Rtnl.GETNSID,
+        out -> out.zeros(Rtnl.RTGENMSG).u32(Rtnl.NSID_FD, other.descriptor()),
+        message -> message.attributes(Rtnl.RTGENMSG).u32(Rtnl.NSID, -1),
+        () -> "get number of network namespace " + other.id());
+  }
+
   /** Those of a kind, as {@code veth}; the kernel sends no others. */
   public static Query<Link> ofKind(String kind) {
     return list(

@@ -12,6 +12,14 @@ final class Rtnl {
   static final int DELNEIGH = 29;
   static final int GETNEIGH = 30;
 
+  static final int GETNSID = 90;
+
+  static final int NSID = 1;
+  static final int NSID_FD = 3;
+
+  /** struct rtgenmsg, as long as its alignment. */
+  static final int RTGENMSG = 4;
+
   static final int GROUP_LINK = 1;
 
   static final int AF_UNSPEC = 0;

@@ -20,6 +20,7 @@ public record Errno(int number) {
   public static final Errno EISDIR = new Errno(21);
   public static final Errno EINVAL = new Errno(22);
   public static final Errno EPIPE = new Errno(32);
+  public static final Errno ECONNRESET = new Errno(104);
   public static final Errno ERANGE = new Errno(34);
   public static final Errno EPROTO = new Errno(71);
   public static final Errno ERESTART = new Errno(85);

@@ -2,6 +2,7 @@ package io.ocicat.plugins.calicocluster;
 
 import io.ocicat.cni.json.JsonFields;
 import java.util.List;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The members of a configuration that say where datastore and pods are. {@link
@@ -28,7 +29,22 @@ public final class DatastoreMembers {
           "k8s_client_key",
           "k8s_certificate_authority");
 
+  private static final List<String> OTHERS = List.of("qps", "burst", "kubernetes", "policy");
+
   private DatastoreMembers() {}
+
+  /** Has a configuration find its datastore where another one says that it is. */
+  public static void replace(ObjectNode in, ObjectNode present) {
+    for (List<String> names : List.of(TEXTS, OTHERS)) {
+      for (String name : names) {
+        if (present.has(name)) {
+          in.set(name, present.get(name).deepCopy());
+        } else {
+          in.remove(name);
+        }
+      }
+    }
+  }
 
   public static void check(JsonFields in) {
     TEXTS.forEach(name -> in.text(name).or(""));

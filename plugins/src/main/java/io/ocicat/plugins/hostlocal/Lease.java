@@ -45,6 +45,11 @@ public record Lease(String network, IpAddress address, Attachment holder) {
     }
   }
 
+  /** Where the leases of a network are, each in a file with the name of its address. */
+  public static Path directory(String network, PluginConfig plugin) {
+    return HostLocalConf.directory(plugin, network);
+  }
+
   private static Optional<Lease> read(String network, Found file) {
     return file.holder()
         .flatMap(Owner::attachment)

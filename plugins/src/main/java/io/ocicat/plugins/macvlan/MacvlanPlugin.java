@@ -26,6 +26,8 @@ import io.ocicat.plugins.Undo;
 import io.ocicat.plugins.net.ContainerInterface;
 import io.ocicat.plugins.net.DuplicateDetection;
 import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.OwnedCable;
+import io.ocicat.plugins.net.Owner;
 import io.ocicat.plugins.net.Unaddressed;
 import java.util.List;
 import java.util.Map;
@@ -53,6 +55,7 @@ public final class MacvlanPlugin implements Plugin {
       create(conf.masterInContainer() ? container : host, container, ifName, master, conf);
       undo.onFailure(() -> delete(container, ifName));
       Link link = container.requireLink(ifName);
+      container.route().perform(OwnedCable.label(link.index(), Owner.of(call)));
 
       Result result = Result.empty().withInterface(inSandbox(link, call.netns().text()));
       if (conf.addressed()) {

@@ -14,6 +14,7 @@ import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.link.SharedDeletion;
 import io.ocicat.netlink.linux.Errno;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -45,9 +46,25 @@ public final class OwnedCable {
             }));
   }
 
-  /** Writes on the host's end of a cable whose it is. */
-  public static Request label(int hostEnd, Owner owner) {
-    return Links.setAlias(hostEnd, ALIAS + owner.label());
+  /** Writes on a link whose it is: on the host's end of a cable, if there is one. */
+  public static Request label(int link, Owner owner) {
+    return Links.setAlias(link, ALIAS + owner.label());
+  }
+
+  /** Whether a link says that it belongs to somebody. */
+  public static boolean isLabelled(Link link) {
+    return link.alias().startsWith(ALIAS);
+  }
+
+  /** Whether a link says that it is the owner's. */
+  public static boolean isOf(Link link, Owner owner) {
+    return isAliased(link, owner);
+  }
+
+  /** Whether a link says that it is of the owner's container and interface, on any network. */
+  public static boolean isOfInterface(Link link, Owner owner) {
+    return isLabelled(link)
+        && Owner.isOneInterface(link.alias().substring(ALIAS.length()), owner.label());
   }
 
   /** Whether a link says that it is a cable, but not one of the owner's container. */
@@ -69,10 +86,11 @@ public final class OwnedCable {
     if (container.isPresent() && removeInside(host, container.get(), owner)) {
       return;
     }
-    List<Link> found =
-        previous.isPresent()
-            ? named(host, owner, previous.get())
-            : container.isPresent() ? List.of() : aliased(host, owner);
+    Set<Link> found = new LinkedHashSet<>();
+    previous.ifPresent(result -> found.addAll(named(host, owner, result)));
+    if (found.isEmpty() && container.isEmpty()) {
+      found.addAll(aliased(host, owner));
+    }
     found.forEach(link -> SharedDeletion.delete(host.namespace(), host.route(), link.index()));
   }
 

@@ -62,6 +62,13 @@ public record Owner(NetworkName network, ContainerId container, InterfaceName if
     return container(label).equals(container(other));
   }
 
+  /** Whether two labels are of one interface of one container, on whatever networks. */
+  public static boolean isOneInterface(String label, String other) {
+    return label
+        .substring(label.indexOf('/') + 1)
+        .equals(other.substring(other.indexOf('/') + 1));
+  }
+
   /** None of the names has a slash in it, also after it was cut. */
   private static String container(String label) {
     return label.substring(label.indexOf('/') + 1, label.lastIndexOf('/') + 1);

@@ -1,0 +1,57 @@
+package io.ocicat.daemon;
+
+import java.time.Duration;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.function.LongSupplier;
+
+/**
+ * When what failed is tried again: soon at first, then after twice as long each time, up to a
+ * minute; at once when something says that the cause is gone. Thread-safe.
+ *
+ * @param <K> what failures are counted by
+ */
+final class RetrySchedule<K> {
+  static final Duration LONGEST = Duration.ofMinutes(1);
+
+  private final Duration first;
+  private final LongSupplier nanos;
+  private final Map<K, Delay> delays = new HashMap<>();
+
+  private record Delay(long sinceNanos, Duration length) {}
+
+  /**
+   * @param nanos a clock that nobody sets, as {@link System#nanoTime}
+   */
+  RetrySchedule(Duration first, LongSupplier nanos) {
+    this.first = first;
+    this.nanos = nanos;
+  }
+
+  synchronized boolean isDue(K what) {
+    Delay delay = delays.get(what);
+    return delay == null || nanos.getAsLong() - delay.sinceNanos() >= delay.length().toNanos();
+  }
+
+  synchronized void failed(K what) {
+    Delay before = delays.get(what);
+    Duration length = before == null ? first : before.length().multipliedBy(2);
+    delays.put(
+        what, new Delay(nanos.getAsLong(), length.compareTo(LONGEST) > 0 ? LONGEST : length));
+  }
+
+  /** The next attempt need not wait. */
+  synchronized void reset(K what) {
+    delays.remove(what);
+  }
+
+  synchronized boolean isEmpty() {
+    return delays.isEmpty();
+  }
+
+  /** Others are gone. */
+  synchronized void forgetAllBut(Collection<K> present) {
+    delays.keySet().retainAll(present);
+  }
+}

@@ -1,0 +1,83 @@
+package io.ocicat.daemon.call;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.runtime.ConfDirectory;
+import io.ocicat.daemon.liveness.CniFolders;
+import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.plugins.calicocluster.DatastoreMembers;
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The request of a record as it would be made now. What an attachment is, its record says; but how
+ * to reach a datastore or server that was moved meanwhile, and with which credentials, only the
+ * network's present configuration knows. Where there is none any more, the record counts alone.
+ */
+record ConfigurationInForce(CniFolders folders) {
+  private static final String IPAM = "ipam";
+
+  byte[] requestOf(CallRecord record) {
+    try {
+      PluginConfig recorded = PluginConfig.ofRequest(record.stdin());
+      Optional<ObjectNode> present = present(recorded);
+      if (present.isEmpty()) {
+        return record.stdin();
+      }
+      ObjectNode request = recorded.json().deepCopy();
+      DatastoreMembers.replace(request, present.get());
+      if (request.get(IPAM) instanceof ObjectNode ipam
+          && present.get().get(IPAM) instanceof ObjectNode now
+          && ipam.path("type").equals(now.path("type"))) {
+        reach(ipam, now);
+      }
+      Secrets.putBack(request, present.get());
+      return Json.compactBytes(request);
+    } catch (CniException _) {
+      return record.stdin();
+    }
+  }
+
+  /** Whether what is missing from the record for secrecy can be found again. */
+  boolean hasSecretsOf(PluginCall call, CallRecord record) {
+    if (Secrets.areIn(call.environment())) {
+      return false;
+    }
+    if (record.stdin() == call.stdin()) {
+      return true;
+    }
+    try {
+      JsonNode before = Json.parse(call.stdin());
+      return Json.parse(requestOf(record)).equals(before);
+    } catch (CniException _) {
+      return false;
+    }
+  }
+
+  /** The http-ipam server. */
+  private static void reach(ObjectNode ipam, ObjectNode now) {
+    for (String member : new String[] {"serverURL", "tokenFile", "caFile"}) {
+      if (now.has(member)) {
+        ipam.set(member, now.get(member));
+      }
+    }
+  }
+
+  /** The plugin of the same type in the network's file. */
+  private Optional<ObjectNode> present(PluginConfig recorded) {
+    if (recorded.name().isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      return new ConfDirectory(folders.conf())
+          .load(recorded.name()).list().plugins().stream()
+              .filter(plugin -> plugin.type().equals(recorded.type()))
+              .findFirst()
+              .map(PluginConfig::json);
+    } catch (CniException _) {
+      return Optional.empty();
+    }
+  }
+}

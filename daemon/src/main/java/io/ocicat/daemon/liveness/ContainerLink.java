@@ -1,0 +1,65 @@
+package io.ocicat.daemon.liveness;
+
+import io.ocicat.daemon.liveness.Evidence.Inside;
+import io.ocicat.netlink.NetlinkSocket;
+import io.ocicat.netlink.Protocol;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.ns.NetNs;
+import io.ocicat.plugins.net.OwnedCable;
+import io.ocicat.plugins.net.Owner;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Whose an interface in a container is. A cable says so by the alias of its end on the host, other
+ * links by their own; those of earlier versions and those that nobody named are known by the
+ * hardware address that ADD answered.
+ */
+final class ContainerLink {
+  private ContainerLink() {}
+
+  static Inside whose(Path container, String name, Path host, Suspect suspect) {
+    try (NetNs inside = NetNs.open(container);
+        NetlinkSocket route = NetlinkSocket.open(Protocol.ROUTE, inside)) {
+      Optional<Link> link = route.find(Links.named(name)).filter(it -> !it.isLoopback());
+      return link.isEmpty() ? Inside.NOTHING : whose(link.get(), route, host, suspect);
+    }
+  }
+
+  private static Inside whose(Link link, NetlinkSocket route, Path host, Suspect suspect) {
+    Link labelled = link;
+    if (link.kind().equals("veth")) {
+      Optional<Link> end = hostEnd(link, route, host);
+      if (end.isEmpty()) {
+        return Inside.FOREIGN;
+      }
+      labelled = end.get();
+    }
+    Optional<Owner> owner = suspect.owner();
+    if (OwnedCable.isLabelled(labelled)) {
+      Link label = labelled;
+      return owner.filter(it -> OwnedCable.isOf(label, it)).isPresent()
+          ? Inside.OWN
+          : Inside.FOREIGN;
+    }
+    return suspect
+        .mac()
+        .map(mac -> mac.equals(link.mac()) ? Inside.OWN : Inside.FOREIGN)
+        .orElse(Inside.UNKNOWN);
+  }
+
+  /** Empty when the cable leads elsewhere. */
+  private static Optional<Link> hostEnd(Link inside, NetlinkSocket route, Path host) {
+    if (inside.peer() <= 0) {
+      return Optional.empty();
+    }
+    try (NetNs outside = NetNs.open(host);
+        NetlinkSocket there = NetlinkSocket.open(Protocol.ROUTE, outside)) {
+      int number = route.find(Links.numberOf(outside)).orElse(-1);
+      return inside.peerNamespace() == number
+          ? there.find(Links.byIndex(inside.peer())).filter(end -> end.peer() == inside.index())
+          : Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,208 @@
+package io.ocicat.daemon.liveness;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.exec.PluginPath;
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.plugin.Namespaces;
+import io.ocicat.cni.runtime.CachedAttachment;
+import io.ocicat.cni.runtime.Cni;
+import io.ocicat.daemon.liveness.Evidence.CacheEntry;
+import io.ocicat.daemon.liveness.Evidence.Inside;
+import io.ocicat.daemon.liveness.Evidence.LeaseAge;
+import io.ocicat.daemon.liveness.Evidence.OtherRecord;
+import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.NamespaceId;
+import io.ocicat.daemon.state.RecordFolder;
+import io.ocicat.daemon.state.State;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.FileStat;
+import io.ocicat.plugins.Plugins;
+import io.ocicat.plugins.hostlocal.Lease;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Gathers what every source on this machine says of an attachment. Costs nothing until somebody is
+ * suspected; then a listing of the records, of libcni's cache and of the network's leases, and a
+ * look into every namespace of the machine, once for all suspects of one {@link NodeInterfaces}.
+ * Thread-safe.
+ */
+public final class NodeEvidence {
+  private static final String HOST_LOCAL = "host-local";
+
+  private final State state;
+  private final Cni cache;
+
+  public NodeEvidence(State state, CniFolders folders) {
+    this.state = state;
+    this.cache =
+        Cni.builder()
+            .confDirectory(folders.conf())
+            .pluginPath(PluginPath.parse(""))
+            .cacheDirectory(folders.cache())
+            .build();
+  }
+
+  /**
+   * What to do with a suspect, whose attachment the caller has locked. A source that cannot be read
+   * might say that it lives.
+   */
+  public UndoDecision decide(Suspect suspect, NodeInterfaces interfaces) {
+    try {
+      return UndoPolicy.decide(suspect.occasion(), gather(suspect, interfaces));
+    } catch (UncheckedIOException | NetlinkException | CniException e) {
+      return new UndoDecision.Refused("nobody can tell whether it lives: " + e.getMessage());
+    }
+  }
+
+  private Evidence gather(Suspect suspect, NodeInterfaces interfaces) {
+    CallRecord record = suspect.record();
+    boolean there = namespaceIsThere(record);
+    List<Lease> leases = leases(suspect);
+    Set<IpAddress> addresses = new HashSet<>(suspect.addresses());
+    leases.forEach(lease -> addresses.add(lease.address()));
+    Path host = hostNamespace(record);
+    boolean ownCounts =
+        switch (suspect.occasion()) {
+          case NAMESPACE_GONE, EARLIER_BOOT -> true;
+          case PUT_OFF_DEL, KILLED_ADD, KILLED_DEL, GC, RENAMED_NETWORK -> false;
+        };
+    return new Evidence(
+        there,
+        there ? inside(suspect, host) : Inside.NOTHING,
+        others(suspect),
+        cached(suspect),
+        leases.stream().map(lease -> age(suspect, lease)).toList(),
+        suspect.owner().filter(it -> interfaces.anyOf(it, host)).isPresent(),
+        interfaces.haveAny(addresses, host, ownCounts ? NamespaceId.NONE : record.netns()));
+  }
+
+  private static Inside inside(Suspect suspect, Path host) {
+    return ContainerLink.whose(
+        Path.of(suspect.record().netnsPath()), suspect.key().ifName(), host, suspect);
+  }
+
+  private List<OtherRecord> others(Suspect suspect) {
+    CallRecord record = suspect.record();
+    List<OtherRecord> others = new ArrayList<>();
+    for (RecordFolder folder : List.of(state.attachments(), state.journal(), state.spool())) {
+      Map<String, Optional<CallRecord>> found =
+          state.recordsOf(suspect.key(), folder, Plugins.names());
+      found.forEach(
+          (name, other) -> {
+            if (other.isEmpty()) {
+              // It may be one by which something lives.
+              others.add(new OtherRecord(true, true, true, false, false, false));
+            } else if (!(name.equals(suspect.name()) && !other.get().isNewerThan(record))) {
+              others.add(other(other.get(), record));
+            }
+          });
+    }
+    return others;
+  }
+
+  private OtherRecord other(CallRecord other, CallRecord suspect) {
+    return new OtherRecord(
+        other.boot().equals(state.boot()),
+        other.isNewerThan(suspect),
+        namespaceIsThere(other),
+        other.netns().equals(suspect.netns()) && other.boot().equals(suspect.boot()),
+        other.network().equals(suspect.network()),
+        !other.isAdd());
+  }
+
+  private List<CacheEntry> cached(Suspect suspect) {
+    CallRecord record = suspect.record();
+    List<CacheEntry> entries = new ArrayList<>();
+    for (CachedAttachment cached : cache.attachments(suspect.key().containerId())) {
+      if (cached.container().ifName().value().equals(suspect.key().ifName())) {
+        String path = cached.container().netns();
+        NamespaceId id = NamespaceId.of(path);
+        entries.add(
+            new CacheEntry(
+                !id.isNone(),
+                path.equals(record.netnsPath())
+                    && id.equals(record.netns())
+                    && record.boot().equals(state.boot()),
+                cached.network().value().equals(record.network())));
+      }
+    }
+    return entries;
+  }
+
+  /** host-local's leases of this container and interface, where its network has them. */
+  private static List<Lease> leases(Suspect suspect) {
+    return hostLocal(suspect.record())
+        .map(
+            plugin ->
+                Lease.of(suspect.record().network(), plugin).stream()
+                    .filter(lease -> isOf(lease, suspect))
+                    .toList())
+        .orElse(List.of());
+  }
+
+  private static boolean isOf(Lease lease, Suspect suspect) {
+    return lease.holder().containerId().equals(suspect.key().containerId())
+        && lease.holder().ifName().equals(suspect.key().ifName());
+  }
+
+  private static LeaseAge age(Suspect suspect, Lease lease) {
+    Path directory =
+        Lease.directory(lease.network(), hostLocal(suspect.record()).orElseThrow());
+    try {
+      FileStat file = FileStat.of(directory.resolve(lease.address().toString()));
+      return file.modifiedNanos() > suspect.settledNanos() ? LeaseAge.NEWER : LeaseAge.NOT_NEWER;
+    } catch (NetlinkException _) {
+      return LeaseAge.NOT_NEWER;
+    }
+  }
+
+  /** The configuration by which host-local leases for a record's plugin, if it does. */
+  private static Optional<PluginConfig> hostLocal(CallRecord record) {
+    try {
+      ObjectNode json = PluginConfig.ofRequest(record.stdin()).json();
+      JsonNode ipam = json.path("ipam");
+      JsonNode delegates = json.path("delegate").path("ipam");
+      JsonNode named = ipam.isObject() ? ipam : delegates;
+      String type = named.path("type").asString(isFlannel(record) ? HOST_LOCAL : "");
+      if (!type.equals(HOST_LOCAL)) {
+        return Optional.empty();
+      }
+      ObjectNode asked = Json.object().put("name", record.network()).put("type", record.plugin());
+      asked.putObject("ipam").put("type", HOST_LOCAL).setAll(dataDir(named));
+      return Optional.of(PluginConfig.of(asked));
+    } catch (CniException _) {
+      return Optional.empty();
+    }
+  }
+
+  private static ObjectNode dataDir(JsonNode ipam) {
+    ObjectNode only = Json.object();
+    return ipam.has("dataDir") ? only.set("dataDir", ipam.get("dataDir")) : only;
+  }
+
+  private static boolean isFlannel(CallRecord record) {
+    return record.plugin().equals("flannel");
+  }
+
+  private boolean namespaceIsThere(CallRecord record) {
+    return record.boot().equals(state.boot()) && record.namespaceIsWhereItWas();
+  }
+
+  /** The host's side: that of the record while it is there, else where its DEL would be run. */
+  private Path hostNamespace(CallRecord record) {
+    return record.boot().equals(state.boot())
+        ? record.hostNetns().find().orElse(Namespaces.OWN.host())
+        : Namespaces.OWN.host();
+  }
+}

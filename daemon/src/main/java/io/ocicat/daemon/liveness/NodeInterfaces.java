@@ -1,0 +1,87 @@
+package io.ocicat.daemon.liveness;
+
+import io.ocicat.daemon.address.KernelAddresses;
+import io.ocicat.daemon.address.KernelAddresses.Holder;
+import io.ocicat.daemon.state.NamespaceId;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkSocket;
+import io.ocicat.netlink.Protocol;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.ns.NetNs;
+import io.ocicat.plugins.net.OwnedCable;
+import io.ocicat.plugins.net.Owner;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The interfaces of this machine as one pass over suspects sees them: every namespace is looked
+ * into once, when the first suspect needs it. For one thread, and for seconds.
+ */
+public final class NodeInterfaces {
+  private @Nullable Map<IpAddress, List<Holder>> addresses;
+  private final Map<Path, List<Link>> labelled = new HashMap<>();
+
+  /** Whether a link of the host says that it is of the owner's container and interface. */
+  boolean anyOf(Owner owner, Path host) {
+    return labelled.computeIfAbsent(host, NodeInterfaces::labelledOn).stream()
+        .anyMatch(link -> OwnedCable.isOfInterface(link, owner));
+  }
+
+  private static List<Link> labelledOn(Path host) {
+    try (NetNs namespace = NetNs.open(host);
+        NetlinkSocket route = NetlinkSocket.open(Protocol.ROUTE, namespace)) {
+      return route.list(Links.ofKind("veth").where(OwnedCable::isLabelled));
+    }
+  }
+
+  /**
+   * Whether an interface that is on the host, or that leads there, has one of these addresses. The
+   * same address behind another host, which may be a namespace of this machine too, is another.
+   *
+   * @param besides a namespace whose interfaces do not count
+   */
+  boolean haveAny(Set<IpAddress> wanted, Path host, NamespaceId besides) {
+    if (wanted.isEmpty()) {
+      return false;
+    }
+    if (addresses == null) {
+      addresses = KernelAddresses.holders();
+    }
+    for (IpAddress address : wanted) {
+      for (Holder holder : addresses.getOrDefault(address, List.of())) {
+        if (!holder.namespace().equals(besides) && leadsTo(host, holder)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** One that is gone meanwhile leads nowhere. */
+  private static boolean leadsTo(Path host, Holder holder) {
+    try (NetNs namespace = NetNs.open(holder.path());
+        NetNs outside = NetNs.open(host);
+        NetlinkSocket route = NetlinkSocket.open(Protocol.ROUTE, namespace)) {
+      if (namespace.id().equals(outside.id())) {
+        return true;
+      }
+      Optional<Link> link = route.find(Links.byIndex(holder.link()));
+      return link.isPresent()
+          && (link.get().peerNamespace() < 0
+              || link.get().peerNamespace()
+                  == route.find(Links.numberOf(outside)).orElse(Integer.MIN_VALUE));
+    } catch (NetlinkException e) {
+      if (KernelAddresses.isGone(e)) {
+        return false;
+      }
+      throw e;
+    }
+  }
+}

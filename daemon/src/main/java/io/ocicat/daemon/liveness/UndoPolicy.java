@@ -1,0 +1,100 @@
+package io.ocicat.daemon.liveness;
+
+import io.ocicat.daemon.liveness.Evidence.CacheEntry;
+import io.ocicat.daemon.liveness.Evidence.Inside;
+import io.ocicat.daemon.liveness.Evidence.LeaseAge;
+import io.ocicat.daemon.liveness.Evidence.OtherRecord;
+import io.ocicat.daemon.liveness.UndoDecision.Permitted;
+import io.ocicat.daemon.liveness.UndoDecision.Refused;
+
+/**
+ * Decides whether an attachment may be undone unasked. Plugins find what they made by the names of
+ * network, container and interface, and Go's plugins use the same names in the same files: DEL
+ * cannot be cut into what is dead and what another attachment of the same container and interface
+ * uses. So nothing of it is undone while any source claims that container and interface.
+ *
+ * <p>No rule compares times of the wall clock alone: a newer lease is one claim among several that
+ * do not depend on it. What cannot be found out is a claim, which {@link NodeEvidence} sees to.
+ */
+public final class UndoPolicy {
+  private UndoPolicy() {}
+
+  public static UndoDecision decide(Occasion occasion, Evidence evidence) {
+    String claim = claim(occasion, evidence);
+    return claim.isEmpty()
+        ? new Permitted(mayEnter(occasion, evidence.inside()))
+        : new Refused(claim);
+  }
+
+  /** Empty when nobody claims it. */
+  private static String claim(Occasion occasion, Evidence evidence) {
+    if (evidence.records().stream().anyMatch(other -> claims(occasion, evidence, other))) {
+      return "the container's interface was attached again";
+    }
+    if (evidence.cached().stream().anyMatch(entry -> claims(occasion, entry))) {
+      return "the runtime has the container in another namespace";
+    }
+    if (evidence.leases().contains(LeaseAge.NEWER)) {
+      return "the container has a newer lease";
+    }
+    if (evidence.addressInUse()) {
+      return "an interface has its address";
+    }
+    if (isOfSomebodyElse(occasion, evidence.inside())) {
+      return "the interface in its namespace is somebody else's";
+    }
+    return switch (occasion) {
+      case NAMESPACE_GONE ->
+          evidence.namespaceIsThere()
+              ? "its namespace is there"
+              : evidence.aliasOnHost() ? "its link is there" : "";
+      case EARLIER_BOOT -> evidence.aliasOnHost() ? "its link was made since the start" : "";
+      case RENAMED_NETWORK ->
+          evidence.inside() != Inside.NOTHING || evidence.aliasOnHost()
+              ? "its interface is there"
+              : "";
+      case PUT_OFF_DEL, KILLED_ADD, KILLED_DEL, GC -> "";
+    };
+  }
+
+  private static boolean claims(Occasion occasion, Evidence evidence, OtherRecord other) {
+    if (other.isDeletion() || !other.isOfThisBoot()) {
+      return false;
+    }
+    return switch (occasion) {
+      // What was made since the start lives, or is undone before this.
+      case EARLIER_BOOT -> true;
+      case NAMESPACE_GONE -> other.namespaceIsThere();
+      // Its chain's other plugins have older records, in the same namespace.
+      case PUT_OFF_DEL, KILLED_ADD, KILLED_DEL -> isAnother(evidence, other);
+      // All that the network has of this container and interface, the runtime does not want.
+      case GC -> !other.onSameNetwork() && isAnother(evidence, other);
+      case RENAMED_NETWORK -> other.namespaceIsThere() && !other.inSameNamespace();
+    };
+  }
+
+  private static boolean isAnother(Evidence evidence, OtherRecord other) {
+    return other.namespaceIsThere()
+        && (other.isNewer() || (evidence.namespaceIsThere() && !other.inSameNamespace()));
+  }
+
+  private static boolean claims(Occasion occasion, CacheEntry entry) {
+    return entry.namespaceIsThere()
+        && !entry.inSameNamespace()
+        && !(occasion == Occasion.GC && entry.onSameNetwork());
+  }
+
+  /**
+   * An ADD that was killed may not have come to say whose the interface is. Nobody else is known to
+   * have come since, or there would be another claim.
+   */
+  private static boolean isOfSomebodyElse(Occasion occasion, Inside inside) {
+    return inside == Inside.FOREIGN
+        || (inside == Inside.UNKNOWN && occasion != Occasion.KILLED_ADD);
+  }
+
+  private static boolean mayEnter(Occasion occasion, Inside inside) {
+    return inside == Inside.OWN
+        || (inside == Inside.UNKNOWN && occasion == Occasion.KILLED_ADD);
+  }
+}
