@@ -43,10 +43,10 @@ final class ContainerLink {
           ? Inside.OWN
           : Inside.FOREIGN;
     }
-    return suspect
-        .mac()
-        .map(mac -> mac.equals(link.mac()) ? Inside.OWN : Inside.FOREIGN)
-        .orElse(Inside.UNKNOWN);
+    if (suspect.mac().filter(mac -> mac.equals(link.mac())).isPresent()) {
+      return Inside.OWN;
+    }
+    return link.isUp() ? Inside.FOREIGN : Inside.HALF_MADE;
   }
 
   /** Empty when the cable leads elsewhere. */

@@ -35,8 +35,8 @@ public record Evidence(
     NOTHING,
     /** What the suspect's ADD made, by its alias or hardware address. */
     OWN,
-    /** Nobody says whose it is. */
-    UNKNOWN,
+    /** Nobody says whose it is, and it was never brought up: nobody lives by it. */
+    HALF_MADE,
     /** Somebody else's. */
     FOREIGN
   }

@@ -28,6 +28,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -72,11 +73,8 @@ public final class NodeEvidence {
     Set<IpAddress> addresses = new HashSet<>(suspect.addresses());
     leases.forEach(lease -> addresses.add(lease.address()));
     Path host = hostNamespace(record);
-    boolean ownCounts =
-        switch (suspect.occasion()) {
-          case NAMESPACE_GONE, EARLIER_BOOT -> true;
-          case PUT_OFF_DEL, KILLED_ADD, KILLED_DEL, GC, RENAMED_NETWORK -> false;
-        };
+    // While its namespace can be entered, it is known whose the interface in there is.
+    NamespaceId besides = there ? record.netns() : NamespaceId.NONE;
     return new Evidence(
         there,
         there ? inside(suspect, host) : Inside.NOTHING,
@@ -84,7 +82,7 @@ public final class NodeEvidence {
         cached(suspect),
         leases.stream().map(lease -> age(suspect, lease)).toList(),
         suspect.owner().filter(it -> interfaces.anyOf(it, host)).isPresent(),
-        interfaces.haveAny(addresses, host, ownCounts ? NamespaceId.NONE : record.netns()));
+        interfaces.haveAny(addresses, host, besides));
   }
 
   private static Inside inside(Suspect suspect, Path host) {
@@ -160,8 +158,13 @@ public final class NodeEvidence {
     Path directory =
         Lease.directory(lease.network(), hostLocal(suspect.record()).orElseThrow());
     try {
-      FileStat file = FileStat.of(directory.resolve(lease.address().toString()));
-      return file.modifiedNanos() > suspect.settledNanos() ? LeaseAge.NEWER : LeaseAge.NOT_NEWER;
+      long written =
+          FileStat.of(directory.resolve(lease.address().toString())).modifiedNanos();
+      // One from the future says only that the clock was set back since.
+      long now = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis() + 1);
+      return written > suspect.settledNanos() && written <= now
+          ? LeaseAge.NEWER
+          : LeaseAge.NOT_NEWER;
     } catch (NetlinkException _) {
       return LeaseAge.NOT_NEWER;
     }

@@ -84,17 +84,14 @@ public final class UndoPolicy {
         && !(occasion == Occasion.GC && entry.onSameNetwork());
   }
 
-  /**
-   * An ADD that was killed may not have come to say whose the interface is. Nobody else is known to
-   * have come since, or there would be another claim.
-   */
+  /** An ADD that was killed may not have come to say whose the interface is. */
   private static boolean isOfSomebodyElse(Occasion occasion, Inside inside) {
     return inside == Inside.FOREIGN
-        || (inside == Inside.UNKNOWN && occasion != Occasion.KILLED_ADD);
+        || (inside == Inside.HALF_MADE && occasion != Occasion.KILLED_ADD);
   }
 
   private static boolean mayEnter(Occasion occasion, Inside inside) {
     return inside == Inside.OWN
-        || (inside == Inside.UNKNOWN && occasion == Occasion.KILLED_ADD);
+        || (inside == Inside.HALF_MADE && occasion == Occasion.KILLED_ADD);
   }
 }

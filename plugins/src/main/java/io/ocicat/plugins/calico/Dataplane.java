@@ -162,10 +162,9 @@ final class Dataplane {
         sized(LinkSettings.named(plan.owner().ifName().value()).mac(plan.mac()))
             .in(container.namespace());
     Link made = Links.create(host.route(), outside, new LinkKind.Veth(inside));
-    if (plan.otherName().isPresent()) {
-      // At once: until then others who want the name take it for a leftover.
-      host.route().perform(label(made.index()));
-    }
+    // At once: until then others who want the name take it for a leftover, and who finishes what
+    // was killed here takes it for somebody else's.
+    host.route().perform(label(made.index()));
     return new Cable(
         name,
         Device.of(made.index(), name),
@@ -246,9 +245,6 @@ final class Dataplane {
 
   private List<Request> hostRequests(Device device) {
     List<Request> requests = new ArrayList<>();
-    if (plan.otherName().isEmpty()) {
-      requests.add(label(device.index()));
-    }
     requests.add(Links.up(device.index()));
     if (plan.has(IpFamily.V6)) {
       requests.add(

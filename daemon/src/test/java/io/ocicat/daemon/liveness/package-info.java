@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.daemon.liveness;
+
+import org.jspecify.annotations.NullMarked;
