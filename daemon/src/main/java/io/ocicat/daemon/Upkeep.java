@@ -25,6 +25,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Finishes what calls left behind: those that were killed, those that were promised to be finished,
@@ -146,10 +147,9 @@ final class Upkeep {
     Map<String, Seen> before = seenInJournal;
     Map<String, Seen> present = new HashMap<>();
     long now = nowNanos();
-    for (Kept kept : state.journal().list()) {
-      Seen seen = before.get(kept.name());
-      boolean same = seen != null && seen.record().isSameAs(kept.record());
-      present.put(kept.name(), same ? seen : new Seen(kept.record(), now));
+    for (String name : names(state.journal())) {
+      read(state.journal(), name)
+          .ifPresent(kept -> present.put(name, seen(before.get(name), kept.record(), now)));
     }
     seenInJournal = present;
     List<String> twice =
@@ -159,6 +159,10 @@ final class Upkeep {
             .sorted()
             .toList();
     finish(killed, twice, Repair.KILLED_CALL, new NodeInterfaces(), inAMinute());
+  }
+
+  private static Seen seen(@Nullable Seen before, CallRecord record, long now) {
+    return before != null && before.record().isSameAs(record) ? before : new Seen(record, now);
   }
 
   private int finish(

@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -329,12 +330,21 @@ class UpkeepTest {
   }
 
   private Upkeep upkeep(Installation ocicat, BootId boot) {
+    return upkeep(ocicat, boot, notes::add);
+  }
+
+  /** That of a daemon on an installation's files. */
+  static Upkeep upkeep(Installation ocicat, Consumer<String> notes) {
+    return upkeep(ocicat, BootId.current(), notes);
+  }
+
+  private static Upkeep upkeep(Installation ocicat, BootId boot, Consumer<String> notes) {
     State state = new State(new Folders(ocicat.run(), ocicat.state()), boot);
     Clock clock = Clock.systemUTC();
     CallRunner runner =
         new CallRunner(
             state, OurExecutables.of(ocicat.home()), () -> true, ocicat.cniFolders(), clock);
     AddressSweep addresses = new AddressSweep(state, List::of, Set::of, Sources.ofSystem());
-    return new Upkeep(state, runner, new CallLog(notes::add, new CallHistory()), addresses, clock);
+    return new Upkeep(state, runner, new CallLog(notes, new CallHistory()), addresses, clock);
   }
 }

@@ -64,6 +64,7 @@ final class Connection {
    */
   boolean answerIsLost() {
     try {
+      socket.endOutput();
       socket.receive(1, 0, READING_LIMIT);
       return false;
     } catch (NetlinkException e) {

@@ -1,0 +1,233 @@
+package io.ocicat.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ocicat.cni.json.Json;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Query;
+import io.ocicat.netlink.ns.NetNs;
+import io.ocicat.testkit.Command;
+import io.ocicat.testkit.Eventually;
+import io.ocicat.testkit.Host;
+import io.ocicat.testkit.Hosts;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What lives is undone by nobody but its own DEL (review R2, C1, C2). */
+@Hosts
+class UnaskedUndoTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(90);
+  private static final String GO = "/usr/lib/cni/";
+
+  @TempDir Path folder;
+
+  private final List<String> notes = new CopyOnWriteArrayList<>();
+
+  /** R2: the DEL of one attachment is put off; then the same interface is attached otherwise. */
+  @Test
+  void aDelThatWasPutOffTakesNothingThatWasAttachedSince(Host host, Host container) {
+    Installation ocicat = Installation.in(folder, host);
+    try (DaemonProcess daemon = ocicat.startDaemon();
+        Datastore datastore = CalicoPod.open(ocicat)) {
+      new CalicoPod(ocicat, container, "c0").add().run();
+      new CalicoPod(ocicat, container, "c0").del().run();
+      for (Readder again : Readder.values()) {
+        String id = "c" + (again.ordinal() + 1);
+        CalicoPod pod = new CalicoPod(ocicat, container, id);
+        pod.add().run();
+        CalicoPod.ready(datastore, false);
+        assertThat(pod.del().run().stderr()).contains("DEL will be finished later");
+        again.call(ocicat, container, id, "ADD").run();
+        CalicoPod.ready(datastore, true);
+        Eventually.await(
+            "the daemon to leave it alone, which says " + daemon.log(),
+            PATIENCE,
+            () -> daemon.log().contains("what is left of calico of " + id + "/eth0 stays for now"));
+        assertThat(container.exec("ip", "link").stdout()).as("%s", again).contains("eth0");
+        assertThat(ocicat.records("spool")).as("%s", again).hasSize(1);
+
+        again.call(ocicat, container, id, "DEL").run();
+        Eventually.passes(
+            PATIENCE,
+            () -> {
+              assertThat(ocicat.records("spool")).as("%s", again).isEmpty();
+              assertThat(datastore.list(Query.of(Kind.WORKLOAD_ENDPOINT)).items()).isEmpty();
+            });
+      }
+    }
+  }
+
+  /** Who attaches what is to stay. */
+  private enum Readder {
+    OTHER_PLUGIN,
+    OTHER_NETWORK,
+    GO_PLUGIN;
+
+    Command call(Installation ocicat, Host container, String id, String verb) {
+      Pod pod = new Pod(ocicat, container, id, 8080);
+      return switch (this) {
+        case OTHER_PLUGIN -> pod.call("bridge", verb, pod.bridgeConf());
+        case OTHER_NETWORK -> pod.call("bridge", verb, renamed(pod.bridgeConf()));
+        case GO_PLUGIN -> byGo(pod, verb);
+      };
+    }
+  }
+
+  private static String renamed(String conf) {
+    return conf.replace("\"name\":\"" + Pod.NETWORK + "\"", "\"name\":\"renamed\"");
+  }
+
+  /** The same configuration by the plugins of others; without what they need iptables for. */
+  private static Command byGo(Pod pod, String verb) {
+    Command ours = pod.call("bridge", verb, pod.bridgeConf());
+    Command go = pod.ocicat().host().command(GO + "bridge");
+    for (String name : List.of("CNI_COMMAND", "CNI_CONTAINERID", "CNI_NETNS", "CNI_IFNAME")) {
+      go = go.env(name, ours.environment().getOrDefault(name, ""));
+    }
+    return go.env("CNI_PATH", GO)
+        .stdin(
+            ours.stdin()
+                .replace("\"cniVersion\":\"1.1.0\"", "\"cniVersion\":\"1.0.0\"")
+                .replace("\"ipMasq\":true", "\"ipMasq\":false"));
+  }
+
+  /** C1: a runtime restarts a container of ours, in another namespace, with Go's plugins. */
+  @Test
+  void whatGoAttachedAgainUnderTheSameNameStaysEvenWhenTheClockWasSetBack(
+      Host host, Host before, Host now) throws Exception {
+    Installation ocicat = Installation.in(folder, host);
+    Pod ours = new Pod(ocicat, before, "c1", 8080);
+    Pod restarted = new Pod(ocicat, now, "c1", 8080);
+    try (DaemonProcess daemon = ocicat.startDaemon()) {
+      ours.add().run();
+      daemon.kill();
+    }
+    byGo(ours, "DEL").run();
+    UpkeepTest.removeNamespace(ocicat, before, "c1");
+    String address = Pod.address(byGo(restarted, "ADD").run());
+    Path lease = ocicat.leases().resolve(Pod.NETWORK).resolve(address);
+    Files.setLastModifiedTime(lease, FileTime.from(Instant.EPOCH));
+    Upkeep upkeep = UpkeepTest.upkeep(ocicat, notes::add);
+
+    on(host, () -> sweepThrice(upkeep));
+
+    assertThat(lease).exists();
+    assertThat(now.exec("ip", "addr").stdout()).contains(address);
+    assertThat(notes).hasSize(1).first().asString().contains("an interface has its address");
+
+    byGo(restarted, "DEL").run();
+    on(host, () -> sweepThrice(upkeep));
+    assertThat(ocicat.records("attachments")).isEmpty();
+  }
+
+  /** C1: what libcni remembers of a container counts, whatever else is known. */
+  @Test
+  void aContainerThatItsRuntimeHasInAnotherNamespaceIsNotUndone(
+      Host host, Host before, Host now) throws Exception {
+    Installation ocicat = Installation.in(folder, host);
+    try (DaemonProcess daemon = ocicat.startDaemon()) {
+      new Pod(ocicat, before, "c1", 8080).add().run();
+      daemon.kill();
+    }
+    UpkeepTest.removeNamespace(ocicat, before, "c1");
+    Path cached = ocicat.cniFolders().cache().resolve("results/other-c1-eth0");
+    remember(cached, now);
+    Upkeep upkeep = UpkeepTest.upkeep(ocicat, notes::add);
+
+    on(host, () -> sweepThrice(upkeep));
+    assertThat(ocicat.records("attachments")).hasSize(1);
+
+    Files.delete(cached);
+    on(host, () -> sweepThrice(upkeep));
+    assertThat(ocicat.records("attachments")).isEmpty();
+  }
+
+  private static void remember(Path file, Host container) throws IOException {
+    Files.createDirectories(file.getParent());
+    Files.write(
+        file,
+        Json.compactBytes(
+            Json.object()
+                .put("kind", "cniCacheV1")
+                .put("containerId", "c1")
+                .put("ifName", "eth0")
+                .put("networkName", "other")
+                .put("netns", container.path().toString())));
+  }
+
+  /** C2: the network's file was renamed while the container ran. */
+  @Test
+  void aDelInTheNameOfAnotherNetworkEndsWhatTheInterfaceWasMadeFor(Host host, Host container) {
+    Installation ocicat = Installation.in(folder, host);
+    Pod pod = new Pod(ocicat, container, "c1", 8080);
+    try (DaemonProcess _ = ocicat.startDaemon()) {
+      pod.mapPort(pod.add().run()).run();
+      pod.delAll();
+      List<String> nothing = Sweep.of(ocicat, container);
+      pod.mapPort(pod.add().run()).run();
+      List<String> attached = Sweep.of(ocicat, container);
+
+      pod.call("portmap", "DEL", renamed(pod.portmapConf(""))).run();
+      assertThat(Sweep.difference(attached, Sweep.of(ocicat, container)))
+          .as("another network's mapping is not there, and this one's stays")
+          .isEmpty();
+      pod.call("bridge", "DEL", renamed(pod.bridgeConf())).run();
+      assertThat(Sweep.difference(nothing, Sweep.of(ocicat, container))).isEmpty();
+    }
+    assertThat(ocicat.oneShots()).isEmpty();
+  }
+
+  /** C2: what earlier versions wrote is found by its former name. */
+  @Test
+  void recordsOfEarlierVersionsAreFound(Host host, Host container) throws IOException {
+    Installation ocicat = Installation.in(folder, host);
+    Pod pod = new Pod(ocicat, container, "c1", 8080);
+    try (DaemonProcess _ = ocicat.startDaemon()) {
+      pod.add().run();
+      Path attachments = ocicat.state().resolve("attachments");
+      Path former = attachments.resolve(formerName("c1\neth0\nbridge"));
+      Files.move(attachments.resolve(ocicat.records("attachments").getFirst()), former);
+      pod.call("bridge", "DEL", renamed(pod.bridgeConf()).replace("br0", "br1")).attempt();
+      pod.del().run();
+      assertThat(ocicat.records("attachments")).isEmpty();
+      assertThat(ocicat.records("journal")).isEmpty();
+    }
+  }
+
+  private static String formerName(String text) {
+    try {
+      byte[] digest =
+          java.security.MessageDigest.getInstance("SHA-256")
+              .digest(text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+      return java.util.HexFormat.of().formatHex(digest, 0, 16);
+    } catch (java.security.NoSuchAlgorithmException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static void sweepThrice(Upkeep upkeep) {
+    upkeep.recover(Duration.ofMinutes(1));
+    for (int i = 0; i < 3; i++) {
+      upkeep.sweep();
+    }
+  }
+
+  private static void on(Host host, Runnable work) throws Exception {
+    try (NetNs own = NetNs.open(host.path())) {
+      own.call(
+          () -> {
+            work.run();
+            return true;
+          });
+    }
+  }
+}
