@@ -8,6 +8,7 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.runtime.Container;
 import io.ocicat.cni.runtime.Network;
+import io.ocicat.cni.runtime.NetworkNotFoundException;
 import io.ocicat.cni.runtime.NotAttachedException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -98,7 +99,8 @@ public final class NetCommand {
       description = {
         "Detach containers that are gone, and free what they had.",
         "A container lives while its network namespace is there: those that the runtime or ocicatd has a record of"
-            + " stay attached. Start no container meanwhile. Prints what was detached."
+            + " stay attached. Start no container meanwhile. Prints what was detached.",
+        "Also for a network that has no file any more, if ocicatd has records of it."
       },
       footer = {"", "Example: ocicat net gc blue"})
   int gc(
@@ -123,7 +125,14 @@ public final class NetCommand {
     for (String text : valid == null ? List.<String>of() : valid) {
       attachments.add(attachment(text));
     }
-    return with(options, which.network, network -> collect(network, attachments, all));
+    try {
+      return with(options, which.network, network -> collect(network, attachments, all));
+    } catch (NetworkNotFoundException e) {
+      if (RemovedNetwork.of(which.network, settings, options).collect() == 0) {
+        throw e;
+      }
+      return 0;
+    }
   }
 
   private void collect(Network network, List<Attachment> attachments, boolean all) {

@@ -13,6 +13,7 @@ import io.ocicat.daemon.state.Folders;
 import io.ocicat.daemon.state.RecordFolder.Kept;
 import io.ocicat.daemon.state.State;
 import io.ocicat.netlink.ns.NetNs;
+import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.io.IOException;
@@ -129,6 +130,8 @@ class DoctorCommandTest {
   void anAttachmentWhoseNamespaceIsGoneIsRemoved(Host host, Host pod) {
     State state = attach(host, pod);
     pod.close();
+    Eventually.await(
+        "the link's end", () -> !host.exec("ip", "link").stdout().contains("/c1/eth0"));
 
     assertThat(doctor().out()).contains("leaks: c1/eth0 exists by bridge");
     doctor("--fix");
@@ -169,6 +172,7 @@ class DoctorCommandTest {
     assertThat(directory.resolve("leases/blue/10.77.0.2")).exists();
 
     state.attachments().remove(kept.name());
+    pod.exec("ip", "link", "delete", "eth0");
     assertThat(doctor("--fix").out()).contains("leaks: c1/eth0 exists by bridge", "fixed");
     assertThat(state.attachments().names()).isEmpty();
     assertThat(directory.resolve("leases/blue/10.77.0.2")).doesNotExist();
@@ -191,7 +195,8 @@ class DoctorCommandTest {
     CallRecord record = state.attachments().list().getFirst().record();
     state.spool().write("x", record);
 
-    assertThat(doctor().out()).contains("1 DELs could not be finished yet", "start ocicatd");
+    assertThat(doctor().out())
+        .contains("DEL by bridge for c1/eth0 could not be finished yet", "start ocicatd");
   }
 
   @Test

@@ -151,6 +151,18 @@ class NetCommandTest {
         .containsExactly("ADD", "CHECK", "STATUS", "GC", "DEL");
   }
 
+  /** Review C2: records have the configuration that the network has no more. */
+  @Test
+  void gcOfANetworkWithoutAFileRemovesWhatIsDeadByItsRecords() {
+    noted("alive", "static", "green", OWN_NETNS);
+    noted("lost", "static", "green", "/run/netns/nowhere");
+    assertThat(run("gc", "green")).isZero();
+    assertThat(new State(Folders.of(environment), BootId.current()).attachments().names())
+        .containsExactly("alive");
+    assertThat(run("gc", "red")).isEqualTo(1);
+    assertThat(err.toString()).contains("no net configuration with name \"red\"");
+  }
+
   /** Review U3: detaching what lives has to be asked for by name. */
   @Test
   void gcDetachesEverythingOnlyWhenAsked() {
@@ -281,11 +293,16 @@ class NetCommandTest {
   }
 
   private void noted(String container, String network, String netns) {
+    noted(container, "noop", network, netns);
+  }
+
+  private void noted(String container, String plugin, String network, String netns) {
     State state = new State(Folders.of(environment), BootId.current());
     Map<String, String> variables =
         Map.of("CNI_CONTAINERID", container, "CNI_IFNAME", "eth0", "CNI_NETNS", netns);
     String config =
-        "{\"cniVersion\":\"1.1.0\",\"name\":\"%s\",\"type\":\"noop\"}".formatted(network);
+        "{\"cniVersion\":\"1.1.0\",\"name\":\"%s\",\"type\":\"%s\",\"ipam\":{\"type\":\"static\"}}"
+            .formatted(network, plugin);
     state
         .attachments()
         .write(
@@ -295,7 +312,7 @@ class NetCommandTest {
                 0,
                 NamespaceId.own(),
                 NamespaceId.own(),
-                "noop",
+                plugin,
                 variables,
                 config.getBytes(StandardCharsets.UTF_8),
                 new byte[0]));

@@ -1,0 +1,76 @@
+package io.ocicat.cli.net;
+
+import io.ocicat.cli.CniOptions;
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.daemon.call.CallRunner;
+import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.call.Undoing;
+import io.ocicat.daemon.liveness.CniFolders;
+import io.ocicat.daemon.liveness.NodeInterfaces;
+import io.ocicat.daemon.state.RecordFolder;
+import io.ocicat.daemon.state.RecordFolder.Kept;
+import io.ocicat.daemon.state.State;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A network that has no file any more, because it was renamed or removed. What it has left is known
+ * by records alone, each with the configuration that its DEL needs (review C2).
+ */
+record RemovedNetwork(String name, State state, CallRunner runner) {
+  private static final Duration LIMIT = Duration.ofSeconds(5);
+
+  static RemovedNetwork of(String name, NetSettings settings, CniOptions options) {
+    State state = settings.state();
+    CniFolders folders =
+        new CniFolders(options.cacheDirectory(), options.confDirectory(settings::variable));
+    return new RemovedNetwork(
+        name,
+        state,
+        new CallRunner(
+            state,
+            OurExecutables.fromDistribution(),
+            state::daemonRuns,
+            folders,
+            Clock.systemUTC()));
+  }
+
+  /**
+   * Undoes what does not live.
+   *
+   * @return how many records of the network there were
+   */
+  int collect() {
+    int found = 0;
+    NodeInterfaces interfaces = new NodeInterfaces();
+    for (RecordFolder folder : List.of(state.journal(), state.spool(), state.attachments())) {
+      for (Kept kept : folder.list()) {
+        if (kept.record().network().equals(name)) {
+          found++;
+          undo(folder, kept, interfaces);
+        }
+      }
+    }
+    return found;
+  }
+
+  private void undo(RecordFolder folder, Kept kept, NodeInterfaces interfaces) {
+    Undoing undoing =
+        runner.undo(
+            folder,
+            kept,
+            runner.occasionOf(folder, kept.record()),
+            TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()),
+            interfaces,
+            LIMIT);
+    if (undoing instanceof Undoing.Failed(String why)) {
+      throw new CniException(
+          ErrorCode.TRY_AGAIN_LATER,
+          "DEL of %s failed: %s"
+              .formatted(kept.record().key().map(Object::toString).orElse(kept.name()), why));
+    }
+  }
+}
