@@ -7,6 +7,7 @@ import java.io.StringWriter;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -53,7 +54,7 @@ class HelpTest {
   @ParameterizedTest
   @MethodSource("parents")
   void theFirstSentenceOfEveryCommandFitsInTheList(String parent) {
-    CommandLine command = CommandTree.all().get(parent);
+    CommandLine command = Objects.requireNonNull(CommandTree.all().get(parent));
     int names =
         command.getSubcommands().values().stream()
             .mapToInt(sub -> String.join(", ", sub.getCommandSpec().names()).length())
