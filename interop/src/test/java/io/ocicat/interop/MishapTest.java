@@ -150,6 +150,17 @@ class MishapTest {
   }
 
   @Test
+  void soIsRootWhoMayMakeNamespacesButNotConfigureThem() {
+    refused(
+        command(
+                List.of("setpriv", "--bounding-set", "-net_admin", "--inh-caps", "-net_admin"),
+                "demo")
+            .attempt(),
+        "root may not make namespaces here (CAP_NET_ADMIN is missing)",
+        "give it the capabilities SYS_ADMIN and NET_ADMIN");
+  }
+
+  @Test
   void aPortThatIsTakenIsNamedWithWhoeverCanTell() throws IOException {
     Path pools = directory.resolve("pools.json");
     Files.writeString(

@@ -6,9 +6,11 @@ import io.ocicat.cni.json.Json;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -80,6 +82,23 @@ public final class DemoCommand implements Callable<Integer> {
   @Option(names = "--probe", hidden = true, description = "With --look: try the kernel, too.")
   private boolean probe;
 
+  @Option(
+      names = "--kernel",
+      hidden = true,
+      paramLabel = "NETNS",
+      description = "Print the links and routes of the node this runs on, and of a pod.")
+  private @Nullable Path kernel;
+
+  @Option(names = "--wire", hidden = true, description = "Give the node this runs on its network.")
+  private boolean wire;
+
+  @Option(
+      names = "--ping",
+      hidden = true,
+      paramLabel = "ADDRESS",
+      description = "Send an ICMP echo request from where this runs.")
+  private @Nullable String ping;
+
   public DemoCommand(Site site, Map<String, String> environment) {
     this.site = site;
     this.environment = Map.copyOf(environment);
@@ -96,6 +115,18 @@ public final class DemoCommand implements Callable<Integer> {
     }
     if (look) {
       out().println(Json.compact(look()));
+      return 0;
+    }
+    if (wire) {
+      NodeNetwork.build();
+      return 0;
+    }
+    if (kernel != null) {
+      out().println(Json.compact(KernelJson.ofNodeAnd(kernel)));
+      return 0;
+    }
+    if (ping != null) {
+      out().println(Ping.millis(ping));
       return 0;
     }
     Installed installed = Preflight.distribution();

@@ -25,26 +25,27 @@ record Picture(String name, List<String> pod, String veth, List<String> node) {
   }
 
   /**
-   * @param podLink {@code ip -j address show eth0} in the pod
-   * @param podRoutes {@code ip -j route} in the pod
-   * @param links {@code ip -j address} on the node
-   * @param routes {@code ip -j route} on the node
+   * @param podLinks those of the pod, as {@link KernelJson} has them
+   * @param podRoutes the pod's routes
+   * @param links those of the node
+   * @param routes the node's routes
    * @param owners names of the pods by their addresses
    * @param more what else is to be known of the node, such as ports that are published
    */
   static Picture of(
       String name,
-      JsonNode podLink,
+      JsonNode podLinks,
       JsonNode podRoutes,
       JsonNode links,
       JsonNode routes,
       Map<String, String> owners,
       List<String> more) {
     List<String> pod = new ArrayList<>();
-    pod.add("eth0   " + addresses(podLink.path(0)));
+    JsonNode eth0 = link(podLinks, "ifname", "eth0");
+    pod.add("eth0   " + addresses(eth0));
     podRoutes.forEach(route -> pod.add("route  " + describe(route)));
 
-    JsonNode end = link(links, "ifindex", podLink.path(0).path("link_index").asString(""));
+    JsonNode end = link(links, "ifindex", eth0.path("link_index").asString(""));
     String hostEnd = end.path("ifname").asString("?");
     String bridge = end.path("master").asString("");
     List<String> node = new ArrayList<>();

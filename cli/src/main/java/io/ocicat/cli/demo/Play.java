@@ -4,10 +4,7 @@ import io.ocicat.cni.json.Json;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -17,7 +14,6 @@ final class Play {
   private static final String PAGE = "Hello from a pod on Ocicat.";
   private static final String NODE_ADDRESS = "192.0.2.10";
   private static final int PORT = 8080;
-  private static final Pattern PING_TIME = Pattern.compile("time[=<]([0-9.]+) ms");
   private static final String LIMIT = "kubernetes.io/egress-bandwidth=50M";
 
   private final Stage stage;
@@ -126,6 +122,8 @@ final class Play {
         options,
         List.of(
             Installed.java(),
+            // The server looks up the node's own name, and not every machine has an /etc/hosts.
+            "-Djdk.net.hosts.file=" + Stage.FOLDER + "/hosts",
             "-m",
             "jdk.httpserver",
             "-b",
@@ -152,26 +150,20 @@ final class Play {
 
   private void showPicture() {
     RunPod pod = pods.getLast();
-    JsonNode routes = Json.parse(stage.run("ip", "-j", "route"));
+    JsonNode kernel = Json.parse(stage.ocicat("demo", "--kernel", pod.netns()));
     List<String> more = new ArrayList<>();
     more.add("port %d goes to %s:80 (portmap)".formatted(PORT, pod.address()));
     tale.say("The kernel now has, for web:");
     Picture.of(
             pod.name(),
-            Json.parse(inNetns(pod, "ip", "-j", "address", "show", "eth0")),
-            Json.parse(inNetns(pod, "ip", "-j", "route")),
-            Json.parse(stage.run("ip", "-j", "address")),
-            routes,
+            kernel.path("pod").path("links"),
+            kernel.path("pod").path("routes"),
+            kernel.path("node").path("links"),
+            kernel.path("node").path("routes"),
             pods.stream().collect(Collectors.toMap(RunPod::address, RunPod::name)),
             more)
         .lines("a machine outside the node, 192.0.2.20")
         .forEach(tale::show);
-  }
-
-  private String inNetns(RunPod pod, String... command) {
-    return stage.run(
-        Stream.concat(Stream.of("nsenter", "--net=" + pod.netns()), Stream.of(command))
-            .toArray(String[]::new));
   }
 
   private void run(String name, List<String> options, List<String> program, String shown) {
@@ -194,11 +186,9 @@ final class Play {
     for (int i = 0; i < pods.size(); i++) {
       RunPod from = pods.get(i);
       RunPod to = pods.get((i + 1) % pods.size());
-      tale.command("ocicat pod exec %s -- ping -c1 %s".formatted(from.name(), to.address()));
-      String said =
-          stage.ocicat("pod", "exec", from.name(), "--", "ping", "-c1", "-W5", to.address());
-      Matcher time = PING_TIME.matcher(said);
-      String millis = time.find() ? time.group(1) : "?";
+      String command = "pod exec %s -- ocicat demo --ping %s".formatted(from.name(), to.address());
+      tale.command("ocicat " + command);
+      String millis = stage.ocicat(command.split(" ", -1)).strip();
       tale.fine("%s → %s: answered after %s ms".formatted(from.name(), to.name(), millis));
       list.addObject()
           .put("from", from.name())

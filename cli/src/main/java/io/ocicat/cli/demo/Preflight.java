@@ -11,20 +11,22 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** What has to be there before the demo begins; what is missing is named with the way out. */
 final class Preflight {
   private static final Duration LIMIT = Duration.ofSeconds(20);
 
-  /** Programs and the packages that have them. */
+  private static final String CAPABILITIES = "CapEff:";
+  private static final int CAP_NET_ADMIN = 12;
+
+  /** Programs and the packages that have them: on Debian no system is without these. */
   private static final Map<String, String> PROGRAMS =
       Map.of(
           "unshare", "util-linux",
           "nsenter", "util-linux",
           "setsid", "util-linux",
           "mount", "mount",
-          "ip", "iproute2",
-          "ping", "iputils-ping",
           "bash", "bash");
 
   private Preflight() {}
@@ -82,8 +84,25 @@ final class Preflight {
     List<String> command = new ArrayList<>(List.of("unshare"));
     command.addAll(options);
     command.addAll(List.of("--mount", "--net", "--uts", "--pid", "--mount-proc", "--fork"));
-    command.addAll(List.of("sh", "-c", "mount -t tmpfs tmpfs /run && ip link set lo up"));
+    command.addAll(List.of("sh", "-c", "mount -t tmpfs tmpfs /run"));
     Ran ran = Ran.of(command, LIMIT);
-    return ran.code() == 0 ? Optional.empty() : Optional.of(ran.complaint());
+    if (ran.code() != 0) {
+      return Optional.of(ran.complaint());
+    }
+    // A user namespace brings it along.
+    return options.isEmpty() && !mayConfigureNetworks()
+        ? Optional.of("CAP_NET_ADMIN is missing")
+        : Optional.empty();
+  }
+
+  private static boolean mayConfigureNetworks() {
+    try (Stream<String> status = Files.lines(Path.of("/proc/self/status"))) {
+      return status
+          .filter(line -> line.startsWith(CAPABILITIES))
+          .map(line -> Long.parseUnsignedLong(line.substring(CAPABILITIES.length()).strip(), 16))
+          .allMatch(capabilities -> (capabilities >>> CAP_NET_ADMIN & 1) == 1);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }
