@@ -162,6 +162,17 @@ class DemoTest {
     }
   }
 
+  /** Review U1: no ping, no ip, nothing that an installation of Debian can be without. */
+  @Test
+  void itNeedsNoProgramBeyondDebiansEssentialOnes(@TempDir Path programs) {
+    BareMachine.linkProgramsInto(programs);
+    Output told = demo().env("PATH", programs.toString()).attempt();
+    // JUnit would warn of each.
+    Command.of("find", programs.toString(), "-type", "l", "-delete").run();
+    assertThat(told.stdout()).contains("web → api: answered after ", "nothing is left of the pods");
+    assertThat(told.stderr()).isEmpty();
+  }
+
   @Test
   void aCommandWithoutAShellIsRefused() {
     Output refused = demo("--", "ip", "route").attempt();

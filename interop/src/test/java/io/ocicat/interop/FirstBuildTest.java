@@ -61,14 +61,14 @@ class FirstBuildTest {
 
   /** With a view of the machine that a script makes first, in a mount namespace of its own. */
   private Output ocicatBehind(String preparation) {
+    return behind(preparation, "ocicat\" demo").attempt();
+  }
+
+  private Command behind(String preparation, String command) {
     return shell(
-            "exec unshare --mount bash -euo pipefail -c '"
-                + preparation
-                + "\nexec \"$1/ocicat\" demo' bash \"$@\"",
-            checkout,
-            home)
-        .env("HOME", home.toString())
-        .attempt();
+            "exec unshare --mount bash -euo pipefail -c \"$SCRIPT\" bash \"$@\"", checkout, home)
+        .env("SCRIPT", preparation + "\nexec \"$1/" + command)
+        .env("HOME", home.toString());
   }
 
   private void refusedInOneLine(Output refused, String line) {
@@ -86,7 +86,7 @@ class FirstBuildTest {
             """
             for place in /usr/lib/jvm /opt; do mount -t tmpfs tmpfs "$place"; done
             """),
-        "ocicat needs a JDK 25 and found none in JAVA_HOME or /usr/lib/jvm: install one");
+        "ocicat: no JDK 25 in JAVA_HOME, /usr/lib/jvm or /opt (Debian 12 has none): unpack the one for ");
   }
 
   @Test
@@ -100,21 +100,104 @@ class FirstBuildTest {
             echo "JAVA_VERSION=\\"21.0.1\\"" >/opt/jdk21/release
             export JAVA_HOME=/opt/jdk21
             """),
-        "ocicat needs a JDK 25");
+        "ocicat: no JDK 25 in JAVA_HOME");
+  }
+
+  /** Review U1: all at once, and the demo needs nothing that the build does not. */
+  @Test
+  void aBareMachineIsToldEverythingThatBuildAndDemoNeed() {
+    refusedInOneLine(
+        behind(BareMachine.HIDING, "ocicat\" demo").env("OCICAT_NO_INSTALL", "1").attempt(),
+        "ocicat: missing: mvn, a C compiler; install (as root): "
+            + "apt-get update && apt-get install --no-install-recommends maven musl-tools\n");
   }
 
   @Test
-  void withoutMavenAndMuslItSaysWhatToInstall() {
+  void aMissingJdkDoesNotHideWhatElseIsMissing() {
     refusedInOneLine(
         ocicatBehind(
-            """
-            mkdir "$2/bin"
-            mount -t tmpfs tmpfs "$2/bin"
-            ln -s /usr/bin/* "$2/bin/"
-            rm -f "$2/bin/mvn" "$2/bin/musl-gcc"
-            export PATH="$2/bin"
-            """),
-        "ocicat: building needs more than there is: apt-get install maven musl-tools (as root)");
+            BareMachine.HIDING
+                + "for place in /usr/lib/jvm /opt; do mount -t tmpfs tmpfs $place; done"),
+        "or set JAVA_HOME; also missing: mvn, a C compiler; install (as root): apt-get update");
+  }
+
+  @Test
+  void aBareMachineIsToldEverythingThatTheTestsNeed() throws IOException {
+    Output refused = behind(BareMachine.HIDING, "check\"").env("OCICAT_NO_INSTALL", "1").attempt();
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(refused.stdout()).isEmpty();
+    assertThat(refused.stderr())
+        .hasLineCount(1)
+        .startsWith("check: missing: mvn, a C compiler, ")
+        .endsWith(
+            "; install (as root): apt-get update && apt-get install --no-install-recommends %s\n"
+                .formatted(String.join(" ", BareMachine.packages(checkout))));
+  }
+
+  @Test
+  void rootOfABareMachineGetsWhatIsMissingFromDebian() throws IOException {
+    Output asked =
+        ocicatBehind(
+            BareMachine.HIDING
+                + """
+                rm "$2/bin/apt-get"
+                printf '#!/bin/sh\necho "$*" >>"%s/asked"\n' "$2" >"$2/bin/apt-get"
+                chmod +x "$2/bin/apt-get"
+                """);
+    assertThat(home.resolve("asked"))
+        .hasContent("-qq update\n-qq -y --no-install-recommends install maven musl-tools\n");
+    assertThat(asked.exitCode()).isEqualTo(1);
+    assertThat(asked.stderr())
+        .startsWith(
+            "ocicat: installing maven, musl-tools from Debian (OCICAT_NO_INSTALL=1 to be told instead)\n"
+                + "ocicat: apt-get has installed maven, musl-tools, and still there is no mvn, a C compiler in PATH");
+    assertThat(checkout.resolve("dist/target/building")).doesNotExist();
+  }
+
+  /**
+   * The real apt-get, without a network, without lists, and with nothing of the machine to change.
+   */
+  @Test
+  void whatAptGetCannotDoIsSaidWithItsReason() {
+    Output refused =
+        ocicatBehind(
+            BareMachine.HIDING
+                + """
+                for place in /var/lib/apt /var/cache/apt /var/lib/dpkg; do mount -t tmpfs tmpfs $place; done
+                mkdir -p /var/lib/apt/lists/partial /var/lib/dpkg/updates
+                : >/var/lib/dpkg/status
+                exec unshare --net "$1/ocicat" demo
+                """);
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(refused.stderr().lines())
+        .hasSize(2)
+        .last()
+        .asString()
+        .startsWith("ocicat: apt-get cannot install maven, musl-tools: Failed to fetch http")
+        .endsWith("; Unable to locate package musl-tools; repair that, and repeat the command");
+  }
+
+  @Test
+  void withoutAptGetEverythingIsNamedNevertheless() {
+    refusedInOneLine(
+        ocicatBehind(BareMachine.HIDING + "rm \"$2/bin/apt-get\""),
+        "ocicat: missing: mvn, a C compiler; there is no apt-get here: install them by other means"
+            + " (Debian's packages are maven musl-tools)\n");
+  }
+
+  @Test
+  void aCompilerWithGlibcWillDo() {
+    refusedInOneLine(
+        behind(
+                BareMachine.HIDING
+                    + """
+                    umount /usr/include
+                    ln -s /usr/bin/gcc /usr/bin/as /usr/bin/ld "$2/bin/"
+                    """,
+                "ocicat\" demo")
+            .env("OCICAT_NO_INSTALL", "1")
+            .attempt(),
+        "ocicat: missing: mvn; install (as root): ");
   }
 
   @Test
@@ -159,7 +242,7 @@ class FirstBuildTest {
             """
             mount -t tmpfs -o size=50m tmpfs "$2"
             """),
-        "the first build downloads 120 MB into %s/.m2, and 50 MB are free: make room"
+        "the first build downloads 60 MB into %s/.m2, and 50 MB are free: make room"
             .formatted(home));
   }
 
