@@ -108,12 +108,7 @@ final class Upkeep {
    */
   void look() {
     if (!state.spool().isEmpty()) {
-      finish(
-          spooled,
-          names(state.spool()),
-          Repair.SPOOLED_DEL,
-          new NodeInterfaces(),
-          inAMinute());
+      finish(spooled, names(state.spool()), Repair.SPOOLED_DEL, new NodeInterfaces(), inAMinute());
     }
     if (!state.journal().isEmpty()) {
       finishKilled();
@@ -175,8 +170,7 @@ final class Upkeep {
     return dels.tryAll(
         names,
         name -> read(folder, name),
-        kept ->
-            undo(folder, kept, runner.occasionOf(folder, kept.record()), kind, interfaces),
+        kept -> undo(folder, kept, runner.occasionOf(folder, kept.record()), kind, interfaces),
         deadlineNanos);
   }
 
@@ -302,11 +296,7 @@ final class Upkeep {
   }
 
   private Undoing undo(
-      RecordFolder folder,
-      Kept kept,
-      Occasion occasion,
-      Repair kind,
-      NodeInterfaces interfaces) {
+      RecordFolder folder, Kept kept, Occasion occasion, Repair kind, NodeInterfaces interfaces) {
     try {
       Undoing undoing =
           runner.undo(folder, kept, occasion, firstSeen(folder, kept), interfaces, SHORT);

@@ -77,9 +77,7 @@ class PutOffDelsTest implements PutOffDels.Log {
         NamespaceId.NONE,
         "calico",
         Map.of(),
-        "{\"name\":\"%s\",\"type\":\"calico\"}"
-            .formatted(network)
-            .getBytes(StandardCharsets.UTF_8),
+        "{\"name\":\"%s\",\"type\":\"calico\"}".formatted(network).getBytes(StandardCharsets.UTF_8),
         new byte[0]);
   }
 

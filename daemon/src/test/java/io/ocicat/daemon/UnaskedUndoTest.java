@@ -131,8 +131,8 @@ class UnaskedUndoTest {
 
   /** C1: what libcni remembers of a container counts, whatever else is known. */
   @Test
-  void aContainerThatItsRuntimeHasInAnotherNamespaceIsNotUndone(
-      Host host, Host before, Host now) throws Exception {
+  void aContainerThatItsRuntimeHasInAnotherNamespaceIsNotUndone(Host host, Host before, Host now)
+      throws Exception {
     Installation ocicat = Installation.in(folder, host);
     try (DaemonProcess daemon = ocicat.startDaemon()) {
       new Pod(ocicat, before, "c1", 8080).add().run();

@@ -39,7 +39,7 @@ final class Play {
     long begin = System.nanoTime();
     stage.run("sh", "-c", START_DAEMON, "sh", Stage.FOLDER);
     tale.say(
-        "A container runtime executes the plugins in /opt/cni/bin. Ocicat's are 34 kB each: they"
+        "A container runtime executes the plugins in /opt/cni/bin. Ocicat's are small: they"
             + " pass the call on to this daemon, which was up in %s."
                 .formatted(Tale.seconds(System.nanoTime() - begin)));
   }

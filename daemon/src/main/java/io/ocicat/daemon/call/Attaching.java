@@ -6,8 +6,8 @@ import io.ocicat.cni.Reason;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.liveness.NodeInterfaces;
+import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.RecordFolder;
 import io.ocicat.daemon.state.RecordFolder.Kept;
@@ -30,11 +30,7 @@ final class Attaching {
   private final FailedAdds failedAdds;
 
   Attaching(
-      State state,
-      Notes notes,
-      Execution execution,
-      UnaskedUndo unasked,
-      FailedAdds failedAdds) {
+      State state, Notes notes, Execution execution, UnaskedUndo unasked, FailedAdds failedAdds) {
     this.state = state;
     this.notes = notes;
     this.execution = execution;

@@ -122,9 +122,7 @@ final class Detaching {
     if (reply.exitCode() != 0) {
       return Optional.of(message(reply));
     }
-    return notes.forgetAll(name)
-        ? Optional.empty()
-        : Optional.of("its record cannot be removed");
+    return notes.forgetAll(name) ? Optional.empty() : Optional.of("its record cannot be removed");
   }
 
   /** The DEL that undoes what a record tells of. */

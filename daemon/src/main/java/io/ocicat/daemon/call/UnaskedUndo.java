@@ -162,8 +162,7 @@ final class UnaskedUndo {
     long deadline = System.nanoTime() + FOR_ANOTHER.toNanos();
     for (Kept kept : others) {
       Undoing undoing =
-          undoLocked(
-              state.attachments(), kept, Occasion.RENAMED_NETWORK, nowNanos(), interfaces);
+          undoLocked(state.attachments(), kept, Occasion.RENAMED_NETWORK, nowNanos(), interfaces);
       if (!(undoing instanceof Undoing.Done) || System.nanoTime() > deadline) {
         return;
       }

@@ -155,11 +155,9 @@ public final class NodeEvidence {
   }
 
   private static LeaseAge age(Suspect suspect, Lease lease) {
-    Path directory =
-        Lease.directory(lease.network(), hostLocal(suspect.record()).orElseThrow());
+    Path directory = Lease.directory(lease.network(), hostLocal(suspect.record()).orElseThrow());
     try {
-      long written =
-          FileStat.of(directory.resolve(lease.address().toString())).modifiedNanos();
+      long written = FileStat.of(directory.resolve(lease.address().toString())).modifiedNanos();
       // One from the future says only that the clock was set back since.
       long now = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis() + 1);
       return written > suspect.settledNanos() && written <= now

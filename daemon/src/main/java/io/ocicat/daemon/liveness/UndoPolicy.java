@@ -91,7 +91,6 @@ public final class UndoPolicy {
   }
 
   private static boolean mayEnter(Occasion occasion, Inside inside) {
-    return inside == Inside.OWN
-        || (inside == Inside.HALF_MADE && occasion == Occasion.KILLED_ADD);
+    return inside == Inside.OWN || (inside == Inside.HALF_MADE && occasion == Occasion.KILLED_ADD);
   }
 }

@@ -39,8 +39,7 @@ class ConfigurationInForceTest {
             Map.of(),
             RECORDED.getBytes(StandardCharsets.UTF_8),
             new byte[0]);
-    return Json.parse(
-        new ConfigurationInForce(new CniFolders(folder, folder)).requestOf(record));
+    return Json.parse(new ConfigurationInForce(new CniFolders(folder, folder)).requestOf(record));
   }
 
   private void configure(String network) throws IOException {

@@ -199,7 +199,8 @@ final class ModelWorld {
         (where, all) ->
             all.values().stream()
                 .filter(other -> other.container().equals(suspect.container()))
-                .filter(other -> !other.name().equals(suspect.name()) || other.mono() > suspect.mono())
+                .filter(
+                    other -> !other.name().equals(suspect.name()) || other.mono() > suspect.mono())
                 .filter(other -> where != folder || other != suspect)
                 .map(
                     other ->

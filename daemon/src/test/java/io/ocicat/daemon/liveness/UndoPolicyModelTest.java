@@ -143,8 +143,7 @@ class UndoPolicyModelTest {
       }
       if (stage > 1) {
         ns.get().link =
-            new Link(
-                network, container, got.address(), stage > 2 ? label : null, stage > 2, false);
+            new Link(network, container, got.address(), stage > 2 ? label : null, stage > 2, false);
       }
       return "ADD %s %s in %s killed at %d".formatted(name, got.address(), path, stage);
     }
@@ -186,7 +185,10 @@ class UndoPolicyModelTest {
   }
 
   private String attach(
-      String container, String network, String path, @org.jspecify.annotations.Nullable String label) {
+      String container,
+      String network,
+      String path,
+      @org.jspecify.annotations.Nullable String label) {
     Optional<Namespace> ns = freeNamespace(path);
     Optional<Lease> lease = lease(container, network);
     if (ns.isEmpty() || lease.isEmpty()) {
@@ -196,7 +198,8 @@ class UndoPolicyModelTest {
     ns.get().link = new Link(network, container, lease.get().address(), label, true, true);
     remember(container, network, path);
     return "ADD by %s %s/%s %d in %s"
-        .formatted(label == null ? "Go" : "nobody", container, network, lease.get().address(), path);
+        .formatted(
+            label == null ? "Go" : "nobody", container, network, lease.get().address(), path);
   }
 
   /** The runtime's: by name in its namespace, whoever made it; done, put off, or killed. */
@@ -226,7 +229,8 @@ class UndoPolicyModelTest {
       case 0 -> {
         ns.ifPresent(it -> it.link = null);
         world.in(Folder.SPOOL).put(name, record);
-        world.cache.removeIf(it -> it.container().equals(container) && it.network().equals(network));
+        world.cache.removeIf(
+            it -> it.container().equals(container) && it.network().equals(network));
         return "DEL %s in %s put off".formatted(name, path);
       }
       case 1 -> {
@@ -236,7 +240,8 @@ class UndoPolicyModelTest {
       default -> {
         ns.ifPresent(it -> it.link = null);
         world.undo(record, false);
-        world.cache.removeIf(it -> it.container().equals(container) && it.network().equals(network));
+        world.cache.removeIf(
+            it -> it.container().equals(container) && it.network().equals(network));
         if (!known) {
           undoOtherNetworks(container, network);
         }

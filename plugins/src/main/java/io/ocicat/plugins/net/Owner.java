@@ -64,9 +64,7 @@ public record Owner(NetworkName network, ContainerId container, InterfaceName if
 
   /** Whether two labels are of one interface of one container, on whatever networks. */
   public static boolean isOneInterface(String label, String other) {
-    return label
-        .substring(label.indexOf('/') + 1)
-        .equals(other.substring(other.indexOf('/') + 1));
+    return label.substring(label.indexOf('/') + 1).equals(other.substring(other.indexOf('/') + 1));
   }
 
   /** None of the names has a slash in it, also after it was cut. */
