@@ -7,7 +7,9 @@ import io.ocicat.cni.runtime.ConfDirectory;
 import io.ocicat.daemon.liveness.CniFolders;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.plugins.calicocluster.DatastoreMembers;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -42,7 +44,7 @@ record ConfigurationInForce(CniFolders folders) {
 
   /** Whether what is missing from the record for secrecy can be found again. */
   boolean hasSecretsOf(PluginCall call, CallRecord record) {
-    if (Secrets.areIn(call.environment())) {
+    if (!Secrets.of(System.getenv()).entrySet().containsAll(secrets(call))) {
       return false;
     }
     if (record.stdin() == call.stdin()) {
@@ -54,6 +56,10 @@ record ConfigurationInForce(CniFolders folders) {
     } catch (CniException _) {
       return false;
     }
+  }
+
+  private static Set<Map.Entry<String, String>> secrets(PluginCall call) {
+    return Secrets.of(call.environment()).entrySet();
   }
 
   /** The http-ipam server. */

@@ -127,7 +127,8 @@ final class Detaching {
 
   /** The DEL that undoes what a record tells of. */
   private PluginCall call(CallRecord record, boolean entersNamespace) {
-    Map<String, String> environment = new LinkedHashMap<>(record.environment());
+    Map<String, String> environment = new LinkedHashMap<>(Secrets.of(System.getenv()));
+    environment.putAll(record.environment());
     environment.put(CniEnvironment.COMMAND, Verb.DEL.name());
     if (!entersNamespace) {
       environment.put(CniEnvironment.NETNS, "");

@@ -10,6 +10,8 @@ import io.ocicat.daemon.liveness.CniFolders;
 import io.ocicat.daemon.state.State;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
@@ -21,6 +23,8 @@ import java.util.Map;
 public record OneShot(State state, OurExecutables ours) {
   /** As the shim allows. */
   private static final Duration LIMIT = Duration.ofSeconds(60);
+
+  private static final Path SELF = Path.of("/proc/self/stat");
 
   public Reply run(String name, Plugin plugin, Map<String, String> environment, InputStream stdin)
       throws IOException {
@@ -40,12 +44,18 @@ public record OneShot(State state, OurExecutables ours) {
     if (state.isShuttingDown()) {
       runner.refuseAdds();
     }
-    long parent = parent();
-    return runner.run(call, () -> parent() != parent);
+    String parent = parent();
+    return runner.run(call, () -> !parent().equals(parent));
   }
 
   /** Whoever waits for the answer; another one, once that is gone. */
-  private static long parent() {
-    return ProcessHandle.current().parent().map(ProcessHandle::pid).orElse(0L);
+  private static String parent() {
+    try {
+      String stat = Files.readString(SELF);
+      // Behind the name, which may have anything in it: the state, then the parent.
+      return stat.substring(stat.lastIndexOf(')') + 1).split(" ", 4)[2];
+    } catch (IOException _) {
+      return "";
+    }
   }
 }

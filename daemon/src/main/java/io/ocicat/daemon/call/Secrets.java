@@ -3,6 +3,7 @@ package io.ocicat.daemon.call;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.json.Json;
 import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -29,14 +30,16 @@ final class Secrets {
     return isName(name) || name.equals("ETCD_KEY") || name.equals("CALICO_ETCD_KEY");
   }
 
-  /** Whether a caller's variables hold any, without which a DEL may not be able to do its work. */
-  static boolean areIn(Map<String, String> environment) {
-    return environment.entrySet().stream()
-        .anyMatch(
-            variable ->
-                isVariable(variable.getKey())
-                    && Notes.isForPlugins(variable.getKey())
-                    && !variable.getValue().isEmpty());
+  /** Those among the variables that plugins look at. */
+  static Map<String, String> of(Map<String, String> environment) {
+    Map<String, String> secrets = new HashMap<>();
+    environment.forEach(
+        (name, value) -> {
+          if (isVariable(name) && Notes.isForPlugins(name) && !value.isEmpty()) {
+            secrets.put(name, value);
+          }
+        });
+    return secrets;
   }
 
   /** The same request without any; itself when it has none. */

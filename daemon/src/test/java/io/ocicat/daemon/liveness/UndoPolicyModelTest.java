@@ -14,10 +14,12 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -31,7 +33,7 @@ class UndoPolicyModelTest {
   private static final int STEPS = 20_000;
   private static final int HISTORY = 400;
   private static final List<String> CONTAINERS = List.of("c1", "c2", "c3");
-  private static final List<String> NETWORKS = List.of("blue", "green");
+  private static final List<String> NETWORKS = List.of("blue", "green", "plain");
   private static final List<String> PLUGINS = List.of("bridge", "calico");
   private static final List<String> PATHS = List.of("/run/netns/p", "/run/netns/q", "/proc/7/ns");
   private static final int ADDRESSES = 4;
@@ -93,8 +95,11 @@ class UndoPolicyModelTest {
     return world.at(path).filter(ns -> ns.link == null);
   }
 
-  /** As host-local leases: one for each container, none that is taken. */
+  /** As host-local leases: one for each container, none that is taken; on one network, none. */
   private Optional<Lease> lease(String container, String network) {
+    if (network.equals("plain")) {
+      return Optional.of(new Lease(network, 0, container, world.wall));
+    }
     if (world.leases.stream()
         .anyMatch(it -> it.network().equals(network) && it.container().equals(container))) {
       return Optional.empty();
@@ -106,6 +111,12 @@ class UndoPolicyModelTest {
     return taken
         ? Optional.empty()
         : Optional.of(new Lease(network, address, container, world.wall));
+  }
+
+  private void take(Lease lease) {
+    if (lease.address() > 0) {
+      world.leases.add(lease);
+    }
   }
 
   /** Ours: it succeeds, or is killed at any point. */
@@ -139,7 +150,7 @@ class UndoPolicyModelTest {
       int stage = end;
       world.in(Folder.JOURNAL).put(name, record);
       if (stage > 0) {
-        world.leases.add(got);
+        take(got);
       }
       if (stage > 1) {
         ns.get().link =
@@ -147,7 +158,7 @@ class UndoPolicyModelTest {
       }
       return "ADD %s %s in %s killed at %d".formatted(name, got.address(), path, stage);
     }
-    world.leases.add(got);
+    take(got);
     ns.get().link = new Link(network, container, got.address(), label, true, true);
     world
         .in(Folder.ATTACHMENTS)
@@ -185,16 +196,13 @@ class UndoPolicyModelTest {
   }
 
   private String attach(
-      String container,
-      String network,
-      String path,
-      @org.jspecify.annotations.Nullable String label) {
+      String container, String network, String path, @Nullable String label) {
     Optional<Namespace> ns = freeNamespace(path);
     Optional<Lease> lease = lease(container, network);
     if (ns.isEmpty() || lease.isEmpty()) {
       return "other ADD refused";
     }
-    world.leases.add(lease.get());
+    take(lease.get());
     ns.get().link = new Link(network, container, lease.get().address(), label, true, true);
     remember(container, network, path);
     return "ADD by %s %s/%s %d in %s"
@@ -256,7 +264,7 @@ class UndoPolicyModelTest {
 
   /** From now on it is not wanted, whatever becomes of the call. */
   private void asked(Optional<Namespace> ns, String container, String network) {
-    ns.ifPresent(it -> java.util.Objects.requireNonNull(it.link).lives = false);
+    ns.ifPresent(it -> Objects.requireNonNull(it.link).lives = false);
     world
         .links()
         .filter(link -> link.container.equals(container) && link.network.equals(network))
@@ -458,7 +466,7 @@ class UndoPolicyModelTest {
             .links()
             .anyMatch(
                 link ->
-                    link.address == record.address()
+                    (link.address > 0 && link.address == record.address())
                         || world.leases.stream()
                             .anyMatch(
                                 lease ->
