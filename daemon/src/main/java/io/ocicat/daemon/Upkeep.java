@@ -17,6 +17,7 @@ import io.ocicat.daemon.state.State;
 import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -25,7 +26,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Finishes what calls left behind: those that were killed, those that were promised to be finished,
@@ -141,23 +141,19 @@ final class Upkeep {
   private void finishKilled() {
     Map<String, Seen> before = seenInJournal;
     Map<String, Seen> present = new HashMap<>();
-    long now = nowNanos();
+    List<String> twice = new ArrayList<>();
     for (String name : names(state.journal())) {
-      read(state.journal(), name)
-          .ifPresent(kept -> present.put(name, seen(before.get(name), kept.record(), now)));
+      Optional<Kept> kept = read(state.journal(), name);
+      Seen seen = before.get(name);
+      if (kept.isPresent() && seen != null && seen.record().isSameAs(kept.get().record())) {
+        present.put(name, seen);
+        twice.add(name);
+      } else if (kept.isPresent()) {
+        present.put(name, new Seen(kept.get().record(), nowNanos()));
+      }
     }
     seenInJournal = present;
-    List<String> twice =
-        present.entrySet().stream()
-            .filter(entry -> entry.getValue() == before.get(entry.getKey()))
-            .map(Map.Entry::getKey)
-            .sorted()
-            .toList();
     finish(killed, twice, Repair.KILLED_CALL, new NodeInterfaces(), inAMinute());
-  }
-
-  private static Seen seen(@Nullable Seen before, CallRecord record, long now) {
-    return before != null && before.record().isSameAs(record) ? before : new Seen(record, now);
   }
 
   private int finish(

@@ -12,11 +12,15 @@ import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
@@ -41,7 +45,7 @@ class UnaskedUndoTest {
       new CalicoPod(ocicat, container, "c0").add().run();
       new CalicoPod(ocicat, container, "c0").del().run();
       for (Readder again : Readder.values()) {
-        String id = "c" + (again.ordinal() + 1);
+        String id = again.id;
         CalicoPod pod = new CalicoPod(ocicat, container, id);
         pod.add().run();
         CalicoPod.ready(datastore, false);
@@ -68,9 +72,15 @@ class UnaskedUndoTest {
 
   /** Who attaches what is to stay. */
   private enum Readder {
-    OTHER_PLUGIN,
-    OTHER_NETWORK,
-    GO_PLUGIN;
+    OTHER_PLUGIN("c1"),
+    OTHER_NETWORK("c2"),
+    GO_PLUGIN("c3");
+
+    final String id;
+
+    Readder(String id) {
+      this.id = id;
+    }
 
     Command call(Installation ocicat, Host container, String id, String verb) {
       Pod pod = new Pod(ocicat, container, id, 8080);
@@ -206,10 +216,9 @@ class UnaskedUndoTest {
   private static String formerName(String text) {
     try {
       byte[] digest =
-          java.security.MessageDigest.getInstance("SHA-256")
-              .digest(text.getBytes(java.nio.charset.StandardCharsets.UTF_8));
-      return java.util.HexFormat.of().formatHex(digest, 0, 16);
-    } catch (java.security.NoSuchAlgorithmException e) {
+          MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+      return HexFormat.of().formatHex(digest, 0, 16);
+    } catch (NoSuchAlgorithmException e) {
       throw new AssertionError(e);
     }
   }

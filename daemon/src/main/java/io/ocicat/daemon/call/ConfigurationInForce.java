@@ -7,6 +7,7 @@ import io.ocicat.cni.runtime.ConfDirectory;
 import io.ocicat.daemon.liveness.CniFolders;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.plugins.calicocluster.DatastoreMembers;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -47,7 +48,7 @@ record ConfigurationInForce(CniFolders folders) {
     if (!Secrets.of(System.getenv()).entrySet().containsAll(secrets(call))) {
       return false;
     }
-    if (record.stdin() == call.stdin()) {
+    if (Arrays.equals(record.stdin(), call.stdin())) {
       return true;
     }
     try {

@@ -18,8 +18,7 @@ import java.util.Set;
 
 /** Runs a plugin, and nothing else. Thread-safe. */
 final class Execution {
-  private static final Set<String> IPAM =
-      Set.of("host-local", "static", "calico-ipam", "ipam");
+  private static final Set<String> IPAM = Set.of("host-local", "static", "calico-ipam", "ipam");
 
   private final State state;
   private final OurExecutables ours;

@@ -32,6 +32,8 @@ public record Suspect(
     long settledNanos) {
 
   /**
+   * The attachment that a record tells of.
+   *
    * @param committed the attachment's own record, when {@code record} is of another call for it
    */
   public static Suspect of(

@@ -66,7 +66,7 @@ public record CallRecord(
 
   /** Whether it was made after another of the same start of the machine. */
   public boolean isNewerThan(CallRecord other) {
-    return bootNanos > 0 && other.bootNanos > 0
+    return (bootNanos > 0 && other.bootNanos > 0)
         ? bootNanos > other.bootNanos
         : unixMillis > other.unixMillis;
   }

@@ -35,20 +35,18 @@ final class ModelWorld {
     }
   }
 
-  /**
-   * What has the name eth0 in a namespace.
-   *
-   * @param label network and container of ours; null for one that Go's plugins made, or that was
-   *     never finished
-   * @param isUp whether it was finished
-   * @param lives whether a runtime was told of it and did not ask for its end
-   */
+  /** What has the name eth0 in a namespace. */
   static final class Link {
     final String network;
     final String container;
     final int address;
+
+    /** Network and container of ours; null for one of Go's, and for one that was never finished. */
     final @Nullable String label;
+
     final boolean isUp;
+
+    /** Whether a runtime was told of it and did not ask for its end. */
     boolean lives;
 
     Link(
@@ -201,7 +199,7 @@ final class ModelWorld {
                 .filter(other -> other.container().equals(suspect.container()))
                 .filter(
                     other -> !other.name().equals(suspect.name()) || other.mono() > suspect.mono())
-                .filter(other -> where != folder || other != suspect)
+                .filter(other -> where != folder || !other.equals(suspect))
                 .map(
                     other ->
                         new OtherRecord(

@@ -195,8 +195,7 @@ class UndoPolicyModelTest {
     return daemonHasRun ? "nothing" : attach(container, network, path, network + "/" + container);
   }
 
-  private String attach(
-      String container, String network, String path, @Nullable String label) {
+  private String attach(String container, String network, String path, @Nullable String label) {
     Optional<Namespace> ns = freeNamespace(path);
     Optional<Lease> lease = lease(container, network);
     if (ns.isEmpty() || lease.isEmpty()) {
@@ -233,29 +232,31 @@ class UndoPolicyModelTest {
     }
     boolean known = isNoted(name);
     asked(ns, container, network);
-    switch (random.nextInt(4)) {
+    return switch (random.nextInt(4)) {
       case 0 -> {
         ns.ifPresent(it -> it.link = null);
         world.in(Folder.SPOOL).put(name, record);
-        world.cache.removeIf(
-            it -> it.container().equals(container) && it.network().equals(network));
-        return "DEL %s in %s put off".formatted(name, path);
+        forget(container, network);
+        yield "DEL %s in %s put off".formatted(name, path);
       }
       case 1 -> {
         world.in(Folder.JOURNAL).put(name, record);
-        return "DEL %s in %s killed".formatted(name, path);
+        yield "DEL %s in %s killed".formatted(name, path);
       }
       default -> {
         ns.ifPresent(it -> it.link = null);
         world.undo(record, false);
-        world.cache.removeIf(
-            it -> it.container().equals(container) && it.network().equals(network));
+        forget(container, network);
         if (!known) {
           undoOtherNetworks(container, network);
         }
-        return "DEL %s in %s".formatted(name, path);
+        yield "DEL %s in %s".formatted(name, path);
       }
-    }
+    };
+  }
+
+  private void forget(String container, String network) {
+    world.cache.removeIf(it -> it.container().equals(container) && it.network().equals(network));
   }
 
   private boolean isNoted(String name) {
@@ -458,7 +459,7 @@ class UndoPolicyModelTest {
                 .flatMap(all -> all.values().stream())
                 .anyMatch(
                     other ->
-                        other != record
+                        !other.equals(record)
                             && other.container().equals(record.container())
                             && other.boot() == world.boot);
     boolean addressed =
