@@ -62,6 +62,7 @@ public final class Daemon implements AutoCloseable {
 
   private final State state;
   private final Folders folders;
+  private final OurExecutables ours;
   private final UnixListener listener;
   private final boolean inherited;
   private final Optional<Duration> idle;
@@ -172,6 +173,7 @@ public final class Daemon implements AutoCloseable {
       Clock clock) {
     this.state = state;
     this.folders = folders;
+    this.ours = ours;
     this.listener = listener;
     this.inherited = inherited;
     this.idle = idle;
@@ -336,6 +338,11 @@ public final class Daemon implements AutoCloseable {
   /** How many ADDs came after the DEL of what they were to add. */
   public long lateAdds() {
     return runner.lateAdds();
+  }
+
+  /** What is broken, one line each, while it serves all the same. */
+  public List<String> broken() {
+    return ours.datastoreTroubles();
   }
 
   public CallServer server() {

@@ -3,6 +3,7 @@ package io.ocicat.datastore;
 import io.ocicat.datastore.cluster.Cluster;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -107,6 +108,14 @@ public interface Datastore extends AutoCloseable {
 
   /** What this datastore tells of pods. Closed with it. */
   Cluster cluster();
+
+  /**
+   * Why nothing can be written now; one line. Empty when the last write succeeded, or one that is
+   * tried now does.
+   */
+  default Optional<String> trouble() {
+    return Optional.empty();
+  }
 
   @Override
   void close();

@@ -2,6 +2,7 @@ package io.ocicat.datastore;
 
 import io.ocicat.datastore.config.DatastoreConfig;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
@@ -46,6 +47,15 @@ public final class Datastores implements AutoCloseable {
       case DatastoreConfig.Etcd _ -> "ocicat-datastore-etcd";
       case DatastoreConfig.Kubernetes _ -> "ocicat-datastore-kubernetes";
     };
+  }
+
+  /** Why what the open ones hold cannot be written now; one line for each that has trouble. */
+  public List<String> troubles() {
+    List<Datastore> all;
+    synchronized (this) {
+      all = List.copyOf(open.values());
+    }
+    return all.stream().flatMap(datastore -> datastore.trouble().stream()).toList();
   }
 
   @Override

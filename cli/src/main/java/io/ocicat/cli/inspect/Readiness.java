@@ -50,6 +50,9 @@ record Readiness(ObjectNode daemon, List<Rung> rungs, int attachments, int journ
     rungs.add(recovered(stage, journal));
     rungs.add(drained(spool));
     rungs.add(serving(stage, daemon));
+    for (JsonNode broken : daemon.path("broken")) {
+      rungs.add(new Rung("sound", false, broken.asString("")));
+    }
     rungs.add(kernel());
     return new Readiness(daemon, rungs, attachments(state), journal, spool);
   }

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
@@ -70,6 +71,11 @@ public final class OurExecutables {
   /** The plugin of a name, if it was ever asked for. */
   public Optional<Plugin> used(String name) {
     return Optional.ofNullable(plugins.get(name));
+  }
+
+  /** Why what the plugins' datastores hold cannot be written now. */
+  public List<String> datastoreTroubles() {
+    return datastores.troubles();
   }
 
   /** The plugin that an executable is, if it is one of ours. */

@@ -116,6 +116,8 @@ public final class DaemonInfo {
     json.put("started", started.toString());
     json.put("uptimeSeconds", uptime().toSeconds());
     json.put("stage", daemon.stage().name().toLowerCase(Locale.ROOT));
+    ArrayNode broken = json.putArray("broken");
+    daemon.broken().forEach(broken::add);
     json.put("inFlight", gauges.inFlight());
     json.put("waiting", gauges.waiting());
     json.put("attachments", gauges.attachments());

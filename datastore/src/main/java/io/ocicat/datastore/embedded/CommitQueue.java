@@ -1,12 +1,14 @@
 package io.ocicat.datastore.embedded;
 
 import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.UnavailableException;
 import io.ocicat.datastore.kv.Outcome;
 import io.ocicat.datastore.kv.Transaction;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -16,19 +18,27 @@ import org.jspecify.annotations.Nullable;
  * one was under way. A thread puts its transaction into the queue and asks for the lock; whoever
  * gets it does all that are in the queue, each with a revision of its own, in one SQLite
  * transaction. Those behind find theirs done. On an idle store that is the same as doing it alone.
+ *
+ * <p>A session in which SQLite failed is never used again: its statements may be half executed and
+ * its transaction still open, with the lock that everybody else waits for. It is closed at once,
+ * which undoes and releases all of that, and the next write opens another.
  */
 final class CommitQueue implements AutoCloseable {
   private static final int MAX_TOGETHER = 64;
 
-  private final Session session;
+  private final DatabaseFile file;
   private final SqliteFailure failure;
   private final Settings settings;
   private final Bell bell;
   private final ReentrantLock lock = new ReentrantLock(true);
   private final ConcurrentLinkedQueue<Waiting> queue = new ConcurrentLinkedQueue<>();
+  private @Nullable Session session;
+  private volatile @Nullable DatastoreException trouble;
   private boolean closed;
 
-  CommitQueue(Session session, SqliteFailure failure, Settings settings, Bell bell) {
+  CommitQueue(
+      DatabaseFile file, Session session, SqliteFailure failure, Settings settings, Bell bell) {
+    this.file = file;
     this.session = session;
     this.failure = failure;
     this.settings = settings;
@@ -132,6 +142,7 @@ final class CommitQueue implements AutoCloseable {
       long before;
       long after;
       T result;
+      Session session = current();
       try {
         session.beginWriting(durable);
         before = Entries.revision(session);
@@ -142,13 +153,14 @@ final class CommitQueue implements AutoCloseable {
         after = writer.revision();
         Compaction.sometimes(session, before, after, settings.history());
       } catch (SQLException e) {
-        session.rollback(e);
-        throw failure.of(e);
+        throw failed(failure.of(e));
       } catch (RuntimeException e) {
-        session.rollback(e);
+        if (!session.rollback(e)) {
+          discard();
+        }
         throw e;
       }
-      finish();
+      finish(session);
       Compaction.checkpointSometimes(session, before, after);
       if (after > before) {
         bell.ring();
@@ -159,17 +171,74 @@ final class CommitQueue implements AutoCloseable {
     }
   }
 
-  private void finish() {
+  private void finish(Session session) {
     try {
       session.commit();
+      trouble = null;
     } catch (SQLException e) {
-      session.rollback(e);
-      throw failure.ofCommit(e);
+      throw failed(failure.ofCommit(e));
     }
   }
 
+  private DatastoreException failed(DatastoreException e) {
+    discard();
+    trouble = e;
+    return e;
+  }
+
+  private void discard() {
+    if (session != null) {
+      session.close();
+      session = null;
+    }
+  }
+
+  private Session current() {
+    try {
+      if (session != null && !file.isOf(session)) {
+        discard();
+      }
+      Session now = session;
+      if (now == null) {
+        now = file.open();
+        session = now;
+      }
+      return now;
+    } catch (SQLException e) {
+      throw failed(failure.of(e));
+    } catch (UnavailableException e) {
+      throw failed(e);
+    }
+  }
+
+  /** The session of the work that is being done. */
   Session session() {
-    return session;
+    return Objects.requireNonNull(session);
+  }
+
+  /**
+   * Why nothing can be written. After a write that failed another one is tried, which changes
+   * nothing but has to reach the disk. On a disk that is as good as full it would succeed, and the
+   * next pod's not: there it is not tried.
+   */
+  Optional<String> trouble() {
+    DatastoreException last = trouble;
+    if (last == null) {
+      return Optional.empty();
+    }
+    if (!failure.hasRoom()) {
+      return Optional.of(String.valueOf(last.getMessage()));
+    }
+    try {
+      write(
+          _ -> {
+            session().run("UPDATE history SET compacted = compacted");
+            return true;
+          });
+      return Optional.empty();
+    } catch (DatastoreException e) {
+      return Optional.of(String.valueOf(e.getMessage()));
+    }
   }
 
   @Override
@@ -177,7 +246,7 @@ final class CommitQueue implements AutoCloseable {
     lock.lock();
     try {
       closed = true;
-      session.close();
+      discard();
     } finally {
       lock.unlock();
     }

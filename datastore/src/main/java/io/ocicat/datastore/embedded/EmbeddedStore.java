@@ -38,13 +38,14 @@ public final class EmbeddedStore implements KeyValueStore {
   private final Readers readers;
   private long lastLookedAt;
 
-  private EmbeddedStore(Path file, Settings settings, Session session, Bell bell) {
+  private EmbeddedStore(
+      Path file, DatabaseFile database, Settings settings, Session session, Bell bell) {
     this.file = file;
     this.settings = settings;
     this.failure = new SqliteFailure(file, settings);
     this.bell = bell;
-    this.writer = new CommitQueue(session, failure, settings, bell);
-    this.readers = new Readers(() -> Session.open(file, settings), failure);
+    this.writer = new CommitQueue(database, session, failure, settings, bell);
+    this.readers = new Readers(database, failure);
     bell.listenTo(this::hasChanged);
   }
 
@@ -73,12 +74,12 @@ public final class EmbeddedStore implements KeyValueStore {
     try {
       PrivateFiles.createDirectory(file.resolveSibling(""));
       PrivateFiles.createFile(file);
-      Session session = Session.open(file, settings);
+      DatabaseFile database = new DatabaseFile(file, settings);
+      Session session = database.open();
       try {
-        Tables.prepare(session, file);
         return new EmbeddedStore(
-            file, settings, session, new Bell(file.resolveSibling("datastore.bell")));
-      } catch (SQLException | IOException | RuntimeException e) {
+            file, database, settings, session, new Bell(file.resolveSibling("datastore.bell")));
+      } catch (IOException | RuntimeException e) {
         session.close();
         throw e;
       }
@@ -177,6 +178,11 @@ public final class EmbeddedStore implements KeyValueStore {
 
   private static NotFoundException noLease(long lease) {
     return new NotFoundException("lease " + lease + " does not exist or has ended");
+  }
+
+  @Override
+  public Optional<String> trouble() {
+    return writer.trouble();
   }
 
   /**

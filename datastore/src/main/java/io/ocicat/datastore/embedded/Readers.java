@@ -5,26 +5,21 @@ import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
 
 /** A few sessions that read beside the writer: a commit that waits for the disk stops no reader. */
 final class Readers implements AutoCloseable {
   private static final int MAX = 4;
 
-  private final SessionSource source;
+  private final DatabaseFile file;
   private final SqliteFailure failure;
   private final Semaphore places = new Semaphore(MAX, true);
   private final Deque<Session> idle = new ArrayDeque<>();
   private volatile boolean closed;
 
-  Readers(SessionSource source, SqliteFailure failure) {
-    this.source = source;
+  Readers(DatabaseFile file, SqliteFailure failure) {
+    this.file = file;
     this.failure = failure;
-  }
-
-  /** Opens one more session. */
-  @FunctionalInterface
-  interface SessionSource {
-    Session open() throws SQLException;
   }
 
   /** Reads something. */
@@ -73,15 +68,33 @@ final class Readers implements AutoCloseable {
   }
 
   private Session take() throws SQLException {
+    for (Session kept = idle(); kept != null; kept = idle()) {
+      if (isCurrent(kept)) {
+        return kept;
+      }
+    }
+    return file.open();
+  }
+
+  private boolean isCurrent(Session kept) {
+    boolean current = false;
+    try {
+      current = file.isOf(kept);
+      return current;
+    } finally {
+      if (!current) {
+        kept.close();
+      }
+    }
+  }
+
+  private @Nullable Session idle() {
     synchronized (idle) {
       if (closed) {
         throw new IllegalStateException("the datastore is closed");
       }
-      if (!idle.isEmpty()) {
-        return idle.pop();
-      }
+      return idle.poll();
     }
-    return source.open();
   }
 
   /** A session that failed is not used again: nobody knows what state it is in. */

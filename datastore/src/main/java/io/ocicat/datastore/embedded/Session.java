@@ -14,15 +14,21 @@ import org.sqlite.JDBC;
 /** One connection with its prepared statements. For one thread at a time. */
 final class Session implements AutoCloseable {
   private final Connection connection;
+  private final Object identity;
   private final Map<String, PreparedStatement> statements = new HashMap<>();
   private boolean durable = true;
 
-  private Session(Connection connection) {
+  private Session(Connection connection, Object identity) {
     this.connection = connection;
+    this.identity = identity;
   }
 
-  static Session open(Path file, Settings settings) throws SQLException {
-    Session session = new Session(JDBC.createConnection("jdbc:sqlite:" + file, new Properties()));
+  /**
+   * @param identity of the file
+   */
+  static Session open(Path file, Settings settings, Object identity) throws SQLException {
+    Session session =
+        new Session(JDBC.createConnection("jdbc:sqlite:" + file, new Properties()), identity);
     try {
       session.run("PRAGMA busy_timeout = " + settings.patience().toMillis());
       session.run("PRAGMA synchronous = FULL");
@@ -35,6 +41,10 @@ final class Session implements AutoCloseable {
       session.close();
       throw e;
     }
+  }
+
+  Object identity() {
+    return identity;
   }
 
   void run(String sql) throws SQLException {
@@ -81,12 +91,17 @@ final class Session implements AutoCloseable {
     prepare("COMMIT").execute();
   }
 
-  /** Ends a transaction that failed; after some errors SQLite has ended it itself. */
-  void rollback(Throwable because) {
+  /**
+   * Ends a transaction that is not to be. False when that failed, or SQLite had ended it itself:
+   * then the session is not to be used again.
+   */
+  boolean rollback(Throwable because) {
     try {
       prepare("ROLLBACK").execute();
+      return true;
     } catch (SQLException e) {
       because.addSuppressed(e);
+      return false;
     }
   }
 

@@ -11,6 +11,9 @@ import org.sqlite.SQLiteErrorCode;
 
 /** The one place where SQLite's result codes become our exceptions. */
 final class SqliteFailure {
+  private static final int PAGE_BYTES = 4096;
+  private static final int ROOM_BYTES = 256 << 10;
+
   private final Path file;
   private final Settings settings;
 
@@ -29,11 +32,7 @@ final class SqliteFailure {
               "datastore %s has been locked by another process for %d s: find it (fuser %s) or try again"
                   .formatted(file, settings.patience().toSeconds(), file),
               e);
-      case SQLITE_FULL ->
-          new UnavailableException(
-              "datastore %s cannot grow, nothing was written: the disk or the quota is full, free some space"
-                  .formatted(file),
-              e);
+      case SQLITE_FULL -> full(e);
       case SQLITE_READONLY ->
           new UnavailableException(
               "datastore %s cannot be written: the file or its file system is read-only, remount it or correct its mode"
@@ -61,9 +60,28 @@ final class SqliteFailure {
                   .formatted(file, file),
               e);
       default ->
-          new UnavailableException(
-              "datastore %s failed (%s): %s".formatted(file, code.name(), firstLine(e)), e);
+          isDiskFull()
+              ? full(e)
+              : new UnavailableException(
+                  "datastore %s failed (%s): %s".formatted(file, code.name(), firstLine(e)), e);
     };
+  }
+
+  private UnavailableException full(SQLException e) {
+    return new UnavailableException(
+        "datastore %s cannot grow, nothing was written: the disk or the quota is full, free some space"
+            .formatted(file),
+        e);
+  }
+
+  /** SQLite tells an index that cannot grow as an error of input and output. */
+  private boolean isDiskFull() {
+    return directory().toFile().getUsableSpace() < PAGE_BYTES;
+  }
+
+  /** Whether there is room for more than the least that can be written. */
+  boolean hasRoom() {
+    return directory().toFile().getUsableSpace() >= ROOM_BYTES;
   }
 
   /**

@@ -240,6 +240,11 @@ public final class KeyValueDatastore implements Datastore {
   }
 
   @Override
+  public Optional<String> trouble() {
+    return store.trouble();
+  }
+
+  @Override
   public void close() {
     store.close();
   }

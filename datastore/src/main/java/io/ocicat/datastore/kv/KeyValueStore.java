@@ -61,6 +61,11 @@ public interface KeyValueStore extends AutoCloseable {
    */
   void revokeLease(long lease);
 
+  /** Why nothing can be written now, as far as that is known; one line. */
+  default Optional<String> trouble() {
+    return Optional.empty();
+  }
+
   @Override
   void close();
 }

@@ -40,6 +40,7 @@ final class ChildJvm {
       case "fill" -> fill(directory);
       case "read" -> read(directory);
       case "put" -> put(directory);
+      case "outlive" -> outlive(directory, arguments[2], arguments[3]);
       default -> throw new IllegalArgumentException(arguments[0]);
     }
   }
@@ -82,6 +83,30 @@ final class ChildJvm {
       System.out.println(store.get("/0").isPresent());
     } catch (DatastoreException e) {
       System.out.println(e.getClass().getSimpleName() + ": " + e.getMessage());
+    }
+  }
+
+  /** Goes on when what keeps it from writing is there, and when it has gone again. */
+  private static void outlive(Path directory, String breaking, String mending) {
+    Settings impatient = Settings.standard().patience(Duration.ofSeconds(1));
+    try (EmbeddedStore store = EmbeddedStore.open(directory, impatient)) {
+      store.commit(Transaction.put("/before", ""));
+      System.out.println(store.trouble());
+      Command.of("sh", "-c", breaking).run();
+      for (int i = 0; i < 3; i++) {
+        try {
+          store.commit(Transaction.put("/x", "x".repeat(100_000)));
+          System.out.println("not refused");
+        } catch (DatastoreException e) {
+          System.out.println(e.getMessage());
+        }
+      }
+      System.out.println(store.trouble());
+      Command.of("sh", "-c", mending).run();
+      System.out.println(store.trouble());
+      put(directory);
+      store.commit(Transaction.put("/after", ""));
+      System.out.println(store.get("/before").isPresent() && store.get("/after").isPresent());
     }
   }
 

@@ -25,6 +25,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -186,6 +187,71 @@ class EmbeddedFileTest {
     assertThat(lines.subList(1, 4))
         .containsExactly("committed before are there: true", "refused is not: true", "done");
     assertThat(lines.get(4)).contains("read-only").doesNotContain("Exception: org.sqlite");
+  }
+
+  /** Review R1: not only the next process, also this one goes on when there is room again. */
+  @Test
+  void whatKeptAnOpenDatastoreFromWritingIsForgottenWhenItHasGone() {
+    Map<String, List<String>> faults =
+        Map.of(
+            "the disk or the quota is full",
+            List.of(
+                "dd if=/dev/zero of=%s/filler bs=1k 2>/dev/null || true".formatted(root),
+                "rm %s/filler".formatted(root)),
+            // As chattr +i has it on ext4, and on any file system: writes are errors.
+            "failed (SQLITE_IOERR)",
+            List.of("prlimit --fsize=1024: --pid $PPID", "prlimit --fsize=unlimited: --pid $PPID"));
+    faults.forEach(
+        (words, fault) -> {
+          List<String> argv =
+              ChildJvm.command("outlive", root + "/store", fault.get(0), fault.get(1)).argv();
+          String script =
+              "mount -t tmpfs -o size=3m,mode=700 tmpfs %s && exec '%s'"
+                  .formatted(root, String.join("' '", argv));
+          List<String> lines =
+              Command.of("unshare", "--mount", "--propagation", "private", "sh", "-c", script)
+                  .limit(Duration.ofMinutes(2))
+                  .run()
+                  .stdout()
+                  .lines()
+                  .toList();
+
+          assertThat(lines).as(words).hasSize(8);
+          assertThat(lines.getFirst()).isEqualTo("Optional.empty");
+          assertThat(lines.subList(1, 5)).allSatisfy(line -> assertThat(line).contains(words));
+          assertThat(lines.get(4)).startsWith("Optional[datastore ");
+          assertThat(lines.subList(5, 8)).containsExactly("Optional.empty", "done", "true");
+        });
+  }
+
+  /** Review R17: SQLite itself would go on with files that nobody else sees. */
+  @Test
+  void aFileThatIsDeletedOrReplacedUnderAnOpenDatastoreIsNoticed() throws IOException {
+    Path copy = root.resolve("copy");
+    EmbeddedStore.open(directory()).close();
+    Files.copy(file(), copy);
+    try (EmbeddedStore store = EmbeddedStore.open(directory())) {
+      store.commit(Transaction.put("/a", "1"));
+      assertThat(store.get("/a")).isPresent();
+      for (String name : List.of("datastore.db", "datastore.db-wal", "datastore.db-shm")) {
+        Files.deleteIfExists(directory().resolve(name));
+      }
+      assertThatThrownBy(() -> store.get("/a"))
+          .isInstanceOf(UnavailableException.class)
+          .hasMessageContaining("was deleted while it was in use");
+      assertThatThrownBy(() -> store.commit(Transaction.put("/a", "2")))
+          .isInstanceOf(UnavailableException.class)
+          .hasMessageContaining("put a copy in its place");
+      assertThat(store.trouble()).get().asString().contains("was deleted");
+      assertThat(file()).doesNotExist();
+
+      Files.move(copy, file());
+      assertThat(store.trouble()).isEmpty();
+      assertThat(store.get("/a")).isEmpty();
+      store.commit(Transaction.put("/a", "3"));
+      assertThat(store.get("/a")).isPresent();
+      assertThat(store.check()).isEmpty();
+    }
   }
 
   /** A writer may be killed between its commit and telling the others. */

@@ -105,7 +105,9 @@ public final class CalicoPlugin implements Plugin {
     CalicoConf conf = CalicoConf.read(call.config());
     try {
       conf.node().requireStarted();
-      Readiness.require(Backend.of(call, datastores));
+      Backend backend = Backend.of(call, datastores);
+      Readiness.require(backend);
+      Readiness.requireWritable(backend);
     } catch (CniException e) {
       if (e.is(ErrorCode.INVALID_NETWORK_CONFIG)) {
         throw e;

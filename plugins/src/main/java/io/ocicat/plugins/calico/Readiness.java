@@ -46,6 +46,21 @@ final class Readiness {
     }
   }
 
+  /**
+   * Asks the datastore whether it can be written, which only STATUS does: whoever writes will see.
+   *
+   * @throws CniException when it cannot
+   */
+  static void requireWritable(Backend backend) {
+    backend
+        .datastore()
+        .trouble()
+        .ifPresent(
+            why -> {
+              throw new CniException(ErrorCode.TRY_AGAIN_LATER, why);
+            });
+  }
+
   /** In a datastore of this machine alone nobody else would say that it is ready. */
   private static Resource information(Backend backend) {
     Datastore datastore = backend.datastore();

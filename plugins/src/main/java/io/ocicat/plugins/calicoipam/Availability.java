@@ -28,6 +28,12 @@ final class Availability {
           if (conf.v6()) {
             requirePool(datastore, IpVersion.V6);
           }
+          datastore
+              .trouble()
+              .ifPresent(
+                  why -> {
+                    throw unavailable(why);
+                  });
           return datastore;
         });
   }
