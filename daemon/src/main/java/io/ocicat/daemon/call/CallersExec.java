@@ -17,16 +17,20 @@ import java.util.Optional;
  *
  * @param processes runs them in the namespace of the thread
  * @param netns the caller's namespace, when it is not this process's own
+ * @param runDirectory where our records are, and a call of ours that it makes is to be served
  */
-record CallersExec(PluginExec processes, Optional<Path> netns, String within)
+record CallersExec(PluginExec processes, Optional<Path> netns, String within, Path runDirectory)
     implements PluginExec {
   /** Holds the attachment for whose call of ours this process was started. */
   static final String WITHIN = "OCICAT_WITHIN";
+
+  static final String RUN_DIRECTORY = "OCICAT_RUN_DIR";
 
   @Override
   public Reply run(Invocation invocation) {
     Map<String, String> environment = new HashMap<>(invocation.environment());
     environment.put(WITHIN, within);
+    environment.put(RUN_DIRECTORY, runDirectory.toString());
     Invocation marked =
         new Invocation(
             invocation.executable(), environment, invocation.stdin(), invocation.limit());

@@ -39,6 +39,7 @@ final class Detaching {
   private final OurExecutables ours;
   private final FailedAdds failedAdds;
   private final ConfigurationInForce configuration;
+  private final OrphanedDelegates orphans;
   private final BooleanSupplier keeper;
 
   /**
@@ -58,6 +59,7 @@ final class Detaching {
     this.ours = ours;
     this.failedAdds = failedAdds;
     this.configuration = configuration;
+    this.orphans = new OrphanedDelegates(state.runDirectory());
     this.keeper = keeper;
   }
 
@@ -67,6 +69,9 @@ final class Detaching {
   Reply del(PluginCall call, String name) {
     boolean tookNothing = failedAdds.tookNothing(name) && !notes.isNoted(name);
     CallRecord record = notes.record(call);
+    if (state.journal().read(name).isPresent()) {
+      call.key().ifPresent(orphans::end);
+    }
     try {
       state.journal().write(name, record);
     } catch (UncheckedIOException _) {
@@ -118,6 +123,9 @@ final class Detaching {
    * @return why something is left of it; empty when nothing is
    */
   Optional<String> undo(String name, CallRecord record, boolean entersNamespace) {
+    if (record.isAdd()) {
+      record.key().ifPresent(orphans::end);
+    }
     Reply reply = execution.run(call(record, entersNamespace));
     if (reply.exitCode() != 0) {
       return Optional.of(message(reply));

@@ -69,7 +69,8 @@ final class Execution {
         new CallersExec(
             processes,
             elsewhere ? Optional.of(namespaces.host()) : Optional.empty(),
-            call.key().map(AttachmentKey::toString).orElse(""));
+            call.key().map(AttachmentKey::toString).orElse(""),
+            state.runDirectory());
     PluginExec inProcess = new InProcessExec(ours::find, others, namespaces);
     PluginExec traced = CallTrace.CURRENT.isBound() ? new TracedExec(inProcess) : inProcess;
     PluginExec exec =

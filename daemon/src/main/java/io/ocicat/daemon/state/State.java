@@ -4,6 +4,7 @@ import io.ocicat.netlink.Witness;
 import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.netlink.linux.RangeLock;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -59,6 +60,11 @@ public final class State {
 
   public RecordFolder attachments() {
     return attachments;
+  }
+
+  /** Where the files are that last as long as the machine runs. */
+  public Path runDirectory() {
+    return folders.run();
   }
 
   /** Whether the machine is going down. */
