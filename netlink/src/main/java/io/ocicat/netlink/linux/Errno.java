@@ -12,6 +12,7 @@ public record Errno(int number) {
   public static final Errno ENXIO = new Errno(6);
   public static final Errno EBADF = new Errno(9);
   public static final Errno EAGAIN = new Errno(11);
+  public static final Errno ENOMEM = new Errno(12);
   public static final Errno EACCES = new Errno(13);
   public static final Errno EBUSY = new Errno(16);
   public static final Errno EEXIST = new Errno(17);
@@ -19,6 +20,8 @@ public record Errno(int number) {
   public static final Errno ENOTDIR = new Errno(20);
   public static final Errno EISDIR = new Errno(21);
   public static final Errno EINVAL = new Errno(22);
+  public static final Errno ENFILE = new Errno(23);
+  public static final Errno EMFILE = new Errno(24);
   public static final Errno EPIPE = new Errno(32);
   public static final Errno ECONNRESET = new Errno(104);
   public static final Errno ERANGE = new Errno(34);

@@ -1,6 +1,8 @@
 package io.ocicat.netlink.ns;
 
 import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.Errno;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -34,21 +36,61 @@ final class NamespaceThread {
               .uncaughtExceptionHandler((thread, retired) -> {})
               .factory());
 
-  /** Whether a thread that left can come back. */
-  private static final boolean RETURNING = startUnchecked("netns-probe", new Probe());
+  /**
+   * Found out at the first visit, and at the next one when that fails: for want of descriptors a
+   * static initialiser would fail for the life of the process.
+   */
+  private static volatile @Nullable Home home;
 
-  /** Where threads are usually. Asking a thread each time where it is costs as much as the way. */
-  private static final NetNs HOME = NetNs.current();
+  /**
+   * Where threads are usually. Asking a thread each time where it is costs as much as the way.
+   *
+   * @param returning whether a thread that left can come back
+   */
+  private record Home(NetNs namespace, boolean returning) {}
 
-  /** Whether a thread is at {@link #HOME} now; null as long as nobody has looked. */
+  /** Whether a thread is at {@link #home} now; null as long as nobody has looked. */
   private static final ThreadLocal<@Nullable Boolean> IS_HOME = new ThreadLocal<>();
+
+  /** What passes, and says nothing of what threads may do. */
+  private static final Set<Errno> SHORTAGE = Set.of(Errno.EMFILE, Errno.ENFILE, Errno.ENOMEM);
 
   private NamespaceThread() {}
 
   static <T> T visit(NetNs namespace, Supplier<T> errand) {
-    return RETURNING && !Thread.currentThread().isVirtual()
-        ? goAndReturn(namespace, errand)
+    Home home = home();
+    return home.returning() && !Thread.currentThread().isVirtual()
+        ? goAndReturn(home.namespace(), namespace, errand, isHome(home.namespace()))
         : send(namespace, errand);
+  }
+
+  private static Home home() {
+    Home known = home;
+    return known != null ? known : findHome();
+  }
+
+  private static synchronized Home findHome() {
+    Home known = home;
+    if (known == null) {
+      boolean returning = startUnchecked("netns-probe", NamespaceThread::canReturn);
+      known = new Home(NetNs.current(), returning);
+      home = known;
+    }
+    return known;
+  }
+
+  /** Tries once, on a thread that does not matter. */
+  private static boolean canReturn() {
+    try (NetNs start = NetNs.current()) {
+      NetNs.unshare();
+      start.enter();
+      return true;
+    } catch (NetlinkException e) {
+      if (SHORTAGE.stream().anyMatch(e::is)) {
+        throw e;
+      }
+      return false;
+    }
   }
 
   /** Runs code on a new thread that ends with it. */
@@ -76,8 +118,9 @@ final class NamespaceThread {
     }
   }
 
-  private static <T> T goAndReturn(NetNs namespace, Supplier<T> errand) {
-    if (!isHome()) {
+  private static <T> T goAndReturn(
+      NetNs home, NetNs namespace, Supplier<T> errand, boolean isHome) {
+    if (!isHome) {
       try (NetNs start = NetNs.current()) {
         return goAndReturn(start, namespace, errand);
       }
@@ -85,7 +128,7 @@ final class NamespaceThread {
     // Only there is it known where to go back to: an errand may go on to a third namespace.
     IS_HOME.set(false);
     try {
-      T result = goAndReturn(HOME, namespace, errand);
+      T result = goAndReturn(home, namespace, errand);
       IS_HOME.set(true);
       return result;
     } catch (RuntimeException e) {
@@ -94,11 +137,11 @@ final class NamespaceThread {
     }
   }
 
-  private static boolean isHome() {
+  private static boolean isHome(NetNs home) {
     Boolean known = IS_HOME.get();
     if (known == null) {
       try (NetNs here = NetNs.current()) {
-        known = here.id().equals(HOME.id());
+        known = here.id().equals(home.id());
       }
       IS_HOME.set(known);
     }
@@ -164,22 +207,5 @@ final class NamespaceThread {
       case Error error -> throw error;
       case null, default -> new IllegalStateException(e.getCause());
     };
-  }
-
-  /**
-   * Tries once, on a thread that does not matter. A class of its own, because the one outside is
-   * still being initialised, and a thread that touched it would wait for that for ever.
-   */
-  private static final class Probe implements Supplier<Boolean> {
-    @Override
-    public Boolean get() {
-      try (NetNs home = NetNs.current()) {
-        NetNs.unshare();
-        home.enter();
-        return true;
-      } catch (NetlinkException refused) {
-        return false;
-      }
-    }
   }
 }

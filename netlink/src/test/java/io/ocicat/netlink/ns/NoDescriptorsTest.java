@@ -1,0 +1,89 @@
+package io.ocicat.netlink.ns;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.testkit.Command;
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** A process that is out of descriptors when it visits a namespace first (review R9). */
+class NoDescriptorsTest {
+
+  @Test
+  void theFirstVisitFailsAndTheNextSucceeds() {
+    List<String> argv =
+        List.of(
+            "prlimit",
+            "--nofile=256:256",
+            System.getProperty("java.home") + "/bin/java",
+            "--enable-native-access=ALL-UNNAMED",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            System.getProperty("java.class.path"),
+            Child.class.getName());
+    assertThat(Command.of(argv).limit(Duration.ofMinutes(1)).run().stdout().lines())
+        .containsExactly("EMFILE", "visited");
+  }
+
+  static final class Child {
+    private Child() {}
+
+    static void main(String[] arguments) throws Exception {
+      loadAll();
+      try (NetNs here = NetNs.open(Path.of("/proc/self/ns/net"))) {
+        List<FileInputStream> open = new ArrayList<>();
+        takeAll(open);
+        String first;
+        try {
+          first = here.visit(() -> "visited");
+        } catch (NetlinkException e) {
+          first = String.valueOf(e.getMessage()).contains("EMFILE") ? "EMFILE" : e.getMessage();
+        }
+        for (FileInputStream one : open) {
+          one.close();
+        }
+        System.out.println(first);
+        System.out.println(here.visit(() -> "visited"));
+      }
+    }
+
+    private static void takeAll(List<FileInputStream> open) {
+      try {
+        while (true) {
+          open.add(new FileInputStream("/dev/null"));
+        }
+      } catch (IOException _) {
+        return;
+      }
+    }
+
+    /** Loading a class takes a descriptor, too; a daemon has its classes in files that are open. */
+    private static void loadAll() throws Exception {
+      // Not initialised, which is what this is about.
+      Class<?> thread =
+          Class.forName(
+              "io.ocicat.netlink.ns.NamespaceThread", false, NetNs.class.getClassLoader());
+      Path classes = Path.of(thread.getProtectionDomain().getCodeSource().getLocation().toURI());
+      if (Files.isDirectory(classes)) {
+        try (Stream<Path> files = Files.walk(classes)) {
+          for (Path file : files.filter(one -> one.toString().endsWith(".class")).toList()) {
+            String name = classes.relativize(file).toString().replace('/', '.');
+            Class.forName(
+                name.substring(0, name.length() - ".class".length()),
+                false,
+                NetNs.class.getClassLoader());
+          }
+        }
+      }
+    }
+  }
+}
