@@ -17,6 +17,7 @@ import io.ocicat.netlink.nft.TableId;
 import io.ocicat.netlink.nft.Value;
 import io.ocicat.plugins.net.Net;
 import io.ocicat.plugins.net.Owner;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -33,10 +34,16 @@ final class GoSpoofCheck {
   private static final String CHAIN = "cni-br-iface-";
   private static final String MAC_CHAIN_END = "-mac";
 
+  /** NFT_NAME_MAXLEN, without the 0 at the end. */
+  private static final int LONGEST_NAME = 255;
+
   private GoSpoofCheck() {}
 
   static void remove(Net host, Owner owner) {
     String id = owner.container() + "-" + owner.ifName();
+    if (!canExist(id)) {
+      return;
+    }
     NetlinkSocket nft = host.netfilter();
     // The jump needs the chain: where that is not, there is nothing.
     if (nft.find(Chains.get(chain(id))).isPresent()) {
@@ -46,6 +53,12 @@ final class GoSpoofCheck {
               .toList();
       nft.transact(removal(id, jumps));
     }
+  }
+
+  /** The original fails to make chains that nf_tables has no names for, and makes none at all. */
+  private static boolean canExist(String id) {
+    int bytes = (CHAIN + id + MAC_CHAIN_END).getBytes(StandardCharsets.UTF_8).length;
+    return bytes <= LONGEST_NAME;
   }
 
   /** Removes what is about ports that are gone: nothing else tells to which network it belonged. */

@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 /** What {@code macspoofchk} leaves in nf_tables. */
@@ -74,6 +76,25 @@ class SpoofCheckTest {
 
     assertThat(host.exec("nft", "list", "ruleset").stdout()).contains(kept);
     assertThat(Left.on(host, leases).links()).containsExactly(kept);
+  }
+
+  /** Review R8: the original's chains would have longer names than nf_tables has. */
+  @ParameterizedTest
+  @ValueSource(ints = {230, 233, 234, 238, 255, 400})
+  void idsLongerThanAnyChainsNameAreDeletedAsWell(
+      int length, Host host, Host one, @TempDir Path leases) {
+    Attaching eth0 =
+        guarded(host)
+            .with("isGateway", true)
+            .with("ipMasq", true)
+            .addresses(leases, "10.1.2.0/24")
+            .attach(one)
+            .with("CNI_CONTAINERID", "a".repeat(length));
+    eth0.add().ok();
+    eth0.del().ok();
+
+    assertThat(Left.on(host, leases).links()).isEmpty();
+    assertThat(host.exec("nft", "list", "ruleset").stdout()).doesNotContain("veth", "aaaa");
   }
 
   private static BridgeNetwork guarded(Host host) {
