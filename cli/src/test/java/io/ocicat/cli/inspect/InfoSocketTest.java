@@ -18,12 +18,15 @@ import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Clock;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -185,6 +188,28 @@ class InfoSocketTest {
     }
   }
 
+  /** Review R6. */
+  @Test
+  void thosePortClientsWhoNeitherSendNorReadKeepNobodyWaiting() throws IOException {
+    List<Socket> idle = new ArrayList<>();
+    try (MetricsPort port = MetricsPort.start(0, daemon.info())) {
+      for (int i = 0; i < 100; i++) {
+        Socket client = new Socket();
+        client.setReceiveBufferSize(1);
+        client.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port.port()));
+        idle.add(client);
+        if (i % 2 == 0) {
+          client.getOutputStream().write("GET /metrics HTTP/1.1\r\n\r\n".getBytes(UTF_8));
+        }
+      }
+      assertThat(overPort(port, "/metrics")).startsWith("HTTP/1.1 200 ").contains("ocicat_ready 1");
+    } finally {
+      for (Socket client : idle) {
+        client.close();
+      }
+    }
+  }
+
   @Test
   void whatIsNoDaemonIsNotTakenForOne() {
     Path path = directory.resolve("other.sock");
@@ -230,6 +255,7 @@ class InfoSocketTest {
 
   private static String overPort(MetricsPort port, String path) throws IOException {
     try (Socket client = new Socket(InetAddress.getLoopbackAddress(), port.port())) {
+      client.setSoTimeout((int) LIMIT.toMillis());
       client.getOutputStream().write("GET %s HTTP/1.1\r\n\r\n".formatted(path).getBytes(UTF_8));
       return new String(client.getInputStream().readAllBytes(), UTF_8);
     }

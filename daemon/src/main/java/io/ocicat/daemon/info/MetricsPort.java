@@ -7,18 +7,37 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The metrics at a port of 127.0.0.1, for a Prometheus that cannot read Unix sockets. Everything
  * that runs on the machine's own network can connect, so nothing else is told here: metrics name no
- * container.
+ * container. And nobody who connects keeps others from being answered: each connection has a thread
+ * and {@value #LIMIT_MILLIS} ms from beginning to end, whether it is read or written; there are at
+ * most {@value #MOST} of them, and the oldest goes for one more, because a scrape takes a few
+ * milliseconds.
  */
 public final class MetricsPort implements AutoCloseable {
   private static final int LIMIT_MILLIS = 2_000;
-  private static final int BACKLOG = 16;
+  private static final int BACKLOG = 64;
+  private static final int MOST = 16;
+
+  /** How often it is looked whose time is up. */
+  private static final int LOOK_MILLIS = 500;
 
   private final ServerSocket listener;
   private final DaemonInfo info;
+
+  /** The oldest first. */
+  private final ConcurrentLinkedDeque<Client> clients = new ConcurrentLinkedDeque<>();
+
+  private record Client(Socket socket, long deadlineNanos) {
+    boolean isOver() {
+      return System.nanoTime() - deadlineNanos > 0;
+    }
+  }
 
   private MetricsPort(ServerSocket listener, DaemonInfo info) {
     this.listener = listener;
@@ -31,6 +50,7 @@ public final class MetricsPort implements AutoCloseable {
       InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
       ServerSocket listener = new ServerSocket();
       try {
+        listener.setSoTimeout(LOOK_MILLIS);
         listener.bind(new InetSocketAddress(loopback, port), BACKLOG);
       } catch (IOException e) {
         listener.close();
@@ -51,12 +71,55 @@ public final class MetricsPort implements AutoCloseable {
 
   private void serve() {
     while (!listener.isClosed()) {
-      try (Socket client = listener.accept()) {
-        client.setSoTimeout(LIMIT_MILLIS);
-        client.getOutputStream().write(answer(client).bytes());
+      try {
+        begin(listener.accept());
+      } catch (SocketTimeoutException _) {
+        endThoseOver();
       } catch (IOException _) {
-        // The client left, or this was closed; the loop looks.
+        // Closed, which the loop sees; or no descriptors, which must not make this a busy loop.
+        LockSupport.parkNanos(LOOK_MILLIS * 1_000_000L);
+        endThoseOver();
       }
+    }
+    clients.forEach(MetricsPort::end);
+  }
+
+  /** Closing is what ends a thread that waits in a write: there is no limit for that in Java. */
+  private void endThoseOver() {
+    clients.stream().filter(Client::isOver).forEach(MetricsPort::end);
+  }
+
+  private void begin(Socket socket) {
+    endThoseOver();
+    while (clients.size() >= MOST) {
+      Client oldest = clients.poll();
+      if (oldest != null) {
+        end(oldest);
+      }
+    }
+    Client client = new Client(socket, System.nanoTime() + LIMIT_MILLIS * 1_000_000L);
+    clients.add(client);
+    Thread.ofPlatform().name("metrics-client").daemon().start(() -> serve(client));
+  }
+
+  private void serve(Client client) {
+    try (Socket socket = client.socket()) {
+      socket.setSoTimeout(LIMIT_MILLIS);
+      socket.getOutputStream().write(answer(socket).bytes());
+    } catch (IOException _) {
+      // It left, or its time was up.
+      return;
+    } finally {
+      clients.remove(client);
+    }
+  }
+
+  private static void end(Client client) {
+    try {
+      client.socket().close();
+    } catch (IOException _) {
+      // Its thread sees the same.
+      return;
     }
   }
 
