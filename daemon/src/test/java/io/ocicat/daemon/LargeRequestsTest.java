@@ -69,6 +69,36 @@ class LargeRequestsTest {
     }
   }
 
+  /** Review R5: what one alone may be is not what sixty at once may be. */
+  @Test
+  void manyOfMiddlingSizeAtOnceDoNotTakeItDown(Host host, Host container) throws Exception {
+    Installation ocicat = Installation.in(folder, host);
+    Pod pod = new Pod(ocicat, container, "c1", 8080);
+    Command call = large(pod, "\"x\":[%s{}]", "{\"abc\":\"def\"},", 31_700);
+    try (DaemonProcess daemon = ocicat.startDaemon();
+        ExecutorService clients = Executors.newFixedThreadPool(CLIENTS)) {
+      for (Output output : all(clients, call, CLIENTS)) {
+        assertThat(output.exitCode()).as("%s", output).isZero();
+      }
+      assertThat(daemon.isAlive()).as(daemon.log()).isTrue();
+      assertThat(ocicat.oneShots()).isEmpty();
+    }
+  }
+
+  private static List<Output> all(ExecutorService clients, Command call, int times)
+      throws Exception {
+    Command patient = call.limit(Duration.ofMinutes(2));
+    List<Future<Output>> futures = new ArrayList<>();
+    for (int i = 0; i < times; i++) {
+      futures.add(clients.submit(patient::attempt));
+    }
+    List<Output> outputs = new ArrayList<>();
+    for (Future<Output> future : futures) {
+      outputs.add(future.get());
+    }
+    return outputs;
+  }
+
   @Test
   void whatIsLargerStillIsDoneWithoutTheDaemon(Host host, Host container) throws IOException {
     Installation ocicat = Installation.in(folder, host);

@@ -243,7 +243,7 @@ class ShimTest {
     try (FakeDaemon daemon = new FakeDaemon(ocicat)) {
       try (Background shim = pod.add().start();
           UnixSocket caller = daemon.accept();
-          Request request = Request.receive(caller, LIMIT, _ -> true).orElseThrow()) {
+          Request request = Request.receive(caller, LIMIT, (_, _, _) -> true).orElseThrow()) {
         assertThat(request.plugin()).isEqualTo("bridge");
         assertThat(request.variable("CNI_CONTAINERID")).isEqualTo("c1");
         assertThat(request.stdin()).asString().isEqualTo(pod.bridgeConf());
@@ -287,21 +287,22 @@ class ShimTest {
             daemon.meet(
                 call,
                 caller -> {
-                  Request.receive(caller, LIMIT, _ -> true).orElseThrow().close();
+                  Request.receive(caller, LIMIT, (_, _, _) -> true).orElseThrow().close();
                   caller.send(new Answer.Declined("not here").bytes(), LIMIT);
                 });
         assertThat(declined.stdout()).as("declined").isEqualTo(alone);
 
         List<Output> lost = new ArrayList<>();
         lost.add(
-            daemon.meet(call, c -> Request.receive(c, LIMIT, _ -> true).orElseThrow().close()));
+            daemon.meet(
+                call, c -> Request.receive(c, LIMIT, (_, _, _) -> true).orElseThrow().close()));
         for (byte[] last :
             List.of(new Answer.Working().bytes(), new byte[] {'O', 'C'}, new byte[100])) {
           lost.add(
               daemon.meet(
                   call,
                   caller -> {
-                    Request.receive(caller, LIMIT, _ -> true).orElseThrow().close();
+                    Request.receive(caller, LIMIT, (_, _, _) -> true).orElseThrow().close();
                     caller.send(last, LIMIT);
                   }));
         }

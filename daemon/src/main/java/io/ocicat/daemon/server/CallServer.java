@@ -47,7 +47,7 @@ public final class CallServer {
   private final Events events;
   private final Clock clock;
   private final Place ownPlace = Place.own();
-  private final LargeRequests large = new LargeRequests();
+  private final RequestBudget budget = new RequestBudget();
   private final Workers workers;
   private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
   private final AtomicLong numbers = new AtomicLong();
@@ -145,10 +145,10 @@ public final class CallServer {
   }
 
   private void receive(UnixSocket socket, long accepted) {
-    try (LargeRequests.Visit visit = large.visit()) {
+    try (RequestBudget.Share share = budget.of(socket)) {
       Optional<Request> request;
       try {
-        request = Request.receive(socket, REQUEST_LIMIT, visit::mayRead);
+        request = Request.receive(socket, REQUEST_LIMIT, share);
       } catch (WireException e) {
         decline(socket, Refusal.FRAME, String.valueOf(e.getMessage()));
         return;

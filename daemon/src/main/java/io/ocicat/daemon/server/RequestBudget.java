@@ -1,56 +1,108 @@
 package io.ocicat.daemon.server;
 
+import io.ocicat.daemon.wire.Answer;
+import io.ocicat.daemon.wire.Request;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.UnixSocket;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Keeps the memory of requests bounded. Nearly all of them have a few kilobytes and are never kept
- * waiting; of those that are larger one at a time is in memory, because a document takes many times
- * its length while it is worked on. Who waits for that for too long, or has more than the daemon's
- * memory is made for, is declined, and does the call itself. Thread-safe.
+ * Keeps the memory of requests bounded, by their bytes and not by their number: a document takes up
+ * to forty times its length while it is worked on, so {@value #AT_ONCE} bytes at once are some
+ * twelve megabytes of the heap. Nearly all requests have a few kilobytes and never wait. Those that
+ * do go first come, first served, and are told that they do not wait in vain; DELs have a budget of
+ * their own, so that ADDs that hang never keep them from being begun.
+ *
+ * <p>Of requests larger than {@value #LARGE} bytes one at a time is in memory in addition: their
+ * callers may still be sending and cannot be told anything. Who has to wait for too long, or has
+ * more than the daemon's memory is made for, is declined, and does the call itself. Thread-safe.
  */
-final class LargeRequests {
-  /** So many bytes from each of all connections at once are no burden. */
-  private static final int LARGE = 32 << 10;
+final class RequestBudget {
+  static final int AT_ONCE = 320 << 10;
+  static final int LARGE = 64 << 10;
 
   /** GC of a network with thousands of attachments is smaller. */
   static final int LARGEST = 512 << 10;
 
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
-  private final Semaphore one = new Semaphore(1, true);
+  /** Callers whose time is not limited are not kept for longer than others would wait. */
+  private static final Duration LONGEST = Duration.ofSeconds(60);
 
-  /** While one connection is served. */
-  final class Visit implements AutoCloseable {
-    private boolean entered;
+  private static final Duration WORKING = Duration.ofSeconds(1);
 
-    private Visit() {}
+  private final Semaphore dels = new Semaphore(AT_ONCE, true);
+  private final Semaphore others = new Semaphore(AT_ONCE, true);
+  private final Semaphore large = new Semaphore(1, true);
 
-    boolean mayRead(int bytes) {
-      if (bytes <= LARGE) {
-        return true;
-      }
+  /** The share of one connection, until it is closed. */
+  final class Share implements AutoCloseable, Request.Room {
+    private final UnixSocket caller;
+    private Semaphore from = others;
+    private int taken;
+
+    private Share(UnixSocket caller) {
+      this.caller = caller;
+    }
+
+    @Override
+    public boolean take(int bytes, Duration limit, boolean del) {
       if (bytes > LARGEST) {
         return false;
       }
       try {
-        entered = one.tryAcquire(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+        if (bytes > LARGE) {
+          return acquire(large, 1, PATIENCE);
+        }
+        Duration most = limit.isPositive() && limit.compareTo(LONGEST) < 0 ? limit : LONGEST;
+        return awaitRoom(del ? dels : others, bytes, most);
       } catch (InterruptedException _) {
         Thread.currentThread().interrupt();
+        return false;
       }
-      return entered;
+    }
+
+    private boolean awaitRoom(Semaphore budget, int bytes, Duration limit)
+        throws InterruptedException {
+      long deadline = System.nanoTime() + limit.toNanos();
+      while (!acquire(budget, bytes, WORKING)) {
+        if (System.nanoTime() - deadline > 0 || !isThere()) {
+          return false;
+        }
+      }
+      return true;
+    }
+
+    private boolean acquire(Semaphore budget, int permits, Duration limit)
+        throws InterruptedException {
+      if (budget.tryAcquire(permits, limit.toNanos(), TimeUnit.NANOSECONDS)) {
+        from = budget;
+        taken = permits;
+        return true;
+      }
+      return false;
+    }
+
+    /** Tells the caller that its turn will come; false when nobody is there any more. */
+    private boolean isThere() {
+      try {
+        caller.send(new Answer.Working().bytes(), Duration.ofMillis(100));
+        return true;
+      } catch (NetlinkException _) {
+        return false;
+      }
     }
 
     @Override
     public void close() {
-      if (entered) {
-        one.release();
-      }
+      from.release(taken);
+      taken = 0;
     }
   }
 
-  Visit visit() {
-    return new Visit();
+  Share of(UnixSocket caller) {
+    return new Share(caller);
   }
 }

@@ -1,5 +1,7 @@
 package io.ocicat.daemon.wire;
 
+import io.ocicat.cni.exec.CniEnvironment;
+import io.ocicat.cni.exec.Verb;
 import io.ocicat.netlink.linux.Fd;
 import io.ocicat.netlink.linux.Received;
 import io.ocicat.netlink.linux.UnixSocket;
@@ -14,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.function.IntPredicate;
 
 /**
  * A call as the shim sent it. Owns the descriptors that came along.
@@ -41,6 +42,12 @@ public record Request(
   private static final int MAX_NAME = 256;
   private static final int MAX_ENVIRONMENT = 1 << 20;
   private static final int MAX_STDIN = (4 << 20) + 1;
+
+  /** After the frame's start and the three lengths. */
+  private static final int LIMIT_AT = 20;
+
+  private static final String DEL_VARIABLE = CniEnvironment.COMMAND + "=" + Verb.DEL.name() + "\0";
+
   private static final int HAS_HOST = 1;
   private static final int HAS_CONTAINER = 2;
 
@@ -76,14 +83,27 @@ public record Request(
         OWN_DIRECTORY);
   }
 
+  /** Where the bytes of a request go. */
+  @FunctionalInterface
+  public interface Room {
+    /**
+     * Takes room for a request; asked before most of it is read.
+     *
+     * @param limit how much time its caller has; zero when it does not say
+     * @param del whether it is a DEL, as far as that is known by now
+     * @return false when there is none
+     */
+    boolean take(int bytes, Duration limit, boolean del);
+  }
+
   /**
    * Waits for a whole request.
    *
-   * @param mayRead whether there is room for so many bytes; asked before they are read
+   * @param room for it; asked before most of it is read
    * @return empty when the peer left before
    * @throws WireException when it is none
    */
-  public static Optional<Request> receive(UnixSocket socket, Duration limit, IntPredicate mayRead) {
+  public static Optional<Request> receive(UnixSocket socket, Duration limit, Room room) {
     List<Fd> descriptors = new ArrayList<>();
     boolean complete = false;
     try {
@@ -95,7 +115,8 @@ public record Request(
       descriptors.addAll(first.get().descriptors());
       byte[] bytes = first.get().bytes();
       Optional<byte[]> start = fill(socket, bytes, HEADER, deadline);
-      if (start.isPresent() && !mayRead.test(size(start.get()))) {
+      if (start.isPresent()
+          && !room.take(size(start.get()), callersLimit(start.get()), isDel(start.get()))) {
         throw new WireException(
             "a request of %d bytes is too much now".formatted(size(start.get())));
       }
@@ -130,6 +151,16 @@ public record Request(
       at += bytes.length;
     }
     return Optional.of(frame);
+  }
+
+  private static Duration callersLimit(byte[] header) {
+    return Duration.ofMillis(Integer.toUnsignedLong(Frames.view(header).getInt(LIMIT_AT)));
+  }
+
+  /** Looks at the environment as far as it has come, which nearly always is all of it. */
+  private static boolean isDel(byte[] sofar) {
+    String text = new String(sofar, HEADER, sofar.length - HEADER, StandardCharsets.ISO_8859_1);
+    return text.contains(DEL_VARIABLE);
   }
 
   private static int size(byte[] header) {

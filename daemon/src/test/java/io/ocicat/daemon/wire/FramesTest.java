@@ -191,7 +191,7 @@ class FramesTest {
       Arrays.fill(descriptors, some.number());
       shim.send(frame, LIMIT, descriptors);
       shim.endOutput();
-      return Request.receive(daemon, LIMIT, _ -> true);
+      return Request.receive(daemon, LIMIT, (_, _, _) -> true);
     }
   }
 
