@@ -29,11 +29,17 @@ public final class Delegate {
   private final CallContext context;
   private final PluginType type;
   private final PluginConfig request;
+  private final boolean ipam;
 
   Delegate(CallContext context, String type, PluginConfig request) {
+    this(context, type, request, false);
+  }
+
+  private Delegate(CallContext context, String type, PluginConfig request, boolean ipam) {
     this.context = context;
     this.type = new PluginType(type);
     this.request = request;
+    this.ipam = ipam;
   }
 
   static Delegate ipam(CallContext context) {
@@ -41,7 +47,7 @@ public final class Delegate {
   }
 
   static Delegate ipam(CallContext context, PluginConfig request) {
-    return new Delegate(context, Delegation.toIpam(request).type(), request);
+    return new Delegate(context, Delegation.toIpam(request).type(), request, true);
   }
 
   /** The same with other CNI_ARGS than the caller's. */
@@ -50,7 +56,7 @@ public final class Delegate {
     environment.put(CniEnvironment.ARGS, args.toString());
     CallContext changed =
         new CallContext(context.config(), environment, context.host(), context.log());
-    return new Delegate(changed, type.toString(), request);
+    return new Delegate(changed, type.toString(), request, ipam);
   }
 
   public PluginType type() {
@@ -66,7 +72,7 @@ public final class Delegate {
   public Result add() {
     Invocation add = invocation(Verb.ADD, limit());
     try {
-      return invoker().add(add, request.specVersion());
+      return checked(invoker().add(add, request.specVersion()));
     } catch (CniException e) {
       undo(e);
       throw e;
@@ -80,7 +86,14 @@ public final class Delegate {
    * @throws CniException as the delegate says it
    */
   public Result addWithoutUndo() {
-    return invoker().add(invocation(Verb.ADD, limit()), request.specVersion());
+    return checked(invoker().add(invocation(Verb.ADD, limit()), request.specVersion()));
+  }
+
+  private Result checked(Result result) {
+    if (ipam) {
+      IpamAnswer.check(type, result);
+    }
+    return result;
   }
 
   private void undo(CniException failure) {
