@@ -24,14 +24,17 @@ import org.jspecify.annotations.Nullable;
 public final class IpamServer implements AutoCloseable {
   /**
    * The JDK's server knows its limits from properties only, and reads them once. A client that does
-   * not get its request or answer across in these seconds is cut off; small answers leave at once.
+   * not get its request or answer across in these seconds is cut off, also one that sends nothing;
+   * small answers leave at once. Past the limit of connections the server closes new ones unseen,
+   * so it is far above what idle clients can hold in that time without being noticed.
    */
   private static final Map<String, String> LIMITS =
       Map.of(
           "sun.net.httpserver.maxReqTime", "10",
+          "sun.net.httpserver.idleInterval", "10",
           "sun.net.httpserver.maxRspTime", "30",
           "sun.net.httpserver.nodelay", "true",
-          "jdk.httpserver.maxConnections", "1024");
+          "jdk.httpserver.maxConnections", "16384");
 
   /**
    * What a server is to do.

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
@@ -17,7 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Who may ask: a file with one token per line. While tokens change it holds the old and the new
- * one; a change of the file counts from the next request on. Thread-safe.
+ * one; a change of the file counts from the next request on. Taking a token out revokes it, also
+ * the last one: when the file is empty or gone nobody may ask. One that cannot be read, or has a
+ * line that is no token, changes nothing until it is corrected. Thread-safe.
  */
 final class Tokens {
   private static final int MAX_BYTES = 1 << 20;
@@ -34,12 +37,19 @@ final class Tokens {
   private record Known(List<byte[]> digests, Version version) {}
 
   /** What tells one state of the file from another. */
-  private record Version(FileTime changed, long size, @Nullable Object inode) {}
+  private record Version(FileTime changed, long size, @Nullable Object inode) {
+    static final Version GONE = new Version(FileTime.fromMillis(0), -1, null);
+  }
 
   private Tokens(Path file, Consumer<String> log) {
     this.file = file;
     this.log = log;
     this.known = read();
+    if (known.digests().isEmpty()) {
+      throw new IpamServerException(
+          "the token file %s holds no token: write one into it, for instance with \"openssl rand -hex 32\""
+              .formatted(file));
+    }
   }
 
   /**
@@ -66,11 +76,6 @@ final class Tokens {
           }
         }
       }
-      if (digests.isEmpty()) {
-        throw new IpamServerException(
-            "the token file %s holds no token: write one into it, for instance with \"openssl rand -hex 32\""
-                .formatted(file));
-      }
       return new Known(List.copyOf(digests), version);
     } catch (IOException e) {
       throw new IpamServerException("cannot read the token file %s: %s".formatted(file, e), e);
@@ -87,8 +92,12 @@ final class Tokens {
   }
 
   private Version version() throws IOException {
-    BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
-    return new Version(attributes.lastModifiedTime(), attributes.size(), attributes.fileKey());
+    try {
+      BasicFileAttributes attributes = Files.readAttributes(file, BasicFileAttributes.class);
+      return new Version(attributes.lastModifiedTime(), attributes.size(), attributes.fileKey());
+    } catch (NoSuchFileException _) {
+      return Version.GONE;
+    }
   }
 
   /** Takes the same time whichever token it is and how much of it is right. */
@@ -102,16 +111,19 @@ final class Tokens {
     return accepted;
   }
 
-  /** A file that became unreadable or unusable does not lock everybody out: the old one counts. */
   private void refresh() {
     try {
-      if (!version().equals(known.version())) {
-        Known before = known;
-        Version seen = version();
+      Version seen = version();
+      Known before = known;
+      if (!seen.equals(before.version())) {
         // Noted first, so that a file that cannot be used is complained about once.
         known = new Known(before.digests(), seen);
-        known = read();
-        log.accept("the token file %s was read again".formatted(file));
+        known = seen.equals(Version.GONE) ? new Known(List.of(), seen) : read();
+        log.accept(
+            known.digests().isEmpty()
+                ? "the token file %s %s: nobody may ask any more"
+                    .formatted(file, seen.equals(Version.GONE) ? "is gone" : "holds no token")
+                : "the token file %s was read again".formatted(file));
       }
     } catch (IOException | IpamServerException e) {
       log.accept("the tokens stay as they are: " + e.getMessage());

@@ -13,6 +13,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -215,6 +216,22 @@ class HostileRequestTest {
       return false;
     } catch (IOException e) {
       return true;
+    }
+  }
+
+  /** Review R13. */
+  @Test
+  void idleConnectionsShutNobodyOut() throws IOException {
+    List<Socket> idle = new ArrayList<>();
+    try {
+      for (int i = 0; i < 1_100; i++) {
+        idle.add(connect());
+      }
+      assertThat(server.get("/v1/health").status()).isEqualTo(200);
+    } finally {
+      for (Socket one : idle) {
+        one.close();
+      }
     }
   }
 

@@ -39,16 +39,36 @@ class TokensTest {
   @Test
   void aFileThatBecameUnusableLocksNobodyOut() throws IOException {
     Tokens tokens = Tokens.read(write(OLD), log::add);
-    write("");
+    write("not a token");
     assertThat(tokens.accept(OLD)).isTrue();
     assertThat(tokens.accept(OLD)).isTrue();
     assertThat(log)
-        .containsExactly(
-            "the tokens stay as they are: the token file %s holds no token: write one into it, for instance with \"openssl rand -hex 32\""
-                .formatted(file()));
-    Files.delete(file());
+        .singleElement()
+        .asString()
+        .startsWith("the tokens stay as they are: line 1 of the token file");
+  }
+
+  /** Review R13. */
+  @Test
+  void anEmptiedOrDeletedFileRevokesAllTokens() throws IOException {
+    Tokens tokens = Tokens.read(write(OLD), log::add);
+    write("# none\n");
+    assertThat(tokens.accept(OLD)).isFalse();
+    assertThat(tokens.accept(OLD)).isFalse();
+    write(OLD);
     assertThat(tokens.accept(OLD)).isTrue();
-    assertThat(tokens.accept(NEW)).isFalse();
+    Files.delete(file());
+    assertThat(tokens.accept(OLD)).isFalse();
+    assertThat(tokens.accept(OLD)).isFalse();
+    write(NEW);
+    assertThat(tokens.accept(NEW)).isTrue();
+    assertThat(tokens.accept(OLD)).isFalse();
+    assertThat(log)
+        .containsExactly(
+            "the token file %s holds no token: nobody may ask any more".formatted(file()),
+            "the token file %s was read again".formatted(file()),
+            "the token file %s is gone: nobody may ask any more".formatted(file()),
+            "the token file %s was read again".formatted(file()));
   }
 
   @ParameterizedTest
