@@ -106,7 +106,8 @@ public final class RecordFolder {
   }
 
   private static Optional<CallRecord> parse(Path file) throws IOException {
-    return Files.size(file) > MAX_RECORD
+    // Reading a pipe would wait for whoever writes to it.
+    return !Files.isRegularFile(file) || Files.size(file) > MAX_RECORD
         ? Optional.empty()
         : CallRecord.parse(Files.readAllBytes(file));
   }

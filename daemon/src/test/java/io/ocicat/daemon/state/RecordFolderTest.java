@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.netlink.linux.FileStat;
+import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Eventually;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -30,6 +31,20 @@ class RecordFolderTest {
   private final FileTime longAgo = FileTime.from(Instant.now().minusSeconds(60));
 
   @TempDir Path folder;
+
+  /** Review R14: reading it would wait for somebody who writes to it. */
+  @Test
+  void aPipeIsNoRecord() throws IOException {
+    RecordFolder spool = new RecordFolder(folder, CrashPoints.IGNORED);
+    Command.of("mkfifo", folder.resolve("pipe").toString()).run();
+    Command.of("touch", "-d", "2020-01-01", folder.resolve("pipe").toString()).run();
+
+    assertThat(spool.read("pipe")).isEmpty();
+    assertThat(spool.list()).isEmpty();
+    assertThat(spool.isBroken("pipe")).isTrue();
+    spool.write("pipe", RECORD);
+    assertThat(spool.read("pipe")).isPresent();
+  }
 
   /** Also when it was found empty long before, and in the same tick of the file system's clock. */
   @Test

@@ -3,6 +3,7 @@ package io.ocicat.netlink.linux;
 import static io.ocicat.netlink.NetlinkException.check;
 
 import io.ocicat.netlink.NetlinkException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
@@ -126,9 +127,14 @@ public final class FileLock implements AutoCloseable {
     }
   }
 
+  /** Never waits: a pipe in its place would make opening wait for somebody who writes to it. */
   private static Fd open(Path path) {
+    if (Files.exists(path) && !Files.isRegularFile(path) && !Files.isDirectory(path)) {
+      throw new NetlinkException(
+          "open " + path, Errno.EINVAL, "it is neither a regular file nor a directory: remove it");
+    }
     try {
-      return Fd.open(path, Fd.O_RDONLY | Fd.O_CREAT, OWNER_ONLY);
+      return Fd.open(path, Fd.O_RDONLY | Fd.O_CREAT | Fd.O_NONBLOCK, OWNER_ONLY);
     } catch (NetlinkException e) {
       if (e.is(Errno.EISDIR)) {
         return Fd.open(path, Fd.O_RDONLY, 0);

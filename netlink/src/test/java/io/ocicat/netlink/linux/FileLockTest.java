@@ -51,6 +51,17 @@ class FileLockTest {
     assertThat(othersGet("-x")).isTrue();
   }
 
+  /** Review R14: opening it would wait for somebody who writes to it. */
+  @Test
+  void aPipeIsRefusedAtOnce() {
+    Command.of("mkfifo", file.toString()).run();
+    assertThatThrownBy(() -> FileLock.acquire(file, EXCLUSIVE, LONG))
+        .isInstanceOf(NetlinkException.class)
+        .hasMessageContaining("neither a regular file nor a directory");
+    assertThatThrownBy(() -> FileLock.tryAcquire(file, EXCLUSIVE))
+        .isInstanceOf(NetlinkException.class);
+  }
+
   @Test
   void aSharedLockKeepsOnlyExclusiveOnesOut() {
     try (FileLock _ = FileLock.acquire(file, SHARED)) {

@@ -125,7 +125,7 @@ record HostLocalUpgrade(Datastore datastore, String node, Places places) {
       for (Path lease : leases()) {
         Optional<IpAddress> address = IpAddress.tryParse(String.valueOf(lease.getFileName()));
         ResourceKey pod = address.map(pods::get).orElse(null);
-        if (address.isPresent() && pod != null) {
+        if (address.isPresent() && pod != null && Files.isRegularFile(lease)) {
           String container = Files.readString(lease).lines().findFirst().orElse("").strip();
           assign(ipam, request(address.get(), container, pod));
           taken++;
