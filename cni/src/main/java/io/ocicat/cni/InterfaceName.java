@@ -1,5 +1,6 @@
 package io.ocicat.cni;
 
+import io.ocicat.cni.json.Quoted;
 import java.nio.charset.StandardCharsets;
 
 /** The name of a network interface, as Linux allows it (dev_valid_name, __dev_alloc_name). */
@@ -26,6 +27,13 @@ public record InterfaceName(String value) {
       if (isForbidden(value.charAt(at))) {
         throw refuse("interface name contains / or : or whitespace characters", "");
       }
+    }
+    if (NativeText.hasControls(value)) {
+      throw refuse("interface name contains control characters", "it is " + Quoted.brief(value));
+    }
+    if (!NativeText.isFileName(value)) {
+      throw refuse(
+          "interface name %s cannot be used".formatted(Quoted.brief(value)), NativeText.advice());
     }
     if (value.indexOf('%') >= 0) {
       throw refuse("interface name contains %", "the kernel takes it for a template, as in eth%d");

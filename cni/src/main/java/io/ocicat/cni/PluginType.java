@@ -1,5 +1,7 @@
 package io.ocicat.cni;
 
+import io.ocicat.cni.json.Quoted;
+
 /** The type of a plugin: the name of an executable, never a path. */
 public record PluginType(String value) {
   /**
@@ -13,7 +15,21 @@ public record PluginType(String value) {
     }
     boolean path = value.indexOf('/') >= 0 || value.indexOf('\\') >= 0 || value.indexOf(0) >= 0;
     if (path || value.equals(".") || value.equals("..")) {
-      throw new CniException(ErrorCode.INVALID_NETWORK_CONFIG, "invalid plugin name: " + value);
+      throw new CniException(
+          ErrorCode.INVALID_NETWORK_CONFIG,
+          "invalid plugin name: " + (NativeText.hasControls(value) ? Quoted.of(value) : value));
+    }
+    if (NativeText.hasControls(value)) {
+      throw new CniException(
+          ErrorCode.INVALID_NETWORK_CONFIG,
+          "invalid plugin name: " + Quoted.of(value),
+          "it has control characters");
+    }
+    if (!NativeText.isFileName(value)) {
+      throw new CniException(
+          ErrorCode.INVALID_NETWORK_CONFIG,
+          "invalid plugin name: " + Quoted.of(value),
+          NativeText.advice());
     }
   }
 

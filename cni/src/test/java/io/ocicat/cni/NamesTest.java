@@ -75,6 +75,27 @@ class NamesTest {
     fails(() -> new InterfaceName(".."), 4, "interface name is . or ..", "");
   }
 
+  /** Review R16. */
+  @Test
+  void refusesWhatCanBeNoFileNameOrWouldSpeakToTerminals() {
+    fails(
+        () -> new InterfaceName("a\u001b[2J"),
+        4,
+        "interface name contains control characters",
+        "it is \"a\\x1b[2J\"");
+    assertThatThrownBy(() -> new InterfaceName("a\ufffd"))
+        .hasMessageStartingWith("interface name \"a");
+    assertThatThrownBy(() -> new InterfaceName("a\ud800"))
+        .hasMessageStartingWith("interface name \"a");
+    fails(
+        () -> new PluginType("a\u001b"),
+        7,
+        "invalid plugin name: \"a\\x1b\"",
+        "it has control characters");
+    assertThatThrownBy(() -> new PluginType("a\ud800"))
+        .hasMessageStartingWith("invalid plugin name: \"a");
+  }
+
   @Test
   void refusesPluginTypesThatArePaths() {
     assertThat(new PluginType("host-local")).hasToString("host-local");

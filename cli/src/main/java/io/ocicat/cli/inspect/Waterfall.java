@@ -62,7 +62,7 @@ public record Waterfall(boolean colours, int columns) {
             .toList();
     print(lines, call.nanos(), out);
     if (call.failed()) {
-      String failure = "failed: %s (code %d)".formatted(call.message(), call.code());
+      String failure = "failed: %s (code %d)".formatted(plain(call.message()), call.code());
       wrap(ids.in(failure), columns - 2).forEach(part -> out.println("  " + paint(RED, part)));
       String cause = "cause: %s; %s".formatted(call.cause().label(), call.cause().advice());
       wrap(cause, columns - 2).forEach(part -> out.println("  " + part));
@@ -95,7 +95,7 @@ public record Waterfall(boolean colours, int columns) {
                   phase + " ".repeat(Math.max(0, PHASE_WIDTH - phase.length())),
                   paint(line.colour(), bar(line, nanos, bar)));
       for (String part : line.detail().split(CallTrace.SEPARATOR, -1)) {
-        for (String row : wrap(part, Math.max(LEAST_TEXT, columns - before))) {
+        for (String row : wrap(plain(part), Math.max(LEAST_TEXT, columns - before))) {
           out.println((head + row).stripTrailing());
           head = " ".repeat(before);
         }
@@ -126,19 +126,19 @@ public record Waterfall(boolean colours, int columns) {
   private String headline(FinishedCall call) {
     StringBuilder line = new StringBuilder();
     line.append("#%d ".formatted(call.number()));
-    line.append(paint(BOLD, "%s %s".formatted(call.plugin(), call.verb())));
-    line.append(" %s %s".formatted(call.containerId(), call.ifName()).stripTrailing());
+    line.append(paint(BOLD, plain("%s %s".formatted(call.plugin(), call.verb()))));
+    line.append(plain(" %s %s".formatted(call.containerId(), call.ifName())).stripTrailing());
     if (!call.network().isEmpty()) {
-      line.append(", network ").append(call.network());
+      line.append(", network ").append(plain(call.network()));
     }
     if (!call.pod().isEmpty()) {
-      line.append(", pod ").append(call.pod());
+      line.append(", pod ").append(plain(call.pod()));
     }
     line.append(": ").append(millis(call.nanos())).append(" ms, ");
     line.append(call.failed() ? paint(RED, "failed") : paint(GREEN, "ok"));
     line.append(", ").append(call.time().truncatedTo(ChronoUnit.MILLIS));
     if (!call.traceId().isEmpty()) {
-      line.append(", trace ").append(call.traceId());
+      line.append(", trace ").append(plain(call.traceId()));
     }
     return line.toString();
   }
@@ -165,6 +165,24 @@ public record Waterfall(boolean colours, int columns) {
 
   private static String millis(long nanos) {
     return String.format(Locale.ROOT, "%.3f", nanos / 1e6);
+  }
+
+  /** What callers and plugins of others say must not tell a terminal what to do. */
+  private static String plain(String text) {
+    if (text.chars().noneMatch(Character::isISOControl)) {
+      return text;
+    }
+    StringBuilder plain = new StringBuilder();
+    text.chars()
+        .forEach(
+            c -> {
+              if (Character.isISOControl(c)) {
+                plain.append("\\x%02x".formatted(c));
+              } else {
+                plain.append((char) c);
+              }
+            });
+    return plain.toString();
   }
 
   private String paint(String colour, String text) {

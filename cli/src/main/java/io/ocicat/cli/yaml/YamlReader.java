@@ -96,6 +96,10 @@ public final class YamlReader {
     } catch (YamlEngineException e) {
       String why = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
       throw refusal(number, Optional.empty(), why, e);
+    } catch (StackOverflowError e) {
+      // The library composes nodes by recursion, without a limit of its own.
+      throw new IllegalArgumentException(
+          "document %d: not valid YAML: nested too deep".formatted(number), e);
     } catch (Wrong e) {
       throw refusal(number, e.node.getStartMark(), String.valueOf(e.getMessage()), e);
     }

@@ -137,6 +137,18 @@ class YamlTest {
         .hasMessageContaining("is not supported");
   }
 
+  /** Review R16. */
+  @Test
+  void nestingCannotGoOnWithoutEnd() {
+    assertThatThrownBy(() -> YamlReader.readAll("a: " + "[".repeat(200_000)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("document 1: not valid YAML: ")
+        .hasMessageNotContaining("\n");
+    assertThatThrownBy(() -> YamlReader.readAll("a: " + "[".repeat(200_000) + "]".repeat(200_000)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("nested too deep");
+  }
+
   @Test
   void aliasesCannotGrowWithoutBound() {
     StringBuilder bomb = new StringBuilder("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
@@ -151,8 +163,9 @@ class YamlTest {
   void isWrittenAsKubernetesToolsWriteIt() {
     ObjectNode document =
         Json.parseObject(
-            "{\"kind\":\"IPPool\",\"apiVersion\":\"v3\",\"metadata\":{\"name\":\"blue\",\"resourceVersion\":\"12\"},"
-                + "\"spec\":{\"uses\":[\"Workload\",\"Tunnel\"],\"rules\":[{\"b\":1,\"a\":[]},{}],\"note\":\"two\\nlines\\n\"}}");
+            "{\"kind\":\"IPPool\",\"apiVersion\":\"v3\",\"metadata\":{\"name\":\"blue\",\"resourceVersion\":\"12\"},\"spec\":{\"uses\":[\"Workload\",\"Tunnel\"],\"rules\":[{\"b\":1,\"a\":[]},{}],\"note\":\"two\\n"
+                + "lines\\n"
+                + "\"}}");
     assertThat(YamlWriter.write(document))
         .isEqualTo(
             """

@@ -3,6 +3,7 @@ package io.ocicat.cni.plugin;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.json.Quoted;
 import java.util.List;
 
 /**
@@ -26,6 +27,12 @@ public record Delegation(String type, PluginConfig config, String at) {
           ErrorCode.INVALID_NETWORK_CONFIG,
           "no plugin name provided",
           "ipam.type is missing: it names the plugin that manages addresses");
+    }
+    if (config.ipamType().equals(config.type())) {
+      throw new CniException(
+          ErrorCode.INVALID_NETWORK_CONFIG,
+          "ipam.type %s names the plugin itself".formatted(Quoted.brief(config.ipamType())),
+          "it names the plugin that manages addresses, for instance host-local");
     }
     return new Delegation(config.ipamType(), config, "");
   }

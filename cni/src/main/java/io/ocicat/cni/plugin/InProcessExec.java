@@ -1,10 +1,14 @@
 package io.ocicat.cni.plugin;
 
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.Reply;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -17,6 +21,9 @@ import java.util.function.Function;
  * <p>Nothing can stop a plugin of this JVM from outside: it is told its deadline and trusted.
  */
 public final class InProcessExec implements PluginExec {
+  /** The delegates that the present call is in. */
+  private static final ScopedValue<List<Path>> RUNNING = ScopedValue.newInstance();
+
   private final Function<Path, Optional<Plugin>> ours;
   private final PluginExec others;
   private final Namespaces namespaces;
@@ -35,8 +42,22 @@ public final class InProcessExec implements PluginExec {
   @Override
   public Reply run(Invocation invocation) {
     return ours.apply(invocation.executable())
-        .map(plugin -> dispatch(plugin, invocation))
+        .map(plugin -> dispatchOnce(plugin, invocation))
         .orElseGet(() -> others.run(invocation));
+  }
+
+  /** A plugin that delegates to itself, if only by way of others, would do so without end. */
+  private Reply dispatchOnce(Plugin plugin, Invocation invocation) {
+    List<Path> outer = RUNNING.orElse(List.of());
+    if (outer.contains(invocation.executable())) {
+      throw new CniException(
+          ErrorCode.INVALID_NETWORK_CONFIG,
+          "plugin %s would delegate to itself without end".formatted(invocation.executable()),
+          "ipam.type and delegate.type must name other plugins");
+    }
+    List<Path> inner = new ArrayList<>(outer);
+    inner.add(invocation.executable());
+    return ScopedValue.where(RUNNING, List.copyOf(inner)).call(() -> dispatch(plugin, invocation));
   }
 
   private Reply dispatch(Plugin plugin, Invocation invocation) {

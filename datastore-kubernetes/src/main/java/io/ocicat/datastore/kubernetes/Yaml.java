@@ -33,6 +33,9 @@ final class Yaml {
     } catch (YamlEngineException e) {
       String message = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
       throw new IllegalArgumentException("not valid YAML: " + message, e);
+    } catch (StackOverflowError e) {
+      // The library composes nodes by recursion, without a limit of its own.
+      throw new IllegalArgumentException("not valid YAML: nested too deep", e);
     }
     throw new IllegalArgumentException("not a map of names and values");
   }
