@@ -33,6 +33,7 @@ final class Api implements AutoCloseable {
   private final Duration patience;
   private @Nullable Connection connection;
   private volatile boolean closed;
+  private volatile Runnable unknownResource = () -> {};
 
   /**
    * Connects when something is asked for the first time.
@@ -63,6 +64,9 @@ final class Api implements AutoCloseable {
         }
         case Attempt.Refused(Refusal refusal) -> {
           Duration wait = max(pause, refusal.retryAfter());
+          if (refusal.isUnknownResource()) {
+            unknownResource.run();
+          }
           if (refusal.code() == HttpURLConnection.HTTP_UNAUTHORIZED && !refused) {
             refused = true;
             renew(used);
@@ -82,6 +86,11 @@ final class Api implements AutoCloseable {
       }
       pause = longer(pause);
     }
+  }
+
+  /** Has something done whenever the API does not know a resource at all. */
+  void onUnknownResource(Runnable action) {
+    unknownResource = action;
   }
 
   private static Duration max(Duration a, Duration b) {
@@ -180,7 +189,8 @@ final class Api implements AutoCloseable {
 
   private void await(Call call, Deadline deadline) {
     Duration wait = limit.take(deadline.left());
-    if (!deadline.allows(wait)) {
+    // Without a wait it is not our own requests that took the time: asking tells what did.
+    if (!wait.isZero() && !deadline.allows(wait)) {
       throw new UnavailableException(
           "too many requests of our own are waiting to ask the Kubernetes API for %s: raise K8S_CLIENT_QPS and K8S_CLIENT_BURST (qps and burst in CNI configurations)"
               .formatted(call.subject()),

@@ -3,10 +3,13 @@ package io.ocicat.datastore.kubernetes;
 import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.UnauthorizedException;
 import io.ocicat.datastore.UnavailableException;
+import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.SocketException;
 import java.net.UnknownHostException;
 import java.net.http.HttpConnectTimeoutException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.UnresolvedAddressException;
 import java.security.cert.CertPathBuilderException;
 import java.security.cert.CertPathValidatorException;
@@ -30,9 +33,26 @@ record Breakdown(Access access, Call call, IOException failure) {
 
   /** Asking again would only meet the same certificates. */
   private boolean isLasting() {
+    List<Throwable> causes = causes();
     return Thread.currentThread().isInterrupted()
-        || causes().stream()
-            .anyMatch(e -> e instanceof SSLException || e instanceof CertificateException);
+        || causes.stream().anyMatch(CertificateException.class::isInstance)
+        || (causes.stream().anyMatch(SSLException.class::isInstance) && !wasCutOff());
+  }
+
+  /**
+   * Whether the connection ended in the handshake without a word about why, as it does when the
+   * server is being started or stopped: no more lasting than a connection that is refused.
+   */
+  private boolean wasCutOff() {
+    List<Throwable> causes = causes();
+    return causes.stream().noneMatch(e -> words(e).contains("alert"))
+        && causes.stream()
+            .anyMatch(
+                e ->
+                    e instanceof EOFException
+                        || e instanceof SocketException
+                        || e instanceof ClosedChannelException
+                        || words(e).contains("terminated the handshake"));
   }
 
   /**

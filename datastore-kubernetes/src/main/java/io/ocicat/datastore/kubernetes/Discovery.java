@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Which group the custom resources are in: the one that is configured, else found out once. When
- * the API serves both, the newer is Calico's own API server, which keeps its resources in the
- * older. Thread-safe.
+ * Which group the custom resources are in: the one that is configured, else found out once, and
+ * again when the API turns out not to know it any more. When the API serves both, the newer is
+ * Calico's own API server, which keeps its resources in the older. Thread-safe.
  */
 final class Discovery {
   private final Api api;
@@ -19,6 +19,10 @@ final class Discovery {
   Discovery(Api api, String configured) {
     this.api = api;
     this.known = configured.isEmpty() ? null : ApiGroup.configured(configured);
+    if (configured.isEmpty()) {
+      // Definitions may have been moved to the other group under a process that runs.
+      api.onUnknownResource(() -> known = null);
+    }
   }
 
   ApiGroup group() {

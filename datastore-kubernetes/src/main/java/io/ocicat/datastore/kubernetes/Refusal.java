@@ -66,6 +66,13 @@ record Refusal(Access access, Call call, int code, Duration retryAfter, ObjectNo
     return code == 429 || (call.verb().isRead() && code >= 500 && code != 501);
   }
 
+  /** Whether the API knows nothing of that kind, rather than no object of that name. */
+  boolean isUnknownResource() {
+    return code == HttpURLConnection.HTTP_NOT_FOUND
+        && !call.path().group().isEmpty()
+        && status.at("/details/name").asString("").isEmpty();
+  }
+
   DatastoreException exception() {
     return switch (code) {
       case 401 -> unauthorized();

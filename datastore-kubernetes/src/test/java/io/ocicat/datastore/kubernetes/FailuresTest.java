@@ -267,6 +267,17 @@ class FailuresTest {
     }
   }
 
+  /** Review C15. */
+  @Test
+  void whoHasNoTimeLeftIsNotToldToRaiseTheLimit() {
+    DatastoreConfig.Kubernetes fast = Opening.config(server.url(), "");
+    try (KubernetesDatastore late = Opening.open(fast, Duration.ZERO)) {
+      assertThatThrownBy(() -> late.list(Query.of(Kind.NODE)))
+          .isInstanceOf(UnavailableException.class)
+          .hasMessageNotContaining("K8S_CLIENT_QPS");
+    }
+  }
+
   @Test
   void theLimitIsARateAfterABurst() {
     AtomicLong clock = new AtomicLong();

@@ -23,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -212,6 +213,52 @@ class TlsTest {
           .hasMessageContaining("does not speak TLS");
       answering.join();
     }
+  }
+
+  /** Review C15: as when the API server is being started, behind a load balancer. */
+  @Test
+  void aConnectionThatEndsInTheHandshakeIsTriedAgain() throws Exception {
+    try (ApiServer server = serverAs("server");
+        ServerSocket front = new ServerSocket(0, 10, InetAddress.getLoopbackAddress())) {
+      URI behind = URI.create(server.url());
+      AtomicInteger connections = new AtomicInteger();
+      Thread.ofVirtual()
+          .start(
+              () -> {
+                try {
+                  while (true) {
+                    Socket caller = front.accept();
+                    if (connections.incrementAndGet() <= 2) {
+                      caller.getInputStream().read();
+                      caller.close();
+                    } else {
+                      Socket onward = new Socket(behind.getHost(), behind.getPort());
+                      copy(caller, onward);
+                      copy(onward, caller);
+                    }
+                  }
+                } catch (IOException _) {
+                  return;
+                }
+              });
+      ask(
+          config(
+              "https://127.0.0.1:" + front.getLocalPort(), "", authority.ca().toString(), false));
+      assertThat(connections.get()).isGreaterThanOrEqualTo(3);
+    }
+  }
+
+  private static void copy(Socket from, Socket to) {
+    Thread.ofVirtual()
+        .start(
+            () -> {
+              try (from;
+                  to) {
+                from.getInputStream().transferTo(to.getOutputStream());
+              } catch (IOException _) {
+                return;
+              }
+            });
   }
 
   @Test
