@@ -6,7 +6,9 @@ import io.ocicat.cni.PortMapping;
 import io.ocicat.cni.json.JsonFields;
 import io.ocicat.cni.json.Quoted;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * The configuration. What only chooses between ways to the same end ({@code backend}, {@code
@@ -25,6 +27,9 @@ record PortmapConf(
   private static final String NFTABLES = "nftables";
   private static final String EXTERNAL_CHAIN = "externalSetMarkChain";
   private static final String MARK_BIT = "markMasqBit";
+
+  /** More than a range of ports that anybody publishes, and few enough to be made in seconds. */
+  private static final int MOST_MAPPINGS = 16_384;
 
   PortmapConf {
     mappings = List.copyOf(mappings);
@@ -138,13 +143,16 @@ record PortmapConf(
   }
 
   private static List<PortMapping> mappings(JsonFields runtime) {
-    List<PortMapping> mappings = new ArrayList<>();
+    Set<PortMapping> mappings = new LinkedHashSet<>();
     for (JsonFields in : runtime.objects(Capability.PORT_MAPPINGS)) {
-      PortMapping mapping = PortMapping.read(in);
-      if (!mappings.contains(mapping)) {
-        mappings.add(mapping);
-      }
+      mappings.add(PortMapping.read(in));
     }
-    return mappings;
+    if (mappings.size() > MOST_MAPPINGS) {
+      runtime.problem(
+          Capability.PORT_MAPPINGS,
+          "are too many: %d, at most %d can be made for one container"
+              .formatted(mappings.size(), MOST_MAPPINGS));
+    }
+    return List.copyOf(mappings);
   }
 }

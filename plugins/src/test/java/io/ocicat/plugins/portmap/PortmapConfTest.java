@@ -10,6 +10,7 @@ import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.PortMapping;
 import io.ocicat.ip.IpAddress;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -38,7 +39,8 @@ class PortmapConfTest {
             "runtimeConfig":{"portMappings":[
               {"hostPort":8080,"containerPort":80,"protocol":"TCP","hostIP":"192.0.2.1"},
               {"hostPort":8080,"containerPort":80,"protocol":"tcp","hostIP":"192.0.2.1"},
-              {"hostPort":53,"containerPort":53,"protocol":"udp","hostIP":""}]}""");
+              {"hostPort":53,"containerPort":53,"protocol":"udp","hostIP":""}]}\
+            """);
 
     assertThat(conf.snat()).isFalse();
     assertThat(conf.masqAll()).isTrue();
@@ -73,7 +75,8 @@ class PortmapConfTest {
       delimiter = '|',
       quoteCharacter = '`',
       value = {
-        "\"backend\":\"pf\"|backend is an unrecognized backend: must be \"iptables\" or \"nftables\", not \"pf\"",
+        "\"backend\":\"pf\"|backend is an unrecognized backend: must be \"iptables\" or"
+            + " \"nftables\", not \"pf\"",
         "\"backend\":7|backend must be a string, not 7",
         "\"snat\":\"yes\"|snat must be true or false, not \"yes\"",
         "\"masqAll\":1|masqAll must be true or false, not 1",
@@ -81,20 +84,33 @@ class PortmapConfTest {
         "\"markMasqBit\":-1|markMasqBit must be between 0 and 31, not -1",
         "\"markMasqBit\":\"13\"|markMasqBit must be a whole number",
         "\"markMasqBit\":13,\"externalSetMarkChain\":\"X\"|cannot specify both",
-        "\"externalSetMarkChain\":\"KUBE-MARK-MASQ\"|externalSetMarkChain cannot be used: port mappings are made in nf_tables",
-        "\"backend\":\"iptables\",\"externalSetMarkChain\":\"X\"|externalSetMarkChain cannot be used: port mappings are made in nf_tables",
+        "\"externalSetMarkChain\":\"KUBE-MARK-MASQ\"|externalSetMarkChain cannot be used: port"
+            + " mappings are made in nf_tables",
+        "\"backend\":\"iptables\",\"externalSetMarkChain\":\"X\"|externalSetMarkChain cannot be"
+            + " used: port mappings are made in nf_tables",
         "\"externalSetMarkChain\":[]|externalSetMarkChain must be a string, not a list",
-        "\"conditionsV4\":[\"-s\",\"10.0.0.0/8\"]|conditionsV4 cannot be used: they are of iptables",
-        "\"conditionsV6\":[\"!\",\"-s\",\"fd00::/8\"]|conditionsV6 cannot be used: they are of iptables",
-        "\"backend\":\"iptables\",\"conditionsV4\":[\"-s\",\"10.0.0.0/8\"]|conditionsV4 cannot be used: they are of iptables",
-        "\"backend\":\"iptables\",\"conditionsV4\":[\"ip\",\"saddr\",\"10.0.0.0/8\"]|iptables backend was requested but configuration contains nftables-specific options [conditionsV4]",
-        "\"backend\":\"nftables\",\"externalSetMarkChain\":\"X\",\"conditionsV6\":[\"-s\",\"fd00::/8\"]|nftables backend was requested but configuration contains iptables-specific options [externalSetMarkChain conditionsV6]",
-        "\"conditionsV4\":\"ip saddr 10.0.0.0/8\"|conditionsV4 must be a list, not \"ip saddr 10.0.0.0/8\"",
+        "\"conditionsV4\":[\"-s\",\"10.0.0.0/8\"]|conditionsV4 cannot be used: they are of"
+            + " iptables",
+        "\"conditionsV6\":[\"!\",\"-s\",\"fd00::/8\"]|conditionsV6 cannot be used: they are of"
+            + " iptables",
+        "\"backend\":\"iptables\",\"conditionsV4\":[\"-s\",\"10.0.0.0/8\"]|conditionsV4 cannot be"
+            + " used: they are of iptables",
+        "\"backend\":\"iptables\",\"conditionsV4\":[\"ip\",\"saddr\",\"10.0.0.0/8\"]|iptables"
+            + " backend was requested but configuration contains nftables-specific options"
+            + " [conditionsV4]",
+        "\"backend\":\"nftables\",\"externalSetMarkChain\":\"X\",\"conditionsV6\":[\"-s\",\"fd00::/8\"]|nftables"
+            + " backend was requested but configuration contains iptables-specific options"
+            + " [externalSetMarkChain conditionsV6]",
+        "\"conditionsV4\":\"ip saddr 10.0.0.0/8\"|conditionsV4 must be a list, not \"ip saddr"
+            + " 10.0.0.0/8\"",
         "\"conditionsV4\":[\"ip\",7]|conditionsV4[1] must be a string, not 7",
-        "\"conditionsV4\":[\"ip\",\"saddr\",\"elsewhere\"]|conditionsV4 \"elsewhere\" is not an IP address",
+        "\"conditionsV4\":[\"ip\",\"saddr\",\"elsewhere\"]|conditionsV4 \"elsewhere\" is not an IP"
+            + " address",
         "\"runtimeConfig\":[]|runtimeConfig must be an object, not a list",
-        "\"runtimeConfig\":{\"portMappings\":{}}|runtimeConfig.portMappings must be a list, not an object",
-        "\"runtimeConfig\":{\"portMappings\":[8080]}|runtimeConfig.portMappings[0] must be an object, not 8080",
+        "\"runtimeConfig\":{\"portMappings\":{}}|runtimeConfig.portMappings must be a list, not an"
+            + " object",
+        "\"runtimeConfig\":{\"portMappings\":[8080]}|runtimeConfig.portMappings[0] must be an"
+            + " object, not 8080",
       })
   void whatIsWrongIsNamed(String options, String message) {
     assertThatThrownBy(() -> read(options))
@@ -110,18 +126,25 @@ class PortmapConfTest {
       quoteCharacter = '`',
       value = {
         "\"hostPort\":0,\"containerPort\":80|hostPort must be 1–65535: Invalid host port number: 0",
-        "\"hostPort\":-1,\"containerPort\":80|hostPort must be 1–65535: Invalid host port number: -1",
-        "\"hostPort\":65536,\"containerPort\":80|hostPort must be 1–65535: Invalid host port number: 65536",
-        "\"hostPort\":80,\"containerPort\":0|containerPort must be 1–65535: Invalid container port number: 0",
-        "\"hostPort\":80,\"containerPort\":70000|containerPort must be 1–65535: Invalid container port number: 70000",
+        "\"hostPort\":-1,\"containerPort\":80|hostPort must be 1–65535: Invalid host port number:"
+            + " -1",
+        "\"hostPort\":65536,\"containerPort\":80|hostPort must be 1–65535: Invalid host port"
+            + " number: 65536",
+        "\"hostPort\":80,\"containerPort\":0|containerPort must be 1–65535: Invalid container port"
+            + " number: 0",
+        "\"hostPort\":80,\"containerPort\":70000|containerPort must be 1–65535: Invalid container"
+            + " port number: 70000",
         "\"hostPort\":\"80\",\"containerPort\":80|hostPort must be a whole number",
         "\"hostPort\":80.5,\"containerPort\":80|hostPort must be a whole number",
         "\"containerPort\":80|hostPort is missing",
         "\"hostPort\":80|containerPort is missing",
-        "\"hostPort\":80,\"containerPort\":80,\"protocol\":\"icmp\"|protocol must be tcp, udp or sctp, not \"icmp\"",
+        "\"hostPort\":80,\"containerPort\":80,\"protocol\":\"icmp\"|protocol must be tcp, udp or"
+            + " sctp, not \"icmp\"",
         "\"hostPort\":80,\"containerPort\":80,\"protocol\":6|protocol must be a string, not 6",
-        "\"hostPort\":80,\"containerPort\":80,\"hostIP\":\"localhost\"|hostIP \"localhost\" is not an IP address",
-        "\"hostPort\":80,\"containerPort\":80,\"hostIP\":\"10.0.0.1/24\"|hostIP \"10.0.0.1/24\" is not an IP address",
+        "\"hostPort\":80,\"containerPort\":80,\"hostIP\":\"localhost\"|hostIP \"localhost\" is not"
+            + " an IP address",
+        "\"hostPort\":80,\"containerPort\":80,\"hostIP\":\"10.0.0.1/24\"|hostIP \"10.0.0.1/24\" is"
+            + " not an IP address",
         "\"hostPort\":80,\"containerPort\":80,\"hostIP\":10|hostIP must be a string, not 10",
       })
   void aWrongMappingIsNamed(String mapping, String message) {
@@ -152,7 +175,8 @@ class PortmapConfTest {
             "runtimeConfig":{"portMappings":[
               {"hostPort":8080,"containerPort":80},
               {"hostPort":8080,"containerPort":80,"hostIP":"0.0.0.0"},
-              {"hostPort":8080,"containerPort":81,"hostIP":"0.0.0.0"}]}""");
+              {"hostPort":8080,"containerPort":81,"hostIP":"0.0.0.0"}]}\
+            """);
     List<Place> places = List.of(new Place(IpAddress.parse("10.1.0.2"), "cni0"));
 
     assertThatThrownBy(() -> Claim.of("net/pod/eth0", conf, places))
@@ -160,7 +184,25 @@ class PortmapConfTest {
             CniException.class,
             e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_NETWORK_CONFIG))
         .hasMessage(
-            "runtimeConfig.portMappings leads host port 8080/tcp to two ports of the container, 80 and 81");
+            "runtimeConfig.portMappings leads host port 8080/tcp to two ports of the container, 80"
+                + " and 81");
+  }
+
+  /** Review R17. */
+  @Test
+  void mappingsAreCountedOnceAndBounded() {
+    List<String> ports =
+        IntStream.range(1, 20_000)
+            .mapToObj("{\"hostPort\":%d,\"containerPort\":80}"::formatted)
+            .toList();
+    String twice =
+        String.join(",", ports.subList(0, 9_000)) + "," + String.join(",", ports.subList(0, 9_000));
+    assertThat(read("\"runtimeConfig\":{\"portMappings\":[%s]}".formatted(twice)).mappings())
+        .hasSize(9_000);
+    String all = String.join(",", ports);
+    assertThatThrownBy(() -> read("\"runtimeConfig\":{\"portMappings\":[%s]}".formatted(all)))
+        .isInstanceOf(CniException.class)
+        .hasMessageContaining("at most 16384");
   }
 
   private static PortmapConf read(String options) {
