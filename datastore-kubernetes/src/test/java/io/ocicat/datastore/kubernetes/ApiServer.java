@@ -205,6 +205,10 @@ final class ApiServer implements AutoCloseable {
     definitions.forEach(definition -> put(DEFINITIONS, Trees.name(definition), definition));
   }
 
+  void undefine(List<ObjectNode> definitions) {
+    definitions.forEach(definition -> store.remove(DEFINITIONS, Trees.name(definition)));
+  }
+
   void createNamespace(String name) {
     ObjectNode namespace = Json.object().put("apiVersion", "v1").put("kind", "Namespace");
     namespace.putObject("metadata").put("name", name);

@@ -267,6 +267,19 @@ class FailuresTest {
     }
   }
 
+  /** Review C15: what was found out once need not hold for the daemon's life. */
+  @Test
+  void theGroupIsFoundOutAgainWhenTheApiDoesNotKnowItAnyMore() {
+    assertThat(datastore.list(Query.of(Kind.IP_POOL)).items()).isEmpty();
+    server.undefine(Crds.of(ApiGroup.V1));
+    server.define(Crds.of(ApiGroup.V3));
+
+    assertThatThrownBy(() -> datastore.list(Query.of(Kind.IP_POOL)))
+        .isInstanceOf(UnavailableException.class)
+        .hasMessageContaining("install the resource definitions");
+    assertThat(datastore.list(Query.of(Kind.IP_POOL)).items()).isEmpty();
+  }
+
   /** Review C15. */
   @Test
   void whoHasNoTimeLeftIsNotToldToRaiseTheLimit() {
