@@ -2,6 +2,8 @@ package io.ocicat.plugins.calico;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.ConflictException;
 import io.ocicat.datastore.Datastore;
@@ -16,6 +18,7 @@ import io.ocicat.testkit.Hosts;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -121,6 +124,27 @@ class CalicoRollbackTest {
     return step == Step.HOST_LINK
         ? traces.stream().filter(trace -> !trace.equals("cali7b07e5871ca")).toList()
         : traces;
+  }
+
+  /** Review R1. */
+  @Test
+  void statusSaysThatTheDatastoreCannotBeWritten(Host host, Host pod) {
+    CalicoNode node =
+        CalicoNode.of(host, store, files)
+            .withPath(bin)
+            .between(
+                behind ->
+                    new PassingDatastore(behind) {
+                      @Override
+                      public Optional<String> trouble() {
+                        return Optional.of("the disk is full");
+                      }
+                    });
+
+    CniException told = node.pod(node.config(), pod, "test", "web-0").status().error();
+
+    assertThat(told.code()).isEqualTo(ErrorCode.PLUGIN_NOT_AVAILABLE);
+    assertThat(told.msg()).isEqualTo("the disk is full");
   }
 
   private static UnaryOperator<Datastore> failing(Step step) {
