@@ -1,112 +1,127 @@
 package io.ocicat.cli;
 
-import io.ocicat.cni.exec.CniEnvironment;
-import io.ocicat.daemon.CallLog;
-import io.ocicat.daemon.Daemon;
-import io.ocicat.daemon.call.OurExecutables;
-import io.ocicat.daemon.state.BootId;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.state.Folders;
-import io.ocicat.daemon.state.State;
-import io.ocicat.daemon.trace.CallHistory;
-import io.ocicat.daemon.wire.Answer;
-import io.ocicat.daemon.wire.Caller;
-import io.ocicat.daemon.wire.Place;
-import io.ocicat.daemon.wire.Request;
-import io.ocicat.netlink.linux.Fd;
+import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
+import java.io.PrintWriter;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Clock;
 import java.time.Duration;
-import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.stream.Stream;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A daemon that serves some calls in a training run, so that the AOT cache knows what it needs. The
- * calls lease an address, which changes nothing but files in a directory of its own. Whoever is not
- * root trains it to send callers away, which is better than nothing.
+ * {@code ocicat daemon} as it serves every plugin on every datastore, while the JVM notes which
+ * classes that needs for the daemon's AOT cache. The servers of the datastores are a process of
+ * their own, so that the cache does not get their classes. Whoever may not have namespaces trains
+ * what needs none.
+ *
+ * <p>Usage: {@code DaemonTraining <folder> <container's namespace or ""> <command that starts the
+ * servers…>}; the folder has networks in {@code net.d} and {@code calico.d}.
  */
 final class DaemonTraining {
-  private static final Duration LIMIT = Duration.ofSeconds(30);
-  private static final String NETNS = "/proc/self/ns/net";
-  private static final int ROUNDS = 20;
+  private static final Duration STARTING = Duration.ofSeconds(60);
+  private static final String OWN_NETNS = "/proc/self/ns/net";
+
+  /** The second finds what the first has left: blocks, bridges, connections. */
+  private static final int ROUNDS = 3;
 
   private DaemonTraining() {}
 
-  static void run() throws IOException, InterruptedException {
-    Path directory = Files.createTempDirectory("ocicat-training-");
+  public static void main(String[] args) throws Exception {
+    Thread.ofPlatform().daemon().name("serving").start(DaemonTraining::serve);
+    Folders folders = Folders.of(System.getenv());
+    await(folders.socket());
+    TrainingCalls calls = new TrainingCalls(folders.socket());
+    List<ObjectNode> networks = networks(Path.of(args[0]));
+    if (args[1].isEmpty()) {
+      for (int i = 0; i < ROUNDS; i++) {
+        calls.attachAndDetach(named(networks, "leases"), OWN_NETNS, "eth0");
+      }
+      System.exit(0);
+    }
+    // Nobody has set up the loopback device of this namespace, through which the servers are asked.
+    calls.attach(named(networks, "loopback"), OWN_NETNS, "lo");
+    Process servers =
+        new ProcessBuilder(List.of(args).subList(2, args.length))
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
     try {
-      Folders folders = new Folders(directory.resolve("run"), directory.resolve("state"));
-      CallLog log = new CallLog(System.err::println, new CallHistory());
-      try (Daemon daemon =
-          Daemon.listen(
-              new State(folders, BootId.current()),
-              folders,
-              OurExecutables.fromDistribution(),
-              Optional.empty(),
-              false,
-              log,
-              Clock.systemUTC())) {
-        Thread serving = Thread.ofPlatform().start(() -> serve(daemon));
-        for (int i = 0; i < ROUNDS; i++) {
-          for (String verb : List.of("VERSION", "STATUS", "ADD", "CHECK", "DEL")) {
-            call(folders.socket(), verb, directory.resolve("leases"));
-          }
+      Map<String, String> served = served(servers.inputReader(UTF_8));
+      for (int i = 0; i < ROUNDS; i++) {
+        for (ObjectNode network : networks) {
+          TrainingDatastore.in(network, served)
+              .ifPresent(
+                  prepared ->
+                      calls.attachAndDetach(
+                          prepared, args[1], network.path("name").asString().equals("loopback") ? "lo" : "eth0"));
         }
-        daemon.stop();
-        serving.join();
       }
     } finally {
-      try (Stream<Path> all = Files.walk(directory)) {
-        for (Path path : (Iterable<Path>) all.sorted(Comparator.reverseOrder())::iterator) {
-          Files.delete(path);
-        }
+      // They end with their standard input.
+      servers.getOutputStream().close();
+      servers.waitFor();
+    }
+    System.exit(0);
+  }
+
+  private static void serve() {
+    PrintWriter out = new PrintWriter(System.out, true, UTF_8);
+    PrintWriter err = new PrintWriter(System.err, true, UTF_8);
+    Ocicat.run(Ocicat.commandLineFor("daemon"), new Complaints(err, true), out, "daemon");
+  }
+
+  private static void await(Path socket) throws InterruptedException {
+    long deadline = System.nanoTime() + STARTING.toNanos();
+    while (!Files.exists(socket)) {
+      if (System.nanoTime() > deadline) {
+        throw new IllegalStateException("the daemon did not start");
       }
+      Thread.sleep(10);
     }
   }
 
-  private static void serve(Daemon daemon) {
+  /** What the servers say of themselves: {@code etcd http://127.0.0.1:2379}, then {@code ready}. */
+  private static Map<String, String> served(BufferedReader said) throws IOException {
+    Map<String, String> served = new HashMap<>();
+    String line = said.readLine();
+    while (line != null && !line.equals("ready")) {
+      String[] words = line.split(" ", 2);
+      served.put(words[0], words[1]);
+      line = said.readLine();
+    }
+    if (line == null) {
+      throw new IllegalStateException("the servers of the datastores did not start");
+    }
+    return served;
+  }
+
+  private static List<ObjectNode> networks(Path folder) throws IOException {
+    try (Stream<Path> plain = Files.list(folder.resolve("net.d"));
+        Stream<Path> calico = Files.list(folder.resolve("calico.d"))) {
+      return Stream.concat(plain.sorted(), calico.sorted()).map(DaemonTraining::read).toList();
+    }
+  }
+
+  private static ObjectNode read(Path file) {
     try {
-      daemon.run();
-    } catch (InterruptedException _) {
-      Thread.currentThread().interrupt();
+      return (ObjectNode) Json.parse(Files.readAllBytes(file));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 
-  private static void call(Path socket, String verb, Path leases) {
-    String conf =
-        """
-        {"cniVersion":"1.1.0","name":"training","type":"bridge",
-         "ipam":{"type":"host-local","dataDir":"%s","ranges":[[{"subnet":"10.86.0.0/24"}]]},
-         "prevResult":{"cniVersion":"1.1.0","ips":[]}}
-        """
-            .formatted(leases);
-    try (Request request =
-        new Request(
-            "host-local",
-            Map.of(
-                CniEnvironment.COMMAND, verb,
-                CniEnvironment.CONTAINER_ID, "training",
-                CniEnvironment.IFNAME, "eth0",
-                CniEnvironment.NETNS, NETNS,
-                CniEnvironment.NETNS_OVERRIDE, "1",
-                CniEnvironment.PATH, "/nowhere"),
-            conf.getBytes(StandardCharsets.UTF_8),
-            LIMIT,
-            System.nanoTime(),
-            Place.own(),
-            Optional.of(Fd.open(Path.of(NETNS), Fd.O_RDONLY, 0)),
-            Optional.of(Fd.open(Path.of(NETNS), Fd.O_RDONLY, 0)))) {
-      Answer answer = new Caller(socket, LIMIT).ask(request);
-      if (answer instanceof Answer.Done done && done.reply().exitCode() != 0) {
-        throw new IllegalStateException(
-            "the daemon failed at %s: %s"
-                .formatted(verb, new String(done.reply().stdout(), StandardCharsets.UTF_8)));
-      }
-    }
+  private static ObjectNode named(List<ObjectNode> networks, String name) {
+    return networks.stream()
+        .filter(network -> network.path("name").asString().equals(name))
+        .findFirst()
+        .orElseThrow();
   }
 }

@@ -80,7 +80,7 @@ public final class Ocicat {
   }
 
   /** A daemon has callers waiting for it: the other commands take longer to make than it does. */
-  private static CommandLine commandLineFor(String... args) {
+  static CommandLine commandLineFor(String... args) {
     return args.length > 0 && args[0].equals("daemon")
         ? tellingVersion(new CommandLine(new Ocicat()).addSubcommand(new DaemonCommand()))
         : commandLine();

@@ -16,7 +16,7 @@ final class TrainingRun {
 
   private TrainingRun() {}
 
-  public static void main(String[] args) throws IOException, InterruptedException {
+  public static void main(String[] args) throws IOException {
     PrintWriter out = new PrintWriter(System.out, true, StandardCharsets.UTF_8);
     PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
     List<String> lines;
@@ -36,6 +36,5 @@ final class TrainingRun {
         System.exit(1);
       }
     }
-    DaemonTraining.run();
   }
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.ServiceLoader;
+import java.util.function.BiFunction;
 
 /**
  * The datastores that a process has open: one for each configuration, shared by everybody who asks,
@@ -25,13 +26,21 @@ public final class Datastores implements AutoCloseable {
     if (closed) {
       throw new IllegalStateException("the datastores of this process are closed");
     }
-    return open.computeIfAbsent(config, Datastores::openOwn);
+    return open.computeIfAbsent(config, it -> opened(it, Engine::open));
   }
 
-  /** Opens one that is the caller's alone, and the caller's to close. */
+  /**
+   * Opens one that is the caller's alone, and the caller's to close: a command's, which does not
+   * wait for servers that nobody has started.
+   */
   public static Datastore openOwn(DatastoreConfig config) {
+    return opened(config, Engine::openForCommand);
+  }
+
+  private static Datastore opened(
+      DatastoreConfig config, BiFunction<Engine, DatastoreConfig, Optional<Datastore>> way) {
     for (Engine engine : ServiceLoader.load(Engine.class, Engine.class.getClassLoader())) {
-      Optional<Datastore> opened = engine.open(config);
+      Optional<Datastore> opened = way.apply(engine, config);
       if (opened.isPresent()) {
         return opened.get();
       }

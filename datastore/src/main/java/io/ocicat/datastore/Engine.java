@@ -15,4 +15,12 @@ public interface Engine {
    * @throws InvalidException when the configuration cannot work
    */
   Optional<Datastore> open(DatastoreConfig config);
+
+  /**
+   * The same for a command, for which somebody waits: where nobody listens it fails at once, instead
+   * of trying again until somebody does.
+   */
+  default Optional<Datastore> openForCommand(DatastoreConfig config) {
+    return open(config);
+  }
 }

@@ -41,6 +41,7 @@ final class Calls {
    * @param subject what is asked for, in an error's words
    */
   <Q, A> A read(MethodDescriptor<Q, A> method, Q question, String subject) {
+    members.prepare();
     return new Attempts<>(method, question, subject, Deadline.in(patience), true).run();
   }
 
@@ -50,6 +51,7 @@ final class Calls {
 
   /** Asks for a change. */
   <Q, A> A write(MethodDescriptor<Q, A> method, Q question, String subject) {
+    members.prepare();
     return new Attempts<>(method, question, subject, Deadline.in(patience), false).run();
   }
 

@@ -15,6 +15,7 @@ import io.grpc.stub.MetadataUtils;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.socket.nio.NioSocketChannel;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -34,8 +35,9 @@ final class Connection {
   private static final long KEEPALIVE_ANSWER_SECONDS = 10;
   private static final long CLOSED_WITHIN_SECONDS = 5;
 
-  /** Held, as the level of a logger that nobody holds is forgotten. */
-  private static final Logger GRPC_LOG = Logger.getLogger("io.grpc");
+  /** Held, as the levels of loggers that nobody holds are forgotten. */
+  private static final List<Logger> LOGS =
+      List.of(Logger.getLogger("io.grpc"), Logger.getLogger("io.netty"));
 
   private final Endpoint endpoint;
   private final ManagedChannel channel;
@@ -64,10 +66,12 @@ final class Connection {
     return new Connection(endpoint, channel);
   }
 
-  /** gRPC logs with stack traces what it also tells its caller, unless somebody asked for it. */
+  /** They log with stack traces what they also tell their caller, unless somebody asked for it. */
   private static void silenceLog() {
-    if (GRPC_LOG.getLevel() == null) {
-      GRPC_LOG.setLevel(Level.SEVERE);
+    for (Logger log : LOGS) {
+      if (log.getLevel() == null) {
+        log.setLevel(Level.SEVERE);
+      }
     }
   }
 

@@ -10,7 +10,14 @@ public final class EtcdEngine implements Engine {
   @Override
   public Optional<Datastore> open(DatastoreConfig config) {
     return config instanceof DatastoreConfig.Etcd etcd
-        ? Optional.of(EtcdStore.openDatastore(etcd))
+        ? Optional.of(EtcdStore.openDatastore(etcd, Settings.standard()))
+        : Optional.empty();
+  }
+
+  @Override
+  public Optional<Datastore> openForCommand(DatastoreConfig config) {
+    return config instanceof DatastoreConfig.Etcd etcd
+        ? Optional.of(EtcdStore.openDatastore(etcd, Settings.standard().forCommands()))
         : Optional.empty();
   }
 }

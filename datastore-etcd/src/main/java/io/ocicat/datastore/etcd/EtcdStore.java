@@ -60,14 +60,18 @@ public final class EtcdStore implements KeyValueStore {
     if (given.stream().anyMatch(Endpoint::tls)) {
       tls.context();
     }
-    Members members = new Members(endpoints, tls, settings.dial());
+    Members members = new Members(endpoints, tls, settings);
     Login login = new Login(config.username(), config.password());
     return new EtcdStore(members, new Calls(members, login, settings.patience()), settings);
   }
 
   /** Calico's resources in etcd. */
   public static Datastore openDatastore(DatastoreConfig.Etcd config) {
-    return new KeyValueDatastore(open(config));
+    return openDatastore(config, Settings.standard());
+  }
+
+  static Datastore openDatastore(DatastoreConfig.Etcd config, Settings settings) {
+    return new KeyValueDatastore(open(config, settings));
   }
 
   @Override

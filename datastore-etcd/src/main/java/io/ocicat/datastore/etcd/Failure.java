@@ -8,6 +8,7 @@ import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.NotFoundException;
 import io.ocicat.datastore.UnauthorizedException;
 import io.ocicat.datastore.UnavailableException;
+import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
 
@@ -173,6 +174,17 @@ record Failure(Endpoint endpoint, Status status) {
     return endpoint.tls() && status.getCode() == Status.Code.DEADLINE_EXCEEDED
         ? "no answer in time: is it up, or does it want %s?".formatted(other)
         : reason();
+  }
+
+  /** Nobody listens there. */
+  boolean isConnectionRefused() {
+    for (Throwable cause = status.getCause(); cause != null; cause = cause.getCause()) {
+      if (cause instanceof ConnectException
+          && String.valueOf(cause.getMessage()).contains("refused")) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private boolean isHungUp() {

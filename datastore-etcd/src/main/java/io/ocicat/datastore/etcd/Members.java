@@ -36,19 +36,56 @@ final class Members implements AutoCloseable {
 
   private final Supplier<List<Endpoint>> endpoints;
   private final TlsFiles tls;
-  private final Duration dialLimit;
+  private final Settings settings;
   private final ReentrantLock dialling = new ReentrantLock();
   private final Set<Connection> open = ConcurrentHashMap.newKeySet();
   private @Nullable EventLoopGroup threads;
   private volatile @Nullable Thread ioThread;
   private volatile @Nullable Connection current;
+
+  /** Made before anybody's time began to run. */
+  private @Nullable Connection prepared;
+
   private volatile boolean closed;
   private int turn;
 
-  Members(Supplier<List<Endpoint>> endpoints, TlsFiles tls, Duration dialLimit) {
+  Members(Supplier<List<Endpoint>> endpoints, TlsFiles tls, Settings settings) {
     this.endpoints = endpoints;
     this.tls = tls;
-    this.dialLimit = dialLimit;
+    this.settings = settings;
+  }
+
+  /**
+   * Loads what a first request needs, before its deadline begins: in a process of one call on a
+   * busy machine that takes longer than any request.
+   */
+  void prepare() {
+    if (current != null || !dialling.tryLock()) {
+      return;
+    }
+    try {
+      checkOpen();
+      List<Endpoint> candidates = endpoints.get();
+      if (current == null && prepared == null && !candidates.isEmpty()) {
+        prepared = opened(candidates.get(Math.floorMod(turn, candidates.size())));
+      }
+    } finally {
+      dialling.unlock();
+    }
+  }
+
+  private Connection opened(Endpoint endpoint) {
+    Connection before = prepared;
+    prepared = null;
+    if (before != null && before.endpoint().equals(endpoint)) {
+      return before;
+    }
+    if (before != null) {
+      discard(before);
+    }
+    Connection connection = Connection.open(endpoint, tls, threads());
+    open.add(connection);
+    return connection;
   }
 
   /**
@@ -91,8 +128,7 @@ final class Members implements AutoCloseable {
       List<Failure> failures = new ArrayList<>();
       for (int i = 0; i < candidates.size(); i++) {
         Endpoint candidate = candidates.get(Math.floorMod(turn, candidates.size()));
-        Connection connection = Connection.open(candidate, tls, threads());
-        open.add(connection);
+        Connection connection = opened(candidate);
         Failure failure = failureOf(connection, deadline);
         checkOpen();
         if (failure == null) {
@@ -106,7 +142,9 @@ final class Members implements AutoCloseable {
       boolean lasting =
           failures.stream()
               .allMatch(failure -> HandshakeFailure.isLasting(failure.status().getCause()));
-      if (lasting || deadline.hasPassed()) {
+      boolean refused =
+          !settings.waitsForRefusing() && failures.stream().allMatch(Failure::isConnectionRefused);
+      if (lasting || refused || deadline.hasPassed()) {
         throw unreachable(failures, lasting);
       }
       deadline.pause(pause, "etcd");
@@ -120,7 +158,7 @@ final class Members implements AutoCloseable {
   /** Null when it may be used. Refusing to tell its state is an answer, too. */
   private @Nullable Failure failureOf(Connection connection, Deadline deadline) {
     // Even without any patience a healthy endpoint nearby is found.
-    Duration limit = deadline.hasPassed() ? FIRST_PAUSE : deadline.left(dialLimit);
+    Duration limit = deadline.hasPassed() ? FIRST_PAUSE : deadline.left(settings.dial());
     try {
       Answer.Status state =
           connection.call(

@@ -7,8 +7,15 @@ import java.time.Duration;
  *
  * @param patience how long an operation may take, with every repetition
  * @param dial how long one endpoint may take until it is connected; then the next one is tried
+ * @param waitsForRefusing whether an etcd that nobody listens for may still come up: true for calls
+ *     of plugins, which come when a node starts; false for commands, for which somebody waits
  */
-public record Settings(Duration patience, Duration dial) {
+public record Settings(Duration patience, Duration dial, boolean waitsForRefusing) {
+  public Settings(Duration patience, Duration dial) {
+    this(patience, dial, true);
+  }
+
+
   public Settings {
     if (!patience.isPositive() || !dial.isPositive()) {
       throw new IllegalArgumentException(
@@ -21,6 +28,11 @@ public record Settings(Duration patience, Duration dial) {
   }
 
   public Settings patience(Duration patience) {
-    return new Settings(patience, dial);
+    return new Settings(patience, dial, waitsForRefusing);
+  }
+
+  /** Fails at once when all endpoints refuse connections. */
+  public Settings forCommands() {
+    return new Settings(patience, dial, false);
   }
 }

@@ -52,6 +52,8 @@ final class Api implements AutoCloseable {
    * @throws DatastoreException when that is none
    */
   ObjectNode call(Call call) {
+    // Whatever has to be loaded and read for the first request is not part of its time.
+    connection();
     Deadline deadline = Deadline.in(patience);
     Duration pause = FIRST_PAUSE;
     boolean refused = false;
@@ -140,6 +142,7 @@ final class Api implements AutoCloseable {
    * @throws DatastoreException when the API does not
    */
   Lines watch(Call call) {
+    connection();
     Deadline deadline = Deadline.in(patience);
     boolean refused = false;
     while (true) {
@@ -189,7 +192,12 @@ final class Api implements AutoCloseable {
 
   private void await(Call call, Deadline deadline) {
     Duration wait = limit.take(deadline.left());
-    // Without a wait it is not our own requests that took the time: asking tells what did.
+    if (deadline.hasPassed()) {
+      throw new UnavailableException(
+          "the Kubernetes API was not asked for %s: its %d ms were over before"
+              .formatted(call.subject(), patience.toMillis()),
+          null);
+    }
     if (!wait.isZero() && !deadline.allows(wait)) {
       throw new UnavailableException(
           "too many requests of our own are waiting to ask the Kubernetes API for %s: raise K8S_CLIENT_QPS and K8S_CLIENT_BURST (qps and burst in CNI configurations)"

@@ -8,13 +8,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import javax.net.ssl.SSLContext;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** A small API server for the tests of modules that stand on a datastore. */
 public final class TestCluster implements AutoCloseable {
-  private final ApiServer server = new ApiServer();
+  private final ApiServer server;
 
   public TestCluster(ApiGroup group) {
+    this(group, null);
+  }
+
+  /** One that speaks TLS, as all do that are not tests. */
+  public TestCluster(ApiGroup group, @Nullable SSLContext tls) {
+    server = new ApiServer(tls);
     server.define(Crds.of(group));
   }
 

@@ -56,7 +56,10 @@ public final class CalicoOptions {
   private Reply tried(InputStream stdin) {
     try {
       PluginConfig config = PluginConfig.ofRequest(stdin.readNBytes(Json.MAX_BYTES + 1));
-      within(() -> tryOut(config));
+      CalicoConf.read(config);
+      // The limit is the server's: what this process has to load before it can ask is not counted.
+      Backend backend = Backend.of(config.json(), environment, datastores::of);
+      within(() -> tryOut(backend));
       return answer(0, "", "");
     } catch (CniException e) {
       CniException failure =
@@ -68,9 +71,7 @@ public final class CalicoOptions {
     }
   }
 
-  private void tryOut(PluginConfig config) {
-    CalicoConf.read(config);
-    Backend backend = Backend.of(config.json(), environment, datastores::of);
+  private static void tryOut(Backend backend) {
     Readiness.require(backend);
     if (backend.knowsAllPods()) {
       Backend.attempt("error asking Kubernetes", () -> backend.cluster().namespace("default"));

@@ -1,0 +1,119 @@
+package io.ocicat.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.ocicat.cni.SpecVersion;
+import io.ocicat.cni.exec.CniEnvironment;
+import io.ocicat.cni.json.Json;
+import io.ocicat.daemon.wire.Answer;
+import io.ocicat.daemon.wire.Caller;
+import io.ocicat.daemon.wire.Place;
+import io.ocicat.daemon.wire.Request;
+import io.ocicat.netlink.linux.Fd;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Calls of a daemon in a training run: all plugins of a network, as a runtime would call them. All
+ * must succeed.
+ */
+record TrainingCalls(Path socket) {
+  private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  /** A list of one plugin's documents, with the result of the one before in each. */
+  private record Attached(List<ObjectNode> requests, Optional<ObjectNode> result) {}
+
+  void attachAndDetach(ObjectNode network, String netns, String ifname) {
+    call(plugins(network).getFirst(), "VERSION", netns, ifname);
+    if (network.path("cniVersion").asString().equals(SpecVersion.LATEST.text())) {
+      plugins(network).forEach(plugin -> call(plugin, "STATUS", netns, ifname));
+    }
+    Attached attached = attach(network, netns, ifname);
+    attached
+        .requests()
+        .forEach(request -> call(with(request, attached.result()), "CHECK", netns, ifname));
+    attached
+        .requests()
+        .reversed()
+        .forEach(request -> call(with(request, attached.result()), "DEL", netns, ifname));
+  }
+
+  Attached attach(ObjectNode network, String netns, String ifname) {
+    List<ObjectNode> requests = new ArrayList<>();
+    Optional<ObjectNode> result = Optional.empty();
+    for (ObjectNode plugin : plugins(network)) {
+      requests.add(plugin);
+      result = call(with(plugin, result), "ADD", netns, ifname);
+    }
+    return new Attached(requests, result);
+  }
+
+  private static List<ObjectNode> plugins(ObjectNode network) {
+    List<ObjectNode> plugins = new ArrayList<>();
+    for (JsonNode member : network.path("plugins")) {
+      ObjectNode plugin = ((ObjectNode) member).deepCopy();
+      plugin.set("cniVersion", network.path("cniVersion"));
+      plugin.set("name", network.path("name"));
+      if (plugin.path("capabilities").path("portMappings").asBoolean(false)) {
+        plugin
+            .putObject("runtimeConfig")
+            .putArray("portMappings")
+            .addObject()
+            .put("hostPort", 8080)
+            .put("containerPort", 80)
+            .put("protocol", "tcp");
+      }
+      plugins.add(plugin);
+    }
+    return plugins;
+  }
+
+  private static ObjectNode with(ObjectNode plugin, Optional<ObjectNode> result) {
+    ObjectNode request = plugin.deepCopy();
+    result.ifPresent(it -> request.set("prevResult", it));
+    return request;
+  }
+
+  private Optional<ObjectNode> call(ObjectNode conf, String verb, String netns, String ifname) {
+    Map<String, String> variables = new HashMap<>(System.getenv());
+    variables.putAll(
+        Map.of(
+            CniEnvironment.COMMAND, verb,
+            CniEnvironment.CONTAINER_ID, "training",
+            CniEnvironment.IFNAME, ifname,
+            CniEnvironment.NETNS, netns,
+            CniEnvironment.NETNS_OVERRIDE, "1",
+            CniEnvironment.ARGS, "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=training"));
+    String type = conf.path("type").asString();
+    try (Request request =
+        new Request(
+            type,
+            variables,
+            Json.compactBytes(conf),
+            LIMIT,
+            System.nanoTime(),
+            Place.own(),
+            Optional.of(Fd.open(Path.of("/proc/self/ns/net"), Fd.O_RDONLY, 0)),
+            Optional.of(Fd.open(Path.of(netns), Fd.O_RDONLY, 0)))) {
+      Answer answer = new Caller(socket, LIMIT).ask(request);
+      if (answer instanceof Answer.Done done) {
+        if (done.reply().exitCode() != 0) {
+          throw new IllegalStateException(
+              "the daemon failed at %s of %s: %s"
+                  .formatted(verb, conf, new String(done.reply().stdout(), UTF_8)));
+        }
+        return verb.equals("ADD")
+            ? Optional.of((ObjectNode) Json.parse(done.reply().stdout()))
+            : Optional.empty();
+      }
+      throw new IllegalStateException("the daemon did not do %s of %s".formatted(verb, type));
+    }
+  }
+}
