@@ -40,7 +40,7 @@ final class TrainingServers {
       cluster.node("training", Map.of(), List.of("10.64.0.0/24"));
       cluster.namespace("default", Map.of());
       ObjectNode pod = Json.object();
-      pod.putObject("metadata").put("name", "training").put("namespace", "default");
+      pod.putObject("metadata").put("name", "rehearsal").put("namespace", "default");
       pod.putObject("spec").put("nodeName", "training");
       cluster.pod(pod);
       Path kubeconfig = folder.resolve("kubeconfig");

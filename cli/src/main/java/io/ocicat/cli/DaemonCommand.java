@@ -11,6 +11,7 @@ import io.ocicat.daemon.info.MetricsPort;
 import io.ocicat.daemon.metrics.Metrics;
 import io.ocicat.daemon.otlp.OtlpExport;
 import io.ocicat.daemon.server.Events;
+import io.ocicat.daemon.start.StartUp;
 import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.Folders;
 import io.ocicat.daemon.state.State;
@@ -25,6 +26,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -71,7 +73,7 @@ final class DaemonCommand implements Callable<Integer> {
   private static final int MAX_PORT = 65_535;
   private static final Duration USUAL_IDLE = Duration.ofMinutes(5);
 
-  @Spec private CommandSpec spec = CommandSpec.create();
+  @Spec private @Nullable CommandSpec spec;
 
   @Option(
       names = "--take-over",
@@ -114,11 +116,22 @@ final class DaemonCommand implements Callable<Integer> {
     json
   }
 
+  /** The command of a command line that has nothing but {@code daemon}, or is the shim's. */
+  static Optional<DaemonCommand> plain(String[] args) {
+    boolean onDemand = args.length == 2 && args[1].equals("--on-demand");
+    if (args.length == 0 || !args[0].equals("daemon") || (args.length > 1 && !onDemand)) {
+      return Optional.empty();
+    }
+    DaemonCommand command = new DaemonCommand();
+    command.onDemand = onDemand;
+    return Optional.of(command);
+  }
+
   @Override
   public Integer call() throws InterruptedException, IOException {
     if (metricsPort != null && (metricsPort < 1 || metricsPort > MAX_PORT)) {
       throw new ParameterException(
-          spec.commandLine(), "--metrics-port %d is not a port: 1–65535".formatted(metricsPort));
+          Objects.requireNonNull(spec).commandLine(), "--metrics-port %d is not a port: 1–65535".formatted(metricsPort));
     }
     CallHistory history = new CallHistory();
     Metrics metrics = new Metrics(Version.build());
@@ -157,6 +170,7 @@ final class DaemonCommand implements Callable<Integer> {
       DaemonInfo info = new DaemonInfo(daemon, state, history, metrics, Version.build(), clock);
       Runtime.getRuntime()
           .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(() -> stop(daemon, done)));
+      StartUp.begin(daemon, folders, environment, events);
       try (InfoServer _ = InfoServer.start(folders.infoSocket(), info, events);
           Closeable _ = servePort(info)) {
         daemon.run(Systemd.of(environment, System.err::println));

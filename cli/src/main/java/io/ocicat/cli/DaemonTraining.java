@@ -3,6 +3,7 @@ package io.ocicat.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.ocicat.cni.json.Json;
+import io.ocicat.daemon.start.NetworkCalls;
 import io.ocicat.daemon.state.Folders;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -23,8 +24,8 @@ import tools.jackson.databind.node.ObjectNode;
  * their own, so that the cache does not get their classes. Whoever may not have namespaces trains
  * what needs none.
  *
- * <p>Usage: {@code DaemonTraining <folder> <container's namespace or ""> <command that starts the
- * servers…>}; the folder has networks in {@code net.d} and {@code calico.d}.
+ * <p>Usage: {@code DaemonTraining <folder> <container's namespace or ""> [<command that starts the
+ * servers…>]}; the folder has networks in {@code net.d} and {@code calico.d}.
  */
 final class DaemonTraining {
   private static final Duration STARTING = Duration.ofSeconds(60);
@@ -39,31 +40,27 @@ final class DaemonTraining {
     Thread.ofPlatform().daemon().name("serving").start(DaemonTraining::serve);
     Folders folders = Folders.of(System.getenv());
     await(folders.socket());
-    TrainingCalls calls = new TrainingCalls(folders.socket());
+    NetworkCalls calls =
+        new NetworkCalls(folders.socket(), Path.of(OWN_NETNS), System.getenv());
     List<ObjectNode> networks = networks(Path.of(args[0]));
     if (args[1].isEmpty()) {
       for (int i = 0; i < ROUNDS; i++) {
-        calls.attachAndDetach(named(networks, "leases"), OWN_NETNS, "eth0");
+        calls.callAll(named(networks, "leases"), OWN_NETNS, "eth0");
       }
       System.exit(0);
     }
     // Nobody has set up the loopback device of this namespace, through which the servers are asked.
-    calls.attach(named(networks, "loopback"), OWN_NETNS, "lo");
+    calls.attachOnly(named(networks, "loopback"), OWN_NETNS, "lo");
+    if (args.length == 2) {
+      attachAll(networks, Map.of(), calls, args[1]);
+      System.exit(0);
+    }
     Process servers =
         new ProcessBuilder(List.of(args).subList(2, args.length))
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     try {
-      Map<String, String> served = served(servers.inputReader(UTF_8));
-      for (int i = 0; i < ROUNDS; i++) {
-        for (ObjectNode network : networks) {
-          TrainingDatastore.in(network, served)
-              .ifPresent(
-                  prepared ->
-                      calls.attachAndDetach(
-                          prepared, args[1], network.path("name").asString().equals("loopback") ? "lo" : "eth0"));
-        }
-      }
+      attachAll(networks, served(servers.inputReader(UTF_8)), calls, args[1]);
     } finally {
       // They end with their standard input.
       servers.getOutputStream().close();
@@ -72,10 +69,19 @@ final class DaemonTraining {
     System.exit(0);
   }
 
+  private static void attachAll(
+      List<ObjectNode> networks, Map<String, String> served, NetworkCalls calls, String netns) {
+    for (int i = 0; i < ROUNDS; i++) {
+      for (ObjectNode network : networks) {
+        String ifname = network.path("name").asString().equals("loopback") ? "lo" : "eth0";
+        TrainingDatastore.in(network, served)
+            .ifPresent(prepared -> calls.callAll(prepared, netns, ifname));
+      }
+    }
+  }
+
   private static void serve() {
-    PrintWriter out = new PrintWriter(System.out, true, UTF_8);
-    PrintWriter err = new PrintWriter(System.err, true, UTF_8);
-    Ocicat.run(Ocicat.commandLineFor("daemon"), new Complaints(err, true), out, "daemon");
+    Ocicat.daemon(new Complaints(new PrintWriter(System.err, true, UTF_8), true));
   }
 
   private static void await(Path socket) throws InterruptedException {

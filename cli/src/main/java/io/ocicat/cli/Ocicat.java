@@ -59,8 +59,20 @@ public final class Ocicat {
     StandardOutput stdout = new StandardOutput(new FileOutputStream(FileDescriptor.out));
     System.setOut(new PrintStream(new BufferedOutputStream(stdout), true, StandardCharsets.UTF_8));
     PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
-    boolean debug = "1".equals(System.getenv("OCICAT_DEBUG"));
-    System.exit(run(commandLineFor(args), new Complaints(err, debug), stdout, System.out, args));
+    Complaints complaints = new Complaints(err, "1".equals(System.getenv("OCICAT_DEBUG")));
+    System.exit(
+        DaemonCommand.plain(args)
+            .map(daemon -> run(daemon, complaints))
+            .orElseGet(() -> run(commandLineFor(args), complaints, stdout, System.out, args)));
+  }
+
+  /** As a daemon is started nearly always, it needs no command line to be parsed. */
+  private static int run(DaemonCommand daemon, Complaints complaints) {
+    try {
+      return daemon.call();
+    } catch (Exception | Error e) {
+      return complaints.failure(e);
+    }
   }
 
   /** Also fails when what the command printed did not get anywhere. */
@@ -80,7 +92,7 @@ public final class Ocicat {
   }
 
   /** A daemon has callers waiting for it: the other commands take longer to make than it does. */
-  static CommandLine commandLineFor(String... args) {
+  private static CommandLine commandLineFor(String... args) {
     return args.length > 0 && args[0].equals("daemon")
         ? tellingVersion(new CommandLine(new Ocicat()).addSubcommand(new DaemonCommand()))
         : commandLine();

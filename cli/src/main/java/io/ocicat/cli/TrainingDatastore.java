@@ -33,8 +33,12 @@ final class TrainingDatastore {
         }
         plugin.put("etcd_endpoints", served.get("etcd"));
       }
-      case "kubernetes" ->
-          plugin.putObject("kubernetes").put("kubeconfig", served.get("kubeconfig"));
+      case "kubernetes" -> {
+        if (!served.containsKey("kubeconfig")) {
+          return Optional.empty();
+        }
+        plugin.putObject("kubernetes").put("kubeconfig", served.get("kubeconfig"));
+      }
       default -> {}
     }
     prepare(plugin);

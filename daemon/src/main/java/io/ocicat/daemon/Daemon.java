@@ -76,6 +76,7 @@ public final class Daemon implements AutoCloseable {
   private @Nullable FileLock lifetime;
 
   private final CountDownLatch stop = new CountDownLatch(1);
+  private volatile Runnable beforeServing = () -> {};
 
   /**
    * Starts to listen.
@@ -222,6 +223,7 @@ public final class Daemon implements AutoCloseable {
   public void run(Supervisor supervisor) throws InterruptedException {
     stage = Stage.RECOVERING;
     upkeep.recover(RECOVERY);
+    beforeServing.run();
     server.start();
     stage = Stage.SERVING;
     remove(folders.startingMark());
@@ -318,6 +320,11 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
+  /** What {@link #run} waits for before it takes calls, beside recovery. */
+  public void beforeServing(Runnable wait) {
+    beforeServing = wait;
+  }
+
   /** Makes {@link #run} end. */
   public void stop() {
     stop.countDown();
@@ -347,6 +354,10 @@ public final class Daemon implements AutoCloseable {
 
   public CallServer server() {
     return server;
+  }
+
+  public CallRunner runner() {
+    return runner;
   }
 
   @Override

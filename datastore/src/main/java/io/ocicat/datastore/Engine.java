@@ -17,8 +17,8 @@ public interface Engine {
   Optional<Datastore> open(DatastoreConfig config);
 
   /**
-   * The same for a command, for which somebody waits: where nobody listens it fails at once, instead
-   * of trying again until somebody does.
+   * The same for a command, for which somebody waits: where nobody listens it fails at once,
+   * instead of trying again until somebody does.
    */
   default Optional<Datastore> openForCommand(DatastoreConfig config) {
     return open(config);

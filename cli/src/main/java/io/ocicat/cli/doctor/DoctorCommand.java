@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -133,6 +134,7 @@ public final class DoctorCommand implements Callable<Integer> {
         new NetworksCheck(confDirectory, cni, path, site.ours()::find),
         new PluginsCheck(path, site.ours()),
         new NeighboursCheck(site.root()),
+        new StartCacheCheck(Optional.ofNullable(System.getProperty("ocicat.home")).map(Path::of)),
         new FoldersCheck(site.folders()),
         new RecordsCheck(state, runner, daemonRuns()),
         new AttachmentsCheck(intents, site.ours()::named),

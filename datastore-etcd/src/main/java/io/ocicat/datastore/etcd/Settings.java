@@ -15,7 +15,6 @@ public record Settings(Duration patience, Duration dial, boolean waitsForRefusin
     this(patience, dial, true);
   }
 
-
   public Settings {
     if (!patience.isPositive() || !dial.isPositive()) {
       throw new IllegalArgumentException(

@@ -23,7 +23,10 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Endpoints that are dead, silent, or die in the middle. */
@@ -55,6 +58,21 @@ class FailoverTest {
                 Settings.standard())) {
       assertThat(store.get("/a")).isEmpty();
     }
+  }
+
+  /** Review U23: the limit only ends the test where it would wait for etcd to come up. */
+  @Test
+  @Timeout(120)
+  void aCommandDoesNotWaitWhereNobodyListens() {
+    Settings patient = new Settings(Duration.ofHours(1), Duration.ofMinutes(1));
+    try (EtcdStore store =
+        EtcdStore.open(EtcdServer.config(DEAD, ALSO_DEAD), patient.forCommands())) {
+      assertThatThrownBy(() -> store.get("/a"))
+          .isInstanceOf(UnavailableException.class)
+          .hasMessageContaining(DEAD + ": connection refused")
+          .hasMessageContaining(ALSO_DEAD + ": connection refused");
+    }
+    assertThat(Logger.getLogger("io.netty").isLoggable(Level.WARNING)).isFalse();
   }
 
   @Test

@@ -58,6 +58,18 @@ class FailuresTest {
         spec -> spec.putArray("nets").add("10.0.0.0/8"));
   }
 
+  /** Review K14. */
+  @Test
+  void whenTimeIsUpTheRateLimitIsNotBlamed() {
+    try (KubernetesDatastore late =
+        Opening.open(Opening.config(server.url(), ""), Duration.ofNanos(1))) {
+      assertThatThrownBy(() -> late.get(BLUE))
+          .isInstanceOf(UnavailableException.class)
+          .hasMessageContaining("was not asked")
+          .hasMessageNotContaining("K8S_CLIENT_QPS");
+    }
+  }
+
   @Test
   void anUnreachableServerIsNamed() {
     String url = server.url();

@@ -25,6 +25,7 @@ public enum Syscall {
   FLOCK(73, 32),
   FCHMOD(91, 52),
   FSTATFS(138, 44),
+  SETPRIORITY(141, 140),
   MOUNT(165, 40),
   UMOUNT2(166, 39),
   OPENAT(257, 56),

@@ -1,4 +1,4 @@
-package io.ocicat.cli;
+package io.ocicat.daemon.start;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -21,16 +21,20 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Calls of a daemon in a training run: all plugins of a network, as a runtime would call them. All
- * must succeed.
+ * Calls all plugins of a network through a daemon's socket, as a runtime would: to rehearse, and to
+ * train AOT caches. All must succeed.
+ *
+ * @param host the network namespace of the calls
+ * @param environment of the calls, beside what is theirs alone
  */
-record TrainingCalls(Path socket) {
+public record NetworkCalls(Path socket, Path host, Map<String, String> environment) {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
-  /** A list of one plugin's documents, with the result of the one before in each. */
+  /** What was asked of each plugin, and what came of it in the end. */
   private record Attached(List<ObjectNode> requests, Optional<ObjectNode> result) {}
 
-  void attachAndDetach(ObjectNode network, String netns, String ifname) {
+  /** All verbs of every plugin. */
+  public void callAll(ObjectNode network, String netns, String ifname) {
     call(plugins(network).getFirst(), "VERSION", netns, ifname);
     if (network.path("cniVersion").asString().equals(SpecVersion.LATEST.text())) {
       plugins(network).forEach(plugin -> call(plugin, "STATUS", netns, ifname));
@@ -45,7 +49,21 @@ record TrainingCalls(Path socket) {
         .forEach(request -> call(with(request, attached.result()), "DEL", netns, ifname));
   }
 
-  Attached attach(ObjectNode network, String netns, String ifname) {
+  /** What nearly all calls are: ADD of every plugin, and DEL. */
+  public void attachAndDetach(ObjectNode network, String netns, String ifname) {
+    Attached attached = attach(network, netns, ifname);
+    attached
+        .requests()
+        .reversed()
+        .forEach(request -> call(with(request, attached.result()), "DEL", netns, ifname));
+  }
+
+  /** ADD of every plugin. */
+  public void attachOnly(ObjectNode network, String netns, String ifname) {
+    attach(network, netns, ifname);
+  }
+
+  private Attached attach(ObjectNode network, String netns, String ifname) {
     List<ObjectNode> requests = new ArrayList<>();
     Optional<ObjectNode> result = Optional.empty();
     for (ObjectNode plugin : plugins(network)) {
@@ -82,15 +100,15 @@ record TrainingCalls(Path socket) {
   }
 
   private Optional<ObjectNode> call(ObjectNode conf, String verb, String netns, String ifname) {
-    Map<String, String> variables = new HashMap<>(System.getenv());
+    Map<String, String> variables = new HashMap<>(environment);
     variables.putAll(
         Map.of(
             CniEnvironment.COMMAND, verb,
-            CniEnvironment.CONTAINER_ID, "training",
+            CniEnvironment.CONTAINER_ID, "rehearsal",
             CniEnvironment.IFNAME, ifname,
             CniEnvironment.NETNS, netns,
             CniEnvironment.NETNS_OVERRIDE, "1",
-            CniEnvironment.ARGS, "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=training"));
+            CniEnvironment.ARGS, "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=rehearsal"));
     String type = conf.path("type").asString();
     try (Request request =
         new Request(
@@ -100,7 +118,7 @@ record TrainingCalls(Path socket) {
             LIMIT,
             System.nanoTime(),
             Place.own(),
-            Optional.of(Fd.open(Path.of("/proc/self/ns/net"), Fd.O_RDONLY, 0)),
+            Optional.of(Fd.open(host, Fd.O_RDONLY, 0)),
             Optional.of(Fd.open(Path.of(netns), Fd.O_RDONLY, 0)))) {
       Answer answer = new Caller(socket, LIMIT).ask(request);
       if (answer instanceof Answer.Done done) {

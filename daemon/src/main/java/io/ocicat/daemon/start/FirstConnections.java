@@ -1,0 +1,61 @@
+package io.ocicat.daemon.start;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.ocicat.cni.SpecVersion;
+import io.ocicat.cni.exec.CniEnvironment;
+import io.ocicat.cni.exec.Deadline;
+import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.Verb;
+import io.ocicat.cni.json.Json;
+import io.ocicat.daemon.call.CallRunner;
+import io.ocicat.daemon.call.PluginCall;
+import io.ocicat.daemon.server.Events;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Asks the datastore of every network once whether it is ready, as STATUS does, so that a call finds
+ * connections that are open and authenticated. A server that does not answer is for calls to
+ * complain about; here it is a line in the log.
+ */
+record FirstConnections(CallRunner runner, Map<String, String> environment, Events events) {
+  private static final Duration LIMIT = Duration.ofSeconds(10);
+
+  void open(NamedPlugins named) {
+    for (ObjectNode plugin : named.withServers()) {
+      try {
+        Reply reply = status(plugin);
+        if (reply.exitCode() != 0) {
+          note(plugin, Json.parse(reply.stdout()).path("msg").asString(""));
+        }
+      } catch (RuntimeException e) {
+        note(plugin, String.valueOf(e.getMessage()));
+      }
+    }
+  }
+
+  private Reply status(ObjectNode plugin) {
+    ObjectNode request = plugin.deepCopy().put("cniVersion", SpecVersion.LATEST.text());
+    Map<String, String> variables = new HashMap<>(environment);
+    variables.put(CniEnvironment.COMMAND, Verb.STATUS.name());
+    variables.put(CniEnvironment.PATH, System.getProperty("ocicat.home") + "/cni");
+    String type = plugin.path("type").asString();
+    return runner.run(
+        PluginCall.own(
+            type,
+            runner.plugin(type).orElseThrow(),
+            variables,
+            Json.compact(request).getBytes(UTF_8),
+            Deadline.in(LIMIT)),
+        () -> false);
+  }
+
+  private void note(ObjectNode plugin, String why) {
+    events.note(
+        "not connected yet to the datastore of network \"%s\": %s"
+            .formatted(plugin.path("name").asString(""), why));
+  }
+}

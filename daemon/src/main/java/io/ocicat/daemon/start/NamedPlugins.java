@@ -1,0 +1,65 @@
+package io.ocicat.daemon.start;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.json.Json;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The plugins that the networks of a machine name. A file that cannot be read names none: whoever
+ * uses the network is told what is wrong with it.
+ */
+record NamedPlugins(List<ObjectNode> plugins) {
+  private static final Set<String> OF_SERVERS = Set.of("etcdv3", "kubernetes");
+
+  static NamedPlugins in(Path directory) {
+    List<ObjectNode> plugins = new ArrayList<>();
+    try (DirectoryStream<Path> files =
+        Files.newDirectoryStream(directory, "*.{conf,conflist,json}")) {
+      for (Path file : files) {
+        addAll(file, plugins);
+      }
+    } catch (IOException _) {
+      // No directory, no networks.
+    }
+    return new NamedPlugins(List.copyOf(plugins));
+  }
+
+  private static void addAll(Path file, List<ObjectNode> plugins) {
+    try {
+      JsonNode network = Json.parse(Files.readAllBytes(file));
+      for (JsonNode plugin : network.has("plugins") ? network.path("plugins") : List.of(network)) {
+        if (plugin instanceof ObjectNode document) {
+          plugins.add(document.put("name", network.path("name").asString("")));
+        }
+      }
+    } catch (IOException | CniException _) {
+      // As above.
+    }
+  }
+
+  Set<String> types() {
+    return plugins.stream()
+        .map(plugin -> plugin.path("type").asString(""))
+        .collect(Collectors.toUnmodifiableSet());
+  }
+
+  /** Those of calico that keep their records in servers, as Calico does unless told otherwise. */
+  List<ObjectNode> withServers() {
+    return plugins.stream()
+        .filter(plugin -> plugin.path("type").asString("").equals("calico"))
+        .filter(
+            plugin ->
+                OF_SERVERS.contains(plugin.path("datastore_type").asString(""))
+                    || plugin.has("etcd_endpoints"))
+        .toList();
+  }
+}

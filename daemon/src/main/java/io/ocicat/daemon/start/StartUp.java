@@ -1,0 +1,65 @@
+package io.ocicat.daemon.start;
+
+import io.ocicat.daemon.Daemon;
+import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.server.Events;
+import io.ocicat.daemon.state.Folders;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Makes the first calls of a daemon as quick as the later ones: connects to the datastores that
+ * networks name, and rehearses calls, both in the background.
+ */
+public final class StartUp {
+  private static final String CONF_DIR = "NETCONFPATH";
+  private static final String USUAL_CONF_DIR = "/etc/cni/net.d";
+
+  /**
+   * How long callers wait, from here, for the first calls to be rehearsed. Those that come at once
+   * would wait for the same code to be loaded.
+   */
+  private static final Duration FIRST_CALLS = Duration.ofMillis(150);
+
+  private StartUp() {}
+
+  /** Begins both for a daemon of a distribution; elsewhere nothing can be rehearsed. */
+  public static void begin(
+      Daemon daemon, Folders folders, Map<String, String> environment, Events events) {
+    String home = System.getProperty("ocicat.home");
+    if (home == null) {
+      return;
+    }
+    NamedPlugins named =
+        NamedPlugins.in(Path.of(environment.getOrDefault(CONF_DIR, USUAL_CONF_DIR)));
+    Rehearsal rehearsal =
+        new Rehearsal(
+            folders.run(),
+            OurExecutables.fromDistribution(),
+            Path.of(home, "cni"),
+            named.types(),
+            () -> daemon.server().inFlight() > 0,
+            new CountDownLatch(1));
+    long begun = System.nanoTime();
+    Thread.ofPlatform().daemon().name("rehearsal").start(rehearsal::run);
+    daemon.beforeServing(() -> await(rehearsal.ready(), begun));
+    if (!named.withServers().isEmpty()) {
+      Thread.ofPlatform()
+          .daemon()
+          .name("connecting")
+          .start(() -> new FirstConnections(daemon.runner(), environment, events).open(named));
+    }
+  }
+
+  private static void await(CountDownLatch ready, long begun) {
+    try {
+      long left = FIRST_CALLS.toNanos() - (System.nanoTime() - begun);
+      boolean _ = ready.await(left, TimeUnit.NANOSECONDS);
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

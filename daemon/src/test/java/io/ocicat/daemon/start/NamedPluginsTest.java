@@ -1,0 +1,44 @@
+package io.ocicat.daemon.start;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class NamedPluginsTest {
+  @TempDir Path directory;
+
+  @Test
+  void everyPluginOfEveryNetworkIsNamed() throws IOException {
+    write("10-blue.conflist", "{'name': 'blue', 'plugins': [{'type': 'bridge'}, {'type': 'portmap'}]}");
+    write("20-red.conf", "{'name': 'red', 'type': 'ptp'}");
+    write("notes.txt", "{'name': 'none', 'type': 'macvlan'}");
+    write("30-torn.conflist", "{'name': 'torn', 'plugins': [{'type': 'vl");
+
+    assertThat(NamedPlugins.in(directory).types()).containsExactlyInAnyOrder("bridge", "portmap", "ptp");
+  }
+
+  @Test
+  void onlyDatastoresOfServersAreConnectedTo() throws IOException {
+    write("a.conf", "{'name': 'a', 'type': 'calico'}");
+    write("b.conf", "{'name': 'b', 'type': 'calico', 'datastore_type': 'embedded'}");
+    write("c.conf", "{'name': 'c', 'type': 'calico', 'etcd_endpoints': 'http://127.0.0.1:2379'}");
+    write("d.conf", "{'name': 'd', 'type': 'calico', 'datastore_type': 'kubernetes'}");
+
+    assertThat(NamedPlugins.in(directory).withServers())
+        .extracting(plugin -> plugin.path("name").asString())
+        .containsExactlyInAnyOrder("c", "d");
+  }
+
+  @Test
+  void noDirectoryNamesNothing() {
+    assertThat(NamedPlugins.in(directory.resolve("none")).plugins()).isEmpty();
+  }
+
+  private void write(String name, String json) throws IOException {
+    Files.writeString(directory.resolve(name), json.replace('\'', '"'));
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.ocicat.daemon.start;
+
+import org.jspecify.annotations.NullMarked;
