@@ -115,7 +115,7 @@ static void keep_environment(char **kept, int most) {
   static const char *const names[] = {"PATH",           "HOME",
                                       "OCICAT_RUN_DIR", "OCICAT_STATE_DIR",
                                       "NETCONFPATH",    "OCICAT_ON_DEMAND_IDLE",
-                                      "OCICAT_JAVA_OPTIONS"};
+                                      "OCICAT_CNI_CACHE_DIR", "OCICAT_CNI_CONF_DIR"};
   int count = 0;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     const char *value = getenv(names[i]);

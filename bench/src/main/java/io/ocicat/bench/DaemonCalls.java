@@ -58,7 +58,10 @@ public final class DaemonCalls {
     }
     observation(add);
     beginAgain();
+    ColdCalls cold = new ColdCalls(around, home, table, quick);
+    cold.afterStart(go(), ours());
     withoutDaemon();
+    cold.withoutDaemon();
     shimAlone();
     int many = quick ? 1_000 : 10_000;
     Crowd.Slowdown slowdown =

@@ -25,6 +25,8 @@ final class Surroundings implements AutoCloseable {
   private final Path folder;
   private final String host;
   private final List<String> names = new ArrayList<>();
+  private final Map<String, String> variables =
+      new LinkedHashMap<>(Map.of("OCICAT_ON_DEMAND", "0"));
 
   private Surroundings(Path cnicall, Path home, Path folder, String host) {
     this.cnicall = cnicall;
@@ -77,7 +79,17 @@ final class Surroundings implements AutoCloseable {
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT);
     builder.environment().put("OCICAT_RUN_DIR", folder.resolve("run").toString());
     builder.environment().put("OCICAT_STATE_DIR", folder.resolve("state").toString());
+    builder.environment().putAll(variables);
     return builder;
+  }
+
+  /** A variable of all commands from now on. Unless told otherwise no daemon is started on demand. */
+  void set(String variable, String value) {
+    variables.put(variable, value);
+  }
+
+  String host() {
+    return host;
   }
 
   /** Makes calls, and sorts their times by contender and verb, as in {@code ours add}. */

@@ -190,8 +190,8 @@ final class DaemonCommand implements Callable<Integer> {
       return Daemon.listen(state, folders, ours, inherited, takeOver, events, clock);
     }
     if (handedOver.size() != 2) {
-      throw new ParameterException(
-          spec.commandLine(), "--on-demand is for plugins, which hand over a socket and a lock");
+      throw new IllegalStateException(
+          "--on-demand is for plugins, which hand over a socket and a lock");
     }
     return Daemon.onDemand(
         state,

@@ -232,7 +232,7 @@ class FirstBuildTest {
             cp -a "$1/." "$2/small"
             set -- "$2/small"
             """),
-        "ocicat: building needs 400 MB in %s/small, and ".formatted(home));
+        "ocicat: building needs 700 MB in %s/small, and ".formatted(home));
   }
 
   @Test

@@ -46,9 +46,9 @@ record StartCacheCheck(Optional<Path> home) implements Check {
         "unpack the distribution's archive again, with its own runtime, or build it: ./ocicat dist");
   }
 
-  /** Whether it works with any cache, but not when it must use the one it has. */
+  /** Whether it does not work when it must use its cache, but does when it need not. */
   private static boolean isRefused(Path launcher, String... arguments) {
-    return ends(launcher, "auto", arguments) && !ends(launcher, "on", arguments);
+    return !ends(launcher, "on", arguments) && ends(launcher, "auto", arguments);
   }
 
   private static boolean ends(Path launcher, String mode, String... arguments) {

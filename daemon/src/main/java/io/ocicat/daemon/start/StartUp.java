@@ -22,7 +22,7 @@ public final class StartUp {
    * How long callers wait, from here, for the first calls to be rehearsed. Those that come at once
    * would wait for the same code to be loaded.
    */
-  private static final Duration FIRST_CALLS = Duration.ofMillis(150);
+  private static final Duration FIRST_CALLS = Duration.ofMillis(110);
 
   private StartUp() {}
 
