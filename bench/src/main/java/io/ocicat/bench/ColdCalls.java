@@ -83,7 +83,9 @@ record ColdCalls(Surroundings around, Path home, Table table, boolean quick) {
     return Target.atMost(part.equals("first") ? 2 : 0.5, "×");
   }
 
-  /** From a folder where no daemon has ever been, with one that is started on demand and without. */
+  /**
+   * From a folder where no daemon has ever been, with one that is started on demand and without.
+   */
   void withoutDaemon() throws Exception {
     for (String onDemand : List.of("0", "1")) {
       Sample one = new Sample("one");
@@ -172,8 +174,7 @@ record ColdCalls(Surroundings around, Path home, Table table, boolean quick) {
       throws IOException, InterruptedException {
     String type = conf.path("type").asString();
     ProcessBuilder builder =
-        around.command(
-            "nsenter", "--net=/run/netns/" + around.host(), directory + "/" + type);
+        around.command("nsenter", "--net=/run/netns/" + around.host(), directory + "/" + type);
     builder.environment().put("OCICAT_RUN_DIR", cold.resolve("run").toString());
     builder.environment().put("OCICAT_STATE_DIR", cold.resolve("state").toString());
     builder.environment().put("OCICAT_ON_DEMAND", onDemand);
@@ -188,7 +189,8 @@ record ColdCalls(Surroundings around, Path home, Table table, boolean quick) {
     }
     byte[] answer = process.getInputStream().readAllBytes();
     if (process.waitFor() != 0) {
-      throw new IOException("%s of %s/%s: %s".formatted(verb, directory, type, new String(answer, UTF_8)));
+      throw new IOException(
+          "%s of %s/%s: %s".formatted(verb, directory, type, new String(answer, UTF_8)));
     }
     return answer;
   }

@@ -18,9 +18,9 @@ import java.util.Objects;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The first ADD of calico after a daemon's start, on etcd and on the tests' API server (which speaks
- * no TLS here): with a network in the configuration directory, whose datastore the daemon connects
- * to by itself, and without.
+ * The first ADD of calico after a daemon's start, on etcd and on the tests' API server (which
+ * speaks no TLS here): with a network in the configuration directory, whose datastore the daemon
+ * connects to by itself, and without.
  *
  * <p>Usage: {@code FirstDatastoreCalls <directory of the C programs> <distribution> [starts]}
  */
@@ -54,8 +54,7 @@ public final class FirstDatastoreCalls {
       around.set("CNI_ARGS", "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=bench");
       FirstDatastoreCalls bench = new FirstDatastoreCalls(around, starts);
       bench.measure(
-          "etcd",
-          Json.object().put("datastore_type", "etcdv3").put("etcd_endpoints", etcd.url()));
+          "etcd", Json.object().put("datastore_type", "etcdv3").put("etcd_endpoints", etcd.url()));
       ObjectNode kubernetes = Json.object().put("datastore_type", "kubernetes");
       kubernetes.putObject("kubernetes").put("k8s_api_root", cluster.url());
       bench.measure("Kubernetes", kubernetes);
@@ -79,7 +78,8 @@ public final class FirstDatastoreCalls {
   }
 
   private void measure(String what, String engine) throws Exception {
-    String ours = around.contender("ours", around.home().resolve("cni").toString(), engine, "calico");
+    String ours =
+        around.contender("ours", around.home().resolve("cni").toString(), engine, "calico");
     Sample first = new Sample("first");
     Sample second = new Sample("second");
     for (int i = 0; i < starts; i++) {

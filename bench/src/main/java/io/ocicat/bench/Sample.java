@@ -20,7 +20,9 @@ final class Sample {
     times[count++] = nanos;
   }
 
-  /** Adds those that the other got from its {@code from}th, counted from one, to its {@code to}th. */
+  /**
+   * Adds those that the other got from its {@code from}th, counted from one, to its {@code to}th.
+   */
   void addAll(Sample other, int from, int to) {
     for (int i = from - 1; i < Math.min(to, other.count); i++) {
       add(other.times[i]);

@@ -83,7 +83,9 @@ final class Surroundings implements AutoCloseable {
     return builder;
   }
 
-  /** A variable of all commands from now on. Unless told otherwise no daemon is started on demand. */
+  /**
+   * A variable of all commands from now on. Unless told otherwise no daemon is started on demand.
+   */
   void set(String variable, String value) {
     variables.put(variable, value);
   }

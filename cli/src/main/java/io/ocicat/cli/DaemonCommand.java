@@ -131,7 +131,8 @@ final class DaemonCommand implements Callable<Integer> {
   public Integer call() throws InterruptedException, IOException {
     if (metricsPort != null && (metricsPort < 1 || metricsPort > MAX_PORT)) {
       throw new ParameterException(
-          Objects.requireNonNull(spec).commandLine(), "--metrics-port %d is not a port: 1–65535".formatted(metricsPort));
+          Objects.requireNonNull(spec).commandLine(),
+          "--metrics-port %d is not a port: 1–65535".formatted(metricsPort));
     }
     CallHistory history = new CallHistory();
     Metrics metrics = new Metrics(Version.build());

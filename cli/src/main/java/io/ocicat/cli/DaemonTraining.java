@@ -40,8 +40,7 @@ final class DaemonTraining {
     Thread.ofPlatform().daemon().name("serving").start(DaemonTraining::serve);
     Folders folders = Folders.of(System.getenv());
     await(folders.socket());
-    NetworkCalls calls =
-        new NetworkCalls(folders.socket(), Path.of(OWN_NETNS), System.getenv());
+    NetworkCalls calls = new NetworkCalls(folders.socket(), Path.of(OWN_NETNS), System.getenv());
     List<ObjectNode> networks = networks(Path.of(args[0]));
     if (args[1].isEmpty()) {
       for (int i = 0; i < ROUNDS; i++) {

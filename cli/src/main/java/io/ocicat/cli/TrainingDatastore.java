@@ -47,8 +47,7 @@ final class TrainingDatastore {
 
   private static void prepare(ObjectNode plugin) {
     try (Datastores datastores = new Datastores()) {
-      Datastore datastore =
-          datastores.of(DatastoreConfig.ofCniConfig(plugin, System.getenv()));
+      Datastore datastore = datastores.of(DatastoreConfig.ofCniConfig(plugin, System.getenv()));
       create(
           datastore,
           Resource.of(
@@ -63,8 +62,7 @@ final class TrainingDatastore {
         create(
             datastore,
             Resource.of(
-                new ResourceKey.Named(Kind.NODE, "", plugin.path("nodename").asString()),
-                _ -> {}));
+                new ResourceKey.Named(Kind.NODE, "", plugin.path("nodename").asString()), _ -> {}));
       }
     }
   }

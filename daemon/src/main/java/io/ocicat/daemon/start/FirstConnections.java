@@ -17,8 +17,8 @@ import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Asks the datastore of every network once whether it is ready, as STATUS does, so that a call finds
- * connections that are open and authenticated. A server that does not answer is for calls to
+ * Asks the datastore of every network once whether it is ready, as STATUS does, so that a call
+ * finds connections that are open and authenticated. A server that does not answer is for calls to
  * complain about; here it is a line in the log.
  */
 record FirstConnections(CallRunner runner, Map<String, String> environment, Events events) {

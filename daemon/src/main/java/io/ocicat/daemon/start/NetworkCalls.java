@@ -103,12 +103,18 @@ public record NetworkCalls(Path socket, Path host, Map<String, String> environme
     Map<String, String> variables = new HashMap<>(environment);
     variables.putAll(
         Map.of(
-            CniEnvironment.COMMAND, verb,
-            CniEnvironment.CONTAINER_ID, "rehearsal",
-            CniEnvironment.IFNAME, ifname,
-            CniEnvironment.NETNS, netns,
-            CniEnvironment.NETNS_OVERRIDE, "1",
-            CniEnvironment.ARGS, "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=rehearsal"));
+            CniEnvironment.COMMAND,
+            verb,
+            CniEnvironment.CONTAINER_ID,
+            "rehearsal",
+            CniEnvironment.IFNAME,
+            ifname,
+            CniEnvironment.NETNS,
+            netns,
+            CniEnvironment.NETNS_OVERRIDE,
+            "1",
+            CniEnvironment.ARGS,
+            "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=rehearsal"));
     String type = conf.path("type").asString();
     try (Request request =
         new Request(

@@ -51,7 +51,12 @@ import tools.jackson.databind.node.ObjectNode;
  * @param ready counted down when the first calls have been made, or none can be
  */
 record Rehearsal(
-    Path parent, OurExecutables ours, Path plugins, Set<String> types, BooleanSupplier busy, CountDownLatch ready) {
+    Path parent,
+    OurExecutables ours,
+    Path plugins,
+    Set<String> types,
+    BooleanSupplier busy,
+    CountDownLatch ready) {
   private static final String PREFIX = "rehearsal-";
 
   /** After so many, what an ADD needs has been called often enough to be compiled. */
@@ -59,7 +64,6 @@ record Rehearsal(
 
   /** After so many it is worth to serve: everything is loaded and linked. */
   private static final int FIRST_ROUNDS = 2;
-
 
   private static final Duration LONGEST = Duration.ofSeconds(20);
 
@@ -113,8 +117,7 @@ record Rehearsal(
     Events events =
         new EventsToAll(
             List.of(new CallLog(_ -> {}, new CallHistory()), new Metrics(new Build("", ""))));
-    CallRunner runner =
-        new CallRunner(new State(folders, BootId.current()), ours, false, clock);
+    CallRunner runner = new CallRunner(new State(folders, BootId.current()), ours, false, clock);
     try (NetNs host = NetNs.create();
         NetNs container = NetNs.create();
         UnixListener listener =
@@ -127,7 +130,10 @@ record Rehearsal(
                 folders.socket(),
                 pathOf(host),
                 Map.of(
-                    "CNI_PATH", plugins.toString(), "OCICAT_STATE_DIR", folders.state().toString()));
+                    "CNI_PATH",
+                    plugins.toString(),
+                    "OCICAT_STATE_DIR",
+                    folders.state().toString()));
         long end = System.nanoTime() + LONGEST.toNanos();
         ObjectNode network = network(folder);
         int i = 0;

@@ -13,12 +13,15 @@ final class NamedPluginsTest {
 
   @Test
   void everyPluginOfEveryNetworkIsNamed() throws IOException {
-    write("10-blue.conflist", "{'name': 'blue', 'plugins': [{'type': 'bridge'}, {'type': 'portmap'}]}");
+    write(
+        "10-blue.conflist",
+        "{'name': 'blue', 'plugins': [{'type': 'bridge'}, {'type': 'portmap'}]}");
     write("20-red.conf", "{'name': 'red', 'type': 'ptp'}");
     write("notes.txt", "{'name': 'none', 'type': 'macvlan'}");
     write("30-torn.conflist", "{'name': 'torn', 'plugins': [{'type': 'vl");
 
-    assertThat(NamedPlugins.in(directory).types()).containsExactlyInAnyOrder("bridge", "portmap", "ptp");
+    assertThat(NamedPlugins.in(directory).types())
+        .containsExactlyInAnyOrder("bridge", "portmap", "ptp");
   }
 
   @Test

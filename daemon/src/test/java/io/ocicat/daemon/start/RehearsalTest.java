@@ -8,6 +8,7 @@ import java.net.NetworkInterface;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
@@ -24,7 +25,7 @@ final class RehearsalTest {
   @BeforeEach
   void distribution() throws IOException {
     // Nobody executes them: a delegate that is the shim runs in this process.
-    for (String file : Set.of("lib/shim", "cni/bridge", "cni/host-local", "cni/tuning")) {
+    for (String file : List.of("lib/shim", "cni/bridge", "cni/host-local", "cni/tuning")) {
       Path path = folder.resolve("home").resolve(file);
       Files.createDirectories(path.getParent());
       Files.writeString(path, "shim");
@@ -74,7 +75,9 @@ final class RehearsalTest {
     assertThat(ready.getCount()).isZero();
   }
 
-  private Stream<Path> runFolder() throws IOException {
-    return Files.list(folder.resolve("run"));
+  private List<Path> runFolder() throws IOException {
+    try (Stream<Path> files = Files.list(folder.resolve("run"))) {
+      return files.toList();
+    }
   }
 }
