@@ -41,7 +41,7 @@ class PtpFailureTest {
         "address 10.1.2.5/24 from the IPAM plugin is its own gateway",
         "{\"ips\": [{\"address\": \"10.1.2.5/24\", \"gateway\": \"10.1.2.5\"}]}"),
     OTHER_FAMILY(
-        "address 10.1.2.5/24 from the IPAM plugin cannot have the gateway fd00::1",
+        "gateway fd00::1 of 10.1.2.5/24 is of the other family",
         "{\"ips\": [{\"address\": \"10.1.2.5/24\", \"gateway\": \"fd00::1\"}]}"),
     CONTAINER_ADDRESS(
         "add address 10.1.2.5/24",
