@@ -67,7 +67,7 @@ public final class Ocicat {
   }
 
   /** As a daemon is started nearly always, it needs no command line to be parsed. */
-  private static int run(DaemonCommand daemon, Complaints complaints) {
+  static int run(DaemonCommand daemon, Complaints complaints) {
     try {
       return daemon.call();
     } catch (Exception | Error e) {

@@ -72,9 +72,7 @@ final class KernelJson {
     for (Route route : socket.list(Routes.list(RouteFilter.main(IpFamily.V4)))) {
       ObjectNode entry = routes.addObject().put("dst", destination(route));
       route.gateway().ifPresent(gateway -> entry.put("gateway", gateway.toString()));
-      route
-          .device()
-          .ifPresent(device -> entry.put("dev", names.getOrDefault(device.index(), "?")));
+      route.device().ifPresent(device -> entry.put("dev", names.getOrDefault(device.index(), "?")));
     }
     return json;
   }

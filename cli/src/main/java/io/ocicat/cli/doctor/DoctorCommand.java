@@ -123,7 +123,7 @@ public final class DoctorCommand implements Callable<Integer> {
             state,
             site.ours(),
             state::daemonRuns,
-            new CniFolders(cache.directory(), conf.directory()),
+            new CniFolders(dirs.cacheDirectory(), confDirectory),
             Clock.systemUTC());
     KnownAttachments known = KnownAttachments.of(state, cni);
     Intents intents = Intents.of(state, cni);

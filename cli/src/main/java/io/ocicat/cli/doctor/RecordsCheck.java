@@ -6,6 +6,7 @@ import io.ocicat.daemon.call.Undoing;
 import io.ocicat.daemon.liveness.NodeInterfaces;
 import io.ocicat.daemon.liveness.Occasion;
 import io.ocicat.daemon.liveness.UndoDecision;
+import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.PodName;
 import io.ocicat.daemon.state.RecordFolder;
@@ -16,8 +17,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /**
  * What calls left behind: those that were killed, and attachments whose container went without a
@@ -69,7 +70,7 @@ record RecordsCheck(State state, CallRunner runner, boolean daemonRuns) implemen
         findings.add(
             Finding.warning(
                     "DEL by %s for %s could not be finished yet"
-                        .formatted(plugin(kept), name(kept)),
+                        .formatted(plugin(kept), name(kept, ids)),
                     "what it was to remove is still there, and no ocicatd runs to try again",
                     "start ocicatd, or `ocicat doctor --fix`")
                 .fixedBy(() -> undo(state.spool(), kept)));
@@ -129,15 +130,15 @@ record RecordsCheck(State state, CallRunner runner, boolean daemonRuns) implemen
     switch (undoing) {
       case Undoing.Done(), Undoing.LeftToOthers() -> {}
       case Undoing.Refused(String because) ->
-          throw new IllegalStateException("%s was left alone: %s".formatted(name(kept), because));
+          throw new IllegalStateException("%s was left alone: %s".formatted(name(kept, shortIds()), because));
       case Undoing.Failed(String why) ->
-          throw new IllegalStateException("DEL of %s failed: %s".formatted(name(kept), why));
+          throw new IllegalStateException("DEL of %s failed: %s".formatted(name(kept, shortIds()), why));
     }
   }
 
   private ShortIds shortIds() {
     return ShortIds.among(
-        Stream.of(state.journal(), state.attachments())
+        Stream.of(state.journal(), state.attachments(), state.spool())
             .flatMap(folder -> folder.list().stream())
             .flatMap(kept -> kept.record().key().stream())
             .map(AttachmentKey::containerId)

@@ -5,6 +5,7 @@ import io.ocicat.daemon.CallLog;
 import io.ocicat.daemon.EventsToAll;
 import io.ocicat.daemon.call.CallRunner;
 import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.liveness.CniFolders;
 import io.ocicat.daemon.metrics.Build;
 import io.ocicat.daemon.metrics.Metrics;
 import io.ocicat.daemon.server.Admission;
@@ -117,7 +118,9 @@ record Rehearsal(
     Events events =
         new EventsToAll(
             List.of(new CallLog(_ -> {}, new CallHistory()), new Metrics(new Build("", ""))));
-    CallRunner runner = new CallRunner(new State(folders, BootId.current()), ours, false, clock);
+    CniFolders nobodys = new CniFolders(folder.resolve("cache"), folder.resolve("net.d"));
+    CallRunner runner =
+        new CallRunner(new State(folders, BootId.current()), ours, () -> false, nobodys, clock);
     try (NetNs host = NetNs.create();
         NetNs container = NetNs.create();
         UnixListener listener =
