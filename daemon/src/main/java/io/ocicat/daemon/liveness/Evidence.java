@@ -47,7 +47,7 @@ public record Evidence(
    * @param isOfThisBoot whether it was made since the machine's start
    * @param isNewer whether it was made after the suspect's
    * @param namespaceIsThere whether its namespace is where it says
-   * @param inSameNamespace whether that is the suspect's
+   * @param inSameNamespace whether that is the suspect's, or the suspect has none
    * @param onSameNetwork whether it is of the suspect's network
    * @param isDeletion whether it tells of a DEL, which nothing lives by
    */

@@ -101,7 +101,7 @@ public final class NodeEvidence {
             if (other.isEmpty()) {
               // It may be one by which something lives.
               others.add(new OtherRecord(true, true, true, false, false, false));
-            } else if (!(name.equals(suspect.name()) && !other.get().isNewerThan(record))) {
+            } else if (!(name.equals(suspect.name()) && other.get().isSameAs(record))) {
               others.add(other(other.get(), record));
             }
           });
@@ -114,7 +114,8 @@ public final class NodeEvidence {
         other.boot().equals(state.boot()),
         other.isNewerThan(suspect),
         namespaceIsThere(other),
-        other.netns().equals(suspect.netns()) && other.boot().equals(suspect.boot()),
+        suspect.netns().isNone()
+            || (other.netns().equals(suspect.netns()) && other.boot().equals(suspect.boot())),
         other.network().equals(suspect.network()),
         !other.isAdd());
   }

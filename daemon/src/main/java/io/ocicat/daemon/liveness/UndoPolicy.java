@@ -28,7 +28,7 @@ public final class UndoPolicy {
 
   /** Empty when nobody claims it. */
   private static String claim(Occasion occasion, Evidence evidence) {
-    if (evidence.records().stream().anyMatch(other -> claims(occasion, evidence, other))) {
+    if (evidence.records().stream().anyMatch(other -> claims(occasion, other))) {
       return "the container's interface was attached again";
     }
     if (evidence.cached().stream().anyMatch(entry -> claims(occasion, entry))) {
@@ -43,21 +43,17 @@ public final class UndoPolicy {
     if (isOfSomebodyElse(occasion, evidence.inside())) {
       return "the interface in its namespace is somebody else's";
     }
+    if (evidence.aliasOnHost() && evidence.inside() != Inside.OWN) {
+      return "a link of the container's is there, in a namespace that has no name or is another";
+    }
     return switch (occasion) {
-      case NAMESPACE_GONE ->
-          evidence.namespaceIsThere()
-              ? "its namespace is there"
-              : evidence.aliasOnHost() ? "its link is there" : "";
-      case EARLIER_BOOT -> evidence.aliasOnHost() ? "its link was made since the start" : "";
-      case RENAMED_NETWORK ->
-          evidence.inside() != Inside.NOTHING || evidence.aliasOnHost()
-              ? "its interface is there"
-              : "";
-      case PUT_OFF_DEL, KILLED_ADD, KILLED_DEL, GC -> "";
+      case NAMESPACE_GONE -> evidence.namespaceIsThere() ? "its namespace is there" : "";
+      case RENAMED_NETWORK -> evidence.inside() == Inside.NOTHING ? "" : "its interface is there";
+      case EARLIER_BOOT, PUT_OFF_DEL, KILLED_ADD, KILLED_DEL, GC -> "";
     };
   }
 
-  private static boolean claims(Occasion occasion, Evidence evidence, OtherRecord other) {
+  private static boolean claims(Occasion occasion, OtherRecord other) {
     if (other.isDeletion() || !other.isOfThisBoot()) {
       return false;
     }
@@ -66,16 +62,15 @@ public final class UndoPolicy {
       case EARLIER_BOOT -> true;
       case NAMESPACE_GONE -> other.namespaceIsThere();
       // Its chain's other plugins have older records, in the same namespace.
-      case PUT_OFF_DEL, KILLED_ADD, KILLED_DEL -> isAnother(evidence, other);
+      case PUT_OFF_DEL, KILLED_ADD, KILLED_DEL -> isAnother(other);
       // All that the network has of this container and interface, the runtime does not want.
-      case GC -> !other.onSameNetwork() && isAnother(evidence, other);
+      case GC -> !other.onSameNetwork() && isAnother(other);
       case RENAMED_NETWORK -> other.namespaceIsThere() && !other.inSameNamespace();
     };
   }
 
-  private static boolean isAnother(Evidence evidence, OtherRecord other) {
-    return other.namespaceIsThere()
-        && (other.isNewer() || (evidence.namespaceIsThere() && !other.inSameNamespace()));
+  private static boolean isAnother(OtherRecord other) {
+    return other.namespaceIsThere() && (other.isNewer() || !other.inSameNamespace());
   }
 
   private static boolean claims(Occasion occasion, CacheEntry entry) {

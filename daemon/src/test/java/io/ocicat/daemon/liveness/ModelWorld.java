@@ -197,8 +197,6 @@ final class ModelWorld {
         (where, all) ->
             all.values().stream()
                 .filter(other -> other.container().equals(suspect.container()))
-                .filter(
-                    other -> !other.name().equals(suspect.name()) || other.mono() > suspect.mono())
                 .filter(other -> where != folder || !other.equals(suspect))
                 .map(
                     other ->
@@ -206,7 +204,9 @@ final class ModelWorld {
                             other.boot() == boot,
                             other.mono() > suspect.mono(),
                             isThere(other),
-                            other.inode() == suspect.inode() && other.boot() == suspect.boot(),
+                            suspect.inode() == 0
+                                || (other.inode() == suspect.inode()
+                                    && other.boot() == suspect.boot()),
                             other.network().equals(suspect.network()),
                             !other.isAdd()))
                 .forEach(others::add));
