@@ -80,8 +80,7 @@ final class DaemonTraining {
   }
 
   private static void serve() {
-    Ocicat.run(
-        new DaemonCommand(), new Complaints(new PrintWriter(System.err, true, UTF_8), true));
+    Ocicat.run(new DaemonCommand(), new Complaints(new PrintWriter(System.err, true, UTF_8), true));
   }
 
   private static void await(Path socket) throws InterruptedException {

@@ -130,9 +130,11 @@ record RecordsCheck(State state, CallRunner runner, boolean daemonRuns) implemen
     switch (undoing) {
       case Undoing.Done(), Undoing.LeftToOthers() -> {}
       case Undoing.Refused(String because) ->
-          throw new IllegalStateException("%s was left alone: %s".formatted(name(kept, shortIds()), because));
+          throw new IllegalStateException(
+              "%s was left alone: %s".formatted(name(kept, shortIds()), because));
       case Undoing.Failed(String why) ->
-          throw new IllegalStateException("DEL of %s failed: %s".formatted(name(kept, shortIds()), why));
+          throw new IllegalStateException(
+              "DEL of %s failed: %s".formatted(name(kept, shortIds()), why));
     }
   }
 
