@@ -1,6 +1,7 @@
 package io.ocicat.cli.check;
 
 import java.util.Collection;
+import java.util.NavigableSet;
 import java.util.TreeSet;
 
 /**
@@ -10,9 +11,9 @@ import java.util.TreeSet;
 public final class ShortIds {
   private static final int USUAL = 12;
 
-  private final TreeSet<String> ids;
+  private final NavigableSet<String> ids;
 
-  private ShortIds(TreeSet<String> ids) {
+  private ShortIds(NavigableSet<String> ids) {
     this.ids = ids;
   }
 
