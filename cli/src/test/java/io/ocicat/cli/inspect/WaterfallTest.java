@@ -12,7 +12,7 @@ class WaterfallTest {
   @Test
   void whatOthersSaidTellsTheTerminalNothing() {
     StringWriter out = new StringWriter();
-    new Waterfall(false)
+    new Waterfall(false, 200)
         .print(
             List.of(new Waterfall.Line("plugin", "34", "a\u001b[2Jb", 0, 0, 1)),
             1,
