@@ -171,7 +171,10 @@ final class DaemonCommand implements Callable<Integer> {
       DaemonInfo info = new DaemonInfo(daemon, state, history, metrics, Version.build(), clock);
       Runtime.getRuntime()
           .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(() -> stop(daemon, done)));
-      StartUp.begin(daemon, folders, environment, events);
+      // Whoever started it on demand waits already: its call is the rehearsal.
+      if (!onDemand) {
+        StartUp.begin(daemon, folders, environment, events);
+      }
       try (InfoServer _ = InfoServer.start(folders.infoSocket(), info, events);
           Closeable _ = servePort(info)) {
         daemon.run(Systemd.of(environment, System.err::println));

@@ -18,7 +18,8 @@ import java.util.stream.Stream;
  * bridge, and control characters of its DNS in somebody's {@code resolv.conf}.
  *
  * <p>What Go's plugins legitimately return passes: host prefixes (/31, /32, /127, /128), gateways
- * outside the subnet, link-local addresses, and 240.0.0.0/4, which Linux takes for unicast and some
+ * outside the subnet, a block's first and last address (Calico routes each by itself), link-local
+ * addresses, and 240.0.0.0/4, which Linux takes for unicast and some
  * clouds give to pods.
  */
 final class IpamAnswer {
@@ -59,14 +60,6 @@ final class IpamAnswer {
     checkUnicast(type, what, address);
     if (prefix.length() < WIDEST) {
       throw refuse(type, what, "is of a network that is wider than /" + WIDEST);
-    }
-    if (prefix.broadcast().isPresent()) {
-      if (prefix.broadcast().get().equals(address)) {
-        throw refuse(type, what, "is the broadcast address of its network");
-      }
-      if (prefix.isNetwork()) {
-        throw refuse(type, what, "is the network itself, not an address in it");
-      }
     }
   }
 

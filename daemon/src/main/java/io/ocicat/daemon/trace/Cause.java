@@ -20,6 +20,7 @@ public enum Cause {
   ADDRESS_TAKEN("ask for another address, or find out who has it"),
   PORT_TAKEN("choose another host port, or end the container that the message names"),
   ALREADY_ATTACHED("DEL what an earlier ADD made for this interface, then ADD again"),
+  CHANGED("somebody changed what ADD made: DEL and ADD again; `ocicat why` says what is missing"),
   NAME_CONFLICT("remove or rename what has the name, or choose another name in the configuration"),
   NETNS_GONE(
       "the container ended or its namespace was never made: look at the runtime's log for it"),
@@ -72,7 +73,7 @@ public enum Cause {
       case PORT_TAKEN -> PORT_TAKEN;
       case ALREADY_ATTACHED -> ALREADY_ATTACHED;
       case NAME_TAKEN -> NAME_CONFLICT;
-      case MASQUERADE_MISSING -> OTHER;
+      case MASQUERADE_MISSING -> CHANGED;
       case PLUGIN_MISSING -> PLUGIN_MISSING;
       case OVERLOADED -> OVERLOADED;
       case TIMED_OUT -> TIMEOUT;
