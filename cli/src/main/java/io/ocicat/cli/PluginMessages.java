@@ -3,14 +3,20 @@ package io.ocicat.cli;
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginInvoker;
 import java.io.PrintWriter;
+import java.util.regex.Pattern;
 
 /**
  * What plugins say on standard error while a command calls them. It is shown when the command has
- * succeeded: when it fails, the error says what went wrong, and nobody should have to look for it
- * among log lines. With {@code OCICAT_DEBUG=1} everything is shown as it comes.
+ * succeeded, but for what is logged at every call: when it fails, the error says what went wrong,
+ * and nobody should have to look for it among log lines. With {@code OCICAT_DEBUG=1} everything is
+ * shown as it comes.
  */
 public final class PluginMessages implements PluginInvoker.Stderr {
   private static final int MOST = 1 << 20;
+
+  /** What Calico's plugins log when all is well, as in {@code 2026-… [INFO][73] cni-plugin/…}. */
+  private static final Pattern ROUTINE =
+      Pattern.compile("(?m)^\\d{4}-\\d\\d-\\d\\d \\S+ \\[(INFO|DEBUG)]\\[.*\\R?");
 
   private final PrintWriter err;
   private final boolean debug;
@@ -33,7 +39,7 @@ public final class PluginMessages implements PluginInvoker.Stderr {
 
   /** For commands that have succeeded. */
   public synchronized void show() {
-    err.print(kept);
+    err.print(ROUTINE.matcher(kept).replaceAll(""));
     err.flush();
     kept.setLength(0);
   }

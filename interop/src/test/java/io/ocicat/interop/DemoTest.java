@@ -169,7 +169,7 @@ class DemoTest {
     Output told = demo().env("PATH", programs.toString()).attempt();
     // JUnit would warn of each.
     Command.of("find", programs.toString(), "-type", "l", "-delete").run();
-    assertThat(told.stdout()).contains("web → api: answered after ", "nothing is left of the pods");
+    assertThat(told.stdout()).contains("web → db: answered after ", "nothing is left of the pods");
     assertThat(told.stderr()).isEmpty();
   }
 

@@ -19,8 +19,7 @@ import java.util.stream.Stream;
  *
  * <p>What Go's plugins legitimately return passes: host prefixes (/31, /32, /127, /128), gateways
  * outside the subnet, a block's first and last address (Calico routes each by itself), link-local
- * addresses, and 240.0.0.0/4, which Linux takes for unicast and some
- * clouds give to pods.
+ * addresses, and 240.0.0.0/4, which Linux takes for unicast and some clouds give to pods.
  */
 final class IpamAnswer {
   /** No network that addresses are given from is wider, in either family. */
