@@ -175,7 +175,11 @@ final class Upkeep {
     int removed = 0;
     Set<Group> failing = new HashSet<>();
     for (String name : names(state.attachments())) {
-      Optional<Kept> kept = read(state.attachments(), name).filter(this::isFormer);
+      // So that the first sweep need not read again what is sound.
+      Optional<Kept> kept =
+          sound.contains(name)
+              ? Optional.empty()
+              : read(state.attachments(), name).filter(this::isFormer);
       if (kept.isPresent() && System.nanoTime() < deadlineNanos) {
         removed += removeFormer(kept.get(), interfaces, failing) ? 1 : 0;
       }
