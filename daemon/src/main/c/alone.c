@@ -79,6 +79,13 @@ static void wait_for_a_place(void) {
   }
 }
 
+/* What is left of this call's time, by the clock that Java's nanoTime has. */
+static void give_deadline(void) {
+  char text[32];
+  snprintf(text, sizeof text, "%lld", (long long)deadline * 1000000);
+  setenv("OCICAT_CALL_DEADLINE", text, 1);
+}
+
 void do_it_alone(char **arguments) {
   static char launcher[PATH_MAX];
   char *call[64] = {"ocicat", "plugin", (char *)plugin};
@@ -89,7 +96,10 @@ void do_it_alone(char **arguments) {
          "looked for ../bin/ocicat and for the link .ocicat beside this executable: run ocicat install");
   }
   if (stdin_length > 0) give_stdin_back();
-  if (*command) wait_for_a_place();
+  if (*command) {
+    wait_for_a_place();
+    give_deadline();
+  }
   execv(launcher, call);
   fail(5, "ocicatd does not answer, and bin/ocicat cannot be started", strerror(errno));
 }

@@ -18,7 +18,7 @@ extern char **environ;
 
 #define MAGIC 0x3149434fu /* "OCI1" */
 #define MAJOR 1
-#define MINOR 1
+#define MINOR 2
 
 /* How often whoever waits for an answer looks whether the daemon is still being started. */
 #define LOOK_MILLIS 500

@@ -12,8 +12,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
+
+/* In less time an ADD is not begun again: its caller would not see its end. */
+#define SHORTEST_ADD_MILLIS 5000
+
+#define UNDONE_LATER "what it had done is undone by DEL, by GC, or when it starts again"
 
 /* Never touched pages cost nothing. */
 char request_stdin[MAX_STDIN];
@@ -74,6 +80,24 @@ static void read_stdin(void) {
   }
 }
 
+/*
+ * Gives the call a name of its own. It goes into the records of the call, and a later try in the same call names it
+ * again: so whoever serves that finds what the first one did without telling anybody, and undoes it. Variables of a
+ * call that this one is part of mean nothing here.
+ */
+static void name_call(void) {
+  uint64_t random[2];
+  char name[40];
+  if (getrandom(random, sizeof random, GRND_NONBLOCK) != sizeof random) {
+    random[0] = now_nanos();
+    random[1] = getpid();
+  }
+  snprintf(name, sizeof name, "%016llx%016llx", (unsigned long long)random[0], (unsigned long long)random[1]);
+  setenv("OCICAT_CALL", name, 1);
+  unsetenv("OCICAT_CALL_AGAIN");
+  unsetenv("OCICAT_CALL_DEADLINE");
+}
+
 /* Calico's executables have options of their own, which count whatever CNI_COMMAND says; a call has no arguments. */
 static int is_for_people(int argc, char **argv) {
   return argc > 1 && (!*command || (argv[1][0] == '-' && strncmp(plugin, "calico", 6) == 0));
@@ -90,21 +114,29 @@ int main(int argc, char **argv) {
   /* Neither the question for the version nor none at all has a use for stdin, which may be a terminal. */
   if (*command && !is("VERSION")) read_stdin();
 
-  /* A daemon that is being replaced resets who is still in its queue; the next one is there already. */
-  for (int attempt = 0; attempt < 3; attempt++) {
+  name_call();
+
+  /*
+   * A daemon that is being replaced resets who is still in its queue, and one that is killed ends what it was doing: the
+   * next one is there already, or is started. What ends one daemon after the other is done without any.
+   */
+  for (int attempt = 0, ended = 0; attempt < 3 && ended < 2; attempt++) {
     int daemon = connect_to_daemon();
     if (daemon < 0) break;
     enum outcome outcome = ask(daemon);
     close(daemon);
     if (outcome == NOT_BEGUN) continue;
-    /* All but ADD may be done twice. */
-    if ((outcome == ENDED || outcome == SILENT) && is("ADD")) {
-      fail(11,
-           outcome == ENDED ? "ocicatd ended before it had answered, try again"
-                            : "ocicatd has not said anything for five seconds, try again",
-           "what it had done is undone by DEL, by GC, or when it starts again");
+    if (outcome == REFUSED) break;
+    if (outcome == SILENT) {
+      /* It may still be at work, and all but ADD may be done beside it. */
+      if (is("ADD")) fail(11, "ocicatd has not said anything for five seconds, try again", UNDONE_LATER);
+      break;
     }
-    break;
+    ended++;
+    setenv("OCICAT_CALL_AGAIN", "1", 1);
+    if (is("ADD") && deadline - now() < SHORTEST_ADD_MILLIS) {
+      fail(11, "ocicatd ended before it had answered, try again", UNDONE_LATER);
+    }
   }
   do_it_alone(NULL);
 }

@@ -28,9 +28,20 @@ final class FakeDaemon implements AutoCloseable {
 
   /** Has a call made, does something with its connection, and ends that. */
   Output meet(Command call, Consumer<UnixSocket> meeting) {
+    return meet(call, meeting, 1);
+  }
+
+  /** The same, and once more when it comes back. */
+  Output meetTwice(Command call, Consumer<UnixSocket> meeting) {
+    return meet(call, meeting, 2);
+  }
+
+  private Output meet(Command call, Consumer<UnixSocket> meeting, int times) {
     try (Background shim = call.start()) {
-      try (UnixSocket caller = accept()) {
-        meeting.accept(caller);
+      for (int i = 0; i < times; i++) {
+        try (UnixSocket caller = accept()) {
+          meeting.accept(caller);
+        }
       }
       return shim.await(LIMIT);
     }

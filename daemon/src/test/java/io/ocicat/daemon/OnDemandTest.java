@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -29,10 +30,16 @@ class OnDemandTest {
 
   @TempDir Path folder;
 
+  private OnDemandDaemons started = new OnDemandDaemons(Path.of("/"));
+
+  @BeforeEach
+  void watch() {
+    started = new OnDemandDaemons(folder);
+  }
+
   @AfterEach
   void endDaemons() {
-    daemons().forEach(pid -> Command.of("kill", "-KILL", pid).attempt());
-    Eventually.await("the end of what was started", LIMIT, () -> daemons().isEmpty());
+    started.close();
   }
 
   @Test
@@ -173,29 +180,11 @@ class OnDemandTest {
   }
 
   private static Command wanted(Command call) {
-    Command wanted = call.env("OCICAT_ON_DEMAND", "1");
-    return call.environment().containsKey("OCICAT_ON_DEMAND_IDLE")
-        ? wanted
-        : wanted.env("OCICAT_ON_DEMAND_IDLE", "300");
+    return OnDemandDaemons.wanted(call);
   }
 
-  /** The processes of daemons that were started by calls of this test. */
   private List<String> daemons() {
-    try (Stream<Path> processes = Files.list(Path.of("/proc"))) {
-      return processes
-          .map(path -> path.getFileName().toString())
-          .filter(name -> name.matches("\\d+"))
-          .filter(this::isOurs)
-          .toList();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private boolean isOurs(String pid) {
-    return read(Path.of("/proc", pid, "cmdline"))
-        .filter(line -> line.contains("--on-demand") && line.contains(folder.toString()))
-        .isPresent();
+    return started.pids();
   }
 
   private static List<String> environmentOf(String pid) {

@@ -8,6 +8,7 @@ import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.daemon.liveness.NodeInterfaces;
 import io.ocicat.daemon.state.AttachmentKey;
+import io.ocicat.daemon.state.CallId;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.RecordFolder;
 import io.ocicat.daemon.state.RecordFolder.Kept;
@@ -43,16 +44,17 @@ final class Attaching {
       return abandoned(call, key);
     }
     String name = notes.nameForAdd(call, key);
-    Optional<String> left = finishEarlier(name);
-    if (left.isPresent()) {
-      return call.failure(
-          new CniException(
-              ErrorCode.TRY_AGAIN_LATER,
-              "what an earlier call for %s left could not be removed yet".formatted(key),
-              left.get()));
-    }
     CallRecord record = notes.record(call);
     try {
+      reopenEarlierTry(call, name);
+      Optional<String> left = finishEarlier(name);
+      if (left.isPresent()) {
+        return call.failure(
+            new CniException(
+                ErrorCode.TRY_AGAIN_LATER,
+                "what an earlier call for %s left could not be removed yet".formatted(key),
+                left.get()));
+      }
       long start = System.nanoTime();
       state.journal().write(name, record);
       Execution.trace(Phase.JOURNAL, "intent", start);
@@ -76,6 +78,27 @@ final class Attaching {
       return abandoned(call, key);
     }
     return commit(call, key, name, record, reply);
+  }
+
+  /**
+   * The same call was tried before, by a process that was killed (review C4). What that had already
+   * committed it told nobody of: it is a killed call as any other, and undone as one.
+   */
+  private void reopenEarlierTry(PluginCall call, String name) {
+    Optional<CallId> earlier = CallId.ofRepeated(call.environment());
+    if (earlier.isPresent()) {
+      state
+          .attachments()
+          .read(name)
+          .filter(record -> record.id().equals(earlier))
+          .ifPresent(record -> reopen(name, record));
+    }
+  }
+
+  /** From here on it is a call that was killed, whatever becomes of this process. */
+  private void reopen(String name, CallRecord committed) {
+    state.journal().write(name, committed.withResult(new byte[0]));
+    state.attachments().remove(name);
   }
 
   /**
@@ -149,9 +172,7 @@ final class Attaching {
     if (made.isEmpty()) {
       return;
     }
-    // From here on it is a call that was killed, whatever becomes of this process.
-    state.journal().write(name, made.get().withResult(new byte[0]));
-    state.attachments().remove(name);
+    reopen(name, made.get());
     rollBack(call, name);
   }
 

@@ -4,6 +4,7 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.state.AttachmentKey;
+import io.ocicat.daemon.state.CallId;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.State;
 import java.io.UncheckedIOException;
@@ -41,6 +42,7 @@ final class Notes {
           "KUBERNETES_SERVICE_HOST",
           "KUBERNETES_SERVICE_PORT",
           "OCICAT_STATE_DIR",
+          CallId.VARIABLE,
           "USE_POD_CIDR");
 
   private static final List<String> PREFIXES = List.of("CNI_", "CALICO_", "ETCD_", "K8S_");
@@ -151,7 +153,10 @@ final class Notes {
         new byte[0]);
   }
 
-  /** What plugins look at, besides the protocol's own: where Calico's datastore is. */
+  /**
+   * What plugins look at, besides the protocol's own: where Calico's datastore is; and which call
+   * it was.
+   */
   static boolean isForPlugins(String variable) {
     for (String prefix : PREFIXES) {
       if (variable.startsWith(prefix)) {

@@ -24,6 +24,12 @@ public record OneShot(State state, OurExecutables ours) {
   /** As the shim allows. */
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
+  /** On a machine where the JVM's own start takes most of the time it is still worth trying. */
+  private static final Duration SHORTEST = Duration.ofSeconds(5);
+
+  /** When the shim's time is up, in nanoseconds of {@link System#nanoTime}. */
+  private static final String DEADLINE = "OCICAT_CALL_DEADLINE";
+
   private static final Path SELF = Path.of("/proc/self/stat");
 
   public Reply run(String name, Plugin plugin, Map<String, String> environment, InputStream stdin)
@@ -37,7 +43,7 @@ public record OneShot(State state, OurExecutables ours) {
             plugin,
             environment,
             reads ? stdin.readNBytes(Json.MAX_BYTES + 1) : new byte[0],
-            Deadline.in(LIMIT));
+            Deadline.in(limit(environment)));
     CallRunner runner =
         new CallRunner(
             state, ours, state::daemonRuns, CniFolders.of(environment), Clock.systemUTC());
@@ -46,6 +52,19 @@ public record OneShot(State state, OurExecutables ours) {
     }
     String parent = parent();
     return runner.run(call, () -> !parent().equals(parent));
+  }
+
+  /** What the shim has left of its time, of which a daemon that died may have taken most. */
+  private static Duration limit(Map<String, String> environment) {
+    String deadline = environment.getOrDefault(DEADLINE, "");
+    if (!deadline.matches("\\d{1,18}")) {
+      return LIMIT;
+    }
+    Duration left = Duration.ofNanos(Long.parseLong(deadline) - System.nanoTime());
+    if (left.compareTo(SHORTEST) < 0) {
+      return SHORTEST;
+    }
+    return left.compareTo(LIMIT) < 0 ? left : LIMIT;
   }
 
   /** Whoever waits for the answer; another one, once that is gone. */

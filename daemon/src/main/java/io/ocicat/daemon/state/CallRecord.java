@@ -76,6 +76,11 @@ public record CallRecord(
     return unixMillis == other.unixMillis && bootNanos == other.bootNanos;
   }
 
+  /** The call that it was made for; empty for callers that do not name their calls. */
+  public Optional<CallId> id() {
+    return CallId.of(environment);
+  }
+
   public Optional<AttachmentKey> key() {
     return AttachmentKey.of(environment);
   }

@@ -1,0 +1,26 @@
+package io.ocicat.daemon.state;
+
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What tells one call of a plugin's executable from all others. The shim makes it up, and keeps it
+ * when it has to make the call again because a daemon died in the middle of it.
+ */
+public record CallId(String text) {
+  /** Holds the id of a call. */
+  public static final String VARIABLE = "OCICAT_CALL";
+
+  private static final String AGAIN = "OCICAT_CALL_AGAIN";
+
+  /** Empty for callers that do not name their calls. */
+  public static Optional<CallId> of(Map<String, String> environment) {
+    String text = environment.getOrDefault(VARIABLE, "");
+    return text.isEmpty() ? Optional.empty() : Optional.of(new CallId(text));
+  }
+
+  /** The id of a call that was tried before, without an answer that reached its caller. */
+  public static Optional<CallId> ofRepeated(Map<String, String> environment) {
+    return environment.containsKey(AGAIN) ? of(environment) : Optional.empty();
+  }
+}
