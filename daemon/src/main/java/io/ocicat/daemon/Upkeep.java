@@ -46,7 +46,7 @@ final class Upkeep {
   private final PutOffDels killed;
   private Set<String> seenWithoutNamespace = new HashSet<>();
 
-  /** The journal at the last look. A call that goes well is not in it for two looks. */
+  /** What nobody was at work on in the journal at the last look, although it is not finished. */
   private Map<String, Seen> seenInJournal = Map.of();
 
   /** What was already said of a record, so that it is said once, or once a minute. */
@@ -55,9 +55,9 @@ final class Upkeep {
   private final Map<String, String> notedRefusals = new HashMap<>();
 
   /**
-   * A record of a call that may be under way.
+   * A record of a call that was killed, unless it only just begins or ends.
    *
-   * @param sinceNanos since 1970, when it was first seen
+   * @param sinceNanos since 1970, when it was first seen with nobody at work on it
    */
   private record Seen(CallRecord record, long sinceNanos) {}
 
@@ -148,7 +148,7 @@ final class Upkeep {
       if (kept.isPresent() && seen != null && seen.record().isSameAs(kept.get().record())) {
         present.put(name, seen);
         twice.add(name);
-      } else if (kept.isPresent()) {
+      } else if (kept.isPresent() && !runner.isAtWork(kept.get().record())) {
         present.put(name, new Seen(kept.get().record(), nowNanos()));
       }
     }

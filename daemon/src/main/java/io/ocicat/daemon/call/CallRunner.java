@@ -217,6 +217,21 @@ public final class CallRunner {
     }
   }
 
+  /** Whether somebody, of whatever process, is at work on the attachment that a record tells of. */
+  public boolean isAtWork(CallRecord record) {
+    Optional<AttachmentKey> key = record.key();
+    if (key.isEmpty()) {
+      return false;
+    }
+    try {
+      Optional<RangeLock> lock = state.lock(key.get(), Duration.ZERO);
+      lock.ifPresent(RangeLock::close);
+      return lock.isEmpty();
+    } catch (NetlinkException _) {
+      return true;
+    }
+  }
+
   /** Why a record in this folder may be undone without its runtime's asking now. */
   public Occasion occasionOf(RecordFolder folder, CallRecord record) {
     return unasked.occasionOf(folder, record);
