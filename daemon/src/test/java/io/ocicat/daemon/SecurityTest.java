@@ -71,6 +71,55 @@ class SecurityTest {
     assertThat(foreign.stderr()).contains("it belongs to uid 65534");
   }
 
+  /** Review R15: what the daemon refuses a call without it refuses, too. */
+  @Test
+  void aCallWithoutADaemonRefusesARunDirectoryThatIsNotOurs(Host host, Host container)
+      throws IOException {
+    Installation ocicat = Installation.in(folder, host);
+    Pod pod = new Pod(ocicat, container, "c1", 8080);
+    try (DaemonProcess daemon = ocicat.startDaemon()) {
+      daemon.stop();
+    }
+    List<String> nothing = Sweep.of(ocicat, container);
+
+    Command.of("chown", "65534", ocicat.run().toString()).run();
+    assertThat(refusal(pod, nothing)).contains("belongs to uid 65534");
+    Command.of("chown", "0", ocicat.run().toString()).run();
+
+    Command.of("chmod", "777", ocicat.run().toString()).run();
+    assertThat(refusal(pod, nothing)).contains("others may write");
+    Command.of("chmod", "700", ocicat.run().toString()).run();
+
+    Path journal = ocicat.run().resolve("journal");
+    Path elsewhere = folder.resolve("elsewhere");
+    Files.move(journal, elsewhere);
+    Files.createSymbolicLink(journal, elsewhere);
+    assertThat(refusal(pod, nothing)).contains("is a link");
+    assertThat(elsewhere).isEmptyDirectory();
+    Files.delete(journal);
+    Files.move(elsewhere, journal);
+
+    Files.move(ocicat.run(), elsewhere);
+    Files.createSymbolicLink(ocicat.run(), elsewhere);
+    Files.deleteIfExists(elsewhere.resolve("attachments.lock"));
+    assertThat(refusal(pod, nothing)).contains("is a link");
+    assertThat(elsewhere.resolve("attachments.lock")).doesNotExist();
+  }
+
+  private static String refusal(Pod pod, List<String> nothing) {
+    String said = "";
+    for (Command call : List.of(pod.add(), pod.del())) {
+      Output output = pod.ocicat().callAlone(call).attempt();
+      assertThat(output.exitCode()).as("%s", output).isEqualTo(1);
+      assertThat(output.json().get("code").asInt()).as("%s", output).isEqualTo(5);
+      assertThat(output.stderr()).isEmpty();
+      said = output.json().get("msg").asString();
+      assertThat(said).doesNotContain("\n");
+      assertThat(Sweep.difference(nothing, Sweep.of(pod.ocicat(), pod.host()))).isEmpty();
+    }
+    return said;
+  }
+
   @Test
   void nobodyButRootIsServedEvenIfTheFilesAllowIt(Host host, Host container) throws IOException {
     Installation ocicat = Installation.in(folder, host);

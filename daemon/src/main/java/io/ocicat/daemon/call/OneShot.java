@@ -1,5 +1,7 @@
 package io.ocicat.daemon.call;
 
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.Reply;
@@ -15,6 +17,7 @@ import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * One call in a process of its own, with the locks and notes of the daemon, which may come back at
@@ -44,6 +47,14 @@ public record OneShot(State state, OurExecutables ours) {
             environment,
             reads ? stdin.readNBytes(Json.MAX_BYTES + 1) : new byte[0],
             Deadline.in(limit(environment)));
+    Optional<String> weakness = reads ? state.weakness() : Optional.empty();
+    if (weakness.isPresent()) {
+      return call.failure(
+          new CniException(
+              ErrorCode.IO_FAILURE,
+              "the records of calls are not safe here: " + weakness.get(),
+              "nothing was changed"));
+    }
     CallRunner runner =
         new CallRunner(
             state, ours, state::daemonRuns, CniFolders.of(environment), Clock.systemUTC());

@@ -5,10 +5,12 @@ import java.io.UncheckedIOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -97,6 +99,41 @@ public record Folders(Path run, Path state) {
     }
     for (Path folder : new Path[] {run, state, journal(), spool(), attachments()}) {
       makePrivate(folder);
+    }
+  }
+
+  /**
+   * What keeps a process without a daemon from using what is there, changing nothing: others could
+   * have put files in the place of ours.
+   *
+   * @return empty when all of it is ours alone
+   */
+  public Optional<String> weakness() {
+    for (Path folder : new Path[] {run, journal(), spool(), state, attachments()}) {
+      Optional<String> weakness = weakness(folder);
+      if (weakness.isPresent()) {
+        return weakness;
+      }
+    }
+    return Optional.empty();
+  }
+
+  private static Optional<String> weakness(Path folder) {
+    try {
+      if (Files.notExists(folder, LinkOption.NOFOLLOW_LINKS)) {
+        return Optional.empty();
+      }
+      if (!Files.isDirectory(folder, LinkOption.NOFOLLOW_LINKS)) {
+        return Optional.of("%s is a link or no directory".formatted(folder));
+      }
+      requireOwn(folder);
+      Set<PosixFilePermission> modes = Files.getPosixFilePermissions(folder);
+      return modes.contains(PosixFilePermission.GROUP_WRITE)
+              || modes.contains(PosixFilePermission.OTHERS_WRITE)
+          ? Optional.of("others may write to %s; run chmod 700 on it".formatted(folder))
+          : Optional.empty();
+    } catch (IOException e) {
+      return Optional.of("%s cannot be used: %s".formatted(folder, e.getMessage()));
     }
   }
 

@@ -67,6 +67,11 @@ public final class State {
     return folders.run();
   }
 
+  /** Why these files may not be ours alone; empty when they are. */
+  public Optional<String> weakness() {
+    return folders.weakness();
+  }
+
   /** Whether the machine is going down. */
   public boolean isShuttingDown() {
     return Files.exists(folders.shutdownMark());
