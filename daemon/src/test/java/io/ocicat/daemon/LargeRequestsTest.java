@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -83,6 +85,45 @@ class LargeRequestsTest {
       assertThat(daemon.isAlive()).as(daemon.log()).isTrue();
       assertThat(ocicat.oneShots()).isEmpty();
     }
+  }
+
+  /** Review R5: what a CHECK reads from the kernel takes memory as well. */
+  @Test
+  void manyChecksOfManyPortsAtOnceDoNotTakeItDown(Host host, Host container) throws Exception {
+    Installation ocicat = Installation.in(folder, host);
+    Pod pod = new Pod(ocicat, container, "c1", 8080);
+    int checks = 250;
+    try (DaemonProcess daemon = ocicat.startDaemon();
+        ExecutorService clients = Executors.newFixedThreadPool(checks)) {
+      String conf = manyPorts(pod, pod.add().run().stdout());
+      pod.call("portmap", "ADD", conf).run();
+      // Those whose time is over before it is their turn do it themselves.
+      alone(ocicat);
+      int served = 0;
+      for (Output output : all(clients, pod.call("portmap", "CHECK", conf), checks)) {
+        assertThat(output.exitCode()).as("%s", output).isZero();
+        served += output.stdout().isEmpty() ? 1 : 0;
+      }
+      assertThat(served).isPositive();
+      assertThat(daemon.isAlive()).as(daemon.log()).isTrue();
+      assertThat(daemon.log()).doesNotContain("OutOfMemory");
+      int before = ocicat.oneShots().size();
+      pod.delAll();
+      assertThat(ocicat.oneShots()).hasSize(before);
+    }
+  }
+
+  /** As many as a request of 32 KiB has room for. */
+  private static String manyPorts(Pod pod, String prevResult) {
+    String one = "{\"hostPort\":%d,\"containerPort\":80,\"protocol\":\"tcp\"}";
+    String all =
+        IntStream.range(0, 480)
+            .mapToObj(i -> one.formatted(10_000 + i))
+            .collect(Collectors.joining(","));
+    String given = one.formatted(pod.port());
+    String conf = pod.portmapConf(prevResult);
+    assertThat(conf).contains(given);
+    return conf.replace(given, all);
   }
 
   private static List<Output> all(ExecutorService clients, Command call, int times)

@@ -142,6 +142,14 @@ final class HostPorts {
     return belongings(label).holdings();
   }
 
+  /** Whether an owner has anything, at the price of a look or two however much that is. */
+  boolean hasAny(String label) {
+    return FamilySets.BOTH.stream()
+        .anyMatch(
+            family ->
+                find(family.owned(label, 0)).filter(element -> isOf(label, element)).isPresent());
+  }
+
   /** The labels of all owners. */
   Set<String> owners() {
     Set<String> labels = new LinkedHashSet<>();

@@ -66,7 +66,7 @@ final class Inspection {
    * @throws CniException naming the first that is missing or different
    */
   void require(Owner owner, Claim claim) {
-    if (ports.holdings(claim.label()).isEmpty() && isForwardedByGo(owner, claim)) {
+    if (!ports.hasAny(claim.label()) && isForwardedByGo(owner, claim)) {
       return;
     }
     for (Entry entry : claim.at(Standing.of(claim, ports)).entries()) {
