@@ -40,6 +40,19 @@ public final class IptablesChains {
   }
 
   /**
+   * The ports of the host that chains translate, each with the comment of the rule in {@code entry}
+   * that leads to its chain. Where there is no such chain, that is one question.
+   *
+   * @param wanted the numbers that matter; others may be among the answers
+   */
+  public static List<PortRule> ports(
+      Net host, IpFamily family, String table, String entry, Set<Integer> wanted) {
+    return stores(host, family, table).stream()
+        .flatMap(store -> store.ports(entry, wanted).stream())
+        .toList();
+  }
+
+  /**
    * Removes the chains of a network that belong to no container any more. A chain is the network's
    * when the comment of a rule in it, or of one that leads to it, says so.
    *

@@ -7,8 +7,11 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -68,6 +71,29 @@ record LegacyStore(LegacyCommands commands, String table) implements RuleStore {
       }
     }
     return entries;
+  }
+
+  @Override
+  public List<PortRule> ports(String entry, Set<Integer> wanted) {
+    List<String> saved = commands.save(table);
+    Map<String, String> comments = new LinkedHashMap<>();
+    for (String line : saved) {
+      if (line.startsWith("-A " + entry + " ")) {
+        comments.putIfAbsent(target(line), comment(line));
+      }
+    }
+    List<PortRule> ports = new ArrayList<>();
+    for (String line : saved) {
+      Matcher rule = RULE.matcher(line);
+      if (rule.matches() && comments.containsKey(rule.group(1))) {
+        String comment = comments.get(rule.group(1));
+        PortRule.ofLine(line)
+            .filter(port -> wanted.contains(port.port()))
+            .map(port -> port.withComment(comment))
+            .ifPresent(ports::add);
+      }
+    }
+    return ports;
   }
 
   @Override

@@ -15,7 +15,10 @@ import io.ocicat.netlink.nft.Verdict;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 
 /** What the iptables command keeps in nf_tables, in tables named as its own: today's default. */
 record NftStore(NetlinkSocket netfilter, TableId table) implements RuleStore {
@@ -37,6 +40,24 @@ record NftStore(NetlinkSocket netfilter, TableId table) implements RuleStore {
     return netfilter.list(Rules.in(table)).stream()
         .map(rule -> new Entry(rule.chain().name(), target(rule), comment(rule)))
         .toList();
+  }
+
+  @Override
+  public List<PortRule> ports(String entry, Set<Integer> wanted) {
+    Map<String, String> comments = new LinkedHashMap<>();
+    for (InstalledRule leading : netfilter.list(Rules.in(table.chain(entry)))) {
+      if (XtMatch.mayLeadPorts(leading.expressions(), wanted)) {
+        comments.putIfAbsent(target(leading), comment(leading));
+      }
+    }
+    List<PortRule> ports = new ArrayList<>();
+    comments.forEach(
+        (chain, comment) -> {
+          for (InstalledRule rule : netfilter.list(Rules.in(table.chain(chain)))) {
+            PortRule.of(rule).map(port -> port.withComment(comment)).ifPresent(ports::add);
+          }
+        });
+    return ports;
   }
 
   @Override

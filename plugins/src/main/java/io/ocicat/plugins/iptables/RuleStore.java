@@ -1,6 +1,7 @@
 package io.ocicat.plugins.iptables;
 
 import java.util.List;
+import java.util.Set;
 
 /** One of the places where iptables keeps the rules of a table: of one family and one back end. */
 sealed interface RuleStore permits NftStore, LegacyStore {
@@ -15,6 +16,14 @@ sealed interface RuleStore permits NftStore, LegacyStore {
   boolean has(String chain);
 
   List<Entry> entries();
+
+  /**
+   * What the chains do to ports of the host that rules of {@code entry} lead to, each with the
+   * comment of the rule that leads there.
+   *
+   * @param wanted the numbers that matter; others may be among the answers
+   */
+  List<PortRule> ports(String entry, Set<Integer> wanted);
 
   /** Removes the chain and every rule that leads there; gone already is fine. */
   void remove(String chain);

@@ -8,7 +8,10 @@ import io.ocicat.netlink.nft.Expression;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
 
 /**
  * An extension of xtables as a condition in nf_tables (linux/netfilter/nf_tables_compat.h): what
@@ -18,6 +21,7 @@ import java.util.Optional;
  */
 record XtMatch(String name, int revision, Bytes info) {
   private static final String EXPRESSION = "match";
+  private static final String TARGET = "target";
   private static final int NAME = 1;
   private static final int REVISION = 2;
   private static final int INFO = 3;
@@ -27,6 +31,11 @@ record XtMatch(String name, int revision, Bytes info) {
 
   /** XT_MAX_COMMENT_LEN, the zero at the end included. */
   private static final int COMMENT_SIZE = 256;
+
+  private static final int MOST_PORTS = 15;
+
+  /** The part of struct xt_multiport_v1 that ends with the list of ports. */
+  private static final int MULTIPORT_LIST = 2 + Short.BYTES * MOST_PORTS;
 
   /** Size of struct xt_conntrack_mtinfo3, as xtables aligns it. */
   private static final int CONNTRACK_SIZE = 168;
@@ -71,6 +80,35 @@ record XtMatch(String name, int revision, Bytes info) {
             match.text(NAME, ""),
             match.be32(REVISION, 0),
             match.bytes(INFO).map(Bytes::of).orElse(Bytes.of())));
+  }
+
+  /** The name of a target of xtables, which has the form of a match; nothing for what is none. */
+  static Optional<String> target(Expression expression) {
+    if (!(expression instanceof Expression.Opaque(String name, Bytes data))
+        || !name.equals(TARGET)) {
+      return Optional.empty();
+    }
+    ByteBuffer bytes = ByteBuffer.wrap(data.toByteArray()).order(ByteOrder.nativeOrder());
+    return Attributes.parse(bytes).text(NAME);
+  }
+
+  /**
+   * Whether packets to one of these ports may pass: all do unless a condition lists others. The
+   * structure is xt_multiport_v1: flags, count, then as many ports.
+   */
+  static boolean mayLeadPorts(List<Expression> conditions, Set<Integer> ports) {
+    for (Expression condition : conditions) {
+      Optional<XtMatch> match = of(condition).filter(it -> it.name.equals("multiport"));
+      if (match.isPresent() && match.get().info.length() >= MULTIPORT_LIST) {
+        ByteBuffer info =
+            ByteBuffer.wrap(match.get().info.toByteArray()).order(ByteOrder.nativeOrder());
+        int count = Math.min(info.get(1), MOST_PORTS);
+        return IntStream.range(0, count)
+            .map(i -> info.getShort(2 + Short.BYTES * i) & 0xffff)
+            .anyMatch(ports::contains);
+      }
+    }
+    return true;
   }
 
   /** The text, if this is a comment. */

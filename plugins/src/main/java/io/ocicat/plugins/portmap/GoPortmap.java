@@ -63,10 +63,15 @@ final class GoPortmap {
 
   /** Whether a Go plugin forwards ports of a family to the owner. */
   static boolean isInstalled(Net host, Owner owner, IpFamily family) {
-    TableId table = TABLES.get(family == IpFamily.V4 ? 0 : 1);
+    TableId table = table(family);
     return IptablesChains.isReached(
             host, family, NAT, chain(PORTS, owner.network(), owner.container()))
         || !rules(host, table, owner.container()).isEmpty();
+  }
+
+  /** The table of newer versions that are told, or have, to use nf_tables. */
+  static TableId table(IpFamily family) {
+    return TABLES.get(family == IpFamily.V4 ? 0 : 1);
   }
 
   private static void removeRules(Net host, TableId table, ContainerId container) {

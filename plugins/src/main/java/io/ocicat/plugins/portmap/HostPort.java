@@ -28,6 +28,13 @@ record HostPort(IpAddress address, Protocol protocol, int number) {
     return isOnAllAddresses() || address.isLoopback();
   }
 
+  /** Whether a packet can be for both. */
+  boolean overlaps(HostPort other) {
+    return protocol == other.protocol
+        && number == other.number
+        && (isOnAllAddresses() || other.isOnAllAddresses() || address.equals(other.address));
+  }
+
   /** As in {@code 8080/tcp} or {@code 10.0.0.1:8080/tcp}. */
   @Override
   public String toString() {

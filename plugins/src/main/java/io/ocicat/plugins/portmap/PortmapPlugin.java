@@ -46,6 +46,7 @@ public final class PortmapPlugin implements Plugin {
             "portmap: no port is mapped: prevResult has no address for %s of the family asked for"
                 .formatted(call.ifName()));
       }
+      GoHostPorts.requireFree(host, Owner.of(call), claim.forwards());
       HostPorts ports = new HostPorts(host.netfilter());
       List<Forward> effective = ports.give(claim);
       undo.onFailure(() -> ports.take(claim.label()));
