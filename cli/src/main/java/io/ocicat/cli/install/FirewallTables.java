@@ -29,13 +29,22 @@ record FirewallTables(Optional<Supplier<NetlinkSocket>> netfilter) {
 
   /** Removes those that serve no container. */
   void remove(Account account, boolean dryRun) {
+    remove(account, dryRun, false);
+  }
+
+  /** Removes all of them, when somebody else serves the containers. */
+  void removeAll(Account account, boolean dryRun) {
+    remove(account, dryRun, true);
+  }
+
+  private void remove(Account account, boolean dryRun, boolean all) {
     if (netfilter.isEmpty()) {
       return;
     }
     try (NetlinkSocket net = netfilter.get().get()) {
       for (Table table : net.list(Tables.all())) {
         if (isOurs(table)) {
-          remove(net, table.id(), account, dryRun);
+          remove(net, table.id(), account, dryRun, all);
         }
       }
     } catch (NetlinkException e) {
@@ -43,9 +52,10 @@ record FirewallTables(Optional<Supplier<NetlinkSocket>> netfilter) {
     }
   }
 
-  private static void remove(NetlinkSocket net, TableId table, Account account, boolean dryRun) {
+  private static void remove(
+      NetlinkSocket net, TableId table, Account account, boolean dryRun, boolean all) {
     String name = "table " + table;
-    if (serves(net, table)) {
+    if (!all && serves(net, table)) {
       account.tell("left", name, "which containers still need");
       return;
     }

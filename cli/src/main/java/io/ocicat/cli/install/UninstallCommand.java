@@ -1,5 +1,6 @@
 package io.ocicat.cli.install;
 
+import io.ocicat.daemon.call.OurExecutables;
 import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.Folders;
 import io.ocicat.daemon.state.State;
@@ -9,6 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
 import picocli.CommandLine.Model.CommandSpec;
@@ -24,18 +26,26 @@ import picocli.CommandLine.Spec;
     },
     footer = {
       "",
-      "What somebody has changed since stays. The directories stay too, because container runtimes watch them; of a --prefix"
-          + " only what was copied there goes. The plugins' tables of nf_tables go when no container needs them. Leases"
-          + " are not touched.",
+      "What somebody has changed since stays. The directories stay too, because container runtimes"
+          + " watch them; of a --prefix only what was copied there goes. The plugins' tables of"
+          + " nf_tables go when no container needs them. Leases are not touched.",
       "",
       "Stop the daemon first: systemctl disable --now ocicat.socket ocicat.service",
       "",
-      "Example: ocicat uninstall --dry-run"
+      "With --hand-over containers may run. What cannot be handed over is named, and nothing is"
+          + " changed then: macspoofchk, two addresses of one family with ipMasq, natOutgoing of"
+          + " calico without Felix, a plugin that does not exist in Go. It may be repeated at any"
+          + " time, also after it was killed.",
+      "",
+      "Example: ocicat uninstall --dry-run",
+      "",
+      "Example: ocicat uninstall --hand-over --to /usr/lib/cni"
     },
     mixinStandardHelpOptions = true)
 public final class UninstallCommand implements Callable<Integer> {
   private final Folders folders;
   private final FirewallTables tables;
+  private final Path netns;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -44,8 +54,25 @@ public final class UninstallCommand implements Callable<Integer> {
 
   @Option(
       names = "--force",
-      description = "Do it although containers are attached, whose removal needs the plugins.")
+      description =
+          "Do it although containers are attached, whose removal needs the plugins; with"
+              + " --hand-over, although something of them cannot be handed over and ends.")
   private boolean force;
+
+  @Option(
+      names = "--hand-over",
+      description =
+          "Give the containers that are attached to the Go plugins: published ports and"
+              + " masquerading go on in their form, and their DEL removes everything.")
+  private boolean handOver;
+
+  @Option(
+      names = "--to",
+      paramLabel = "DIR",
+      description =
+          "With --hand-over: where the plugins are that take over. Default: those that install kept"
+              + " aside, or that the runtime's CNI_PATH has.")
+  private @Nullable Path successors;
 
   @Option(names = "--json", description = "Print JSON.")
   private boolean json;
@@ -58,12 +85,16 @@ public final class UninstallCommand implements Callable<Integer> {
   private boolean purge;
 
   public UninstallCommand(Map<String, String> environment) {
-    this(environment, FirewallTables.ofThisHost());
+    this(environment, FirewallTables.ofThisHost(), Path.of("/proc/self/ns/net"));
   }
 
-  UninstallCommand(Map<String, String> environment, FirewallTables tables) {
+  /**
+   * @param netns the host's network namespace
+   */
+  UninstallCommand(Map<String, String> environment, FirewallTables tables, Path netns) {
     folders = Folders.of(environment);
     this.tables = tables;
+    this.netns = netns;
   }
 
   @Override
@@ -80,6 +111,9 @@ public final class UninstallCommand implements Callable<Integer> {
       account.say("nothing is installed: there is no " + Manifest.fileIn(path));
     }
     State state = new State(folders, BootId.current());
+    if (handOver) {
+      return handOver(state, installed, account);
+    }
     int attached = state.attachments().names().size();
     if (installed && attached > 0 && !force) {
       throw new InstallException(
@@ -100,6 +134,50 @@ public final class UninstallCommand implements Callable<Integer> {
       rest.carryOut();
     }
     return ExitCode.OK;
+  }
+
+  /**
+   * In two rounds: what a runtime attaches with our plugins until the others are in their place is
+   * handed over in the second.
+   */
+  private int handOver(State state, boolean installed, Account account) {
+    if (purge) {
+      throw new InstallException(
+          "--purge forgets what a hand-over may have to do again: hand over, then run ocicat"
+              + " uninstall --purge");
+    }
+    if (state.daemonRuns()) {
+      throw new InstallException(
+          "ocicatd runs, and would undo what others take over: systemctl disable --now"
+              + " ocicat.socket ocicat.service, or end the process that `ocicat status` names");
+    }
+    HandOver before = handOver(state, account);
+    List<String> obstacles = before.obstacles();
+    if (!obstacles.isEmpty() && !force) {
+      throw new InstallException(
+          "nothing was changed, because not everything can be handed over (--force ends what"
+              + " cannot): "
+              + String.join("; ", obstacles));
+    }
+    obstacles.forEach(obstacle -> account.say("%-8s  %s".formatted("ends", obstacle)));
+    before.carryOut(dryRun);
+    if (installed) {
+      remove(folders.state(), account);
+    }
+    if (!dryRun) {
+      handOver(state, account).carryOut(false);
+    }
+    tables.removeAll(account, dryRun);
+    return ExitCode.OK;
+  }
+
+  private HandOver handOver(State state, Account account) {
+    Successors found =
+        new Successors(
+            successors == null ? null : successors.toAbsolutePath(),
+            Manifest.read(folders.state()),
+            OurExecutables.fromDistribution());
+    return new HandOver(netns, state, found, account, force);
   }
 
   private void remove(Path state, Account account) {

@@ -73,7 +73,7 @@ final class Machine {
   }
 
   int uninstall(FirewallTables tables, String... options) {
-    return run(new UninstallCommand(environment, tables), options);
+    return run(new UninstallCommand(environment, tables, Path.of("/proc/self/ns/net")), options);
   }
 
   private int run(Callable<Integer> command, String... options) {

@@ -98,6 +98,21 @@ record ScratchFiles(Path directory) {
     }
   }
 
+  /** From now on it has but the name that the original knows. */
+  void leaveToTheOriginal(ScratchName name) {
+    Path file = directory.resolve(name.fileName());
+    try {
+      if (Files.exists(file) && !Files.exists(shared(name))) {
+        Files.createLink(shared(name), file);
+      }
+      for (String suffix : List.of(NEW, LINK, "")) {
+        Files.deleteIfExists(directory.resolve(name.fileName() + suffix));
+      }
+    } catch (IOException e) {
+      throw failure("hand over", file, e);
+    }
+  }
+
   /** Of every attachment that has a file, finished or not. */
   List<ScratchName> names() {
     return list().stream().flatMap(name -> ScratchName.parse(name).stream()).distinct().toList();

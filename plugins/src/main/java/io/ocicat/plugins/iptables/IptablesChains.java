@@ -1,5 +1,7 @@
 package io.ocicat.plugins.iptables;
 
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.nft.Family;
 import io.ocicat.netlink.nft.TableId;
@@ -50,6 +52,42 @@ public final class IptablesChains {
     return stores(host, family, table).stream()
         .flatMap(store -> store.ports(entry, wanted).stream())
         .toList();
+  }
+
+  /**
+   * Makes a chain and what leads there by the command that other programs call iptables, in the
+   * place of one of the same name.
+   *
+   * @param rules as iptables-save prints them, of this chain and others
+   * @throws CniException when there is no such command, or it fails
+   */
+  public static void make(
+      Net host, IpFamily family, String table, String chain, List<String> rules) {
+    LegacyCommands iptables = requireCommand(host, family);
+    stores(host, family, table).forEach(store -> store.remove(chain));
+    List<String> changes = new ArrayList<>();
+    changes.add(":" + chain + " - [0:0]");
+    changes.addAll(rules);
+    iptables.restore(table, changes);
+  }
+
+  /**
+   * Looks whether a table can be read by the command that other programs call iptables.
+   *
+   * @throws CniException when it cannot
+   */
+  public static void requireUsable(Net host, IpFamily family, String table) {
+    requireCommand(host, family).save(table);
+  }
+
+  private static LegacyCommands requireCommand(Net host, IpFamily family) {
+    return LegacyCommands.usual(host, family)
+        .orElseThrow(
+            () ->
+                new CniException(
+                    ErrorCode.PLUGIN_NOT_AVAILABLE,
+                    "there is no command %s: install the package iptables"
+                        .formatted(family == IpFamily.V4 ? "iptables" : "ip6tables")));
   }
 
   /**

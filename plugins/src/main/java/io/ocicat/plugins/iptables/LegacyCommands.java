@@ -31,13 +31,8 @@ record LegacyCommands(Path enter, Path save, Path restore, Path namespace) {
       List.of("/usr/sbin", "/sbin", "/usr/bin", "/bin", "/usr/local/sbin");
 
   static Optional<LegacyCommands> find(Net host, IpFamily family) {
-    String tool = family == IpFamily.V4 ? "iptables" : "ip6tables";
-    Path namespace =
-        Path.of(
-            "/proc",
-            Long.toString(ProcessHandle.current().pid()),
-            "fd",
-            Integer.toString(host.namespace().descriptor()));
+    String tool = tool(family);
+    Path namespace = namespace(host);
     return locate("nsenter")
         .flatMap(
             enter ->
@@ -45,6 +40,23 @@ record LegacyCommands(Path enter, Path save, Path restore, Path namespace) {
                     .flatMap(name -> pair(enter, name, namespace).stream())
                     .filter(LegacyCommands::isLegacy)
                     .findFirst());
+  }
+
+  /** Those that go by the plain name, of whichever kind: what other programs call iptables. */
+  static Optional<LegacyCommands> usual(Net host, IpFamily family) {
+    return locate("nsenter").flatMap(enter -> pair(enter, tool(family), namespace(host)));
+  }
+
+  private static String tool(IpFamily family) {
+    return family == IpFamily.V4 ? "iptables" : "ip6tables";
+  }
+
+  private static Path namespace(Net host) {
+    return Path.of(
+        "/proc",
+        Long.toString(ProcessHandle.current().pid()),
+        "fd",
+        Integer.toString(host.namespace().descriptor()));
   }
 
   private static Optional<LegacyCommands> pair(Path enter, String name, Path namespace) {

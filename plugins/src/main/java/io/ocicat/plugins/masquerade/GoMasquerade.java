@@ -3,6 +3,7 @@ package io.ocicat.plugins.masquerade;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.ContainerId;
 import io.ocicat.cni.NetworkName;
+import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Errno;
@@ -44,6 +45,28 @@ final class GoMasquerade {
     Steps.all(
         () -> IptablesChains.remove(host, NAT, chain(owner.network(), owner.container())),
         () -> removeRules(host, rule -> rule.comment().startsWith(tag(owner))));
+  }
+
+  /** Makes what a Go plugin would have made, for addresses of which no two are of one family. */
+  static void install(Net host, Owner owner, List<IpPrefix> addresses) {
+    String chain = chain(owner.network(), owner.container());
+    String comment =
+        "-m comment --comment \"name: \\\"%s\\\" id: \\\"%s\\\"\""
+            .formatted(owner.network(), owner.container());
+    for (IpPrefix address : addresses) {
+      IpFamily family = IpFamily.of(address.address());
+      IptablesChains.make(
+          host,
+          family,
+          NAT,
+          chain,
+          List.of(
+              "-A %s -d %s %s -j ACCEPT".formatted(chain, address.network(), comment),
+              "-A %s ! -d %s %s -j MASQUERADE"
+                  .formatted(chain, IpSets.of(address.address()).multicast, comment),
+              "-A POSTROUTING -s %s %s -j %s"
+                  .formatted(IpPrefix.host(address.address()), comment, chain)));
+    }
   }
 
   static void collect(Net host, NetworkName network, Set<Attachment> valid) {

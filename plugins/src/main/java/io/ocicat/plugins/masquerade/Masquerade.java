@@ -128,7 +128,7 @@ public final class Masquerade {
         && holdings.holderOf(address).filter(label::equals).isPresent();
   }
 
-  private static void remove(Net host, String label) {
+  static void remove(Net host, String label) {
     if (!host.hasNfTables()) {
       return;
     }

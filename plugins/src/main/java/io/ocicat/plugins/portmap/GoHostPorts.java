@@ -44,6 +44,11 @@ final class GoHostPorts {
    * @param network empty where the rules do not tell it
    */
   private record Holder(HostPort port, String network, String container) {
+    boolean isOf(Owner owner) {
+      return container.equals(owner.container().value())
+          && (network.isEmpty() || network.equals(owner.network().value()));
+    }
+
     @Override
     public String toString() {
       return network.isEmpty()
@@ -72,6 +77,28 @@ final class GoHostPorts {
         }
       }
     }
+  }
+
+  /** Whether the owner's container has all of these ports by the Go plugin. */
+  static boolean hasAll(Net host, Owner owner, List<Forward> forwards) {
+    for (FamilySets family : FamilySets.BOTH) {
+      List<HostPort> wanted =
+          forwards.stream()
+              .filter(forward -> FamilySets.of(forward) == family)
+              .map(Forward::port)
+              .toList();
+      if (!wanted.isEmpty()) {
+        Set<HostPort> held =
+            holders(host, family, wanted).stream()
+                .filter(holder -> holder.isOf(owner))
+                .map(Holder::port)
+                .collect(Collectors.toSet());
+        if (!held.containsAll(wanted)) {
+          return false;
+        }
+      }
+    }
+    return true;
   }
 
   private static CniException taken(Holder holder) {

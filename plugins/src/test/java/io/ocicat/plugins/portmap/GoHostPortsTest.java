@@ -44,7 +44,8 @@ class GoHostPortsTest {
               assertThat(error.code()).isEqualTo(ErrorCode.TRY_AGAIN_LATER);
               assertThat(error.msg())
                   .isEqualTo(
-                      "host port 8080/tcp is taken by container pod2 on network net, by the Go portmap plugin");
+                      "host port 8080/tcp is taken by container pod2 on network net, by the Go"
+                          + " portmap plugin");
             });
     assertThat(db("127.0.0.1/8080:80").add().error().msg()).contains("8080/tcp is taken");
     assertThat(db("[::1]/8080:80").add().error().msg()).contains("8080/tcp is taken");

@@ -1,0 +1,19 @@
+package io.ocicat.plugins.flannel;
+
+import io.ocicat.cni.Attachment;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.plugins.net.Owner;
+
+/**
+ * The file of an attachment in the form of the Go plugin, whose DEL then removes it: under the
+ * container's id alone.
+ */
+public final class FlannelHandOver {
+  private FlannelHandOver() {}
+
+  public static void give(Owner owner, PluginConfig request) {
+    Attachment attachment = new Attachment(owner.container().value(), owner.ifName().value());
+    new ScratchFiles(FlannelConf.dataDir(request))
+        .leaveToTheOriginal(new ScratchName(attachment, owner.network().value()));
+  }
+}

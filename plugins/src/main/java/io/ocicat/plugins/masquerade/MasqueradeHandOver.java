@@ -1,0 +1,53 @@
+package io.ocicat.plugins.masquerade;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.netlink.IpFamily;
+import io.ocicat.plugins.iptables.IptablesChains;
+import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.Owner;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Masquerading in the form of the Go plugins, whose DEL then removes it: a chain of iptables, which
+ * all of their versions know. Whoever calls it sees to it that no ADD or DEL of the attachment runs
+ * meanwhile.
+ */
+public final class MasqueradeHandOver {
+  private MasqueradeHandOver() {}
+
+  /** The addresses in our table, by the label of their owner. */
+  public static Map<String, List<IpPrefix>> owners(Net host) {
+    Map<String, List<IpPrefix>> owners = new TreeMap<>();
+    if (host.hasNfTables()) {
+      Holdings holdings = new Holdings(host.netfilter());
+      holdings.labels().forEach(label -> owners.put(label, holdings.of(label)));
+    }
+    return owners;
+  }
+
+  /**
+   * Looks whether {@link #give} can do it.
+   *
+   * @throws CniException when there is no usable iptables
+   */
+  public static void require(Net host, List<IpPrefix> addresses) {
+    addresses.stream()
+        .map(address -> IpFamily.of(address.address()))
+        .distinct()
+        .forEach(family -> IptablesChains.requireUsable(host, family, "nat"));
+  }
+
+  /** Makes the Go form, then ends ours: at no time is an address left out. */
+  public static void give(Net host, Owner owner, List<IpPrefix> addresses) {
+    GoMasquerade.install(host, owner, addresses);
+    release(host, owner.label());
+  }
+
+  /** Ends ours. */
+  public static void release(Net host, String label) {
+    Masquerade.remove(host, label);
+  }
+}

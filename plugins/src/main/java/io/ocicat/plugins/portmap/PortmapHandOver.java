@@ -1,0 +1,40 @@
+package io.ocicat.plugins.portmap;
+
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.Result;
+import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.Owner;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Host ports that a Go plugin is to forward from now on. Its own ADD makes its rules, in whichever
+ * form its DEL removes; here is what comes before and after. Whoever calls it sees to it that no
+ * ADD or DEL of the attachment runs meanwhile.
+ */
+public final class PortmapHandOver {
+  private PortmapHandOver() {}
+
+  /** The labels of all that have ports in our table. */
+  public static Set<String> owners(Net host) {
+    return host.hasNfTables() ? new HostPorts(host.netfilter()).owners() : Set.of();
+  }
+
+  /** Whether a request asks for ports at all. */
+  public static boolean hasPorts(PluginConfig request) {
+    return !PortmapConf.read(request).mappings().isEmpty();
+  }
+
+  /** Whether the Go plugin forwards already what the request of an ADD asks for. */
+  public static boolean isDone(Net host, Owner owner, PluginConfig request) {
+    PortmapConf conf = PortmapConf.read(request);
+    Result previous = request.previousResult().orElseGet(Result::empty);
+    List<Place> places = Place.of(host, previous, owner.ifName().value());
+    return GoHostPorts.hasAll(host, owner, Claim.of(owner.label(), conf, places).forwards());
+  }
+
+  /** Ends what our table forwards. */
+  public static void release(Net host, String label) {
+    new HostPorts(host.netfilter()).take(label);
+  }
+}
