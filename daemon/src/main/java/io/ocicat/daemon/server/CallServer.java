@@ -18,6 +18,7 @@ import io.ocicat.daemon.wire.Answer;
 import io.ocicat.daemon.wire.Place;
 import io.ocicat.daemon.wire.Request;
 import io.ocicat.daemon.wire.WireException;
+import io.ocicat.datastore.RequestListener;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.Witness;
 import io.ocicat.netlink.linux.PeerCredentials;
@@ -229,6 +230,7 @@ public final class CallServer {
       }
       return ScopedValue.where(CallTrace.CURRENT, trace)
           .where(Witness.PRESENT, trace)
+          .where(RequestListener.CURRENT, trace)
           .call(
               () ->
                   trace.timed(

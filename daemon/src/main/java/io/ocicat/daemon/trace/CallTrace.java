@@ -1,5 +1,7 @@
 package io.ocicat.daemon.trace;
 
+import io.ocicat.datastore.DatastoreRequest;
+import io.ocicat.datastore.RequestListener;
 import io.ocicat.netlink.Request;
 import io.ocicat.netlink.Witness;
 import java.util.ArrayList;
@@ -13,7 +15,7 @@ import java.util.stream.Collectors;
  *
  * <p>Written by the thread that makes the call; read by any once the call is over.
  */
-public final class CallTrace implements Witness {
+public final class CallTrace implements Witness, RequestListener {
   /** A call that does more than this is shown in part. */
   private static final int MOST_STEPS = 512;
 
@@ -69,6 +71,11 @@ public final class CallTrace implements Witness {
   @Override
   public void exchanged(List<Request> requests, long start, long end) {
     add(phaseOf(requests), () -> describe(requests), start, end);
+  }
+
+  @Override
+  public void answered(DatastoreRequest request) {
+    add(Phase.DATASTORE, request::describe, request.startNanos(), request.endNanos());
   }
 
   /** Takes a step's times and not its text, which would have to be composed. */

@@ -12,6 +12,7 @@ public enum Phase {
   /** A plugin that another one delegated to. */
   DELEGATE,
   IPAM,
+  /** A request to the server of a datastore. */
   DATASTORE,
   LINK,
   ADDRESS,

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.ocicat.datastore.DatastoreRequest;
+import io.ocicat.datastore.RequestListener;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Protocol;
 import io.ocicat.netlink.Witness;
@@ -63,6 +65,25 @@ class CallTraceTest {
               assertThat(step.detail()).isEqualTo("get link \"lo\"");
               assertThat(step.nanos()).isPositive();
             });
+  }
+
+  /** Review K14. */
+  @Test
+  void requestsToADatastoreAreStepsWithWhatTheyWaitedFor() {
+    ScopedValue.where(RequestListener.CURRENT, trace)
+        .run(
+            () ->
+                RequestListener.tell(
+                    new DatastoreRequest(
+                        "get pods shop/cart", 2, 1_500_000, 50_000_000, true, 1, 60_000_001)));
+
+    assertThat(trace.steps())
+        .extracting(Step::phase, Step::detail, Step::nanos)
+        .containsExactly(
+            tuple(
+                Phase.DATASTORE,
+                "get pods shop/cart, 2 attempts, 50.0 ms between them, throttled for 1.5 ms",
+                60_000_000L));
   }
 
   @Test

@@ -3,7 +3,9 @@ package io.ocicat.datastore.etcd;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.StatusRuntimeException;
+import io.ocicat.datastore.DatastoreRequest;
 import io.ocicat.datastore.Deadline;
+import io.ocicat.datastore.RequestListener;
 import io.ocicat.datastore.UnavailableException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -65,6 +67,8 @@ final class Calls {
     private final AtomicBoolean sent = new AtomicBoolean();
     private Duration pause = FIRST_PAUSE;
     private boolean loggedInAgain;
+    private int attempts;
+    private long paused;
 
     Attempts(
         MethodDescriptor<Q, A> method,
@@ -80,7 +84,28 @@ final class Calls {
     }
 
     A run() {
+      long start = System.nanoTime();
+      boolean succeeded = false;
+      try {
+        A answer = untilAnswered();
+        succeeded = true;
+        return answer;
+      } finally {
+        RequestListener.tell(
+            new DatastoreRequest(
+                "%s %s".formatted(method.getBareMethodName(), subject),
+                attempts,
+                0,
+                paused,
+                succeeded,
+                start,
+                System.nanoTime()));
+      }
+    }
+
+    private A untilAnswered() {
       while (true) {
+        attempts++;
         Connection connection = members.connection(deadline);
         Metadata headers = new Metadata();
         sent.set(false);
@@ -129,7 +154,9 @@ final class Calls {
       if (deadline.hasPassed()) {
         throw failure.exception(subject);
       }
+      long from = System.nanoTime();
       deadline.pause(pause, "etcd");
+      paused += System.nanoTime() - from;
       pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
     }
   }

@@ -43,6 +43,9 @@ final class Members implements AutoCloseable {
   private volatile @Nullable Thread ioThread;
   private volatile @Nullable Connection current;
 
+  /** For whoever waits until somebody else has a connection. */
+  private volatile List<Failure> lastFailures = List.of();
+
   /** Made before anybody's time began to run. */
   private @Nullable Connection prepared;
 
@@ -112,8 +115,11 @@ final class Members implements AutoCloseable {
   private void lock(Deadline deadline) {
     try {
       if (!dialling.tryLock(deadline.left().toNanos(), TimeUnit.NANOSECONDS)) {
-        throw new UnavailableException(
-            "etcd cannot be reached in time: others wait for it, too", null);
+        List<Failure> known = lastFailures;
+        throw known.isEmpty()
+            ? new UnavailableException(
+                "etcd cannot be reached in time: others wait for it, too", null)
+            : unreachable(known, false);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -133,12 +139,14 @@ final class Members implements AutoCloseable {
         checkOpen();
         if (failure == null) {
           current = connection;
+          lastFailures = List.of();
           return connection;
         }
         turn++;
         failures.add(failure);
         discard(connection);
       }
+      lastFailures = List.copyOf(failures);
       boolean lasting =
           failures.stream()
               .allMatch(failure -> HandshakeFailure.isLasting(failure.status().getCause()));

@@ -3,7 +3,6 @@ package io.ocicat.datastore.kubernetes;
 import io.ocicat.datastore.CorruptException;
 import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.Deadline;
-import io.ocicat.datastore.UnavailableException;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.json.Json;
 import java.io.IOException;
@@ -54,12 +53,24 @@ final class Api implements AutoCloseable {
   ObjectNode call(Call call) {
     // Whatever has to be loaded and read for the first request is not part of its time.
     connection();
+    Effort effort = new Effort(call);
+    try {
+      ObjectNode answer = call(call, effort);
+      effort.tell(true);
+      return answer;
+    } catch (RuntimeException e) {
+      effort.tell(false);
+      throw e;
+    }
+  }
+
+  private ObjectNode call(Call call, Effort effort) {
     Deadline deadline = Deadline.in(patience);
     Duration pause = FIRST_PAUSE;
     boolean refused = false;
     while (true) {
       Connection used = connection();
-      Attempt attempt = attempt(used, call, deadline);
+      Attempt attempt = attempt(used, call, deadline, effort);
       switch (attempt) {
         case Attempt.Answered(ObjectNode answer) -> {
           return answer;
@@ -73,7 +84,7 @@ final class Api implements AutoCloseable {
             refused = true;
             renew(used);
           } else if (refusal.mayBeRepeated() && deadline.allows(wait)) {
-            sleep(call, wait);
+            effort.pause(wait, refusal.exception());
           } else {
             throw refusal.exception();
           }
@@ -83,7 +94,7 @@ final class Api implements AutoCloseable {
           if (!breakdown.mayBeRepeated() || !deadline.allows(pause)) {
             throw breakdown.exception();
           }
-          sleep(call, pause);
+          effort.pause(pause, breakdown.exception());
         }
       }
       pause = longer(pause);
@@ -104,8 +115,9 @@ final class Api implements AutoCloseable {
     return twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
   }
 
-  private Attempt attempt(Connection used, Call call, Deadline deadline) {
-    await(call, deadline);
+  private Attempt attempt(Connection used, Call call, Deadline deadline, Effort effort) {
+    effort.await(limit, deadline, patience);
+    effort.send();
     try {
       HttpResponse<byte[]> response =
           exchange(used, call, HttpResponse.BodyHandlers.ofByteArray(), deadline);
@@ -144,10 +156,11 @@ final class Api implements AutoCloseable {
   Lines watch(Call call) {
     connection();
     Deadline deadline = Deadline.in(patience);
+    Effort effort = new Effort(call);
     boolean refused = false;
     while (true) {
       Connection used = connection();
-      await(call, deadline);
+      effort.await(limit, deadline, patience);
       try {
         HttpResponse<InputStream> response =
             exchange(used, call, HttpResponse.BodyHandlers.ofInputStream(), deadline);
@@ -187,36 +200,6 @@ final class Api implements AutoCloseable {
     } catch (ExecutionException e) {
       checkOpen();
       throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
-    }
-  }
-
-  private void await(Call call, Deadline deadline) {
-    Duration wait = limit.take(deadline.left());
-    if (deadline.hasPassed()) {
-      throw new UnavailableException(
-          "the Kubernetes API was not asked for %s: its %d ms were over before"
-              .formatted(call.subject(), patience.toMillis()),
-          null);
-    }
-    if (!wait.isZero() && !deadline.allows(wait)) {
-      throw new UnavailableException(
-          "too many requests of our own are waiting to ask the Kubernetes API for %s: raise K8S_CLIENT_QPS and K8S_CLIENT_BURST (qps and burst in CNI configurations)"
-              .formatted(call.subject()),
-          null);
-    }
-    sleep(call, wait);
-  }
-
-  private static void sleep(Call call, Duration time) {
-    if (time.isZero()) {
-      return;
-    }
-    try {
-      Thread.sleep(time);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new UnavailableException(
-          "interrupted while asking the Kubernetes API for " + call.subject(), e);
     }
   }
 

@@ -74,6 +74,15 @@ record ApiPath(
         + (group.isEmpty() ? "" : "." + group);
   }
 
+  /** What it is and which, as in {@code pods/status default/web}. */
+  String describe() {
+    if (version.isEmpty()) {
+      return "API groups";
+    }
+    String which = namespace.isEmpty() || name.isEmpty() ? namespace + name : namespace + "/" + name;
+    return which.isEmpty() ? permission() : permission() + " " + which;
+  }
+
   static String encode(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }

@@ -95,6 +95,11 @@ record Call(
     return verb == Verb.PATCH ? "application/strategic-merge-patch+json" : "application/json";
   }
 
+  /** The verb, the resource and its name, for a trace. */
+  String describe() {
+    return verb.permission() + " " + path.describe();
+  }
+
   /** Path and options as they stand in the request. */
   String target() {
     String query =

@@ -30,6 +30,12 @@ final class RateLimit {
     this.filledAt = nanos.getAsLong();
   }
 
+  /** How many permits a second brings. */
+  String perSecond() {
+    return String.valueOf(Math.round(perNano * Duration.ofSeconds(1).toNanos() * 10) / 10.0)
+        .replace(".0", "");
+  }
+
   /**
    * Takes a permit that is there within {@code limit}.
    *

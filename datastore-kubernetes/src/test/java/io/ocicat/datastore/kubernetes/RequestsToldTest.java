@@ -1,0 +1,98 @@
+package io.ocicat.datastore.kubernetes;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.ocicat.datastore.DatastoreRequest;
+import io.ocicat.datastore.Deadline;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.RequestListener;
+import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.model.ApiGroup;
+import io.ocicat.datastore.model.Crds;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Where the time of a call went (review K14). */
+class RequestsToldTest {
+  private static final Call CALL = Call.get(KubernetesCluster.NODES.named("a"), "node a");
+
+  private final ApiServer server = new ApiServer();
+  private final KubernetesDatastore datastore = Opening.open(server);
+  private final List<DatastoreRequest> told = new ArrayList<>();
+
+  @BeforeEach
+  void define() {
+    server.define(Crds.of(ApiGroup.V1));
+  }
+
+  @AfterEach
+  void close() {
+    datastore.close();
+    server.close();
+  }
+
+  private void listPools() {
+    ScopedValue.where(RequestListener.CURRENT, told::add)
+        .run(() -> datastore.list(Query.of(Kind.IP_POOL)));
+  }
+
+  @Test
+  void eachRequestIsToldWithItsTime() {
+    listPools();
+
+    assertThat(told)
+        .extracting(DatastoreRequest::describe)
+        .containsExactly("get API groups", "list ippools.crd.projectcalico.org");
+    assertThat(told).allSatisfy(it -> assertThat(it.endNanos()).isGreaterThan(it.startNanos()));
+  }
+
+  @Test
+  void whatWasSentAgainSaysHowOftenAndHowLongItWaited() {
+    listPools();
+    told.clear();
+    server.fail("list", ApiServer.Fault.TOO_MANY, ApiServer.Fault.OVERLOADED);
+
+    listPools();
+
+    assertThat(told).hasSize(1);
+    assertThat(told.getFirst().attempts()).isEqualTo(3);
+    assertThat(told.getFirst().pausedNanos()).isPositive();
+    assertThat(told.getFirst().throttledNanos()).isZero();
+    assertThat(told.getFirst().describe()).contains("3 attempts, ").contains("between them");
+  }
+
+  @Test
+  void whatWaitedForOurOwnLimitSaysSo() {
+    RateLimit limit = new RateLimit(1000, 1, System::nanoTime);
+    limit.take(Duration.ofSeconds(1));
+    Effort effort = new Effort(CALL);
+    effort.await(limit, Deadline.in(Duration.ofSeconds(10)), Duration.ofSeconds(10));
+    effort.send();
+
+    ScopedValue.where(RequestListener.CURRENT, told::add).run(() -> effort.tell(true));
+
+    assertThat(told.getFirst().describe()).startsWith("get nodes a, throttled for ");
+  }
+
+  /** The limit stood in the way last, but hardly took any of the time. */
+  @Test
+  void whatTheApiSaidIsToldRatherThanTheLimitThatCameAfterIt() {
+    RateLimit limit = new RateLimit(10, 1, () -> 0);
+    limit.take(Duration.ofSeconds(1));
+    Effort effort = new Effort(CALL);
+    effort.pause(Duration.ofMillis(1), new UnavailableException("the API says 503", null));
+
+    assertThatThrownBy(
+            () -> effort.await(limit, Deadline.in(Duration.ofMillis(20)), Duration.ofSeconds(10)))
+        .hasMessage("the API says 503");
+    assertThatThrownBy(
+            () -> effort.await(limit, Deadline.in(Duration.ofMillis(20)), Duration.ofMillis(20)))
+        .hasMessageContaining("limit of 10 requests a second, raise K8S_CLIENT_QPS");
+  }
+}

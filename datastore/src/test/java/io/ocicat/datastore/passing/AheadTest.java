@@ -1,0 +1,67 @@
+package io.ocicat.datastore.passing;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.ocicat.datastore.Ahead;
+import io.ocicat.datastore.DatastoreRequest;
+import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.RequestListener;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+
+class AheadTest {
+  private static final DatastoreRequest REQUEST =
+      new DatastoreRequest("get a", 1, 0, 0, true, 1, 2);
+
+  @Test
+  void questionsAreUnderWayAtTheSameTime() {
+    CountDownLatch both = new CountDownLatch(2);
+    Ahead<Integer> one = Ahead.ask(() -> meet(both, 1));
+    Ahead<Integer> two = Ahead.ask(() -> meet(both, 2));
+
+    assertThat(one.get() + two.get()).isEqualTo(3);
+  }
+
+  private static int meet(CountDownLatch all, int answer) {
+    all.countDown();
+    try {
+      all.await();
+    } catch (InterruptedException e) {
+      throw new IllegalStateException(e);
+    }
+    return answer;
+  }
+
+  @Test
+  void aFailureIsThatOfWhoWaits() {
+    Ahead<Integer> none =
+        Ahead.ask(
+            () -> {
+              throw new NotFoundException("there is none");
+            });
+
+    assertThatThrownBy(none::get).isInstanceOf(NotFoundException.class);
+  }
+
+  @Test
+  void requestsAreToldOnceToWhoWaitsOnItsOwnThread() {
+    List<Thread> told = new ArrayList<>();
+    ScopedValue.where(RequestListener.CURRENT, _ -> told.add(Thread.currentThread()))
+        .run(
+            () -> {
+              Ahead<Integer> asked =
+                  Ahead.ask(
+                      () -> {
+                        RequestListener.tell(REQUEST);
+                        return 1;
+                      });
+              asked.get();
+              asked.get();
+            });
+
+    assertThat(told).containsExactly(Thread.currentThread());
+  }
+}
