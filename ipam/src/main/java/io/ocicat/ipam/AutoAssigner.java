@@ -1,6 +1,7 @@
 package io.ocicat.ipam;
 
 import io.ocicat.datastore.IpVersion;
+import io.ocicat.datastore.model.IpPool;
 import io.ocicat.ip.IpPrefix;
 import java.util.Optional;
 
@@ -46,9 +47,11 @@ final class AutoAssigner {
   AutoAssigned assign(AutoAssignRequest request) {
     Gathering v4 = new Gathering(request, IpVersion.V4);
     Gathering v6 = new Gathering(request, IpVersion.V6);
+    Surroundings around = around(request);
     try {
       return new AutoAssigned(
-          request.v4() == 0 ? null : assign(v4), request.v6() == 0 ? null : assign(v6));
+          request.v4() == 0 ? null : assign(v4, around),
+          request.v6() == 0 ? null : assign(v6, around));
     } catch (RuntimeException e) {
       v4.undo(releasing, e);
       v6.undo(releasing, e);
@@ -56,12 +59,19 @@ final class AutoAssigner {
     }
   }
 
-  private Assigned assign(Gathering gathering) {
+  private Surroundings around(AutoAssignRequest request) {
+    return hosts.mayBeOld()
+        ? surroundings
+        : new ConcurrentSurroundings(
+            surroundings, request.use() == IpPool.Use.LOAD_BALANCER ? null : request.host());
+  }
+
+  private Assigned assign(Gathering gathering, Surroundings around) {
     for (int i = 0; i < LOOKS; i++) {
       try {
-        return look(gathering);
+        return look(gathering, around);
       } catch (StaleViewException _) {
-        surroundings.doubt();
+        around.doubt();
         hosts.of(gathering.request().owner(), gathering.version()).doubt();
       }
     }
@@ -71,9 +81,9 @@ final class AutoAssigner {
             .formatted(gathering.request().host(), LOOKS));
   }
 
-  private Assigned look(Gathering gathering) {
+  private Assigned look(Gathering gathering, Surroundings around) {
     AutoAssignRequest request = gathering.request();
-    View view = View.of(surroundings, hosts, request, gathering.version());
+    View view = View.of(around, hosts, request, gathering.version());
     own.releaseDeselected(request, view);
     for (int i = 0; i < LOOKS; i++) {
       Optional<Assigned> reused = quota.reuse(gathering);

@@ -65,10 +65,14 @@ final class HandleCounts {
       dropEntry(cidr, handle);
       return new Released(List.of(), false);
     }
-    if (!records.together()) {
-      handles.set(handle, cidr, served.count(id));
+    if (records.together()) {
+      return new Released(released, served.hasDeleted(id));
     }
-    return new Released(released, served.hasDeleted(id));
+    if (served.count(id) == 0 && handle.value().counts().keySet().equals(Set.of(cidr))) {
+      return new Released(released, handles.delete(handle.resource()));
+    }
+    handles.set(handle, cidr, served.count(id));
+    return new Released(released, false);
   }
 
   /** Makes all that a handle says what the blocks say. */

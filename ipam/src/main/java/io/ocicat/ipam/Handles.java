@@ -106,6 +106,23 @@ final class Handles {
         || write(read.resource(), new IpamHandle(read.value().id(), counts, false));
   }
 
+  /** Deletes what was read; false when it has changed, or nobody knows. */
+  boolean delete(Resource read) {
+    try {
+      records.datastore().delete(read);
+      return true;
+    } catch (NotFoundException _) {
+      return true;
+    } catch (ConflictException _) {
+      return false;
+    } catch (UnavailableException e) {
+      if (e.outcomeUnknown()) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
   /** Replaces what was read, or deletes it when nothing is left; false when it has changed. */
   boolean write(Resource read, IpamHandle handle) {
     try {

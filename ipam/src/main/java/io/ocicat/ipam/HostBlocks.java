@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,8 @@ final class HostBlocks {
   private long changes;
   private boolean listed;
   private long listedAt;
+  private final AtomicLong clock = new AtomicLong();
+  private long lastListing;
   private @Nullable Within within;
   private @Nullable Open open;
 
@@ -68,6 +71,11 @@ final class HostBlocks {
           id -> new HostBlocks(records, id.owner(), id.version(), nanoTime));
     }
 
+    /** Whether what is kept is a condition of every write, so that it may be old. */
+    boolean mayBeOld() {
+      return records.together();
+    }
+
     void forget() {
       all.values().forEach(HostBlocks::doubt);
     }
@@ -87,9 +95,27 @@ final class HostBlocks {
   /** What was not full, after so many changes and when so many had ceased to be full. */
   private record Open(long changes, long openings, List<Affine> withRoom) {}
 
+  /** A moment, for {@link #list(long)}. */
+  long now() {
+    return clock.incrementAndGet();
+  }
+
+  /** Whether what is kept is a condition of every write, so that it may be old. */
+  boolean mayBeOld() {
+    return records.together();
+  }
+
   /** In the order of their addresses. Read from the datastore when nothing is known. */
-  synchronized List<Affine> list() {
-    if (!listed || !records.together()) {
+  List<Affine> list() {
+    return list(now());
+  }
+
+  /**
+   * In the order of their addresses. Read from the datastore when nothing is known, and, unless it
+   * may be old, when nothing was read since a certain moment.
+   */
+  synchronized List<Affine> list(long since) {
+    if (!listed || (!mayBeOld() && lastListing < since)) {
       refresh();
     }
     List<Affine> known = inOrder;
@@ -104,8 +130,8 @@ final class HostBlocks {
    * Those that may have room, in the order of their addresses: all that are not known to be full.
    * Some may be by now.
    */
-  synchronized List<Affine> withRoom(FullBlocks full) {
-    List<Affine> all = list();
+  synchronized List<Affine> withRoom(FullBlocks full, long since) {
+    List<Affine> all = list(since);
     long openings = full.openings();
     Open known = open;
     if (known == null || known.changes() != changes || known.openings() != openings) {
@@ -122,8 +148,8 @@ final class HostBlocks {
   }
 
   /** Whether all are of these pools; the answer is kept until either changes. */
-  synchronized boolean areAllWithin(List<Known<IpPool>> pools) {
-    List<Affine> blocks = list();
+  synchronized boolean areAllWithin(List<Known<IpPool>> pools, long since) {
+    List<Affine> blocks = list(since);
     Within wanted = new Within(changes, pools);
     if (wanted.equals(within)) {
       return true;
@@ -168,6 +194,7 @@ final class HostBlocks {
   /** Reads them anew. */
   synchronized void refresh() {
     listedAt = nanoTime.getAsLong();
+    lastListing = now();
     Query query = new Query.Affinities(owner.type(), owner.name(), version);
     List<Resource> found = records.datastore().list(query).items();
     Set<IpPrefix> before = Set.copyOf(affinities.keySet());

@@ -24,10 +24,10 @@ final class OwnBlocks {
    * were not asked for, or do not allow the use, stay.
    */
   void releaseDeselected(AutoAssignRequest request, View view) {
-    if (view.host().areAllWithin(view.choice().matching())) {
+    if (view.host().areAllWithin(view.choice().matching(), view.since())) {
       return;
     }
-    for (HostBlocks.Affine affine : view.host().list()) {
+    for (HostBlocks.Affine affine : view.host().list(view.since())) {
       if (!view.choice().matches(affine.cidr()) && isDeselected(request, view, affine.cidr())) {
         try {
           affinities.release(request.owner(), affine.cidr(), true, null);
@@ -48,7 +48,7 @@ final class OwnBlocks {
 
   /** Takes what is missing, as far as there is room. */
   void takeFrom(Gathering gathering, View view) {
-    for (HostBlocks.Affine affine : view.host().withRoom(blocks.full())) {
+    for (HostBlocks.Affine affine : view.host().withRoom(blocks.full(), view.since())) {
       if (gathering.missing() == 0) {
         return;
       }

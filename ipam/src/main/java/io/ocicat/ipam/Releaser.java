@@ -1,6 +1,7 @@
 package io.ocicat.ipam;
 
 import io.ocicat.datastore.AffinityType;
+import io.ocicat.datastore.Ahead;
 import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.datastore.model.IpamBlock;
@@ -151,10 +152,15 @@ final class Releaser {
       return;
     }
     try {
-      Optional<Known<IpPool>> pool = surroundings.pools().enabledFor(cidr.first());
+      Ahead<Pools> pools = Ahead.ask(surroundings::pools);
+      Map<String, String> labels =
+          owner.get().type() == AffinityType.HOST
+              ? currentLabels(owner.get().name())
+              : Map.of();
+      Optional<Known<IpPool>> pool = pools.get().enabledFor(cidr.first());
       if (pool.isPresent()
           && owner.get().type() == AffinityType.HOST
-          && !pool.get().value().nodeSelector().matches(currentLabels(owner.get().name()))) {
+          && !pool.get().value().nodeSelector().matches(labels)) {
         affinities.release(owner.get(), cidr, true, null);
         hosts.of(owner.get(), pool.get().value().version()).forget(cidr);
       }

@@ -1,5 +1,6 @@
 package io.ocicat.ipam;
 
+import io.ocicat.datastore.Ahead;
 import io.ocicat.datastore.IpVersion;
 import io.ocicat.datastore.Write;
 import io.ocicat.datastore.model.IpPool;
@@ -13,27 +14,39 @@ import org.jspecify.annotations.Nullable;
  *
  * @param node its labels; null for who is on no node
  * @param host the blocks of who asks
+ * @param since when this look began, by {@link HostBlocks#now}
  */
 record View(
     @Nullable Known<Map<String, String>> node,
     PoolChoice choice,
     Reservations reservations,
     Known<IpamConfig> config,
-    HostBlocks host) {
+    HostBlocks host,
+    long since) {
 
   static View of(
       Surroundings surroundings,
       HostBlocks.Register hosts,
       AutoAssignRequest request,
       IpVersion version) {
+    HostBlocks host = hosts.of(request.owner(), version);
+    long since = host.now();
+    // With what must be read anyway, which is under way by now.
+    Ahead<?> blocks = host.mayBeOld() ? null : Ahead.ask(() -> host.list(since));
     Known<Map<String, String>> node =
         request.use() == IpPool.Use.LOAD_BALANCER ? null : surroundings.labels(request.host());
-    return new View(
-        node,
-        choice(surroundings, request, version, node),
-        surroundings.reservations(),
-        surroundings.config(),
-        hosts.of(request.owner(), version));
+    View view =
+        new View(
+            node,
+            choice(surroundings, request, version, node),
+            surroundings.reservations(),
+            surroundings.config(),
+            host,
+            since);
+    if (blocks != null) {
+      blocks.get();
+    }
+    return view;
   }
 
   private static PoolChoice choice(

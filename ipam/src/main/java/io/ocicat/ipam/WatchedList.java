@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +45,9 @@ final class WatchedList<T> implements AutoCloseable {
   private long listedAt;
   private @Nullable Long refusedAt;
   private long turn;
+  private final AtomicLong clock = new AtomicLong();
+  private @Nullable T lastListed;
+  private long lastListing;
   private boolean closed;
 
   WatchedList(
@@ -55,21 +59,32 @@ final class WatchedList<T> implements AutoCloseable {
     this.longest = longest.toNanos();
   }
 
-  /** What is there, at most so old. */
-  synchronized T get() {
+  /** What is there, at most so old. Whoever comes while it is listed shares the next list. */
+  T get() {
+    return get(clock.incrementAndGet());
+  }
+
+  private synchronized T get(long came) {
     T known = current;
-    if (known == null || nanoTime.getAsLong() - listedAt > longest) {
-      known = list();
+    if (known != null && nanoTime.getAsLong() - listedAt <= longest) {
+      return known;
     }
-    return known;
+    T listed = lastListed;
+    if (listed != null && lastListing > came) {
+      return listed;
+    }
+    return list();
   }
 
   private T list() {
     long now = nanoTime.getAsLong();
+    lastListed = null;
+    lastListing = clock.incrementAndGet();
     ResourcePage page = datastore.list(query);
     resources.clear();
     page.items().forEach(resource -> resources.put(resource.key(), resource));
     T listed = view.of(resources.values());
+    lastListed = listed;
     if (refusedAt != null && now - refusedAt <= longest) {
       return listed;
     }
@@ -134,6 +149,7 @@ final class WatchedList<T> implements AutoCloseable {
 
   synchronized void doubt() {
     current = null;
+    lastListed = null;
   }
 
   @Override

@@ -121,6 +121,22 @@ final class CustomResources implements Backing {
     }
   }
 
+  /** Marked as it was read, without being looked at again, if nobody has changed it since. */
+  @Override
+  public Resource delete(Resource read) {
+    ResourceKey key = read.key();
+    if (!IpamSpec.isMarkedFirst(key.kind())) {
+      return delete(key, read.revision());
+    }
+    try {
+      remove(key, mark(key, layout.encode(read)));
+      return read;
+    } catch (ConflictException _) {
+      // Changed, or marked by somebody who died before removing it.
+      return delete(key, read.revision());
+    }
+  }
+
   private ObjectNode mark(ResourceKey key, ObjectNode custom) {
     ObjectNode marked = custom.deepCopy();
     IpamSpec.mark(marked.withObject("/spec"), true, key.kind(), layout.group());

@@ -38,10 +38,16 @@ final class KubernetesCluster implements Cluster {
   }
 
   private static Pod read(String subject, ObjectNode found) {
+    Pod pod;
     try {
-      return PodManifest.read(found);
+      pod = PodManifest.read(found);
     } catch (IllegalArgumentException e) {
       throw new CorruptException("%s cannot be read: %s".formatted(subject, e.getMessage()), e);
+    }
+    try {
+      return PodEndpoint.isOne(found) ? pod.as(PodEndpoint.of(found)) : pod;
+    } catch (CorruptException _) {
+      return pod;
     }
   }
 

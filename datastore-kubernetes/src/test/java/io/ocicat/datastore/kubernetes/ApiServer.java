@@ -24,6 +24,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import org.jspecify.annotations.Nullable;
@@ -78,6 +79,7 @@ final class ApiServer implements AutoCloseable {
   private final AtomicInteger drops = new AtomicInteger();
   private volatile boolean cutWatches;
   private volatile boolean goneAsEvent;
+  private volatile Consumer<String> before = _ -> {};
   private ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
   private HttpServer server;
 
@@ -174,6 +176,11 @@ final class ApiServer implements AutoCloseable {
     return seen;
   }
 
+  /** Has something done before each request but watches is answered. */
+  void before(Consumer<String> action) {
+    before = action;
+  }
+
   void forgetSeen() {
     seen.clear();
   }
@@ -222,7 +229,11 @@ final class ApiServer implements AutoCloseable {
       String text = new String(exchange.getRequestBody().readAllBytes(), StandardCharsets.UTF_8);
       ObjectNode body = text.isEmpty() ? Json.object() : Json.parseObject(text);
       String token = exchange.getRequestHeaders().getFirst("Authorization");
-      seen.add(new Seen(verb, target, token, body));
+      Seen request = new Seen(verb, target, token, body);
+      seen.add(request);
+      if (!target.isWatch()) {
+        before.accept(request.toString());
+      }
       Queue<Fault> planned = faults.getOrDefault(verb, new ConcurrentLinkedQueue<>());
       Optional<Reply> early = wrong(target, verb, token);
       switch (early.isPresent() ? null : planned.poll()) {

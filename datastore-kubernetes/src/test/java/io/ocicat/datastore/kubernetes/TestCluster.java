@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
@@ -99,6 +100,11 @@ public final class TestCluster implements AutoCloseable {
                         request.target().collection(),
                         request.target().sub().isEmpty() ? "" : "/" + request.target().sub()))
         .toList();
+  }
+
+  /** Has something done before each request but watches is answered. */
+  public void before(Consumer<String> action) {
+    server.before(action);
   }
 
   public void forgetAsked() {

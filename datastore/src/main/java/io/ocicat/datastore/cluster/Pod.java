@@ -1,7 +1,9 @@
 package io.ocicat.datastore.cluster;
 
+import io.ocicat.datastore.Resource;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A pod as far as its network is concerned. Texts that are not given are empty.
@@ -9,6 +11,7 @@ import java.util.Map;
  * @param generateName the prefix that its controller had the name made from
  * @param ports those of all its containers
  * @param owners what it belongs to
+ * @param endpoint the WorkloadEndpoint that it is, where pods are endpoints; null elsewhere
  */
 public record Pod(
     String namespace,
@@ -20,7 +23,8 @@ public record Pod(
     String generateName,
     String node,
     List<Port> ports,
-    List<OwnerReference> owners) {
+    List<OwnerReference> owners,
+    @Nullable Resource endpoint) {
 
   /**
    * A port that a container says it serves.
@@ -58,6 +62,23 @@ public record Pod(
         generateName,
         node,
         ports,
-        List.of());
+        List.of(),
+        null);
+  }
+
+  /** The same, which is an endpoint. */
+  public Pod as(Resource workloadEndpoint) {
+    return new Pod(
+        namespace,
+        name,
+        uid,
+        labels,
+        annotations,
+        serviceAccount,
+        generateName,
+        node,
+        ports,
+        owners,
+        workloadEndpoint);
   }
 }

@@ -41,7 +41,8 @@ public final class PodManifest {
         text(metadata, "generateName"),
         text(spec, "nodeName"),
         ports,
-        OwnerReference.allOf(metadata));
+        OwnerReference.allOf(metadata),
+        null);
   }
 
   private static Pod.Port readPort(JsonNode port) {

@@ -3,6 +3,7 @@ package io.ocicat.plugins.calico;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.plugin.DelCall;
+import io.ocicat.datastore.Ahead;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.config.DatastoreConfig;
@@ -90,9 +91,11 @@ final class Detachment {
     if (backend.isKubernetes() && !identity.isPod()) {
       return;
     }
-    Readiness.require(backend);
+    Ahead<Boolean> ready = Ahead.ask(() -> Readiness.require(backend));
     Endpoints endpoints = new Endpoints(backend.datastore());
-    Optional<Resource> exact = endpoints.get(identity.key());
+    Ahead<Optional<Resource>> asked = Ahead.ask(() -> endpoints.get(identity.key()));
+    ready.get();
+    Optional<Resource> exact = asked.get();
     Optional<Resource> found =
         exact.isPresent() ? exact : otherInterface(endpoints, identity, host);
     if (found.isEmpty()) {

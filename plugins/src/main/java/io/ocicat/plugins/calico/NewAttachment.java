@@ -5,6 +5,7 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.plugin.AddCall;
+import io.ocicat.datastore.Ahead;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
@@ -52,11 +53,16 @@ final class NewAttachment {
     Backend backend = Backend.of(call, datastores);
     refuseImpossible(identity, backend);
     log.debug(() -> "attaching %s on node %s".formatted(identity, node));
-    Readiness.require(backend);
+    return Backend.askingOnce(() -> add(identity, backend, mtu));
+  }
+
+  private Result add(Identity identity, Backend backend, int mtu) {
+    Questions asked = Questions.ask(conf, backend, identity);
+    asked.requireReady();
     Readiness.await(conf.readinessGates(), call.deadline());
 
     Endpoints endpoints = new Endpoints(backend.datastore());
-    Optional<Resource> former = endpoints.find(identity);
+    Optional<Resource> former = asked.endpoint();
     log.debug(() -> "existing endpoint: " + former.map(Resource::describe).orElse("none"));
     try (Net host = Net.ofHost(call);
         Net container = Net.of(call.netns())) {
@@ -70,7 +76,7 @@ final class NewAttachment {
         log.info("ADD was done before");
         return standing.get();
       }
-      return make(identity, backend, former, host, container, mtu);
+      return make(identity, backend, workload(identity, backend, asked), former, host, container, mtu);
     }
   }
 
@@ -108,12 +114,12 @@ final class NewAttachment {
   private Result make(
       Identity identity,
       Backend backend,
+      Workload workload,
       Optional<Resource> former,
       Net host,
       Net container,
       int mtu) {
     Owner owner = Owner.of(call);
-    Workload workload = workload(identity, backend);
     Annotations wanted = Annotations.of(workload);
     try (Undo undo = new Undo()) {
       Allocation allocation =
@@ -122,7 +128,8 @@ final class NewAttachment {
               : Allocation.of(call, conf, backend, identity, undo);
       List<IpAddress> addresses = allocation.addresses();
       log.debug(() -> "addresses %s".formatted(addresses));
-      List<IpPrefix> hidden = NatOutgoing.of(backend, addresses);
+      // Asked while the kernel works.
+      Ahead<List<IpPrefix>> hidden = Ahead.ask(() -> NatOutgoing.of(backend, addresses));
 
       Dataplane.Plan plan =
           new Dataplane.Plan(
@@ -141,7 +148,7 @@ final class NewAttachment {
               new Dataplane(host, container, plan).connect(),
               made -> host.route().attempt(List.of(Links.delete(made.host().index()))));
       undo.onFailure(() -> Masquerade.remove(host, owner));
-      NatOutgoing.install(host, owner, hidden);
+      NatOutgoing.install(host, owner, hidden.get());
       log.debug(() -> "cable %s with MAC %s".formatted(cable.hostName(), cable.mac()));
 
       ResourceKey stored =
@@ -151,14 +158,14 @@ final class NewAttachment {
     }
   }
 
-  private Workload workload(Identity identity, Backend backend) {
+  private Workload workload(Identity identity, Backend backend, Questions asked) {
     if (!identity.isPod()) {
       return Workload.on(call.config().name(), MesosLabels.sanitised(conf.mesosLabels()));
     }
     if (!conf.policy().isKubernetes()) {
       return Workload.on(call.config().name(), Map.of());
     }
-    Workload workload = Workload.ofPod(call, backend, identity);
+    Workload workload = Workload.ofPod(call, backend, identity, asked.namespace(), asked.pod());
     if (!workload.node().isEmpty() && !workload.node().equals(identity.node())) {
       log.warn(
           "%s is on node \"%s\", but this node calls itself \"%s\": is %s of another machine?"

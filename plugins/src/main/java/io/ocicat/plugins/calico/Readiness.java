@@ -30,9 +30,10 @@ final class Readiness {
   /**
    * Asks the datastore.
    *
+   * @return true
    * @throws CniException when it cannot be asked, or the cluster is not ready
    */
-  static void require(Backend backend) {
+  static boolean require(Backend backend) {
     Resource information =
         Backend.attempt("error getting ClusterInformation", () -> information(backend));
     boolean ready =
@@ -44,6 +45,7 @@ final class Readiness {
           "ClusterInformation \"default\" has no spec.datastoreReady: true; somebody migrates the"
               + " datastore, or calico/node has not started");
     }
+    return true;
   }
 
   /**

@@ -3,7 +3,6 @@ package io.ocicat.plugins.calico;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.plugin.AddCall;
-import io.ocicat.datastore.cluster.Cluster;
 import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.cluster.PodNamespace;
 import io.ocicat.plugins.calicocluster.Backend;
@@ -12,6 +11,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 
@@ -59,29 +59,22 @@ record Workload(
    *
    * @throws CniException when it must be known and is not
    */
-  static Workload ofPod(AddCall call, Backend backend, Identity identity) {
-    Cluster cluster = backend.cluster();
-    String namespace = identity.namespace();
-    Map<String, String> namespaceAnnotations =
-        Backend.attempt("error getting namespace " + namespace, () -> cluster.namespace(namespace))
-            .map(PodNamespace::annotations)
-            .orElseGet(
-                () -> {
-                  if (backend.knowsAllPods()) {
-                    throw unknown("namespace \"%s\"".formatted(namespace));
-                  }
-                  return Map.of();
-                });
-    Pod pod =
-        Backend.attempt("error getting " + identity, () -> cluster.pod(namespace, identity.pod()))
-            .orElseGet(
-                () -> {
-                  if (backend.knowsAllPods()) {
-                    throw unknown(identity.toString());
-                  }
-                  return nothingKnown(identity);
-                });
-    return of(pod, told(call), namespaceAnnotations);
+  static Workload ofPod(
+      AddCall call,
+      Backend backend,
+      Identity identity,
+      Optional<PodNamespace> namespace,
+      Optional<Pod> found) {
+    if (backend.knowsAllPods() && namespace.isEmpty()) {
+      throw unknown("namespace \"%s\"".formatted(identity.namespace()));
+    }
+    if (backend.knowsAllPods() && found.isEmpty()) {
+      throw unknown(identity.toString());
+    }
+    return of(
+        found.orElseGet(() -> nothingKnown(identity)),
+        told(call),
+        namespace.map(PodNamespace::annotations).orElse(Map.of()));
   }
 
   private static CniException unknown(String what) {

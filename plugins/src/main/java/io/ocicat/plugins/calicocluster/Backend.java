@@ -14,6 +14,7 @@ import io.ocicat.datastore.config.DatastoreConfig;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import tools.jackson.databind.node.ObjectNode;
@@ -93,8 +94,30 @@ public record Backend(
     return pods.isPresent();
   }
 
+  /** Whether an endpoint is the pod itself, asked of the same API in the same way. */
+  public boolean podsAreEndpoints() {
+    return isKubernetes() && pods.filter(config::equals).isPresent();
+  }
+
+  /** Within {@link #askingOnce}, one that is asked for each pod and namespace only once. */
   public Cluster cluster() {
+    return AskedOnce.OF_CALL.isBound()
+        ? AskedOnce.OF_CALL
+            .get()
+            .computeIfAbsent(pods.orElse(config), _ -> new AskedOnce(freshCluster()))
+        : freshCluster();
+  }
+
+  private Cluster freshCluster() {
     return pods.map(open).orElse(datastore).cluster();
+  }
+
+  /**
+   * Does the work of one call: what it and the plugins that it delegates to in this process ask of
+   * pods and namespaces is asked once.
+   */
+  public static <T> T askingOnce(Supplier<T> work) {
+    return ScopedValue.where(AskedOnce.OF_CALL, new ConcurrentHashMap<>()).call(work::get);
   }
 
   /**

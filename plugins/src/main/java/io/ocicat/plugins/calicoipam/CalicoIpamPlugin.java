@@ -15,6 +15,7 @@ import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
+import io.ocicat.datastore.Ahead;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.config.DatastoreConfig;
@@ -192,13 +193,29 @@ public final class CalicoIpamPlugin implements Plugin {
           GuestDeparture departure =
               new GuestDeparture(ipam, new Guests(backend), call.network().value(), log);
           try (HostLock.Held _ = lock.take(CalicoIpamConf.lockFile(call.config()), call, log)) {
+            Ahead<Boolean> old = Ahead.ask(() -> exists(ipam, legacy));
             Steps.all(
                 () -> release(ipam, handle, log),
-                () -> release(ipam, legacy, log),
+                () -> releaseIf(old, ipam, legacy, log),
                 () -> pod.ifPresent(departure::of));
           }
           return handle;
         });
+  }
+
+  private static boolean exists(Ipam ipam, String handle) {
+    try {
+      ipam.addressesOf(handle);
+      return true;
+    } catch (IpamException e) {
+      return e.reason() != IpamException.Reason.NO_SUCH_HANDLE;
+    }
+  }
+
+  private static void releaseIf(Ahead<Boolean> exists, Ipam ipam, String handle, CalicoLog log) {
+    if (Failures.told("failed to release addresses of handle " + handle, exists::get)) {
+      release(ipam, handle, log);
+    }
   }
 
   private static void release(Ipam ipam, String handle, CalicoLog log) {

@@ -27,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
@@ -49,6 +50,14 @@ record CalicoNode(
   static CalicoNode of(Host host, Store store, Path files) {
     Plugin ipam = LocalCalicoIpam.of(store.datastores(), files);
     return new CalicoNode(host, PodApi.NODE, store, files, "", ipam, datastore -> datastore);
+  }
+
+  /** With something between both plugins and their datastore. */
+  static CalicoNode of(Host host, Store store, Path files, UnaryOperator<Datastore> between) {
+    Map<Datastore, Datastore> each = new ConcurrentHashMap<>();
+    UnaryOperator<Datastore> once = it -> each.computeIfAbsent(it, between);
+    Plugin ipam = LocalCalicoIpam.of(config -> once.apply(store.datastores().of(config)), files);
+    return new CalicoNode(host, PodApi.NODE, store, files, "", ipam, once);
   }
 
   CalicoNode named(String newName) {

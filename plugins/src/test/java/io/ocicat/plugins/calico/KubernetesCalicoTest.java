@@ -65,9 +65,12 @@ class KubernetesCalicoTest extends CalicoContract implements ApiScenarios {
     assertThat(annotation("containerID")).isEqualTo("4f1c0d9b77aa");
   }
 
-  /** What Calico's plugin asks, and no more: every request is one more for the API to bear. */
+  /**
+   * Less than Calico's plugin asks, which gets the pod twice: every request is one more for the API
+   * to bear.
+   */
   @Test
-  void theApiIsAskedAsByCalico(Host host, Host pod) {
+  void theApiIsAskedForEachThingOnce(Host host, Host pod) {
     Calling eth0 =
         cart(host, pod).set("calico_api_group", Json.parse("\"crd.projectcalico.org/v1\""));
     api.cluster().forgetAsked();
@@ -75,17 +78,18 @@ class KubernetesCalicoTest extends CalicoContract implements ApiScenarios {
     eth0.add().ok();
 
     assertThat(api.cluster().asked())
-        .containsExactly(
+        .containsExactlyInAnyOrder(
             "get clusterinformations.crd.projectcalico.org",
             "get pods",
             "get namespaces",
-            "get pods",
-            "patch pods/status");
+            "patch pods/status")
+        .endsWith("patch pods/status");
     api.cluster().forgetAsked();
     eth0.del().ok();
     assertThat(api.cluster().asked())
-        .containsExactly(
-            "get clusterinformations.crd.projectcalico.org", "get pods", "patch pods/status");
+        .containsExactlyInAnyOrder(
+            "get clusterinformations.crd.projectcalico.org", "get pods", "patch pods/status")
+        .endsWith("patch pods/status");
   }
 
   /** calico-ipam would watch pools and nodes in a process that stays, but may not. */

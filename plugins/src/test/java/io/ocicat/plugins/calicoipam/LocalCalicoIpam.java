@@ -1,14 +1,21 @@
 package io.ocicat.plugins.calicoipam;
 
 import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
+import io.ocicat.datastore.config.DatastoreConfig;
 import java.nio.file.Path;
+import java.util.function.Function;
 
 /** The plugin with files of a test's own, for the tests of plugins that ask it for addresses. */
 public final class LocalCalicoIpam {
   private LocalCalicoIpam() {}
 
   public static Plugin of(Datastores datastores, Path files) {
-    return new CalicoIpamPlugin(datastores::of, files.resolve("upgraded"));
+    return of(datastores::of, files);
+  }
+
+  public static Plugin of(Function<DatastoreConfig, Datastore> datastores, Path files) {
+    return new CalicoIpamPlugin(datastores, files.resolve("upgraded"));
   }
 }
