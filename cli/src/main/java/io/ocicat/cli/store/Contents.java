@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -26,7 +27,19 @@ final class Contents {
   private static final List<Kind> FIRST =
       List.of(Kind.CLUSTER_INFORMATION, Kind.TIER, Kind.IP_POOL, Kind.NODE, Kind.PROFILE);
 
+  /**
+   * What Kubernetes makes of its own objects: pods, namespaces with their service accounts, and
+   * nodes. They are not ours to copy there, nor in the way of a copy.
+   */
+  private static final Set<Kind> OF_KUBERNETES =
+      Set.of(Kind.WORKLOAD_ENDPOINT, Kind.PROFILE, Kind.NODE);
+
   private Contents() {}
+
+  /** Whether resources of a kind can be put into a datastore at all. */
+  static boolean isCopied(Kind kind, boolean toKubernetes) {
+    return !(toKubernetes && OF_KUBERNETES.contains(kind));
+  }
 
   /** Every kind there can be many of. {@link Kind#IPAM_HOST} is of versions long gone. */
   static List<Kind> kinds() {
@@ -76,9 +89,5 @@ final class Contents {
     } catch (InvalidException _) {
       return resource.content();
     }
-  }
-
-  static boolean isSame(Resource one, Resource other) {
-    return normal(one).equals(normal(other));
   }
 }

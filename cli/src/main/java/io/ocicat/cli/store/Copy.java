@@ -12,7 +12,8 @@ import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.model.Admission;
 import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,43 +30,58 @@ final class Copy {
   private static final int TOLD = 20;
 
   private final Datastore target;
+  private final boolean toKubernetes;
+  private final Sameness sameness;
   private final PrintWriter err;
 
   /**
+   * @param toKubernetes whether the target is a cluster, which has much of its own
    * @param err where it says how far it is, when that takes long
    */
-  Copy(Datastore target, PrintWriter err) {
+  Copy(Datastore target, boolean toKubernetes, PrintWriter err) {
     this.target = target;
+    this.toKubernetes = toKubernetes;
+    this.sameness = toKubernetes ? Sameness.IN_KUBERNETES : Sameness.EXACT;
     this.err = err;
+  }
+
+  /** Those that can be copied there at all; says which stay behind. */
+  List<Resource> copied(List<Resource> resources) {
+    Map<Kind, Integer> left = new EnumMap<>(Kind.class);
+    List<Resource> copied = new ArrayList<>();
+    for (Resource resource : resources) {
+      if (Contents.isCopied(resource.kind(), toKubernetes)) {
+        copied.add(resource);
+      } else {
+        left.merge(resource.kind(), 1, Integer::sum);
+      }
+    }
+    left.forEach(
+        (kind, count) ->
+            err.println(
+                "%d %s stay behind: Kubernetes has its own".formatted(count, kind.plural())));
+    return copied;
   }
 
   /**
    * Refuses what could not be copied, before anything is.
    *
    * @param merge whether the target may hold something already
+   * @param overwrite whether what it holds is from an earlier copy, and may be written over
    */
-  void check(List<Resource> resources, boolean merge) {
+  void check(List<Resource> resources, boolean merge, boolean overwrite) {
     List<String> reasons = new ArrayList<>();
-    Map<Kind, Map<ResourceKey, Resource>> present = new HashMap<>();
-    int already = 0;
-    for (Kind kind : Contents.kinds()) {
-      Map<ResourceKey, Resource> held = new HashMap<>();
-      Contents.of(target, kind).forEach(resource -> held.put(resource.key(), resource));
-      present.put(kind, held);
-      already += OWN.contains(kind) ? 0 : held.size();
-    }
-    if (already > 0 && !merge) {
+    Map<ResourceKey, Resource> present = present();
+    if (!present.isEmpty() && !merge && !overwrite) {
       throw new RejectedException(
           List.of(
               "the target holds %d resources already: use an empty one, or --merge to keep them"
-                  .formatted(already)));
+                  .formatted(present.size())));
     }
+    missingNamespaces(resources).forEach(reasons::add);
     for (Resource resource : resources) {
-      Optional<Resource> other =
-          Optional.ofNullable(present.getOrDefault(resource.kind(), Map.of()).get(resource.key()));
-      if (other.isPresent()
-          && !OWN.contains(resource.kind())
-          && !Contents.isSame(resource, other.get())) {
+      Resource other = present.get(resource.key());
+      if (other != null && !overwrite && !sameness.of(resource, other)) {
         reasons.add(
             "%s is another one in the target: delete one of the two"
                 .formatted(resource.describe()));
@@ -87,8 +103,42 @@ final class Copy {
     }
   }
 
-  /** Returns how many were not there before. */
-  int run(List<Resource> resources) {
+  /** What the target holds that could have been copied there. */
+  private Map<ResourceKey, Resource> present() {
+    Map<ResourceKey, Resource> present = new LinkedHashMap<>();
+    for (Kind kind : Contents.kinds()) {
+      if (!OWN.contains(kind) && Contents.isCopied(kind, toKubernetes)) {
+        Contents.of(target, kind).forEach(resource -> present.put(resource.key(), resource));
+      }
+    }
+    return present;
+  }
+
+  /** A cluster has nothing in a namespace that does not exist. */
+  private List<String> missingNamespaces(List<Resource> resources) {
+    if (!toKubernetes) {
+      return List.of();
+    }
+    return resources.stream()
+        .map(resource -> resource.key().namespace())
+        .filter(namespace -> !namespace.isEmpty())
+        .distinct()
+        .sorted()
+        .filter(namespace -> target.cluster().namespace(namespace).isEmpty())
+        .map(
+            namespace ->
+                "the cluster has no namespace %s: \"kubectl create namespace %s\" first"
+                    .formatted(namespace, namespace))
+        .toList();
+  }
+
+  /**
+   * Copies.
+   *
+   * @param overwrite whether what differs in the target is from an earlier copy
+   * @return how many were not there before, or otherwise
+   */
+  int run(List<Resource> resources, boolean overwrite) {
     int copied = 0;
     Progress progress = new Progress(err, "copying resources", resources.size());
     for (Resource resource : resources) {
@@ -96,14 +146,36 @@ final class Copy {
         target.create(resource.withRevision(""));
         copied++;
       } catch (ExistsException e) {
-        if (!OWN.contains(resource.kind())
-            && !Contents.isSame(resource, target.get(resource.key()))) {
-          throw e;
+        if (!OWN.contains(resource.kind())) {
+          Resource other = target.get(resource.key());
+          if (!sameness.of(resource, other)) {
+            if (!overwrite) {
+              throw e;
+            }
+            target.update(over(other, resource));
+            copied++;
+          }
         }
       }
       progress.step();
     }
     return copied;
+  }
+
+  /** An API server's uid stays: it would take the update for that of another object. */
+  private Resource over(Resource other, Resource resource) {
+    Resource update = resource.withRevision(other.revision());
+    Optional<String> uid = other.text("metadata", "uid");
+    return toKubernetes && uid.isPresent()
+        ? update.edit(tree -> tree.withObject("metadata").put("uid", uid.get()))
+        : update;
+  }
+
+  /** Deletes what an earlier copy brought and the source has no more. */
+  void removeOthers(List<Resource> resources) {
+    Map<ResourceKey, Resource> others = present();
+    resources.forEach(resource -> others.remove(resource.key()));
+    new ArrayList<>(others.values()).reversed().forEach(target::delete);
   }
 
   /** What the target lacks or has otherwise, one line each. */
@@ -113,7 +185,7 @@ final class Copy {
     for (Resource resource : resources) {
       try {
         Resource copied = target.get(resource.key());
-        if (!OWN.contains(resource.kind()) && !Contents.isSame(resource, copied)) {
+        if (!OWN.contains(resource.kind()) && !sameness.of(resource, copied)) {
           lines.add(resource.describe() + " is not the same in the target");
         }
       } catch (NotFoundException _) {

@@ -5,6 +5,7 @@ import io.ocicat.cli.resource.ResourceCommand;
 import io.ocicat.cli.resource.Surroundings;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.kv.Dump;
 import io.ocicat.datastore.kv.KeyValueDatastore;
 import java.io.BufferedReader;
@@ -46,12 +47,13 @@ final class ImportCommand extends ResourceCommand {
     if (text.startsWith("{\"format\":\"ocicat-datastore\"")) {
       return withDatastore(datastore -> raw(datastore, text));
     }
-    List<Resource> resources = ExportStream.read(text);
+    boolean toKubernetes = connection.read(surroundings) instanceof DatastoreConfig.Kubernetes;
     return withDatastore(
         datastore -> {
-          Copy copy = new Copy(datastore, err());
-          copy.check(resources, merge);
-          int copied = copy.run(resources);
+          Copy copy = new Copy(datastore, toKubernetes, err());
+          List<Resource> resources = copy.copied(ExportStream.read(text));
+          copy.check(resources, merge, false);
+          int copied = copy.run(resources, false);
           out()
               .println(
                   "imported %d resources, %d were there already"

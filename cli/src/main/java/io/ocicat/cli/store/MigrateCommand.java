@@ -16,8 +16,6 @@ import io.ocicat.datastore.config.DatastoreConfig;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
-import java.util.Set;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.node.ObjectNode;
@@ -25,7 +23,8 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * {@code ocicat datastore migrate}. Both datastores say that they are not ready while it runs. The
  * target remembers whose content it is being given, so the same command goes on where an
- * interrupted one ended. Afterwards only the target is ready.
+ * interrupted one ended. Afterwards only the target is ready; when it fails, the source is what it
+ * was before.
  */
 @Command(
     name = "migrate",
@@ -38,11 +37,6 @@ import tools.jackson.databind.node.ObjectNode;
     })
 final class MigrateCommand extends ResourceCommand {
   private static final String EMBEDDED = "embedded:";
-  private static final String MARK = "ocicat.io/migrating-from";
-
-  /** What Kubernetes makes of its own objects. */
-  private static final Set<Kind> OF_KUBERNETES =
-      Set.of(Kind.WORKLOAD_ENDPOINT, Kind.PROFILE, Kind.NODE);
 
   private static final int TOLD = 20;
 
@@ -95,97 +89,52 @@ final class MigrateCommand extends ResourceCommand {
   }
 
   private int migrate(Datastore source, Datastore target, boolean toKubernetes) {
-    boolean wasReady = ReadyFlag.isReady(source);
-    ReadyFlag.set(source, false);
-    Resource cluster = ReadyFlag.read(source).orElseThrow();
-    String guid = cluster.text("spec", "clusterGUID").orElse("");
-    boolean resumed = mark(target).filter(guid::equals).isPresent();
-    Copy copy = new Copy(target, err());
-    List<Resource> resources;
+    Migration.Mark before = Migration.Mark.of(source, target, merge);
+    Migration migration = new Migration(source, target, before);
+    Copy copy = new Copy(target, toKubernetes, err());
     try {
-      resources = resources(source, toKubernetes);
-      copy.check(resources, merge || resumed);
-    } catch (RejectedException | DatastoreException e) {
-      ReadyFlag.set(source, wasReady);
-      throw e;
-    }
-    if (resumed) {
-      err().println("going on with a migration that was interrupted");
-    }
-    try {
-      prepare(target, cluster, guid);
-      int copied = copy.run(resources);
+      ReadyFlag.set(source, false);
+      List<Resource> resources = copy.copied(resources(source));
+      boolean overwrite = before.isResumed();
+      copy.check(resources, merge, overwrite);
+      if (overwrite) {
+        err().println("going on with a migration that was interrupted");
+      }
+      migration.begin();
+      int copied = copy.run(resources, overwrite);
+      if (overwrite && !before.merges()) {
+        copy.removeOthers(resources);
+      }
       List<String> differences = copy.differences(resources);
       if (!differences.isEmpty()) {
-        throw unfinished(differences);
+        throw new RejectedException(differences);
       }
-      finish(target);
+      migration.finish();
       report(resources, copied);
+      return 0;
+    } catch (RejectedException e) {
+      throw unfinished(e.reasons(), migration.giveUp());
     } catch (DatastoreException e) {
-      throw unfinished(List.of(String.valueOf(e.getMessage())));
+      throw unfinished(List.of(String.valueOf(e.getMessage())), migration.giveUp());
     }
-    return 0;
   }
 
-  private List<Resource> resources(Datastore source, boolean toKubernetes) {
+  private static List<Resource> resources(Datastore source) {
     List<Resource> resources = new ArrayList<>();
     for (Kind kind : Contents.kinds()) {
-      List<Resource> some = Contents.of(source, kind);
-      if (kind == Kind.CLUSTER_INFORMATION) {
-        continue;
+      if (kind != Kind.CLUSTER_INFORMATION) {
+        resources.addAll(Contents.of(source, kind));
       }
-      if (toKubernetes && OF_KUBERNETES.contains(kind)) {
-        if (!some.isEmpty()) {
-          err()
-              .println(
-                  "%d %s stay behind: Kubernetes has its own"
-                      .formatted(some.size(), kind.plural()));
-        }
-        continue;
-      }
-      resources.addAll(some);
     }
     return resources;
   }
 
-  private static Optional<String> mark(Datastore target) {
-    return ReadyFlag.read(target).flatMap(found -> found.text("metadata", "annotations", MARK));
-  }
-
-  private static void prepare(Datastore target, Resource cluster, String guid) {
-    Optional<Resource> present = ReadyFlag.read(target);
-    if (present.isEmpty()) {
-      target.create(marked(cluster.withRevision(""), guid));
-    } else {
-      target.update(marked(present.get(), guid));
-    }
-  }
-
-  private static Resource marked(Resource cluster, String guid) {
-    return cluster.edit(
-        tree -> {
-          tree.withObject("spec").put("datastoreReady", false);
-          tree.withObject("metadata").withObject("annotations").put(MARK, guid);
-        });
-  }
-
-  private static void finish(Datastore target) {
-    Resource cluster = ReadyFlag.read(target).orElseThrow();
-    target.update(
-        cluster.edit(
-            tree -> {
-              tree.withObject("spec").put("datastoreReady", true);
-              tree.withObject("metadata").withObject("annotations").remove(MARK);
-            }));
-  }
-
-  private static RejectedException unfinished(List<String> reasons) {
+  private static RejectedException unfinished(List<String> reasons, List<String> state) {
     List<String> told = new ArrayList<>(reasons.subList(0, Math.min(TOLD, reasons.size())));
     if (reasons.size() > TOLD) {
       told.add("and %d more".formatted(reasons.size() - TOLD));
     }
-    told.add(
-        "the migration is not finished and both datastores are locked: repeat it, or \"ocicat datastore unlock\" the source");
+    told.addAll(state);
     return new RejectedException(told);
   }
 

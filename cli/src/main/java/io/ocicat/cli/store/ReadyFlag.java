@@ -42,6 +42,14 @@ final class ReadyFlag {
         .orElse(true);
   }
 
+  /** What is there, made when nothing is: it says whose datastore it is. */
+  static Resource ensure(Datastore datastore) {
+    if (read(datastore).isEmpty()) {
+      set(datastore, true);
+    }
+    return read(datastore).orElseThrow();
+  }
+
   static void set(Datastore datastore, boolean ready) {
     Optional<Resource> present = read(datastore);
     if (present.isPresent()) {

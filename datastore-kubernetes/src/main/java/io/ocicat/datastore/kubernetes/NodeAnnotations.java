@@ -56,7 +56,7 @@ final class NodeAnnotations {
         });
     String as = Trees.annotation(node, AS_NUMBER);
     if (as.matches("\\d{1,10}")) {
-      spec.withObject("/bgp").put("asNumber", Long.parseLong(as));
+      put(spec.withObject("/bgp"), Long.parseLong(as));
     } else if (!as.isEmpty()) {
       spec.withObject("/bgp").put("asNumber", as);
     }
@@ -68,6 +68,15 @@ final class NodeAnnotations {
         ResourceKey.of(Kind.NODE, name),
         Shapes.canonical(Kind.NODE, document),
         Trees.revision(node));
+  }
+
+  /** As a parser would have read it: what fits is an int, so that equal documents are equal. */
+  private static void put(ObjectNode bgp, long as) {
+    if (as <= Integer.MAX_VALUE) {
+      bgp.put("asNumber", (int) as);
+    } else {
+      bgp.put("asNumber", as);
+    }
   }
 
   private static ObjectNode metadata(ObjectNode node) {

@@ -162,6 +162,10 @@ final class ApiServer implements AutoCloseable {
     denied.add(verb + " " + resource);
   }
 
+  void allow(String verb, String resource) {
+    denied.remove(verb + " " + resource);
+  }
+
   /** Whether all that was planned has gone wrong. */
   boolean hasFailed(String verb) {
     return faults.getOrDefault(verb, new ConcurrentLinkedQueue<>()).isEmpty();

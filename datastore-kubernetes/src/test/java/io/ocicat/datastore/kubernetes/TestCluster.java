@@ -27,6 +27,35 @@ public final class TestCluster implements AutoCloseable {
     server.define(Crds.of(group));
   }
 
+  /**
+   * What every real cluster has before anybody installs something: namespaces with their service
+   * accounts, and a node, each with what the server and kubelet put there.
+   */
+  public TestCluster populate(String node) {
+    for (String name : List.of("default", "kube-system", "kube-public", "kube-node-lease")) {
+      ObjectNode namespace = Json.object().put("apiVersion", "v1").put("kind", "Namespace");
+      namespace
+          .putObject("metadata")
+          .put("name", name)
+          .putObject("labels")
+          .put("kubernetes.io/metadata.name", name);
+      namespace.putObject("spec").putArray("finalizers").add("kubernetes");
+      namespace.putObject("status").put("phase", "Active");
+      server.put("namespaces", name, namespace);
+      put("serviceaccounts", name, "default", Json.object());
+    }
+    ObjectNode joined = Json.object().put("apiVersion", "v1").put("kind", "Node");
+    ObjectNode metadata = joined.putObject("metadata").put("name", node);
+    metadata.putObject("labels").put("kubernetes.io/hostname", node).put("kubernetes.io/os", "linux");
+    metadata
+        .putObject("annotations")
+        .put("projectcalico.org/ASNumber", "64512")
+        .put("projectcalico.org/IPv4Address", "192.0.2.1/24");
+    joined.putObject("spec").put("podCIDR", "10.244.0.0/24").putArray("podCIDRs").add("10.244.0.0/24");
+    server.put("nodes", node, joined);
+    return this;
+  }
+
   /** One more way to it, as another process would have it. */
   public Datastore open() {
     return Opening.open(server);
@@ -45,6 +74,15 @@ public final class TestCluster implements AutoCloseable {
   /** Whoever has this token may do no more than that, each as in {@code patch pods/status}. */
   public void grant(String token, Set<String> permissions) {
     server.grant(token, permissions);
+  }
+
+  /** Nobody may do this any more, as in {@code deny("create", "ippools.crd.projectcalico.org")}. */
+  public void deny(String verb, String resource) {
+    server.deny(verb, resource);
+  }
+
+  public void allow(String verb, String resource) {
+    server.allow(verb, resource);
   }
 
   public void revoke(String token) {
