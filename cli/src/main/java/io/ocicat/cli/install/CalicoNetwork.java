@@ -111,11 +111,20 @@ record CalicoNetwork(Map<String, String> environment, Path confDirectory, String
           "the template of Calico's network is no network once it is filled in: %s"
               .formatted(e.is(ErrorCode.DECODING_FAILURE) ? "it is not valid JSON" : e.msg()));
     }
-    return Item.text(bytes, "rw-------", confDirectory.resolve(name));
+    return Item.text(bytes, "rw-------", confDirectory.resolve(name)).keepingEdits();
   }
 
   Path kubeconfig() {
     return confDirectory.resolve(KUBECONFIG);
+  }
+
+  /** Whether nothing works before somebody has written the plugin's own kubeconfig. */
+  boolean needsKubeconfig() {
+    return datastore().equals("kubernetes")
+        && variable("KUBECONFIG", "").isEmpty()
+        && variable("CNI_NETWORK_CONFIG", "").isEmpty()
+        && variable("CNI_NETWORK_CONFIG_FILE", "").isEmpty()
+        && !Files.exists(kubeconfig());
   }
 
   private String template() {
@@ -154,7 +163,7 @@ record CalicoNetwork(Map<String, String> environment, Path confDirectory, String
     values.put("DATASTORE_TYPE", quoted(datastore()));
     values.put("KUBERNETES_NODE_NAME", quoted(variable("KUBERNETES_NODE_NAME", node)));
     Path seen = Path.of(variable("CNI_NET_DIR", confDirectory.toString()));
-    values.put("KUBECONFIG_FILEPATH", quoted(seen.resolve(KUBECONFIG).toString()));
+    values.put("KUBECONFIG_FILEPATH", quoted(pluginsKubeconfig(seen)));
     // 0 lets the MTU file count, which calico/node or this command writes.
     put(values, "CNI_MTU", "0");
     put(values, "KUBERNETES_SERVICE_HOST", "");
@@ -168,6 +177,22 @@ record CalicoNetwork(Map<String, String> environment, Path confDirectory, String
     values.put("ETCD_KEY_FILE", tls(seen, "ETCD_KEY_FILE", "etcd-key"));
     put(values, "REQUIRE_MTU_FILE", "false");
     return values;
+  }
+
+  /** Ours in a pod, where its account gets the plugin a token; elsewhere the one that is given. */
+  private String pluginsKubeconfig(Path seen) {
+    String given = variable("KUBECONFIG", "");
+    boolean ours = given.isEmpty() || !variable("KUBERNETES_SERVICE_HOST", "").isEmpty();
+    if (ours || !datastore().equals("kubernetes")) {
+      return seen.resolve(KUBECONFIG).toString();
+    }
+    Path file = Path.of(given).toAbsolutePath().normalize();
+    if (!Files.isReadable(file)) {
+      throw new InstallException(
+          "KUBECONFIG is %s, which %s: the plugin would have no way to the API server"
+              .formatted(file, Files.exists(file) ? "cannot be read" : "does not exist"));
+    }
+    return file.toString();
   }
 
   private void put(Map<String, String> values, String name, String fallback) {

@@ -44,9 +44,11 @@ record CalicoSetUp(Map<String, String> environment, Path files) {
 
   /** What calico/node wrote counts, unless somebody says otherwise. */
   String nodeName() {
-    String given = environment.getOrDefault("NODENAME", "").strip();
-    if (!given.isEmpty()) {
-      return given;
+    for (String variable : List.of("NODENAME", "KUBERNETES_NODE_NAME")) {
+      String given = environment.getOrDefault(variable, "").strip();
+      if (!given.isEmpty()) {
+        return given;
+      }
     }
     String written = read(files.resolve("nodename"));
     return written.isEmpty()

@@ -260,7 +260,8 @@ public final class InstallCommand implements Callable<Integer> {
   }
 
   private Item kubeconfig(ServiceAccount.Token token) {
-    return Item.text(serviceAccount().kubeconfig(token), "rw-------", calicoNetwork().kubeconfig());
+    return Item.text(serviceAccount().kubeconfig(token), "rw-------", calicoNetwork().kubeconfig())
+        .losingEdits();
   }
 
   private void keepFresh(ServiceAccount.Token token) {
@@ -293,7 +294,12 @@ public final class InstallCommand implements Callable<Integer> {
   private List<Item> networks() {
     List<Item> networks = new ArrayList<>();
     if (calico) {
-      networks.add(calicoNetwork().item());
+      CalicoNetwork network = calicoNetwork();
+      if (network.needsKubeconfig() && !serviceAccount().isThere()) {
+        throw new InstallException(
+            "there is no kubeconfig for the plugin: set KUBECONFIG to one, or run this in a pod whose account may create tokens of calico-cni-plugin");
+      }
+      networks.add(network.item());
     }
     if (conflist != null) {
       networks.add(network(conflist));
@@ -329,6 +335,14 @@ public final class InstallCommand implements Callable<Integer> {
                   String.join(", ", plan.obstacles()),
                   replace ? "" : "; --replace keeps them as <name>" + Plan.KEPT));
     }
+    plan.edited()
+        .forEach(
+            path ->
+                spec.commandLine()
+                    .getErr()
+                    .println(
+                        "ocicat: %s was edited and stays as it is: --replace writes it again"
+                            .formatted(path)));
     return plan.steps();
   }
 

@@ -10,8 +10,36 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/** Something that is to be at a path. */
-record Item(Path path, Content content) {
+/**
+ * Something that is to be at a path.
+ *
+ * @param edited what becomes of it when somebody has changed it since it was put there
+ */
+record Item(Path path, Content content, Edited edited) {
+
+  /** What becomes of ours that somebody has changed. */
+  enum Edited {
+    /** Nothing is done, until somebody says what is meant. */
+    REFUSED,
+    /** It was meant to be changed. */
+    KEPT,
+    /** It says that changes are lost. */
+    LOST
+  }
+
+  Item(Path path, Content content) {
+    this(path, content, Edited.REFUSED);
+  }
+
+  /** The same, which is left to whoever changes it. */
+  Item keepingEdits() {
+    return new Item(path, content, Edited.KEPT);
+  }
+
+  /** The same, in which no change lasts. */
+  Item losingEdits() {
+    return new Item(path, content, Edited.LOST);
+  }
 
   /** What it is. */
   sealed interface Content {

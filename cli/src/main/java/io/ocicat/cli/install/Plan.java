@@ -8,13 +8,18 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What has to be done for each item, found by looking; nothing is changed by that. */
-record Plan(List<Step> steps, List<String> obstacles) {
+/**
+ * What has to be done for each item, found by looking; nothing is changed by that.
+ *
+ * @param edited what is left as somebody has changed it
+ */
+record Plan(List<Step> steps, List<String> obstacles, List<Path> edited) {
   static final String KEPT = ".before-ocicat";
 
   Plan {
     steps = List.copyOf(steps);
     obstacles = List.copyOf(obstacles);
+    edited = List.copyOf(edited);
   }
 
   /** What there is to do for one item. */
@@ -34,6 +39,7 @@ record Plan(List<Step> steps, List<String> obstacles) {
   static Plan of(List<Item> items, Manifest manifest, boolean replace) {
     List<Step> steps = new ArrayList<>();
     List<String> obstacles = new ArrayList<>();
+    List<Path> edited = new ArrayList<>();
     for (Item item : items) {
       Path path = item.path();
       Fingerprint wanted = item.fingerprint();
@@ -49,6 +55,10 @@ record Plan(List<Step> steps, List<String> obstacles) {
         steps.add(new Step(item, Task.UPDATE, wanted, kept));
       } else if (found.get().isOther()) {
         obstacles.add(path + " is neither a file nor a link");
+      } else if (entry != null && item.edited() == Item.Edited.LOST) {
+        steps.add(new Step(item, Task.UPDATE, wanted, kept));
+      } else if (entry != null && item.edited() == Item.Edited.KEPT && !replace) {
+        edited.add(path);
       } else if (!replace) {
         obstacles.add(path + " is somebody else's");
       } else {
@@ -61,7 +71,7 @@ record Plan(List<Step> steps, List<String> obstacles) {
         }
       }
     }
-    return new Plan(steps, obstacles);
+    return new Plan(steps, obstacles, edited);
   }
 
   /** Ours to use also when an earlier install put there what it found, or was killed doing so. */

@@ -126,6 +126,50 @@ class CalicoInstallTest {
         .hasMessageContaining("CNI_CONF_NAME");
   }
 
+  /** Review C14: outside a pod nobody writes calico-kubeconfig. */
+  @Test
+  void outsideAPodTheKubeconfigIsTheOneGiven() throws IOException {
+    Path admin = root.resolve("admin.conf");
+    assertThatThrownBy(() -> network(Map.of("KUBECONFIG", admin.toString())).item())
+        .isInstanceOf(InstallException.class)
+        .hasMessageContaining(admin + ", which does not exist");
+
+    Files.writeString(admin, "kind: Config");
+
+    assertThat(
+            plugin(network(Map.of("KUBECONFIG", admin.toString())))
+                .at("/kubernetes/kubeconfig")
+                .asString())
+        .isEqualTo(admin.toString());
+  }
+
+  /** Review C14: both files name the node alike. */
+  @Test
+  void theNodesNameIsTheOneOfKubernetes() throws IOException {
+    Files.writeString(root.resolve("nodename"), "from-calico");
+
+    assertThat(new CalicoSetUp(Map.of("KUBERNETES_NODE_NAME", "kube-1"), root).nodeName())
+        .isEqualTo("kube-1");
+  }
+
+  /** Review C13: whoever edits the network must not lose it when the token ends. */
+  @Test
+  void aNetworkThatWasEditedStaysAsItIs() throws IOException {
+    Item item = network(Map.of()).item();
+    Path state = Files.createDirectories(root.resolve("state"));
+    Manifest manifest = Manifest.read(state);
+    new Placement(state, manifest).carryOut(Plan.of(List.of(item), manifest, false).steps());
+    Files.writeString(item.path(), "{\"edited\":true}");
+
+    Plan plan = Plan.of(List.of(item), Manifest.read(state), false);
+
+    assertThat(plan.obstacles()).isEmpty();
+    assertThat(plan.steps()).isEmpty();
+    assertThat(Plan.of(List.of(item), Manifest.read(state), true).steps())
+        .extracting(Plan.Step::task)
+        .containsExactly(Plan.Task.REPLACE);
+  }
+
   @Test
   void theNodesNameIsWrittenUnlessCalicoNodeDid() throws IOException {
     CalicoSetUp fresh = new CalicoSetUp(Map.of("HOSTNAME", "Node-B"), root);
