@@ -2,6 +2,8 @@ package io.ocicat.cli.resource;
 
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.UnauthorizedException;
 import io.ocicat.datastore.UnavailableException;
 import java.io.PrintWriter;
@@ -33,7 +35,7 @@ final class Batch {
     int skipped = 0;
     for (Manifest manifest : manifests) {
       try {
-        if (change.make(datastore, manifest.resource(), lenient)) {
+        if (change.make(datastore, prepared(manifest.resource()), lenient)) {
           done.add(manifest);
         } else {
           skipped++;
@@ -47,6 +49,12 @@ final class Batch {
       out.println("Skipped %d resource(s)".formatted(skipped));
     }
     return 0;
+  }
+
+  private Resource prepared(Resource resource) {
+    return change == Change.DELETE && resource.kind() == Kind.IP_POOL
+        ? PoolDeletion.prepare(datastore, resource)
+        : resource;
   }
 
   private void rehearse(List<Manifest> manifests) {

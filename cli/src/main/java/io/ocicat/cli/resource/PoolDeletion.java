@@ -1,0 +1,62 @@
+package io.ocicat.cli.resource;
+
+import io.ocicat.datastore.ConflictException;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.model.IpPool;
+import io.ocicat.ipam.Ipam;
+import io.ocicat.ipam.Sources;
+import java.time.Duration;
+
+/**
+ * What comes before the deletion of a pool, as in Calico: it is disabled, and nodes give up its
+ * blocks. Empty ones are gone then, and the pool can be made again with blocks of another size;
+ * those with addresses in use stay until the last of them is released, and belong to nobody.
+ */
+final class PoolDeletion {
+  /** For plugins that have chosen the pool before it was disabled. Calico's own takes as long. */
+  private static final Duration GRACE = Duration.ofMillis(500);
+
+  private PoolDeletion() {}
+
+  /**
+   * Prepares.
+   *
+   * @return what is to be deleted now
+   */
+  static Resource prepare(Datastore datastore, Resource wanted) {
+    Resource pool;
+    try {
+      pool = datastore.get(wanted.key());
+    } catch (NotFoundException _) {
+      return wanted;
+    }
+    if (!wanted.revision().isEmpty() && !wanted.revision().equals(pool.revision())) {
+      throw new ConflictException(
+          "%s is of revision %s, not %s as metadata.resourceVersion says: read it again, or leave that out"
+              .formatted(wanted.describe(), pool.revision(), wanted.revision()));
+    }
+    if (IpPool.of(pool).enabled()) {
+      Change.update(
+          datastore,
+          pool.key(),
+          stored -> stored.edit(document -> document.withObject("spec").put("disabled", true)));
+      pause();
+    }
+    try (Ipam ipam = Ipam.forOneCall(datastore, Sources.ofSystem())) {
+      ipam.releasePoolAffinities(IpPool.of(pool).cidr());
+    }
+    return wanted.withRevision("");
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(GRACE);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UnavailableException("interrupted; the pool is disabled and not deleted", e);
+    }
+  }
+}
