@@ -38,6 +38,12 @@ final class Account implements AutoCloseable {
     say("%-8s  %s%s".formatted(what, path, note.isEmpty() ? "" : ", " + note));
   }
 
+  /** What is left to do before a pod can start. */
+  void missing(String what) {
+    document.withArray("/missing").add(what);
+    say("%-8s  %s".formatted("missing", what));
+  }
+
   void next(String command) {
     document.put("next", command);
     say("%-8s  %s".formatted("next", command));

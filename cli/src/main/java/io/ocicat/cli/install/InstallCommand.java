@@ -203,6 +203,11 @@ public final class InstallCommand implements Callable<Integer> {
         report.done(second);
       }
     }
+    if (calico && !calicoNetwork().datastore().equals("embedded")) {
+      new SharedDatastore(environment, calicoNetwork().datastore(), calicoSetUp().nodeName())
+          .prepare()
+          .forEach(account::missing);
+    }
     if (systemd) {
       account.next(ENABLE);
     }

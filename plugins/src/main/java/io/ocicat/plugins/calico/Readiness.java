@@ -70,7 +70,11 @@ final class Readiness {
       return datastore.get(INFORMATION);
     } catch (NotFoundException e) {
       if (!backend.isEmbedded()) {
-        throw e;
+        throw new CniException(
+            ErrorCode.TRY_AGAIN_LATER,
+            "error getting ClusterInformation: " + e.getMessage(),
+            "nobody has prepared the datastore: start calico/node, or run \"ocicat install"
+                + " --calico\" or \"ocicat datastore unlock\" with rights to create it");
       }
       try {
         return datastore.create(

@@ -2,7 +2,10 @@ package io.ocicat.plugins.calico;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cni.CniException;
 import io.ocicat.cni.json.Json;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.ResourceKey;
 import io.ocicat.plugins.calico.CalicoNode.Calling;
 import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
@@ -116,6 +119,17 @@ class KubernetesCalicoTest extends CalicoContract implements ApiScenarios {
               && asked.stream().noneMatch(request -> request.startsWith("watch"));
         });
     assertThat(store.assigned()).isEmpty();
+  }
+
+  /** Review C11. */
+  @Test
+  void aDatastoreThatNobodyHasPreparedSaysTheNextStep(Host host, Host pod) {
+    store.remove(ResourceKey.of(Kind.CLUSTER_INFORMATION, "default"));
+
+    CniException error = cart(host, pod).add().error();
+
+    assertThat(error.msg()).contains("ClusterInformation default does not exist");
+    assertThat(error.details()).contains("ocicat install --calico", "ocicat datastore unlock");
   }
 
   @Test

@@ -1,0 +1,120 @@
+package io.ocicat.cli.install;
+
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.Datastores;
+import io.ocicat.datastore.ExistsException;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.model.IpPool;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.function.Consumer;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A datastore that nodes share, as far as a pod's start depends on it. Where calico/node runs it
+ * prepares everything; elsewhere this does what it may, and says what is left to do.
+ *
+ * @param type {@code etcdv3} or {@code kubernetes}
+ * @param node this node's name
+ */
+record SharedDatastore(Map<String, String> environment, String type, String node) {
+
+  /** Prepares what is not there yet; one line for each thing without which no pod starts. */
+  List<String> prepare() {
+    Map<String, String> changed = new HashMap<>(environment);
+    changed.put("DATASTORE_TYPE", type);
+    List<String> left = new ArrayList<>();
+    try (Datastore datastore = Datastores.openOwn(DatastoreConfig.ofEnvironment(changed))) {
+      information(datastore, left);
+      node(datastore, left);
+      pools(datastore, left);
+    } catch (DatastoreException e) {
+      left.add("look into the datastore: " + e.getMessage());
+    }
+    return left;
+  }
+
+  private static void information(Datastore datastore, List<String> left) {
+    ResourceKey.Named key = new ResourceKey.Named(Kind.CLUSTER_INFORMATION, "", "default");
+    try {
+      boolean ready =
+          datastore.get(key).<Boolean>read(it -> it.at("/spec/datastoreReady").asBoolean(false));
+      if (!ready) {
+        left.add("\"ocicat datastore unlock\", once nobody migrates the datastore any more");
+      }
+    } catch (NotFoundException _) {
+      create(
+          datastore,
+          key,
+          spec ->
+              spec.put("clusterGUID", UUID.randomUUID().toString().replace("-", ""))
+                  .put("clusterType", "ocicat")
+                  .put("datastoreReady", true),
+          "\"ocicat datastore unlock\" with an administrator's rights: ClusterInformation \"default\" does not exist",
+          left);
+    }
+  }
+
+  private void node(Datastore datastore, List<String> left) {
+    ResourceKey.Named key = new ResourceKey.Named(Kind.NODE, "", node);
+    try {
+      datastore.get(key);
+    } catch (NotFoundException _) {
+      create(
+          datastore,
+          key,
+          _ -> {},
+          "correct KUBERNETES_NODE_NAME, or have the node join: there is no node \"%s\""
+              .formatted(node),
+          left);
+    }
+  }
+
+  private void pools(Datastore datastore, List<String> left) {
+    boolean some =
+        datastore.list(Query.of(Kind.IP_POOL)).items().stream()
+            .map(IpPool::of)
+            .anyMatch(IpPool::enabled);
+    if (some) {
+      return;
+    }
+    String cidr = environment.getOrDefault("CALICO_IPV4POOL_CIDR", "");
+    String next =
+        "create a pool: echo '{\"apiVersion\":\"projectcalico.org/v3\",\"kind\":\"IPPool\",\"metadata\":{\"name\":\"default-ipv4-ippool\"},\"spec\":{\"cidr\":\"%s\",\"natOutgoing\":true}}' | ocicat apply -f -"
+            .formatted(cidr.isEmpty() ? "192.168.0.0/16" : cidr);
+    if (cidr.isEmpty()) {
+      left.add(next);
+      return;
+    }
+    create(
+        datastore,
+        new ResourceKey.Named(Kind.IP_POOL, "", "default-ipv4-ippool"),
+        spec -> spec.put("cidr", cidr).put("natOutgoing", true),
+        next,
+        left);
+  }
+
+  private static void create(
+      Datastore datastore,
+      ResourceKey.Named key,
+      Consumer<ObjectNode> spec,
+      String otherwise,
+      List<String> left) {
+    try {
+      datastore.create(Resource.of(key, spec));
+    } catch (ExistsException _) {
+      // Another node was as fast.
+    } catch (DatastoreException e) {
+      left.add("%s (%s)".formatted(otherwise, e.getMessage()));
+    }
+  }
+}
