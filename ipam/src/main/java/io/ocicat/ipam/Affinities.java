@@ -143,7 +143,7 @@ final class Affinities {
     ResourceKey.Affinity key = owner.keyOf(block.value().cidr());
     if (ours) {
       // Written although it stays as it is: whoever is about to release it must fail.
-      BlockEdit edit = new BlockEdit(block.value());
+      BlockEdit edit = blocks.edit(block.value());
       edit.touch();
       writes.add(new Write.Update(edit.result().onto(block.resource())));
       writes.add(
@@ -185,7 +185,7 @@ final class Affinities {
       if (BlockAffinity.of(affinity).state() != State.CONFIRMED) {
         if (!isNew) {
           // Written although it stays as it is: whoever is about to release it must fail.
-          BlockEdit edit = new BlockEdit(block.value());
+          BlockEdit edit = blocks.edit(block.value());
           edit.touch();
           Resource written = datastore.update(edit.result().onto(block.resource()));
           block = new Records.Stored<>(written, IpamBlock.of(written));
@@ -309,7 +309,7 @@ final class Affinities {
           IpamException.Reason.CLAIMED_BY_OTHER,
           "block %s belongs to %s, not to %s".formatted(cidr, named, owner));
     }
-    BlockEdit edit = new BlockEdit(block.value());
+    BlockEdit edit = blocks.edit(block.value());
     if (requireEmpty && !edit.isEmpty()) {
       throw new IpamException(
           IpamException.Reason.BLOCK_NOT_EMPTY,

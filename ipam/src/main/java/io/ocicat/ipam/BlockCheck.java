@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 final class BlockCheck {
   private BlockCheck() {}
 
-  static List<Finding> run(Records records, Inventory inventory) {
+  static List<Finding> run(Records records, Inventory inventory, Blocks blocks) {
     List<Finding> findings = new ArrayList<>();
     Set<String> confirmed = new HashSet<>();
     for (BlockAffinity affinity : inventory.affinities()) {
@@ -40,7 +40,7 @@ final class BlockCheck {
       } else {
         previous = block.cidr();
       }
-      checkPool(inventory, block).ifPresent(findings::add);
+      checkPool(inventory, block, blocks.edit(block)).ifPresent(findings::add);
       checkQueue(block).ifPresent(findings::add);
       BlockOwner.parse(block.affinity())
           .filter(owner -> !confirmed.contains(owner + " " + block.cidr()))
@@ -122,13 +122,13 @@ final class BlockCheck {
                     .formatted(owner)));
   }
 
-  private static Optional<Finding> checkPool(Inventory inventory, IpamBlock block) {
+  private static Optional<Finding> checkPool(Inventory inventory, IpamBlock block, BlockEdit now) {
     Optional<Known<IpPool>> pool =
         PoolChoice.containing(inventory.pools().all(), block.cidr().first());
     if (pool.isPresent() && pool.get().value().blockSize() == block.cidr().length()) {
       return Optional.empty();
     }
-    boolean isEmpty = new BlockEdit(block).isEmpty();
+    boolean isEmpty = now.isEmpty();
     return Optional.of(
         finding(
             Finding.Type.BLOCK_OUTSIDE_POOLS,
@@ -140,7 +140,11 @@ final class BlockCheck {
                             "pool %s has blocks of /%d: this one is from another pool"
                                 .formatted(found.value().name(), found.value().blockSize()))
                     .orElse("no pool has its addresses: the pool was deleted")
-                + (isEmpty ? ", and nobody uses it" : ", and there are addresses in use")));
+                + (isEmpty
+                    ? ", and nobody uses it"
+                    : Lookup.inUse(block).isEmpty()
+                        ? ", and its last addresses were released not long ago"
+                        : ", and there are addresses in use")));
   }
 
   private static Optional<Finding> checkQueue(IpamBlock block) {

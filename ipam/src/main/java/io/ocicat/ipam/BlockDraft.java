@@ -34,9 +34,13 @@ final class BlockDraft {
    *
    * @param look the look at the datastore that the block is from
    */
-  BlockDraft(Records.Stored<IpamBlock> base, long look, List<Pending<?>> requests) {
+  BlockDraft(
+      Records.Stored<IpamBlock> base,
+      Cooldown.Source cooldown,
+      long look,
+      List<Pending<?>> requests) {
     this.base = base;
-    this.edit = new BlockEdit(base.value());
+    this.edit = new BlockEdit(base.value(), cooldown);
     for (Pending<?> pending : requests) {
       int before = edit.changes();
       doubtful |= !pending.apply(edit) && !pending.cameBefore(look);
@@ -132,15 +136,25 @@ final class BlockDraft {
   }
 
   private boolean takes() {
-    return changedOrdinals().anyMatch(o -> at(base.value(), o) == null);
+    return changedOrdinals().anyMatch(this::isTaken);
   }
 
   private boolean isRecognisable() {
     return changedOrdinals()
-        .filter(o -> at(base.value(), o) == null)
+        .filter(this::isTaken)
         .mapToObj(o -> Optional.ofNullable(at(result, o)))
         .flatMap(Optional::stream)
         .anyMatch(owner -> owner.handle() != null);
+  }
+
+  /** Whether somebody has it who did not; what cools down nobody has. */
+  private boolean isTaken(int ordinal) {
+    return !isHeld(base.value(), ordinal) && isHeld(result, ordinal);
+  }
+
+  private static boolean isHeld(IpamBlock block, int ordinal) {
+    Attributes owner = at(block, ordinal);
+    return owner != null && !owner.isCoolingDown();
   }
 
   private IntStream changedOrdinals() {
@@ -165,7 +179,7 @@ final class BlockDraft {
     return now != null
         && isRecognisable()
         && changedOrdinals()
-            .filter(o -> at(result, o) != null)
+            .filter(o -> isHeld(result, o))
             .allMatch(
                 o ->
                     Objects.equals(at(result, o), at(now, o))

@@ -27,6 +27,7 @@ final class BlockEdit {
   private static final int LARGEST_BITS = 20;
 
   private final IpamBlock before;
+  private final Cooldown.Source cooldown;
   private final int[] allocations;
   private final List<Integer> free;
   private final List<Attributes> attributes;
@@ -36,13 +37,25 @@ final class BlockEdit {
   private int changes;
 
   /**
-   * Begins to change a block.
+   * Begins to look at a block.
    *
    * @throws CorruptException when the block contradicts itself in a way that would give an address
    *     to two
    */
   BlockEdit(IpamBlock before) {
+    this(before, Cooldown.Source.ENDLESS);
+  }
+
+  /**
+   * Begins to change a block. Addresses that have cooled down are free then, which by itself is no
+   * change that is worth a write.
+   *
+   * @throws CorruptException when the block contradicts itself in a way that would give an address
+   *     to two
+   */
+  BlockEdit(IpamBlock before, Cooldown.Source cooldown) {
     this.before = before;
+    this.cooldown = cooldown;
     int capacity = capacity(before.cidr());
     if (before.allocations().size() != capacity) {
       throw new CorruptException(
@@ -67,6 +80,15 @@ final class BlockEdit {
     this.allocatedAt = new TreeMap<>(before.allocatedAt());
     this.affinity = before.affinity();
     this.claimTime = before.claimTime();
+    if (Cooldown.concerns(before)) {
+      freeWhatIsOver(cooldown.current());
+    }
+  }
+
+  private void freeWhatIsOver(Cooldown cooldown) {
+    List<Integer> over = inUse(owner -> owner.isCoolingDown() && cooldown.isOver(owner));
+    over.forEach(this::freeNow);
+    dropUnused();
   }
 
   static int capacity(IpPrefix cidr) {
@@ -158,6 +180,11 @@ final class BlockEdit {
     return allocatedAt.getOrDefault(ordinal, 0L);
   }
 
+  /** How many nobody has, reserved ones among them. */
+  int freeCount() {
+    return free.size();
+  }
+
   /** How many could be given unasked. */
   int available(Reservations reservations) {
     if (!reservations.overlaps(cidr())) {
@@ -167,10 +194,11 @@ final class BlockEdit {
   }
 
   /** How many of a block could be given unasked, as far as the block's own queue says. */
-  static int room(IpamBlock block, Reservations reservations) {
-    return block.unallocated().isEmpty() || !reservations.overlaps(block.cidr())
+  static int room(IpamBlock block, Cooldown.Source cooldown, Reservations reservations) {
+    boolean isPlain = block.unallocated().isEmpty() || !reservations.overlaps(block.cidr());
+    return isPlain && !Cooldown.concerns(block)
         ? block.unallocated().size()
-        : new BlockEdit(block).available(reservations);
+        : new BlockEdit(block, cooldown).available(reservations);
   }
 
   /** Gives up to {@code count} free addresses that are not reserved. */
@@ -215,15 +243,27 @@ final class BlockEdit {
     return attributes.size() - 1;
   }
 
-  /** Takes these back, which are in use. */
+  /** Takes these back, which are in use: they are free, or cool down. */
   void free(Collection<Integer> ordinals) {
-    for (int ordinal : ordinals) {
-      allocations[ordinal] = IpamBlock.FREE;
-      allocatedAt.remove(ordinal);
-      free.add(ordinal);
-      changes++;
+    if (ordinals.isEmpty()) {
+      return;
     }
+    Cooldown now = cooldown.current();
+    if (now.isNone()) {
+      ordinals.forEach(this::freeNow);
+    } else {
+      // One for each release, also of the same second, as Calico has it.
+      attributes.add(now.mark());
+      ordinals.forEach(ordinal -> allocations[ordinal] = attributes.size() - 1);
+    }
+    changes++;
     dropUnused();
+  }
+
+  private void freeNow(int ordinal) {
+    allocations[ordinal] = IpamBlock.FREE;
+    allocatedAt.remove(ordinal);
+    free.add(ordinal);
   }
 
   /** Attributes that nobody refers to are removed, and the others' indexes close up. */
@@ -273,6 +313,11 @@ final class BlockEdit {
     changes++;
   }
 
+  /** What has cooled down is written as free, if there is any. */
+  void keepWhatIsOver() {
+    changes += free.equals(before.unallocated()) ? 0 : 1;
+  }
+
   /** Written although nothing is different: whoever still works with the old one must fail. */
   void touch() {
     changes++;
@@ -299,9 +344,9 @@ final class BlockEdit {
         .toList();
   }
 
-  /** Whether nobody but the host itself has anything of it. */
+  /** Whether nobody but the host itself has anything of it, and nothing cools down. */
   boolean isEmpty() {
-    return inUse(o -> !HostReserved.isReserved(o.handle()) && !o.isCoolingDown()).isEmpty();
+    return inUse(o -> !HostReserved.isReserved(o.handle())).isEmpty();
   }
 
   /** Who has addresses of it now, and how many. */

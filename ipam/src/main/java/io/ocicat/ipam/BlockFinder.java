@@ -24,11 +24,13 @@ final class BlockFinder {
   static final int LONGEST_WALK = 1 << 20;
 
   private final Affinities affinities;
+  private final Blocks blocks;
   private final BlockIndex index;
   private final Sources sources;
 
-  BlockFinder(Affinities affinities, BlockIndex index, Sources sources) {
+  BlockFinder(Affinities affinities, Blocks blocks, BlockIndex index, Sources sources) {
     this.affinities = affinities;
+    this.blocks = blocks;
     this.index = index;
     this.sources = sources;
   }
@@ -118,8 +120,8 @@ final class BlockFinder {
     return owner.toString().equals(there.affinity()) && there.free() > 0;
   }
 
-  private static boolean hasRoom(Affinities.Claim.Ours ours, Reservations reservations) {
-    return new BlockEdit(ours.block().value()).available(reservations) > 0;
+  private boolean hasRoom(Affinities.Claim.Ours ours, Reservations reservations) {
+    return blocks.edit(ours.block().value()).available(reservations) > 0;
   }
 
   private Optional<Affinities.Claim.Ours> reclaim(

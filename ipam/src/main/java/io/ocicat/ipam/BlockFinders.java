@@ -7,13 +7,18 @@ final class BlockFinders {
   private final BlockFinder v4;
   private final BlockFinder v6;
 
-  BlockFinders(Records records, Affinities affinities, Sources sources) {
-    this.v4 =
-        new BlockFinder(
-            affinities, new BlockIndex(records, IpVersion.V4, sources.nanoTime()), sources);
-    this.v6 =
-        new BlockFinder(
-            affinities, new BlockIndex(records, IpVersion.V6, sources.nanoTime()), sources);
+  BlockFinders(Records records, Blocks blocks, Affinities affinities, Sources sources) {
+    this.v4 = finder(records, blocks, affinities, IpVersion.V4, sources);
+    this.v6 = finder(records, blocks, affinities, IpVersion.V6, sources);
+  }
+
+  private static BlockFinder finder(
+      Records records, Blocks blocks, Affinities affinities, IpVersion version, Sources sources) {
+    return new BlockFinder(
+        affinities,
+        blocks,
+        new BlockIndex(records, blocks.cooldown(), version, sources.nanoTime()),
+        sources);
   }
 
   BlockFinder of(IpVersion version) {

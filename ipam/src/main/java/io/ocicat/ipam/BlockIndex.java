@@ -21,6 +21,7 @@ final class BlockIndex {
   private static final long YOUNG = Duration.ofSeconds(1).toNanos();
 
   private final Records records;
+  private final Cooldown.Source cooldown;
   private final IpVersion version;
   private final LongSupplier nanoTime;
   private final TreeMap<IpPrefix, Entry> blocks = new TreeMap<>();
@@ -40,12 +41,12 @@ final class BlockIndex {
       long sequenceNumber,
       @Nullable String claimTime) {
 
-    static Entry of(IpamBlock block) {
+    static Entry of(IpamBlock block, BlockEdit edit) {
       return new Entry(
           block.cidr(),
           block.affinity(),
-          block.unallocated().size(),
-          new BlockEdit(block).isEmpty(),
+          edit.freeCount(),
+          edit.isEmpty(),
           block.sequenceNumber(),
           block.claimTime());
     }
@@ -60,8 +61,9 @@ final class BlockIndex {
     }
   }
 
-  BlockIndex(Records records, IpVersion version, LongSupplier nanoTime) {
+  BlockIndex(Records records, Cooldown.Source cooldown, IpVersion version, LongSupplier nanoTime) {
     this.records = records;
+    this.cooldown = cooldown;
     this.version = version;
     this.nanoTime = nanoTime;
   }
@@ -85,7 +87,7 @@ final class BlockIndex {
   }
 
   synchronized void learn(IpamBlock block) {
-    blocks.put(block.cidr(), Entry.of(block));
+    blocks.put(block.cidr(), Entry.of(block, new BlockEdit(block, cooldown)));
   }
 
   synchronized void forget(IpPrefix cidr) {

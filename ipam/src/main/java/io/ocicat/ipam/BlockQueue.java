@@ -47,6 +47,7 @@ final class BlockQueue {
 
   private final IpPrefix cidr;
   private final Records records;
+  private final Cooldown.Source cooldown;
   private final RecentHandles recent;
   private final FullBlocks full;
   private final Patience patience;
@@ -68,12 +69,14 @@ final class BlockQueue {
   BlockQueue(
       IpPrefix cidr,
       Records records,
+      Cooldown.Source cooldown,
       RecentHandles recent,
       FullBlocks full,
       Patience patience,
       LongSupplier nanoTime) {
     this.cidr = cidr;
     this.records = records;
+    this.cooldown = cooldown;
     this.recent = recent;
     this.full = full;
     this.patience = patience;
@@ -227,7 +230,7 @@ final class BlockQueue {
       if (batch.isEmpty()) {
         return;
       }
-      BlockDraft draft = new BlockDraft(block, look, batch);
+      BlockDraft draft = new BlockDraft(block, cooldown, look, batch);
       if (!draft.isChanged()) {
         if (draft.isDoubtful()) {
           forget();

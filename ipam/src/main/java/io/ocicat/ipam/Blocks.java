@@ -3,6 +3,7 @@ package io.ocicat.ipam;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.Write;
 import io.ocicat.datastore.WriteOutcome;
+import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -23,6 +24,7 @@ final class Blocks {
   private static final int AT_ONCE = 100;
 
   private final Records records;
+  private final Cooldown.Source cooldown;
   private final RecentHandles recent = new RecentHandles();
   private final FullBlocks full = new FullBlocks();
   private final Patience patience;
@@ -38,15 +40,31 @@ final class Blocks {
             }
           });
 
-  Blocks(Records records, Patience patience, LongSupplier nanoTime) {
+  Blocks(Records records, Cooldown.Source cooldown, Patience patience, LongSupplier nanoTime) {
     this.records = records;
+    this.cooldown = cooldown;
     this.patience = patience;
     this.nanoTime = nanoTime;
   }
 
   BlockQueue queue(IpPrefix cidr) {
     return queues.computeIfAbsent(
-        cidr, block -> new BlockQueue(block, records, recent, full, patience, nanoTime));
+        cidr, block -> new BlockQueue(block, records, cooldown, recent, full, patience, nanoTime));
+  }
+
+  /** How long released addresses are kept back now. */
+  Cooldown.Source cooldown() {
+    return cooldown;
+  }
+
+  /** A block that was read, as it is to be worked with now. */
+  BlockEdit edit(IpamBlock block) {
+    return new BlockEdit(block, cooldown);
+  }
+
+  /** How many of a block could be given unasked, as far as is known. */
+  int room(IpamBlock block, Reservations reservations) {
+    return BlockEdit.room(block, cooldown, reservations);
   }
 
   /** Those that were full when they were last seen. */

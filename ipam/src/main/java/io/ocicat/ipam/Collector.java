@@ -56,8 +56,10 @@ public final class Collector {
 
   /** Looks at the addresses of one node. */
   public Collected sweep(LocalTruth truth) {
+    String owned = BlockOwner.host(truth.node()).toString();
     return sweep(
         ofNode,
+        block -> block.affinity() == null || block.affinity().equals(owned),
         info ->
             isOf(truth.node(), info)
                 && !info.owner().containsKey(Conventions.TYPE)
@@ -88,6 +90,7 @@ public final class Collector {
     Collected addresses =
         sweep(
             ofCluster,
+            _ -> true,
             info ->
                 isOfNone(truth.nodes(), info)
                     && !truth.used().contains(info.address())
@@ -127,6 +130,7 @@ public final class Collector {
 
   private Collected sweep(
       Map<IpAddress, Suspect> suspects,
+      Predicate<IpamBlock> isLookedAfter,
       Predicate<AddressInfo> looksDead,
       List<Finding> repaired,
       List<RuntimeException> problems) {
@@ -134,6 +138,9 @@ public final class Collector {
     Map<IpAddress, Suspect> seen = new HashMap<>();
     Set<String> alive = new TreeSet<>();
     for (Records.Stored<IpamBlock> block : records.blocks(Query.of(Kind.IPAM_BLOCK))) {
+      if (Cooldown.concerns(block.value()) && isLookedAfter.test(block.value())) {
+        attempt(problems, () -> ipam.freeWhatCooledDown(block.value()));
+      }
       for (AddressInfo info : Lookup.inUse(block.value())) {
         String handle = info.handle();
         if (handle == null || HostReserved.isReserved(handle)) {

@@ -10,6 +10,9 @@ import java.util.Optional;
 
 /** IPAM's settings: reading never writes, and two who change them never mix. */
 final class Configuration {
+  /** Of Calico's schema. */
+  private static final int LONGEST_COOLDOWN = 1200;
+
   private static final int ATTEMPTS = 5;
 
   private final Records records;
@@ -53,6 +56,12 @@ final class Configuration {
       throw new IpamException(
           IpamException.Reason.BAD_CONFIGURATION,
           "autoAllocateBlocks cannot be off while strictAffinity is off: turn strictAffinity on");
+    }
+    if (wanted.cooldownSeconds() < 0 || wanted.cooldownSeconds() > LONGEST_COOLDOWN) {
+      throw new IpamException(
+          IpamException.Reason.BAD_CONFIGURATION,
+          "ipCooldownSeconds cannot be %d: it must be 0–%d"
+              .formatted(wanted.cooldownSeconds(), LONGEST_COOLDOWN));
     }
     if (!wanted.strictAffinity() && wanted.maxBlocksPerHost() > 0) {
       throw new IpamException(

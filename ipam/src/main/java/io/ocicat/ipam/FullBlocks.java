@@ -30,7 +30,7 @@ final class FullBlocks {
 
   /** A block was seen, at this time or later; null when there is none. */
   void learn(IpPrefix cidr, Records.@Nullable Stored<IpamBlock> block, long time) {
-    if (block == null || !block.value().unallocated().isEmpty()) {
+    if (block == null || hasRoomSometime(block.value())) {
       if (full.remove(cidr) != null) {
         openings.incrementAndGet();
       }
@@ -40,6 +40,11 @@ final class FullBlocks {
       clear();
     }
     full.put(cidr, new Full(block.resource().revision(), time));
+  }
+
+  /** What cools down is free some day without that anybody writes the block. */
+  private static boolean hasRoomSometime(IpamBlock block) {
+    return !block.unallocated().isEmpty() || Cooldown.concerns(block);
   }
 
   boolean contains(IpPrefix cidr) {

@@ -35,7 +35,12 @@ public final class Ipam implements AutoCloseable {
     Patience patience = new Patience(sources.random());
     Handles handles = new Handles(records, patience);
     this.surroundings = surroundings;
-    this.blocks = new Blocks(records, patience, sources.nanoTime());
+    this.blocks =
+        new Blocks(
+            records,
+            () -> new Cooldown(surroundings.cooldown(), sources.clock().instant()),
+            patience,
+            sources.nanoTime());
     this.hosts = new HostBlocks.Register(records, sources.nanoTime());
     this.lookup = new Lookup(records, surroundings);
     Affinities affinities = new Affinities(records, blocks, sources, patience);
@@ -44,7 +49,7 @@ public final class Ipam implements AutoCloseable {
     Releasing releasing = new Releasing(records, blocks, handles, counts);
     HandleQuota quota = new HandleQuota(records, counts, lookup);
     AddressTaker taker = new AddressTaker(taking, quota);
-    BlockFinders finders = new BlockFinders(records, affinities, sources);
+    BlockFinders finders = new BlockFinders(records, blocks, affinities, sources);
     OwnBlocks own = new OwnBlocks(blocks, taker, affinities);
     this.autoAssigner =
         new AutoAssigner(
@@ -61,7 +66,7 @@ public final class Ipam implements AutoCloseable {
         new Releaser(records, surroundings, blocks, releasing, counts, affinities, hosts, lookup);
     this.ownership = new Ownership(records, surroundings, affinities, hosts);
     this.configuration = new Configuration(records);
-    this.utilisation = new Utilisation(records, surroundings);
+    this.utilisation = new Utilisation(records, surroundings, blocks);
     this.check = new IpamCheck(records, surroundings, blocks, counts, affinities, releaser);
   }
 
@@ -246,6 +251,23 @@ public final class Ipam implements AutoCloseable {
   /** Looks for what does not fit together. */
   public IpamCheck check() {
     return check;
+  }
+
+  /**
+   * Writes a block whose addresses have cooled down as one in which they are free, so that it looks
+   * so to whoever only reads it; one that belongs to nobody is deleted when it is empty then.
+   */
+  void freeWhatCooledDown(IpamBlock block) {
+    if (blocks.edit(block).freeCount() == block.unallocated().size()) {
+      return;
+    }
+    try {
+      blocks.change(block.cidr(), BlockEdit::keepWhatIsOver);
+    } catch (IpamException e) {
+      if (e.reason() != IpamException.Reason.NO_SUCH_BLOCK) {
+        throw e;
+      }
+    }
   }
 
   /** Everybody who has an address of a block. */

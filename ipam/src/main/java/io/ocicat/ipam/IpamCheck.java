@@ -1,6 +1,7 @@
 package io.ocicat.ipam;
 
 import io.ocicat.datastore.model.BlockAffinity;
+import io.ocicat.datastore.model.IpamBlock.Attributes;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;
@@ -41,11 +42,16 @@ public final class IpamCheck {
    * What a check has found.
    *
    * @param assigned every address that is assigned
+   * @param coolingDown how many addresses were released and are not given again yet
    * @param blocks how many there are
    * @param handles how many there are
    */
   public record Report(
-      List<Finding> findings, List<AddressInfo> assigned, int blocks, int handles) {
+      List<Finding> findings,
+      List<AddressInfo> assigned,
+      int coolingDown,
+      int blocks,
+      int handles) {
     public Report {
       findings = List.copyOf(findings);
       assigned = List.copyOf(assigned);
@@ -70,12 +76,18 @@ public final class IpamCheck {
     Inventory inventory = Inventory.read(records, surroundings.pools());
     List<Finding> findings = new ArrayList<>(inventory.unreadable());
     findings.addAll(HandleCheck.run(records, inventory));
-    findings.addAll(BlockCheck.run(records, inventory));
+    findings.addAll(BlockCheck.run(records, inventory, blocks));
     if (used != null) {
       findings.addAll(UseCheck.run(inventory, used));
     }
     return new Report(
-        findings, inventory.assigned(), inventory.blocks().size(), inventory.handles().size());
+        findings,
+        inventory.assigned(),
+        inventory.blocks().values().stream()
+            .mapToInt(block -> blocks.edit(block).inUse(Attributes::isCoolingDown).size())
+            .sum(),
+        inventory.blocks().size(),
+        inventory.handles().size());
   }
 
   /**

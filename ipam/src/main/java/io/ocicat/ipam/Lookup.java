@@ -86,8 +86,17 @@ final class Lookup {
             .block(cidr)
             .map(stored -> new BlockEdit(stored.value()))
             .orElseThrow(() -> notAssigned(address, "block " + cidr + " does not exist"));
-    return info(block, BlockEdit.ordinal(cidr, address))
-        .orElseThrow(() -> notAssigned(address, "it is free in block " + cidr));
+    int ordinal = BlockEdit.ordinal(cidr, address);
+    return info(block, ordinal).orElseThrow(() -> notAssigned(block, ordinal));
+  }
+
+  private static IpamException notAssigned(BlockEdit block, int ordinal) {
+    IpamBlock.Attributes released = block.attributes(ordinal);
+    return notAssigned(
+        block.address(ordinal),
+        released == null
+            ? "it is free in block " + block.cidr()
+            : "it was released at %s and is in cooldown".formatted(released.releasedAt()));
   }
 
   private static IpamException notAssigned(IpAddress address, String why) {

@@ -93,9 +93,9 @@ final class NewBlocks {
     BlockQueue queue = blocks.queue(cidr);
     return queue
         .glance()
-        .map(block -> BlockEdit.room(block, reservations))
+        .map(block -> blocks.room(block, reservations))
         .filter(room -> room > 0)
-        .or(() -> queue.read().map(read -> BlockEdit.room(read.value(), reservations)))
+        .or(() -> queue.read().map(read -> blocks.room(read.value(), reservations)))
         .orElse(0);
   }
 

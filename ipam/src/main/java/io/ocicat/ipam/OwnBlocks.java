@@ -67,7 +67,7 @@ final class OwnBlocks {
         && blocks
             .queue(cidr)
             .glance()
-            .map(block -> BlockEdit.room(block, reservations) > 0)
+            .map(block -> blocks.room(block, reservations) > 0)
             .orElse(true);
   }
 

@@ -12,7 +12,7 @@ final class Owners {
   static void change(BlockEdit edit, IpAddress address, String handle, OwnerChange change) {
     int ordinal = BlockEdit.ordinal(edit.cidr(), address);
     IpamBlock.Attributes now = edit.attributes(ordinal);
-    if (now == null) {
+    if (now == null || now.isCoolingDown()) {
       throw new IpamException(
           IpamException.Reason.NOT_ASSIGNED, "address %s is not assigned".formatted(address));
     }

@@ -6,12 +6,15 @@ import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.model.IpReservation;
 import io.ocicat.datastore.model.IpamConfig;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Reads everything each time it is asked for: for a process that lives for one call. */
 final class ReadSurroundings implements Surroundings {
   private final Records records;
+  private volatile @Nullable Duration cooldown;
 
   ReadSurroundings(Records records) {
     this.records = records;
@@ -61,14 +64,26 @@ final class ReadSurroundings implements Surroundings {
   @Override
   public Known<IpamConfig> config() {
     ResourceKey key = new ResourceKey.IpamConfig();
-    return records
-        .find(key)
-        .map(resource -> new Known<>(IpamConfig.of(resource), key, resource.revision()))
-        .orElseGet(() -> new Known<>(IpamConfig.DEFAULT, key, ""));
+    Known<IpamConfig> read =
+        records
+            .find(key)
+            .map(resource -> new Known<>(IpamConfig.of(resource), key, resource.revision()))
+            .orElseGet(() -> new Known<>(IpamConfig.DEFAULT, key, ""));
+    cooldown = read.value().cooldown();
+    return read;
+  }
+
+  /** Read once for the call. */
+  @Override
+  public Duration cooldown() {
+    Duration known = cooldown;
+    return known == null ? config().value().cooldown() : known;
   }
 
   @Override
-  public void doubt() {}
+  public void doubt() {
+    cooldown = null;
+  }
 
   @Override
   public void close() {}

@@ -148,7 +148,7 @@ final class Releaser {
   private void giveUpIfDeselected(IpPrefix cidr) {
     Optional<IpamBlock> block = blocks.queue(cidr).glance();
     Optional<BlockOwner> owner = block.flatMap(known -> BlockOwner.parse(known.affinity()));
-    if (owner.isEmpty() || !new BlockEdit(block.get()).isEmpty()) {
+    if (owner.isEmpty() || !blocks.edit(block.get()).isEmpty()) {
       return;
     }
     try {

@@ -119,6 +119,8 @@ final class Releasing {
       throw new StaleViewException("other handles are concerned");
     }
     List<IpAddress> released = edit.addresses(ordinals);
+    // As Calico does it: what cools down has the number of its release.
+    ordinals.forEach(edit::giveAnew);
     edit.free(ordinals);
     return new Outcome(released, List.copyOf(notAssigned));
   }

@@ -1,6 +1,7 @@
 package io.ocicat.ipam;
 
 import io.ocicat.datastore.model.IpamConfig;
+import java.time.Duration;
 import java.util.Map;
 
 /** What IPAM must know beside its own records. */
@@ -21,6 +22,12 @@ interface Surroundings extends AutoCloseable {
   boolean areCurrent(Known<Map<String, String>> labels);
 
   Known<IpamConfig> config();
+
+  /**
+   * How long released addresses are kept back, as it was a while ago perhaps: to release one is
+   * never refused because of it.
+   */
+  Duration cooldown();
 
   /** Something was not as it was said here: the next answers are read anew. */
   void doubt();

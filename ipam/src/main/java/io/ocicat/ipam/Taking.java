@@ -57,9 +57,9 @@ final class Taking {
     BlockQueue queue = blocks.queue(cidr);
     return queue
         .glanceOrRead()
-        .map(block -> new BlockEdit(block.value()).available(reservations))
+        .map(block -> blocks.edit(block.value()).available(reservations))
         .filter(available -> available > 0)
-        .or(() -> queue.read().map(block -> new BlockEdit(block.value()).available(reservations)))
+        .or(() -> queue.read().map(block -> blocks.edit(block.value()).available(reservations)))
         .orElseThrow(() -> Blocks.noSuchBlock(cidr));
   }
 
@@ -77,8 +77,11 @@ final class Taking {
               if (owner != null) {
                 throw new IpamException(
                     IpamException.Reason.ADDRESS_TAKEN,
-                    "address %s is already assigned, to handle %s: release it, or take another"
-                        .formatted(address, owner.handle()));
+                    owner.isCoolingDown()
+                        ? "address %s is in cooldown: it was released at %s: wait for IPAM's ipCooldownSeconds, or take another"
+                            .formatted(address, owner.releasedAt())
+                        : "address %s is already assigned, to handle %s: release it, or take another"
+                            .formatted(address, owner.handle()));
               }
               edit.give(List.of(ordinal), taker.attributes());
               return List.of(address);

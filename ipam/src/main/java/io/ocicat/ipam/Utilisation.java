@@ -16,10 +16,12 @@ import java.util.Optional;
 final class Utilisation {
   private final Records records;
   private final Surroundings surroundings;
+  private final Blocks blocks;
 
-  Utilisation(Records records, Surroundings surroundings) {
+  Utilisation(Records records, Surroundings surroundings, Blocks blocks) {
     this.records = records;
     this.surroundings = surroundings;
+    this.blocks = blocks;
   }
 
   List<PoolUse> of(List<String> wanted) {
@@ -57,14 +59,15 @@ final class Utilisation {
     return blocks.stream().sorted(Comparator.comparing(PoolUse.BlockUse::cidr)).toList();
   }
 
-  private static PoolUse.BlockUse blockUse(IpamBlock block, Reservations reservations) {
-    int free = block.unallocated().size();
+  private PoolUse.BlockUse blockUse(IpamBlock block, Reservations reservations) {
+    BlockEdit edit = blocks.edit(block);
+    int free = edit.freeCount();
     return new PoolUse.BlockUse(
         block.cidr(),
         BlockOwner.parse(block.affinity()).orElse(null),
         block.allocations().size(),
         free,
-        free - new BlockEdit(block).available(reservations),
+        free - edit.available(reservations),
         (int) Lookup.inUse(block).stream().filter(AddressInfo::isBorrowed).count());
   }
 }

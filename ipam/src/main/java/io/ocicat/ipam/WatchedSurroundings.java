@@ -146,6 +146,15 @@ final class WatchedSurroundings implements Surroundings {
     return known;
   }
 
+  /** Settings cannot be watched, and to read them for each release is not worth a round trip. */
+  @Override
+  public Duration cooldown() {
+    Known<IpamConfig> known = config;
+    return known == null || nanoTime.getAsLong() - configReadAt > LONGEST.toNanos()
+        ? config().value().cooldown()
+        : known.value().cooldown();
+  }
+
   @Override
   public void doubt() {
     pools.doubt();

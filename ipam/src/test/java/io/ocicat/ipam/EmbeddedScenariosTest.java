@@ -56,4 +56,12 @@ class EmbeddedScenariosTest {
       return new InMemory(true);
     }
   }
+
+  @Nested
+  class Cooling extends CooldownScenarios {
+    @Override
+    Engine open() {
+      return new InMemory(true);
+    }
+  }
 }

@@ -74,4 +74,12 @@ class EtcdScenariosTest {
       return new OneTest();
     }
   }
+
+  @Nested
+  class Cooling extends CooldownScenarios {
+    @Override
+    Engine open() {
+      return new OneTest();
+    }
+  }
 }

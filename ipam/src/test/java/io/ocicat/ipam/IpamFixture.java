@@ -80,7 +80,7 @@ abstract class IpamFixture {
     engine().node(name, labels);
   }
 
-  private Sources sources() {
+  final Sources sources() {
     Sources system = Sources.ofSystem();
     Clock clock =
         new Clock() {
@@ -111,6 +111,11 @@ abstract class IpamFixture {
     Ipam ipam = Ipam.forOneCall(datastore(), sources());
     opened.add(ipam);
     return ipam;
+  }
+
+  /** As a process that stays has it; to be closed. */
+  final Ipam resident() {
+    return Ipam.resident(datastore(), sources());
   }
 
   final Ipam ipam() {

@@ -1,6 +1,7 @@
 package io.ocicat.ipam;
 
 import io.ocicat.datastore.model.IpamConfig;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +49,11 @@ final class KeptSurroundings implements Surroundings {
     Known<IpamConfig> known = config == null ? direct.config() : config;
     config = known;
     return known;
+  }
+
+  @Override
+  public Duration cooldown() {
+    return config().value().cooldown();
   }
 
   @Override

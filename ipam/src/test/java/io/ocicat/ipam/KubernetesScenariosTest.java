@@ -61,4 +61,12 @@ class KubernetesScenariosTest {
       return new OneTest();
     }
   }
+
+  @Nested
+  class Cooling extends CooldownScenarios {
+    @Override
+    Engine open() {
+      return new OneTest();
+    }
+  }
 }

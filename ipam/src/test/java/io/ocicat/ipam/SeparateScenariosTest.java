@@ -36,4 +36,12 @@ class SeparateScenariosTest {
       return new EmbeddedScenariosTest.InMemory(false);
     }
   }
+
+  @Nested
+  class Cooling extends CooldownScenarios {
+    @Override
+    Engine open() {
+      return new EmbeddedScenariosTest.InMemory(false);
+    }
+  }
 }

@@ -157,11 +157,14 @@ final class CheckCommand extends AddressWork {
       IpamCheck.Report report, UsedAddresses used, List<Finding> repaired, List<Finding> left) {
     out()
         .println(
-            "%d blocks, %d handles, %d addresses assigned, %d used by endpoints, tunnels and services"
+            "%d blocks, %d handles, %d addresses assigned%s, %d used by endpoints, tunnels and services"
                 .formatted(
                     report.blocks(),
                     report.handles(),
                     report.assigned().size(),
+                    report.coolingDown() == 0
+                        ? ""
+                        : ", %d in cooldown".formatted(report.coolingDown()),
                     used.all().size()));
     busiest(report.assigned());
     if (all) {

@@ -34,17 +34,23 @@ final class ConfigureCommand extends AddressWork {
       description = "Whether virtual machines keep their addresses.")
   private @Nullable String persistence;
 
+  @Option(
+      names = "--ip-cooldown-seconds",
+      paramLabel = "N",
+      description = "How long a released address is kept back; 0 to give it again at once.")
+  private @Nullable Integer cooldown;
+
   ConfigureCommand(Surroundings surroundings) {
     super(surroundings);
   }
 
   @Override
   protected int run() {
-    if (strictAffinity == null && maxBlocks == null && persistence == null) {
+    if (strictAffinity == null && maxBlocks == null && persistence == null && cooldown == null) {
       throw new ParameterException(
           spec.commandLine(),
-          "say what to change: --strictaffinity, --max-blocks-per-host or"
-              + " --kubevirt-ip-persistence");
+          "say what to change: --strictaffinity, --max-blocks-per-host,"
+              + " --kubevirt-ip-persistence or --ip-cooldown-seconds");
     }
     return withIpam(
         (_, ipam) -> {
@@ -57,7 +63,8 @@ final class ConfigureCommand extends AddressWork {
                     .put("maxBlocksPerHost", changed.maxBlocksPerHost())
                     .put(
                         "kubeVirtVMAddressPersistence",
-                        changed.keepVirtualMachineAddresses() ? "Enabled" : "Disabled"));
+                        changed.keepVirtualMachineAddresses() ? "Enabled" : "Disabled")
+                    .put("ipCooldownSeconds", changed.cooldownSeconds()));
           } else {
             report(changed);
           }
@@ -69,11 +76,13 @@ final class ConfigureCommand extends AddressWork {
     String strict = strictAffinity;
     Integer blocks = maxBlocks;
     String persistent = persistence;
+    Integer seconds = cooldown;
     return new IpamConfig(
         strict == null ? now.strictAffinity() : bool("--strictaffinity", strict),
         now.autoAllocateBlocks(),
         blocks == null ? now.maxBlocksPerHost() : blocks,
-        persistent == null ? now.keepVirtualMachineAddresses() : enabled(persistent));
+        persistent == null ? now.keepVirtualMachineAddresses() : enabled(persistent),
+        seconds == null ? now.cooldownSeconds() : seconds);
   }
 
   private void report(IpamConfig changed) {
@@ -88,6 +97,9 @@ final class ConfigureCommand extends AddressWork {
           .println(
               "Successfully set KubeVirtVMAddressPersistence to: "
                   + (changed.keepVirtualMachineAddresses() ? "Enabled" : "Disabled"));
+    }
+    if (cooldown != null) {
+      out().println("Successfully set IPCooldownSeconds to: " + changed.cooldownSeconds());
     }
   }
 

@@ -123,11 +123,15 @@ final class ShowCommand extends AddressWork {
     properties.put(
         "KubeVirtVMAddressPersistence",
         config.keepVirtualMachineAddresses() ? "Enabled" : "Disabled");
+    properties.put("IPCooldownSeconds", config.cooldownSeconds());
     if (json) {
       ObjectNode document = Json.object();
       properties.forEach(
           (name, value) -> {
-            String member = Character.toLowerCase(name.charAt(0)) + name.substring(1);
+            String member =
+                name.startsWith("IP")
+                    ? "ip" + name.substring(2)
+                    : Character.toLowerCase(name.charAt(0)) + name.substring(1);
             switch (value) {
               case Boolean flag -> document.put(member, flag);
               case Integer number -> document.put(member, number);
@@ -143,7 +147,8 @@ final class ShowCommand extends AddressWork {
             "StrictAffinity",
             "AutoAllocateBlocks",
             "MaxBlocksPerHost",
-            "KubeVirtVMAddressPersistence")) {
+            "KubeVirtVMAddressPersistence",
+            "IPCooldownSeconds")) {
       table.row(name, String.valueOf(properties.get(name)));
     }
     table.printTo(out());

@@ -154,6 +154,24 @@ class IpamCommandTest {
     assertThat(ipam.run("show", "--show-configuration").out()).contains("Disabled");
   }
 
+  /** Review K2. */
+  @Test
+  void addressesThatCoolDownAreConfiguredShownAndNoProblem() {
+    assertThat(ipam.run("configure", "--ip-cooldown-seconds=60").out())
+        .isEqualTo("Successfully set IPCooldownSeconds to: 60\n");
+    ipam.run("configure", "--strictaffinity=true");
+    assertThat(ipam.run("show", "--show-configuration").out())
+        .contains("| IPCooldownSeconds            |      60 |");
+    assertThat(
+            ipam.json("show", "--show-configuration", "--json").path("ipCooldownSeconds").asInt())
+        .isEqualTo(60);
+
+    String before = ipam.run("check").out();
+    ipam.run("release", "--ip=10.65.0.4", "--force");
+    assertThat(before).doesNotContain("in cooldown");
+    assertThat(ipam.run("check").out()).contains(", 1 in cooldown");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -162,6 +180,7 @@ class IpamCommandTest {
         "configure --strictaffinity=perhaps | 2 | must be true or false",
         "configure --kubevirt-ip-persistence=yes | 2 | must be Enabled or Disabled",
         "configure --max-blocks-per-host=4 | 1 | strict",
+        "configure --ip-cooldown-seconds=1201 | 1 | must be 0–1200",
         "split 3 --name=blue | 2 | 2, 4, 8",
         "split 2 | 2 | --cidr or by --name",
         "split 2 --name=blue | 1 | not locked",

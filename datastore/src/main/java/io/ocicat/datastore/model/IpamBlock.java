@@ -5,6 +5,9 @@ import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.ip.IpPrefix;
+import java.time.Instant;
+import java.time.OffsetDateTime;
+import java.time.format.DateTimeParseException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -16,6 +19,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.StringNode;
 
 /**
  * A view of a block of addresses.
@@ -42,6 +46,8 @@ public record IpamBlock(
   /** An address nobody has. */
   public static final int FREE = -1;
 
+  private static final String RELEASED_AT = "releasedAt";
+
   public IpamBlock {
     allocations = List.copyOf(allocations);
     unallocated = List.copyOf(unallocated);
@@ -56,7 +62,8 @@ public record IpamBlock(
    * @param handle the giver's id; null when there is none
    * @param owner of the address now
    * @param alternate the second owner, while a virtual machine moves
-   * @param others members that newer versions know; a released address that cools down has one
+   * @param others members that newer versions know; a released address that cools down has one, and
+   *     nothing else
    */
   public record Attributes(
       @Nullable String handle,
@@ -73,9 +80,26 @@ public record IpamBlock(
       this(handle, owner, Map.of(), Map.of());
     }
 
+    /** Of an address that was released at this time and is kept back for a while. */
+    public static Attributes released(Instant when) {
+      return new Attributes(
+          null, Map.of(), Map.of(), Map.of(RELEASED_AT, StringNode.valueOf(when.toString())));
+    }
+
     /** Whether the address was released and is only kept back for a while. */
     public boolean isCoolingDown() {
-      return others.containsKey("releasedAt");
+      JsonNode time = others.get(RELEASED_AT);
+      return time != null && !time.isNull();
+    }
+
+    /** When the address was released; long ago when nobody can read the time. */
+    public Instant releasedAt() {
+      JsonNode time = others.get(RELEASED_AT);
+      try {
+        return time == null ? Instant.EPOCH : OffsetDateTime.parse(time.asString("")).toInstant();
+      } catch (DateTimeParseException _) {
+        return Instant.EPOCH;
+      }
     }
   }
 

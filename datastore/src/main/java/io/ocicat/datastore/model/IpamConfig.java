@@ -3,6 +3,7 @@ package io.ocicat.datastore.model;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.json.Json;
+import java.time.Duration;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -12,16 +13,28 @@ import tools.jackson.databind.node.ObjectNode;
  * @param autoAllocateBlocks whether new blocks may be claimed
  * @param maxBlocksPerHost how many blocks a host may own; 0 for the default, 20
  * @param keepVirtualMachineAddresses whether a virtual machine keeps its address
+ * @param cooldownSeconds how long a released address is kept back before it is given again
  */
 public record IpamConfig(
     boolean strictAffinity,
     boolean autoAllocateBlocks,
     int maxBlocksPerHost,
-    boolean keepVirtualMachineAddresses) {
+    boolean keepVirtualMachineAddresses,
+    int cooldownSeconds) {
   private static final String PERSISTENCE = "kubeVirtVMAddressPersistence";
+  private static final String COOLDOWN = "ipCooldownSeconds";
 
   /** What holds when nothing is stored. */
   public static final IpamConfig DEFAULT = new IpamConfig(false, true, 0, true);
+
+  /** Without cooldown. */
+  public IpamConfig(
+      boolean strictAffinity,
+      boolean autoAllocateBlocks,
+      int maxBlocksPerHost,
+      boolean keepVirtualMachineAddresses) {
+    this(strictAffinity, autoAllocateBlocks, maxBlocksPerHost, keepVirtualMachineAddresses, 0);
+  }
 
   /** In what is stored an absent member is false. */
   public static IpamConfig of(Resource resource) {
@@ -31,7 +44,13 @@ public record IpamConfig(
                 json.path("strict_affinity").asBoolean(false),
                 json.path("auto_allocate_blocks").asBoolean(false),
                 json.path("maxBlocksPerHost").asInt(0),
-                !json.path(PERSISTENCE).asString("").equals("Disabled")));
+                !json.path(PERSISTENCE).asString("").equals("Disabled"),
+                json.path(COOLDOWN).asInt(0)));
+  }
+
+  /** How long a released address is kept back. */
+  public Duration cooldown() {
+    return Duration.ofSeconds(Math.max(0, cooldownSeconds));
   }
 
   /** A resource with this content, to be created. */
@@ -50,6 +69,9 @@ public record IpamConfig(
     json.put("maxBlocksPerHost", maxBlocksPerHost);
     if (json.has(PERSISTENCE) || !keepVirtualMachineAddresses) {
       json.put(PERSISTENCE, keepVirtualMachineAddresses ? "Enabled" : "Disabled");
+    }
+    if (json.has(COOLDOWN) || cooldownSeconds != 0) {
+      json.put(COOLDOWN, cooldownSeconds);
     }
     return json;
   }
