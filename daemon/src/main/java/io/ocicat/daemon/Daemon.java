@@ -2,6 +2,7 @@ package io.ocicat.daemon;
 
 import io.ocicat.daemon.address.AddressSweep;
 import io.ocicat.daemon.address.KernelAddresses;
+import io.ocicat.daemon.address.PoolFollower;
 import io.ocicat.daemon.call.CallRunner;
 import io.ocicat.daemon.call.OurExecutables;
 import io.ocicat.daemon.liveness.CniFolders;
@@ -17,6 +18,7 @@ import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.netlink.linux.SocketType;
 import io.ocicat.netlink.linux.UnixListener;
 import io.ocicat.netlink.linux.UnixSocket;
+import io.ocicat.plugins.calico.CalicoPlugin;
 import io.ocicat.plugins.calicoipam.CalicoIpamPlugin;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -182,7 +184,7 @@ public final class Daemon implements AutoCloseable {
     this.events = events;
     this.runner =
         new CallRunner(state, ours, this::keepsPromises, CniFolders.of(System.getenv()), clock);
-    this.upkeep = new Upkeep(state, runner, events, addresses(state, ours), clock);
+    this.upkeep = new Upkeep(state, runner, events, addresses(state, ours), pools(ours), clock);
     int most = ADDS_PER_CORE * Runtime.getRuntime().availableProcessors();
     this.server =
         new CallServer(
@@ -197,6 +199,10 @@ public final class Daemon implements AutoCloseable {
   /** Not when it is about to end, and perhaps nobody comes after it. */
   private boolean keepsPromises() {
     return stop.getCount() > 0;
+  }
+
+  private static PoolFollower pools(OurExecutables ours) {
+    return new PoolFollower(() -> ours.used("calico").map(plugin -> (CalicoPlugin) plugin));
   }
 
   private static AddressSweep addresses(State state, OurExecutables ours) {

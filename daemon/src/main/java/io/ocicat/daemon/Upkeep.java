@@ -3,6 +3,7 @@ package io.ocicat.daemon;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.daemon.PutOffDels.Group;
 import io.ocicat.daemon.address.AddressSweep;
+import io.ocicat.daemon.address.PoolFollower;
 import io.ocicat.daemon.call.CallRunner;
 import io.ocicat.daemon.call.Undoing;
 import io.ocicat.daemon.liveness.NodeInterfaces;
@@ -41,6 +42,7 @@ final class Upkeep {
   private final CallRunner runner;
   private final Events events;
   private final AddressSweep addresses;
+  private final PoolFollower pools;
   private final SoundAttachments sound;
   private final PutOffDels spooled;
   private final PutOffDels killed;
@@ -61,8 +63,14 @@ final class Upkeep {
    */
   private record Seen(CallRecord record, long sinceNanos) {}
 
-  Upkeep(State state, CallRunner runner, Events events, AddressSweep addresses, Clock clock) {
-    this(state, runner, events, addresses, clock, System::nanoTime);
+  Upkeep(
+      State state,
+      CallRunner runner,
+      Events events,
+      AddressSweep addresses,
+      PoolFollower pools,
+      Clock clock) {
+    this(state, runner, events, addresses, pools, clock, System::nanoTime);
   }
 
   /**
@@ -73,12 +81,14 @@ final class Upkeep {
       CallRunner runner,
       Events events,
       AddressSweep addresses,
+      PoolFollower pools,
       Clock clock,
       LongSupplier nanos) {
     this.state = state;
     this.runner = runner;
     this.events = events;
     this.addresses = addresses;
+    this.pools = pools;
     this.sound = SoundAttachments.of(state, runner, clock);
     this.spooled = new PutOffDels(state.spool(), nanos, log("a DEL that was put off"));
     this.killed = new PutOffDels(state.journal(), nanos, log("a call that was killed"));
@@ -113,6 +123,7 @@ final class Upkeep {
     if (!state.journal().isEmpty()) {
       finishKilled();
     }
+    pools.look(events::note);
   }
 
   /** Once a minute: what nobody asked for. */
@@ -120,6 +131,7 @@ final class Upkeep {
     removeUnsound();
     noted.clear();
     addresses.look(events::note);
+    pools.lookThoroughly(events::note);
   }
 
   int spooled() {

@@ -3,6 +3,7 @@ package io.ocicat.daemon;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.daemon.address.AddressSweep;
+import io.ocicat.daemon.address.PoolFollower;
 import io.ocicat.daemon.call.CallRunner;
 import io.ocicat.daemon.call.OurExecutables;
 import io.ocicat.daemon.state.BootId;
@@ -24,6 +25,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -345,6 +347,12 @@ class UpkeepTest {
         new CallRunner(
             state, OurExecutables.of(ocicat.home()), () -> true, ocicat.cniFolders(), clock);
     AddressSweep addresses = new AddressSweep(state, List::of, Set::of, Sources.ofSystem());
-    return new Upkeep(state, runner, new CallLog(notes, new CallHistory()), addresses, clock);
+    return new Upkeep(
+        state,
+        runner,
+        new CallLog(notes, new CallHistory()),
+        addresses,
+        new PoolFollower(Optional::empty),
+        clock);
   }
 }

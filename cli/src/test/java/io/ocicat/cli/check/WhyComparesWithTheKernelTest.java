@@ -244,8 +244,15 @@ class WhyComparesWithTheKernelTest {
   @Test
   void calicosLeaseAndMasqueradingAreLookedAt(Host host, Host pod) {
     calico(host, pod);
-    host.exec(
-        "nft", "delete element inet ocicat_masquerade sources4 { %s }".formatted(addressOf(pod)));
+    String table =
+        host.exec("nft", "list", "tables")
+            .stdout()
+            .lines()
+            .filter(line -> line.contains("ocicat_nat_outgoing"))
+            .map(line -> line.split(" ")[2])
+            .findFirst()
+            .orElseThrow();
+    host.exec("nft", "flush", "set", "inet", table, "pools4");
     assertBroken("masquerade", "is not masqueraded");
 
     try (Datastore datastore =

@@ -20,9 +20,7 @@ import io.ocicat.netlink.route.RouteFilter;
 import io.ocicat.netlink.route.Routes;
 import io.ocicat.plugins.calicocluster.Backend;
 import io.ocicat.plugins.calicocluster.VirtLauncher;
-import io.ocicat.plugins.masquerade.Masquerade;
 import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.Owner;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -59,10 +57,8 @@ record CalicoCheck(
       checkContainer(container, inside, addresses);
       checkHost(host, outside.name(), isElsewhere(previous, identity) ? List.of() : addresses);
       checkEndpoint(backend, identity, outside.name(), addresses);
-      List<IpPrefix> hidden = NatOutgoing.of(backend, addresses);
-      if (!hidden.isEmpty()) {
-        Masquerade.verify(host, Owner.of(call), hidden);
-      }
+      NodeNat nat = NodeNat.of(host, call.network(), conf, identity.node(), backend);
+      nat.verify(nat.decide(), addresses);
     }
   }
 

@@ -20,6 +20,7 @@ import io.ocicat.plugins.calicolog.CalicoLog;
 import java.nio.file.Path;
 import java.time.Clock;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -32,6 +33,7 @@ public final class CalicoPlugin implements Plugin {
   private final Function<DatastoreConfig, Datastore> datastores;
   private final MtuFile mtuFile;
   private final Clock clock;
+  private final FollowedPools followed = new FollowedPools();
 
   public CalicoPlugin(Datastores datastores) {
     this(datastores::of, MTU_FILE);
@@ -48,7 +50,8 @@ public final class CalicoPlugin implements Plugin {
   public Result add(AddCall call) {
     CalicoConf conf = CalicoConf.read(call.config());
     CalicoLog log = log(call, conf, "ContainerID=" + call.containerId());
-    return log.telling("ADD", () -> new NewAttachment(call, conf, datastores, log).add(mtu(conf)));
+    return log.telling(
+        "ADD", () -> new NewAttachment(call, conf, datastores, followed, log).add(mtu(conf)));
   }
 
   private int mtu(CalicoConf conf) {
@@ -120,6 +123,17 @@ public final class CalicoPlugin implements Plugin {
   @Override
   public String about() {
     return "Calico CNI plugin (ocicat)";
+  }
+
+  /**
+   * For a process that stays: makes what is masqueraded on this host what the pools say now, of the
+   * datastores that calls have used.
+   *
+   * @param thorough whether to look also at what changes rarely, or only by somebody's mistake
+   * @param note is told what could not be done
+   */
+  public void followPools(Path hostNetns, boolean thorough, Consumer<String> note) {
+    followed.reconcile(hostNetns, thorough, note);
   }
 
   private CalicoLog log(Call call, CalicoConf conf, String about) {

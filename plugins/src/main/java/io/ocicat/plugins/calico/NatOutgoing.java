@@ -1,50 +1,59 @@
 package io.ocicat.plugins.calico;
 
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
-import io.ocicat.plugins.calicocluster.Backend;
-import io.ocicat.plugins.masquerade.Masquerade;
-import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.Owner;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
 
 /**
- * Masquerades what leaves a pool with {@code natOutgoing}. With Kubernetes as datastore there is
- * Felix, which does it for the whole node; elsewhere nobody else may be there.
+ * What leaves a node with the node's address, by the rule that Felix has: whatever comes from a
+ * pool with {@code natOutgoing} and goes to no address of any pool.
+ *
+ * @param sources the pools with {@code natOutgoing}, also disabled ones, none within another
+ * @param internal where addresses of pods are seen as they are, none within another
  */
-final class NatOutgoing {
-  private NatOutgoing() {}
+record NatOutgoing(List<IpPrefix> sources, List<IpPrefix> internal) {
+  private static final Set<IpPool.Use> SERVICES = Set.of(IpPool.Use.LOAD_BALANCER);
 
-  /** The addresses that are to be hidden, each with the length of its pool's prefix. */
-  static List<IpPrefix> of(Backend backend, List<IpAddress> addresses) {
-    if (backend.isKubernetes()) {
-      return List.of();
-    }
-    List<IpPool> pools =
-        Backend.attempt(
-            "error listing IP pools",
-            () ->
-                backend.datastore().list(Query.of(Kind.IP_POOL)).items().stream()
-                    .map(IpPool::of)
-                    .filter(IpPool::natOutgoing)
-                    .toList());
-    return addresses.stream().flatMap(address -> hidden(pools, address).stream()).toList();
+  NatOutgoing {
+    sources = disjoint(sources);
+    internal = disjoint(internal);
   }
 
-  private static Optional<IpPrefix> hidden(List<IpPool> pools, IpAddress address) {
-    return pools.stream()
-        .filter(pool -> pool.cidr().contains(address))
-        .findFirst()
-        .map(pool -> IpPrefix.of(address, pool.cidr().length()));
+  /** Addresses that are only for services are no pod's, and are masqueraded as any other. */
+  static NatOutgoing of(List<IpPool> pools) {
+    return new NatOutgoing(
+        pools.stream().filter(IpPool::natOutgoing).map(IpPool::cidr).toList(),
+        pools.stream().filter(pool -> !pool.uses().equals(SERVICES)).map(IpPool::cidr).toList());
   }
 
-  static void install(Net host, Owner owner, List<IpPrefix> hidden) {
-    if (!hidden.isEmpty()) {
-      Masquerade.install(host, owner, hidden);
-    }
+  /** With these addresses of nodes among those that see pods as they are. */
+  NatOutgoing andTo(List<IpAddress> nodes) {
+    return new NatOutgoing(
+        sources, Stream.concat(internal.stream(), nodes.stream().map(IpPrefix::host)).toList());
+  }
+
+  boolean isNeeded() {
+    return !sources.isEmpty();
+  }
+
+  boolean masquerades(IpAddress address) {
+    return sources.stream().anyMatch(pool -> pool.contains(address));
+  }
+
+  /** nf_tables refuses ranges that overlap. */
+  private static List<IpPrefix> disjoint(List<IpPrefix> prefixes) {
+    List<IpPrefix> kept = new ArrayList<>();
+    prefixes.stream()
+        .map(IpPrefix::network)
+        .sorted(Comparator.comparingInt(IpPrefix::length))
+        .filter(prefix -> kept.stream().noneMatch(prefix::overlaps))
+        .forEach(kept::add);
+    kept.sort(Comparator.naturalOrder());
+    return List.copyOf(kept);
   }
 }

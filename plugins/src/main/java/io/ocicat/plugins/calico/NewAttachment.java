@@ -10,13 +10,12 @@ import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.model.IpPool;
 import io.ocicat.ip.IpAddress;
-import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.plugins.Undo;
 import io.ocicat.plugins.calicocluster.Backend;
 import io.ocicat.plugins.calicolog.CalicoLog;
-import io.ocicat.plugins.masquerade.Masquerade;
 import io.ocicat.plugins.net.Net;
 import io.ocicat.plugins.net.Owner;
 import io.ocicat.plugins.net.VethPair;
@@ -34,16 +33,19 @@ final class NewAttachment {
   private final AddCall call;
   private final CalicoConf conf;
   private final Function<DatastoreConfig, Datastore> datastores;
+  private final FollowedPools followed;
   private final CalicoLog log;
 
   NewAttachment(
       AddCall call,
       CalicoConf conf,
       Function<DatastoreConfig, Datastore> datastores,
+      FollowedPools followed,
       CalicoLog log) {
     this.call = call;
     this.conf = conf;
     this.datastores = datastores;
+    this.followed = followed;
     this.log = log;
   }
 
@@ -128,8 +130,9 @@ final class NewAttachment {
               : Allocation.of(call, conf, backend, identity, undo);
       List<IpAddress> addresses = allocation.addresses();
       log.debug(() -> "addresses %s".formatted(addresses));
+      NodeNat nat = NodeNat.of(host, call.network(), conf, identity.node(), backend);
       // Asked while the kernel works.
-      Ahead<List<IpPrefix>> hidden = Ahead.ask(() -> NatOutgoing.of(backend, addresses));
+      Ahead<List<IpPool>> pools = Ahead.ask(nat::pools);
 
       Dataplane.Plan plan =
           new Dataplane.Plan(
@@ -147,8 +150,8 @@ final class NewAttachment {
           undo.onFailure(
               new Dataplane(host, container, plan).connect(),
               made -> host.route().attempt(List.of(Links.delete(made.host().index()))));
-      undo.onFailure(() -> Masquerade.remove(host, owner));
-      NatOutgoing.install(host, owner, hidden.get());
+      nat.apply(nat.decide(pools::get));
+      followed.learn(call.network(), conf, identity.node(), backend);
       log.debug(() -> "cable %s with MAC %s".formatted(cable.hostName(), cable.mac()));
 
       ResourceKey stored =

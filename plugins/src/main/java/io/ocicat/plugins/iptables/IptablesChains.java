@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
  * Chains that the Go plugins made for one container with the iptables command, wherever that put
@@ -39,6 +40,13 @@ public final class IptablesChains {
             store ->
                 store.has(chain)
                     && store.entries().stream().anyMatch(entry -> entry.target().equals(chain)));
+  }
+
+  /** Whether there is such a chain in the old xtables, of either family. */
+  public static boolean isInLegacyTable(Net host, String table, String chain) {
+    return Stream.of(IpFamily.values())
+        .flatMap(family -> LegacyStore.of(host, family, table).stream())
+        .anyMatch(store -> store.has(chain));
   }
 
   /**

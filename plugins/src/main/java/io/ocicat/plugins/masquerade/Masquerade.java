@@ -89,6 +89,11 @@ public final class Masquerade {
         () -> removeExcept(host, network, keep), () -> GoMasquerade.collect(host, network, valid));
   }
 
+  /** Removes what the owners on a network have, which has another way to do it by now. */
+  public static void removeAll(Net host, NetworkName network) {
+    removeExcept(host, network, Set.of());
+  }
+
   private static void removeExcept(Net host, NetworkName network, Set<String> keep) {
     if (!host.hasNfTables()) {
       return;

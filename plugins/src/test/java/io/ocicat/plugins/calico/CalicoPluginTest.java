@@ -114,7 +114,9 @@ class CalicoPluginTest {
         .as("outside has no way back to a pool that is not hidden")
         .isNotZero();
     eth0.previous(result).check().ok();
-    host.exec("nft", "flush", "set", "inet", "ocicat_masquerade", "sources4");
+    String table =
+        host.exec("nft", "list", "tables").stdout().strip().replaceFirst("^table inet ", "");
+    host.exec("nft", "flush", "set", "inet", table, "pools4");
     assertThat(eth0.previous(result).check().error().msg()).contains("is not masqueraded");
     eth0.del().ok();
     node.call(node.config(), neighbour).del().ok();

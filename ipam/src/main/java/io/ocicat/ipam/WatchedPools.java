@@ -1,0 +1,34 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Query;
+import io.ocicat.datastore.model.IpPool;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The pools of a datastore, followed by a watch from the first question on. Does not own the
+ * datastore. Thread-safe.
+ */
+public final class WatchedPools implements AutoCloseable {
+  /** A watch may be cut off without noticing; pools change rarely, and many nodes look. */
+  private static final Duration LONGEST = Duration.ofMinutes(5);
+
+  private final WatchedList<Pools> pools;
+
+  public WatchedPools(Datastore datastore) {
+    this.pools =
+        new WatchedList<>(datastore, Query.of(Kind.IP_POOL), Pools::of, System::nanoTime, LONGEST);
+  }
+
+  /** All that can be read, disabled ones as well. */
+  public List<IpPool> get() {
+    return pools.get().all().stream().map(Known::value).toList();
+  }
+
+  @Override
+  public void close() {
+    pools.close();
+  }
+}

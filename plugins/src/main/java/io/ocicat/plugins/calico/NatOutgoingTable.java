@@ -1,0 +1,191 @@
+package io.ocicat.plugins.calico;
+
+import io.ocicat.cni.NetworkName;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.Request;
+import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.nft.Chain;
+import io.ocicat.netlink.nft.ChainId;
+import io.ocicat.netlink.nft.ChainType;
+import io.ocicat.netlink.nft.Chains;
+import io.ocicat.netlink.nft.DataType;
+import io.ocicat.netlink.nft.Element;
+import io.ocicat.netlink.nft.Elements;
+import io.ocicat.netlink.nft.Family;
+import io.ocicat.netlink.nft.Field;
+import io.ocicat.netlink.nft.Hook;
+import io.ocicat.netlink.nft.InstalledRule;
+import io.ocicat.netlink.nft.Match;
+import io.ocicat.netlink.nft.NamedSet;
+import io.ocicat.netlink.nft.Nat;
+import io.ocicat.netlink.nft.Priority;
+import io.ocicat.netlink.nft.Rule;
+import io.ocicat.netlink.nft.Rules;
+import io.ocicat.netlink.nft.SetFlag;
+import io.ocicat.netlink.nft.Sets;
+import io.ocicat.netlink.nft.Table;
+import io.ocicat.netlink.nft.TableId;
+import io.ocicat.netlink.nft.Tables;
+import io.ocicat.plugins.net.NamingHash;
+import io.ocicat.plugins.net.Net;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The table that does what {@link NatOutgoing} says, for the pools of a network's datastore:
+ *
+ * <pre>
+ * chain postrouting {
+ *   type nat hook postrouting priority srcnat
+ *   ip saddr @pools4 ip daddr != @internal4 ip daddr != 224.0.0.0/4 masquerade
+ * }
+ * </pre>
+ *
+ * <p>It knows pools and no containers, so an ADD finds it as it should be, by its comment, and a
+ * DEL has nothing to take out of it. A change replaces it as a whole, in one transaction.
+ */
+final class NatOutgoingTable {
+  private static final int DIGITS = 12;
+
+  /** What is told apart by family. */
+  private enum Side {
+    V4(DataType.IPV4_ADDR, Field.IP_SADDR, Field.IP_DADDR, "224.0.0.0/4"),
+    V6(DataType.IPV6_ADDR, Field.IP6_SADDR, Field.IP6_DADDR, "ff00::/8");
+
+    private final DataType type;
+    private final Field source;
+    private final Field destination;
+    private final IpPrefix multicast;
+
+    Side(DataType type, Field source, Field destination, String multicast) {
+      this.type = type;
+      this.source = source;
+      this.destination = destination;
+      this.multicast = IpPrefix.parse(multicast);
+    }
+
+    private NamedSet set(TableId table, String name) {
+      return NamedSet.set(table.set(name + (this == V4 ? 4 : 6)), type).withFlags(SetFlag.INTERVAL);
+    }
+
+    private List<IpPrefix> only(List<IpPrefix> prefixes) {
+      return prefixes.stream().filter(prefix -> prefix.isV4() == (this == V4)).toList();
+    }
+  }
+
+  private final Net host;
+  private final TableId table;
+
+  NatOutgoingTable(Net host, NetworkName network) {
+    this.host = host;
+    this.table =
+        new TableId(Family.INET, "ocicat_nat_outgoing_" + NamingHash.of(network.value(), DIGITS));
+  }
+
+  TableId id() {
+    return table;
+  }
+
+  /** Whether it was made for these pools. */
+  boolean isFor(NatOutgoing wanted, List<Table> tables) {
+    String made = pools(wanted);
+    return tables.stream()
+        .anyMatch(other -> other.id().equals(table) && other.comment().startsWith(made));
+  }
+
+  /** Whether it was made for exactly this, nodes included. */
+  boolean isExactlyFor(NatOutgoing pools, NatOutgoing whole, List<Table> tables) {
+    return tables.contains(new Table(table, comment(pools, whole)));
+  }
+
+  private static String pools(NatOutgoing wanted) {
+    return "ocicat: what leaves pools, %s "
+        .formatted(NamingHash.of(wanted.sources() + " " + wanted.internal(), DIGITS));
+  }
+
+  private static String comment(NatOutgoing pools, NatOutgoing whole) {
+    return pools(pools) + NamingHash.of(whole.internal().toString(), DIGITS);
+  }
+
+  /**
+   * Makes it, or makes it anew.
+   *
+   * @param pools what the pools alone say
+   * @param whole the same with nodes that are seen as pods are
+   */
+  void replace(NatOutgoing pools, NatOutgoing whole) {
+    List<Request> requests = new ArrayList<>();
+    // A table must be there to be deleted, and its comment is of when it was made.
+    requests.add(Tables.add(Table.of(table)));
+    requests.add(Tables.delete(table));
+    requests.add(Tables.add(Table.of(table).withComment(comment(pools, whole))));
+    requests.add(
+        Chains.add(Chain.base(postrouting(), ChainType.NAT, Hook.POSTROUTING, Priority.SRCNAT)));
+    for (Side side : Side.values()) {
+      fill(requests, side.set(table, "pools"), side.only(whole.sources()));
+      fill(requests, side.set(table, "internal"), side.only(whole.internal()));
+      requests.add(Rules.append(rule(side)));
+    }
+    host.netfilter().transact(requests);
+  }
+
+  private static void fill(List<Request> requests, NamedSet set, List<IpPrefix> prefixes) {
+    requests.add(Sets.add(set));
+    prefixes.forEach(prefix -> requests.add(Elements.add(set, Element.of(prefix))));
+  }
+
+  private ChainId postrouting() {
+    return table.chain("postrouting");
+  }
+
+  private Rule rule(Side side) {
+    return Rule.of(
+        postrouting(),
+        Match.in(side.set(table, "pools"), side.source),
+        Match.notIn(side.set(table, "internal"), side.destination),
+        Match.notDestination(side.multicast),
+        Nat.masquerade());
+  }
+
+  /** Gone already is fine. */
+  void remove(List<Table> tables) {
+    if (tables.stream().noneMatch(other -> other.id().equals(table))) {
+      return;
+    }
+    try {
+      host.netfilter().transact(List.of(Tables.delete(table)));
+    } catch (NetlinkException e) {
+      if (!e.is(Errno.ENOENT)) {
+        throw e;
+      }
+    }
+  }
+
+  /** Whether rules and elements are those that the comment promises. */
+  boolean isWhole(NatOutgoing whole) {
+    List<InstalledRule> rules = host.netfilter().list(Rules.in(table));
+    for (Side side : Side.values()) {
+      Rule wanted = rule(side);
+      boolean hasRule =
+          rules.stream().anyMatch(rule -> rule.expressions().equals(wanted.expressions()));
+      if (!hasRule || !isFilled(side, "pools", whole.sources())) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean isFilled(Side side, String name, List<IpPrefix> prefixes) {
+    List<Element> there =
+        host.netfilter().list(Elements.in(side.set(table, name)).noneWhen(Errno.ENOENT));
+    return side.only(prefixes).stream()
+        .allMatch(
+            prefix ->
+                there.stream()
+                    .anyMatch(
+                        element ->
+                            element.first().equals(Element.of(prefix).first())
+                                && element.last().equals(Element.of(prefix).last())));
+  }
+}

@@ -1,0 +1,71 @@
+package io.ocicat.plugins.calico;
+
+import io.ocicat.netlink.nft.ChainId;
+import io.ocicat.netlink.nft.Chains;
+import io.ocicat.netlink.nft.Family;
+import io.ocicat.netlink.nft.Table;
+import io.ocicat.netlink.nft.TableId;
+import io.ocicat.plugins.iptables.IptablesChains;
+import io.ocicat.plugins.net.Net;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Whether an agent serves this node: Felix, or whoever does its work. It is told by what such an
+ * agent has in the kernel, which stays in effect when it ends, and by the status files that it
+ * writes. Not by the file with the node's name: {@code ocicat install} writes that as well.
+ *
+ * @param evidence what tells it
+ */
+record NodeAgent(String evidence) {
+  private static final List<TableId> TABLES =
+      List.of(new TableId(Family.IP, "calico"), new TableId(Family.IP6, "calico"));
+  private static final String NAT = "nat";
+  private static final String CHAIN = "cali-nat-outgoing";
+
+  /**
+   * Looks for one.
+   *
+   * @param tables those of nf_tables on the host
+   * @param status where an agent writes the status of endpoints
+   */
+  static Optional<NodeAgent> find(Net host, List<Table> tables, Path status) {
+    return tables.stream()
+        .map(Table::id)
+        .filter(table -> isAgents(host, table))
+        .findFirst()
+        .map(table -> new NodeAgent("table " + table))
+        .or(() -> ofLegacyTables(host))
+        .or(() -> ofFiles(status));
+  }
+
+  private static boolean isAgents(Net host, TableId table) {
+    boolean isNat =
+        table.name().equals(NAT) && (table.family() == Family.IP || table.family() == Family.IP6);
+    return TABLES.contains(table)
+        || (isNat && host.netfilter().find(Chains.get(new ChainId(table, CHAIN))).isPresent());
+  }
+
+  private static Optional<NodeAgent> ofLegacyTables(Net host) {
+    return IptablesChains.isInLegacyTable(host, NAT, CHAIN)
+        ? Optional.of(new NodeAgent("iptables chain " + CHAIN))
+        : Optional.empty();
+  }
+
+  private static Optional<NodeAgent> ofFiles(Path status) {
+    if (!Files.isDirectory(status)) {
+      return Optional.empty();
+    }
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(status)) {
+      return files.iterator().hasNext()
+          ? Optional.of(new NodeAgent("status files in " + status))
+          : Optional.empty();
+    } catch (IOException _) {
+      return Optional.empty();
+    }
+  }
+}
