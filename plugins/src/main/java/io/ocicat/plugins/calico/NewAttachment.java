@@ -154,8 +154,7 @@ final class NewAttachment {
       followed.learn(call.network(), conf, identity.node(), backend);
       log.debug(() -> "cable %s with MAC %s".formatted(cable.hostName(), cable.mac()));
 
-      ResourceKey stored =
-          record(identity, backend, former, workload, wanted, addresses, cable, undo);
+      Resource stored = record(identity, backend, former, workload, wanted, addresses, cable, undo);
       awaitPolicy(stored);
       return undo.keep(Answer.of(call, allocation.result(), cable.hostName(), cable.mac(), mtu));
     }
@@ -177,7 +176,7 @@ final class NewAttachment {
     return workload;
   }
 
-  private ResourceKey record(
+  private Resource record(
       Identity identity,
       Backend backend,
       Optional<Resource> former,
@@ -203,11 +202,11 @@ final class NewAttachment {
     if (conf.policy().isNone()) {
       NetworkProfile.ensure(backend.datastore(), call.config().name(), identity.isPod());
     }
-    return written.key();
+    return written;
   }
 
   /** Late policy is Felix's trouble, and no reason to keep a pod from starting. */
-  private void awaitPolicy(ResourceKey endpoint) {
+  private void awaitPolicy(Resource endpoint) {
     PolicyWait wait = new PolicyWait(conf.endpointStatusDir(), conf.policySetupTimeout());
     if (!conf.policySetupTimeout().isZero() && !wait.await(endpoint, call.deadline())) {
       log.warn(

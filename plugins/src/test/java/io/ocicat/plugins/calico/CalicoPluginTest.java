@@ -5,15 +5,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpServer;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.json.Json;
+import io.ocicat.datastore.Resource;
 import io.ocicat.plugins.Ran;
 import io.ocicat.plugins.calico.CalicoNode.Calling;
+import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import io.ocicat.testkit.Loopback;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -258,10 +263,66 @@ class CalicoPluginTest {
 
     late.ok();
     assertThat(late.stderr()).contains("was not in place after PT1S");
-    Files.writeString(status.resolve("k8s test%2Fweb-1 eth0"), "{}");
+    // As older Felixes do.
+    Files.writeString(status.resolve("k8s test%2Fweb-1 eth0"), "");
     Ran inTime = node.pod(waiting.config(), b, "test", "web-1").add();
     inTime.ok();
     assertThat(inTime.stderr()).doesNotContain("was not in place");
+  }
+
+  /** Review K4. */
+  @Test
+  void theStatusOfAnEarlierPodOfThatNameIsNotThisOnes(Host host, Host a, Host b) throws Exception {
+    CalicoNode node = node(host);
+    Path status = Files.createDirectory(files.resolve("status"));
+    Path file = status.resolve("k8s test%2Fweb-0 eth0");
+    Files.writeString(
+        file,
+        "{\"ifaceName\":\"cali1\",\"mac\":\"ee:ee:ee:ee:ee:ee\",\"ipv4Nets\":[\"10.65.0.9/32\"]}");
+    Calling waiting =
+        node.pod(node.kubernetes(V4).put("policy_setup_timeout_seconds", 1), a, "test", "web-0")
+            .set("endpoint_status_dir", Json.parse("\"%s\"".formatted(status)));
+
+    assertThat(waiting.add().stderr()).as("stale").contains("was not in place after PT1S");
+
+    Calling patient =
+        node.pod(
+                node.kubernetes(V4)
+                    .put("policy_setup_timeout_seconds", 50)
+                    .put("endpoint_status_dir", status.toString()),
+                b,
+                "test",
+                "web-0")
+            .container("second");
+    String former = store.endpoints().getFirst().text("spec", "mac").orElseThrow();
+    Thread felix =
+        Thread.ofVirtual()
+            .start(
+                () ->
+                    Eventually.await(
+                        "the new endpoint",
+                        Duration.ofSeconds(40),
+                        () -> {
+                          Resource now = store.endpoints().getFirst();
+                          String mac = now.text("spec", "mac").orElse("");
+                          return !mac.equals(former) && write(file, mac, now);
+                        }));
+    Ran inTime = patient.add();
+    felix.join();
+    inTime.ok();
+    assertThat(inTime.stderr()).doesNotContain("was not in place");
+  }
+
+  private static boolean write(Path file, String mac, Resource endpoint) {
+    try {
+      Files.writeString(
+          file,
+          "{\"mac\":\"%s\",\"ipv4Nets\":[\"%s\"]}"
+              .formatted(mac, Endpoints.texts(endpoint, "ipNetworks").getFirst()));
+      return true;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Test
