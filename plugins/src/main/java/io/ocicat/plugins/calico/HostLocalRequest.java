@@ -9,9 +9,12 @@ import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -51,9 +54,60 @@ record HostLocalRequest(PluginConfig request, List<IpPrefix> routes) {
         routes);
   }
 
-  /** The same where nothing is given out: host-local wants ranges, but does not look at them. */
+  /**
+   * The same where nothing is given out: host-local wants ranges, but does not look at them. Those
+   * of the node are left out, so that they overlap with no other; where that leaves none, one of
+   * each family stands for them.
+   */
   static PluginConfig withoutRanges(PluginConfig config) {
-    return with(config, name -> name.equals(V4) ? "0.0.0.0/0" : "::/0");
+    ObjectNode json = config.json();
+    if (!(json.get("ipam") instanceof ObjectNode ipam)) {
+      return config;
+    }
+    Set<String> named = new TreeSet<>();
+    if (isOfNode(ipam)) {
+      named.add(nameOf(ipam));
+      ipam.remove("subnet");
+    }
+    boolean hasOthers = ipam.has("subnet") || !json.at("/runtimeConfig/ipRanges").isEmpty();
+    if (ipam.get("ranges") instanceof ArrayNode sets) {
+      hasOthers |= leaveOut(sets, named);
+    }
+    if (named.isEmpty()) {
+      return config;
+    }
+    if (!hasOthers) {
+      ArrayNode sets = ipam.putArray("ranges");
+      named.forEach(
+          name ->
+              sets.addArray().addObject().put("subnet", name.equals(V4) ? "0.0.0.0/0" : "::/0"));
+    }
+    return PluginConfig.ofRequest(Json.compactBytes(json));
+  }
+
+  /** Whether other ranges are left. */
+  private static boolean leaveOut(ArrayNode sets, Set<String> named) {
+    for (JsonNode set : sets.values()) {
+      if (set instanceof ArrayNode ranges) {
+        ranges.values().stream()
+            .filter(HostLocalRequest::isOfNode)
+            .forEach(range -> named.add(nameOf(range)));
+        ranges.removeIf(HostLocalRequest::isOfNode);
+      }
+    }
+    if (!named.isEmpty()) {
+      sets.removeIf(set -> set.isArray() && set.isEmpty());
+    }
+    return !sets.isEmpty();
+  }
+
+  private static boolean isOfNode(JsonNode range) {
+    String subnet = nameOf(range);
+    return subnet.equals(V4) || subnet.equals(V6);
+  }
+
+  private static String nameOf(JsonNode range) {
+    return range.path("subnet").asString("").toLowerCase(Locale.ROOT);
   }
 
   private static PluginConfig with(PluginConfig config, UnaryOperator<String> meaning) {
@@ -71,11 +125,10 @@ record HostLocalRequest(PluginConfig request, List<IpPrefix> routes) {
   }
 
   private static boolean replace(ObjectNode range, UnaryOperator<String> meaning) {
-    String subnet = range.path("subnet").asString("").toLowerCase(Locale.ROOT);
-    if (!subnet.equals(V4) && !subnet.equals(V6)) {
+    if (!isOfNode(range)) {
       return false;
     }
-    range.put("subnet", meaning.apply(subnet));
+    range.put("subnet", meaning.apply(nameOf(range)));
     return true;
   }
 

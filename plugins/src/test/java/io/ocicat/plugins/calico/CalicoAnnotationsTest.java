@@ -320,6 +320,29 @@ class CalicoAnnotationsTest {
     return node.pod(node.kubernetes(), pod, "test", "web-0").set("ipam", ipamConfig);
   }
 
+  /** Review K6. */
+  @Test
+  void besideRangesOfTheNodeOthersOfTheFamilyMayBeNamed(Host host, Host pod) {
+    Calling eth0 =
+        local(
+            host,
+            pod,
+            "node-a",
+            """
+            {"ranges": [[{"subnet": "usePodCidr"}], [{"subnet": "10.20.0.0/24"}]]}
+            """);
+
+    eth0.status().ok();
+    JsonNode result = eth0.add().ok();
+
+    assertThat(result.path("ips").findValuesAsString("address"))
+        .containsExactly("10.10.0.2/32", "10.20.0.2/32");
+    eth0.previous(result).check().ok();
+    eth0.del().ok();
+    assertThat(files.resolve("leases/net1/10.10.0.2")).doesNotExist();
+    assertThat(files.resolve("leases/net1/10.20.0.2")).doesNotExist();
+  }
+
   @Test
   void rangesOfTheNodeAreUsed(Host host, Host pod) {
     Calling eth0 =
