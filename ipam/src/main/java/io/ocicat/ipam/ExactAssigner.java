@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Gives the address that was asked for. Selectors, uses, reservations and limits of blocks do not
- * matter then, and the node need not exist. Thread-safe.
+ * Gives the address that was asked for. Selectors, reservations and limits of blocks do not matter
+ * then, the pool's uses only to who names one, and the node need not exist. Thread-safe.
  */
 final class ExactAssigner {
   private static final int LOOKS = 100;
@@ -65,6 +65,7 @@ final class ExactAssigner {
 
   private boolean look(AssignRequest request) {
     Known<IpPool> pool = surroundings.pools().requireEnabledFor(request.address());
+    requireAllowed(request, pool.value());
     IpPrefix cidr = Pools.blockOf(request.address(), pool.value());
     Known<IpamConfig> config = surroundings.config();
     BlockOwner owner = BlockOwner.host(request.host());
@@ -91,6 +92,20 @@ final class ExactAssigner {
       hosts.of(owner, IpVersion.of(cidr)).learn(cidr, ours.affinity());
     }
     return false;
+  }
+
+  private static void requireAllowed(AssignRequest request, IpPool pool) {
+    IpPool.Use use = request.use();
+    if (use != null && !pool.allows(use)) {
+      throw new IpamException(
+          IpamException.Reason.POOL_NOT_USABLE,
+          "IP address %s is in IP pool \"%s\", which is not allowed for use \"%s\" (allowedUses: %s): ask for an address of another"
+              .formatted(
+                  request.address(),
+                  pool.name(),
+                  use.text(),
+                  pool.uses().stream().map(IpPool.Use::text).sorted().toList()));
+    }
   }
 
   private Optional<Records.Stored<IpamHandle>> limited(AssignRequest request) {

@@ -91,11 +91,13 @@ record PoolChoice(
                   () ->
                       new IpamException(
                           IpamException.Reason.POOL_NOT_USABLE,
-                          ofCidr(all, cidr).isPresent()
-                              ? "pool %s was asked for and is disabled, being deleted, or has blocks too small: enable it or ask for another"
-                                  .formatted(cidr)
-                              : "pool %s was asked for and does not exist: create it or ask for another"
-                                  .formatted(cidr))));
+                          // Others look for Calico's sentence.
+                          "the given pool (%s) does not exist, or is not enabled: %s"
+                              .formatted(
+                                  cidr,
+                                  ofCidr(all, cidr).isPresent()
+                                      ? "it is disabled, being deleted, or has blocks too small: enable it or ask for another"
+                                      : "create it or ask for another"))));
     }
     return found;
   }

@@ -51,7 +51,7 @@ record Pools(List<Known<IpPool>> all, List<String> unreadable) {
             () ->
                 new IpamException(
                     IpamException.Reason.OUTSIDE_POOLS,
-                    "address %s is in no enabled pool: ask for one that is%s"
+                    "address %s is in no enabled pool (The provided IP address is not in a configured pool): ask for one that is%s"
                         .formatted(address, butUnreadable())));
   }
 

@@ -9,6 +9,7 @@ import io.ocicat.datastore.NotFoundException;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.cluster.PodNamespace;
 import io.ocicat.datastore.model.IpPool;
+import io.ocicat.datastore.model.IpPool;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ipam.AssignRequest;
@@ -57,7 +58,8 @@ record Request(
   }
 
   AssignRequest exactly(IpAddress address) {
-    return new AssignRequest(address, node, handle, attributes, null, maxPerHandle);
+    return new AssignRequest(
+        address, node, handle, attributes, null, maxPerHandle, IpPool.Use.WORKLOAD);
   }
 
   /**

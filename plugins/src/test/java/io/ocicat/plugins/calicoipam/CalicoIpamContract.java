@@ -204,6 +204,23 @@ abstract class CalicoIpamContract {
     assertThat(cluster().handles()).containsExactly("net1.b");
   }
 
+  /** Review K7. */
+  @Test
+  void aCertainAddressOfAPoolThatIsNotForWorkloadsIsRefused() {
+    cluster().pool("blue", "10.65.0.0/26");
+    cluster()
+        .pool("tunnels", "10.68.0.0/26", spec -> spec.putArray("allowedUses").add("Tunnel"));
+
+    CniException error = cluster().net("").with("CNI_ARGS", "IP=10.68.0.9").add().error();
+
+    assertThat(error.msg())
+        .contains(
+            "IP address 10.68.0.9 is in IP pool \"tunnels\", which is not allowed for use"
+                + " \"Workload\" (allowedUses: [Tunnel])");
+    assertThat(cluster().assigned()).isEmpty();
+    assertThat(cluster().handles()).isEmpty();
+  }
+
   @Test
   void aCertainAddressOfIpv6NeedsNoFamilyToBeConfigured() {
     cluster().pool("red", "fd00:65::/122");
@@ -217,7 +234,7 @@ abstract class CalicoIpamContract {
   @CsvSource(
       delimiter = '|',
       value = {
-        "IP=10.99.0.1 | 4 | address 10.99.0.1 is in no enabled pool",
+        "IP=10.99.0.1 | 4 | The provided IP address is not in a configured pool",
         "IP=10.65.0.1/26 | 4 | ARGS: error parsing value of pair",
         "IP=nonsense | 4 | ARGS: error parsing value of pair",
         "IP= | 4 | ARGS: error parsing value of pair",
@@ -247,8 +264,8 @@ abstract class CalicoIpamContract {
         "\"ipv4_pools\":[\"nowhere\"] | ipam.ipv4_pools has \"nowhere\"",
         "\"ipv4_pools\":[\"red\"] | ipam.ipv4_pools has \"red\", which is a pool of IPv6 addresses",
         "\"ipv4_pools\":[\"fd00:65::/122\"] | which is a pool of IPv6 addresses",
-        "\"ipv4_pools\":[\"10.99.0.0/26\"] | pool 10.99.0.0/26 was asked for and does not exist",
-        "\"ipv4_pools\":[\"off\"] | was asked for and is disabled",
+        "\"ipv4_pools\":[\"10.99.0.0/26\"] | the given pool (10.99.0.0/26) does not exist, or is not enabled",
+        "\"ipv4_pools\":[\"off\"] | does not exist, or is not enabled: it is disabled",
       })
   void membersOfTheConfigurationThatAreWrongAreNamed(String ipam, String message) {
     cluster().pool("blue", "10.65.0.0/26");
