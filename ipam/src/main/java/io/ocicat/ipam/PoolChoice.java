@@ -96,7 +96,8 @@ record PoolChoice(
                               .formatted(
                                   cidr,
                                   ofCidr(all, cidr).isPresent()
-                                      ? "it is disabled, being deleted, or has blocks too small: enable it or ask for another"
+                                      ? "it is disabled, being deleted, or has blocks too small:"
+                                            + " enable it or ask for another"
                                       : "create it or ask for another"))));
     }
     return found;

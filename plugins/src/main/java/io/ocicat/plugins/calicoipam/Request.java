@@ -9,7 +9,6 @@ import io.ocicat.datastore.NotFoundException;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.cluster.PodNamespace;
 import io.ocicat.datastore.model.IpPool;
-import io.ocicat.datastore.model.IpPool;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ipam.AssignRequest;

@@ -208,8 +208,7 @@ abstract class CalicoIpamContract {
   @Test
   void aCertainAddressOfAPoolThatIsNotForWorkloadsIsRefused() {
     cluster().pool("blue", "10.65.0.0/26");
-    cluster()
-        .pool("tunnels", "10.68.0.0/26", spec -> spec.putArray("allowedUses").add("Tunnel"));
+    cluster().pool("tunnels", "10.68.0.0/26", spec -> spec.putArray("allowedUses").add("Tunnel"));
 
     CniException error = cluster().net("").with("CNI_ARGS", "IP=10.68.0.9").add().error();
 
@@ -264,7 +263,8 @@ abstract class CalicoIpamContract {
         "\"ipv4_pools\":[\"nowhere\"] | ipam.ipv4_pools has \"nowhere\"",
         "\"ipv4_pools\":[\"red\"] | ipam.ipv4_pools has \"red\", which is a pool of IPv6 addresses",
         "\"ipv4_pools\":[\"fd00:65::/122\"] | which is a pool of IPv6 addresses",
-        "\"ipv4_pools\":[\"10.99.0.0/26\"] | the given pool (10.99.0.0/26) does not exist, or is not enabled",
+        "\"ipv4_pools\":[\"10.99.0.0/26\"] | the given pool (10.99.0.0/26) does not exist, or is"
+            + " not enabled",
         "\"ipv4_pools\":[\"off\"] | does not exist, or is not enabled: it is disabled",
       })
   void membersOfTheConfigurationThatAreWrongAreNamed(String ipam, String message) {
