@@ -97,7 +97,7 @@ record PoolChoice(
                                   cidr,
                                   ofCidr(all, cidr).isPresent()
                                       ? "it is disabled, being deleted, or has blocks too small:"
-                                            + " enable it or ask for another"
+                                          + " enable it or ask for another"
                                       : "create it or ask for another"))));
     }
     return found;

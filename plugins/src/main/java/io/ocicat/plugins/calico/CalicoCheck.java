@@ -39,7 +39,11 @@ record CalicoCheck(
     Identity identity = Identity.of(call, conf.node().requireStarted(), conf.mesosLabels());
     Backend backend = Backend.of(call, datastores);
     Readiness.require(backend);
-    call.ipam(HostLocalRequest.withoutRanges(call.config())).withArgs(Identity.args(call)).check();
+    if (!isWithoutIpam(backend, identity)) {
+      call.ipam(HostLocalRequest.withoutRanges(call.config()))
+          .withArgs(Identity.args(call))
+          .check();
+    }
     try (Net host = Net.ofHost(call);
         Net container = Net.of(call.netns())) {
       Interface inside =
@@ -55,11 +59,32 @@ record CalicoCheck(
               .map(ip -> ip.address().address())
               .toList();
       checkContainer(container, inside, addresses);
-      checkHost(host, outside.name(), isElsewhere(previous, identity) ? List.of() : addresses);
-      checkEndpoint(backend, identity, outside.name(), addresses);
       NodeNat nat = NodeNat.of(host, call.network(), conf, identity.node(), backend);
-      nat.verify(nat.decide(), addresses);
+      NodeNat.Decision masquerading = nat.decide();
+      boolean othersRoute =
+          isElsewhere(previous, identity) || isLeftToAgent(previous, masquerading);
+      checkHost(host, outside.name(), othersRoute ? List.of() : addresses);
+      checkEndpoint(backend, identity, outside.name(), addresses);
+      nat.verify(masquerading, addresses);
     }
+  }
+
+  /** Addresses that a pod has brought itself are none of IPAM's. */
+  private boolean isWithoutIpam(Backend backend, Identity identity) {
+    return identity.isPod()
+        && conf.features().ipAddrsNoIpam()
+        && conf.policy().isKubernetes()
+        && !Annotations.of(Workload.ofPod(backend, identity)).ipAddrsNoIpam().isEmpty();
+  }
+
+  /**
+   * Calico's plugin makes no route of the host for addresses that a pod has asked for, and answers
+   * no routes: there is one as soon as Felix has seen the endpoint.
+   */
+  private boolean isLeftToAgent(Result previous, NodeNat.Decision masquerading) {
+    return conf.ipamType().equals(CalicoConf.CALICO_IPAM)
+        && previous.routes().isEmpty()
+        && masquerading instanceof NodeNat.Decision.LeftToAgent;
   }
 
   /** A virtual machine that was about to move here: who has routes to it is Felix's to say. */

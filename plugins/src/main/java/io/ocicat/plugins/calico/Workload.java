@@ -3,6 +3,7 @@ package io.ocicat.plugins.calico;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.plugin.AddCall;
+import io.ocicat.datastore.cluster.Cluster;
 import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.cluster.PodNamespace;
 import io.ocicat.plugins.calicocluster.Backend;
@@ -65,6 +66,27 @@ record Workload(
       Identity identity,
       Optional<PodNamespace> namespace,
       Optional<Pod> found) {
+    return ofPod(backend, identity, told(call), namespace, found);
+  }
+
+  /** The same by what is known where pods are described, and no runtime says now. */
+  static Workload ofPod(Backend backend, Identity identity) {
+    Cluster cluster = backend.cluster();
+    String namespace = identity.namespace();
+    return ofPod(
+        backend,
+        identity,
+        Map.of(),
+        Backend.attempt("error getting namespace " + namespace, () -> cluster.namespace(namespace)),
+        Backend.attempt("error getting " + identity, () -> cluster.pod(namespace, identity.pod())));
+  }
+
+  private static Workload ofPod(
+      Backend backend,
+      Identity identity,
+      Map<String, String> told,
+      Optional<PodNamespace> namespace,
+      Optional<Pod> found) {
     if (backend.knowsAllPods() && namespace.isEmpty()) {
       throw unknown("namespace \"%s\"".formatted(identity.namespace()));
     }
@@ -73,7 +95,7 @@ record Workload(
     }
     return of(
         found.orElseGet(() -> nothingKnown(identity)),
-        told(call),
+        told,
         namespace.map(PodNamespace::annotations).orElse(Map.of()));
   }
 

@@ -60,24 +60,32 @@ class BridgeCheckTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "pod: ip address delete 10.1.2.2/24 dev eth0 | failed to match addr 10.1.2.2/24 on interface eth0",
+        "pod: ip address delete 10.1.2.2/24 dev eth0 | failed to match addr 10.1.2.2/24 on"
+            + " interface eth0",
         "pod: ip route delete default | expected route 0.0.0.0/0 via 10.1.2.1 not found",
         "pod: ip link set eth0 down | container interface \"eth0\" is down",
-        "pod: ip link set eth0 address 02:00:00:00:00:01 | \"eth0\" has the hardware address 02:00:00:00:00:01, not ",
+        "pod: ip link set eth0 address 02:00:00:00:00:01 | \"eth0\" has the hardware address"
+            + " 02:00:00:00:00:01, not ",
         "pod: ip link set eth0 name eth7 | link \"eth0\" not found",
         "ip link set br0 down | bridge \"br0\" is down",
         "ip link delete br0 | link \"br0\" not found",
-        "ip link set br0 address 02:00:00:00:00:01 | \"br0\" has the hardware address 02:00:00:00:00:01, not ",
-        "ip address delete 10.1.2.1/24 dev br0 | \"br0\" does not have the gateway address 10.1.2.1/24",
+        "ip link set br0 address 02:00:00:00:00:01 | \"br0\" has the hardware address"
+            + " 02:00:00:00:00:01, not ",
+        "ip address delete 10.1.2.1/24 dev br0 | \"br0\" does not have the gateway address"
+            + " 10.1.2.1/24",
         "ip link set PORT nomaster | \"PORT\" is not a port of bridge \"br0\"",
-        "ip link set PORT address 02:00:00:00:00:01 | \"PORT\" has the hardware address 02:00:00:00:00:01, not ",
+        "ip link set PORT address 02:00:00:00:00:01 | \"PORT\" has the hardware address"
+            + " 02:00:00:00:00:01, not ",
         "ip link set PORT name port0 | link \"PORT\" not found",
         "ip link set PORT type bridge_slave hairpin on | \"PORT\" has hairpin mode on, not off",
-        "ip link set PORT type bridge_slave isolated on | \"PORT\" has port isolation on, not off",
-        "nft flush set bridge ocicat_macspoofchk guarded | macspoofchk: nothing keeps \"PORT\" to the hardware address",
-        "nft flush set bridge ocicat_macspoofchk allowed | macspoofchk: nothing keeps \"PORT\" to the hardware address",
-        "nft flush chain bridge ocicat_macspoofchk prerouting | macspoofchk: nothing keeps \"PORT\" to the hardware",
-        "nft delete table bridge ocicat_macspoofchk | macspoofchk: nothing keeps \"PORT\" to the hardware address",
+        "nft flush set bridge ocicat_macspoofchk guarded | macspoofchk: nothing keeps \"PORT\" to"
+            + " the hardware address",
+        "nft flush set bridge ocicat_macspoofchk allowed | macspoofchk: nothing keeps \"PORT\" to"
+            + " the hardware address",
+        "nft flush chain bridge ocicat_macspoofchk prerouting | macspoofchk: nothing keeps \"PORT\""
+            + " to the hardware",
+        "nft delete table bridge ocicat_macspoofchk | macspoofchk: nothing keeps \"PORT\" to the"
+            + " hardware address",
         "nft delete table inet ocicat_masquerade | address 10.1.2.2/24 of blue/",
       })
   void whatIsWrongIsNamed(String command, String problem, Host host, Host pod) {
@@ -90,6 +98,31 @@ class BridgeCheckTest {
 
     assertThat(network.after(result).attach(pod).check().error().msg())
         .startsWith(problem.replace("PORT", port));
+  }
+
+  /** Review K8: firewall does so with ingressPolicy isolated. */
+  @Test
+  void aPortMayBeIsolatedBySomebodyElse(Host host, Host pod) {
+    BridgeNetwork network = network(host);
+    JsonNode result = network.attach(pod).add().ok();
+    String port = result.at("/interfaces/1/name").asString();
+
+    host.exec("ip", "link", "set", port, "type", "bridge_slave", "isolated", "on");
+
+    network.after(result).attach(pod).check().ok();
+  }
+
+  @Test
+  void aPortThatIsToBeIsolatedMustBe(Host host, Host pod) {
+    BridgeNetwork network = BridgeNetwork.on(host).with("portIsolation", true);
+    JsonNode result = network.attach(pod).add().ok();
+    String port = result.at("/interfaces/1/name").asString();
+    network.after(result).attach(pod).check().ok();
+
+    host.exec("ip", "link", "set", port, "type", "bridge_slave", "isolated", "off");
+
+    assertThat(network.after(result).attach(pod).check().error().msg())
+        .contains("has port isolation off, not on");
   }
 
   @Test

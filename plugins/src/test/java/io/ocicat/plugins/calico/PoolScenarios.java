@@ -14,6 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
 
 /** Pods with addresses of Calico's pools, and what their annotations ask for. */
 interface PoolScenarios {
@@ -176,8 +177,27 @@ interface PoolScenarios {
     assertThat(address(result, 0)).isEqualTo("10.99.0.1");
     assertThat(spec(node, "ipNetworks")).isEqualTo("[\"10.99.0.1/32\"]");
     assertThat(store().assigned()).isEmpty();
+    // Review K8: what IPAM has not given it need not know.
+    allowed.previous(result).check().ok();
     allowed.del().ok();
     assertThat(node.traces()).isEmpty();
+  }
+
+  /** Review K8: Calico's plugin leaves the host's route to Felix then, and says no routes. */
+  @Test
+  default void aRouteOfTheHostMayBeLeftToTheAgent(Host host, Host pod) {
+    CalicoNode node = node(host);
+    pools();
+    Calling eth0 = pod(node, Families.V4, pod, "web-0", "ipAddrs", "[\"10.65.1.7\"]");
+    ObjectNode result = (ObjectNode) eth0.add().ok();
+    result.remove("routes");
+    host.exec("ip", "route", "delete", "10.65.1.7");
+
+    assertThat(eth0.previous(result).check().error().msg())
+        .contains("the host has no route to 10.65.1.7");
+    host.exec("nft", "add", "table", "ip", "calico");
+    eth0.previous(result).check().ok();
+    eth0.del().ok();
   }
 
   @Test
