@@ -16,6 +16,11 @@ public enum Kind {
   HOST_ENDPOINT("HostEndpoint", "hostendpoints", Form.GLOBAL),
   NETWORK_POLICY("NetworkPolicy", "networkpolicies", Form.NAMESPACED),
   GLOBAL_NETWORK_POLICY("GlobalNetworkPolicy", "globalnetworkpolicies", Form.GLOBAL),
+  STAGED_NETWORK_POLICY("StagedNetworkPolicy", "stagednetworkpolicies", Form.NAMESPACED),
+  STAGED_GLOBAL_NETWORK_POLICY(
+      "StagedGlobalNetworkPolicy", "stagedglobalnetworkpolicies", Form.GLOBAL),
+  STAGED_KUBERNETES_NETWORK_POLICY(
+      "StagedKubernetesNetworkPolicy", "stagedkubernetesnetworkpolicies", Form.NAMESPACED),
   NETWORK_SET("NetworkSet", "networksets", Form.NAMESPACED),
   GLOBAL_NETWORK_SET("GlobalNetworkSet", "globalnetworksets", Form.GLOBAL),
   TIER("Tier", "tiers", Form.GLOBAL),
@@ -25,6 +30,7 @@ public enum Kind {
   FELIX_CONFIGURATION("FelixConfiguration", "felixconfigurations", Form.GLOBAL),
   KUBE_CONTROLLERS_CONFIGURATION(
       "KubeControllersConfiguration", "kubecontrollersconfigurations", Form.GLOBAL),
+  CALICO_NODE_STATUS("CalicoNodeStatus", "caliconodestatuses", Form.GLOBAL),
   /** What the public interface shows; etcd has it beside {@link #IPAM_CONFIG}. */
   IPAM_CONFIGURATION("IPAMConfiguration", "ipamconfigurations", Form.GLOBAL),
   IPAM_BLOCK("IPAMBlock", "ipamblocks", Form.IPAM),
@@ -64,6 +70,18 @@ public enum Kind {
 
   public boolean isNamespaced() {
     return form == Form.NAMESPACED;
+  }
+
+  /** Policies that are in a tier, in force or staged. */
+  public boolean isTiered() {
+    return switch (this) {
+      case NETWORK_POLICY,
+          GLOBAL_NETWORK_POLICY,
+          STAGED_NETWORK_POLICY,
+          STAGED_GLOBAL_NETWORK_POLICY ->
+          true;
+      default -> false;
+    };
   }
 
   /** IPAM's own records: no kind, metadata or spec, and a key made of addresses and hosts. */

@@ -69,6 +69,7 @@ final class Rehearsal implements Datastore {
   @Override
   public Resource delete(ResourceKey key, @Nullable String revision) {
     BuiltIn.refuseWrite(key, "deleted");
+    CrossChecks.beforeDelete(this, key);
     Resource current = get(key);
     changed.put(key, Optional.empty());
     return current;

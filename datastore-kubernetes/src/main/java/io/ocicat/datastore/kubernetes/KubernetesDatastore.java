@@ -90,12 +90,14 @@ final class KubernetesDatastore implements Datastore {
   @Override
   public Resource delete(ResourceKey key, @Nullable String revision) {
     BuiltIn.refuseWrite(key, "deleted");
+    CrossChecks.beforeDelete(this, key);
     return backing(key.kind()).delete(key, revision);
   }
 
   @Override
   public Resource delete(Resource read) {
     BuiltIn.refuseWrite(read.key(), "deleted");
+    CrossChecks.beforeDelete(this, read.key());
     return backing(read.kind()).delete(read);
   }
 

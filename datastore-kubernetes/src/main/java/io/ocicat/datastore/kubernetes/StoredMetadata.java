@@ -35,7 +35,7 @@ final class StoredMetadata {
     }
     ObjectNode kept = metadata.deepCopy();
     kept.remove(List.of("namespace", "uid", "resourceVersion"));
-    if (kind != Kind.NETWORK_POLICY && kind != Kind.GLOBAL_NETWORK_POLICY) {
+    if (!kind.isTiered()) {
       kept.remove("name");
     }
     stored

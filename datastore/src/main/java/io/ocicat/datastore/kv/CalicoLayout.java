@@ -181,7 +181,7 @@ public final class CalicoLayout {
   public static String encode(Resource resource) {
     return resource.read(
         content -> {
-          if (!isPolicy(resource.kind())) {
+          if (!resource.kind().isTiered()) {
             return Json.compact(content);
           }
           ObjectNode stored = content.deepCopy();
@@ -215,7 +215,7 @@ public final class CalicoLayout {
     }
     if (content.get("metadata") instanceof ObjectNode metadata) {
       metadata.remove("resourceVersion");
-      if (isPolicy(key.kind()) && metadata.get("annotations") instanceof ObjectNode annotations) {
+      if (key.kind().isTiered() && metadata.get("annotations") instanceof ObjectNode annotations) {
         annotations.remove(METADATA_ANNOTATION);
         if (annotations.isEmpty()) {
           metadata.remove("annotations");
@@ -223,9 +223,5 @@ public final class CalicoLayout {
       }
     }
     return Resource.stored(key, content, String.valueOf(entry.modified()));
-  }
-
-  private static boolean isPolicy(Kind kind) {
-    return kind == Kind.NETWORK_POLICY || kind == Kind.GLOBAL_NETWORK_POLICY;
   }
 }

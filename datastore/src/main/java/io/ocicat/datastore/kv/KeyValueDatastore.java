@@ -75,6 +75,7 @@ public final class KeyValueDatastore implements Datastore {
   @Override
   public Resource delete(ResourceKey key, @Nullable String revision) {
     BuiltIn.refuseWrite(key, "deleted");
+    CrossChecks.beforeDelete(this, key);
     String path = CalicoLayout.path(key);
     Transaction transaction =
         revision == null ? Transaction.delete(path) : Transaction.delete(path, revision(revision));

@@ -62,7 +62,7 @@ final class CanonicalForm {
   private static boolean isWritten(
       Shape.Member member, @Nullable JsonNode value, JsonNode written) {
     return switch (member.presence()) {
-      case ALWAYS -> true;
+      case ALWAYS, OR_NULL -> true;
       case IF_PRESENT -> value != null && !value.isNull();
       case UNLESS_EMPTY -> !isEmpty(written);
     };
@@ -83,13 +83,16 @@ final class CanonicalForm {
         out.setAll(sorted);
         yield out;
       }
-      case Shape.Struct _, Shape.ListOf _, Shape.MapOf _, Shape.Leaf _, Shape.Anything _ ->
-          value.deepCopy();
+      case Shape.Leaf leaf -> leaf.form().normalOrSame(value).deepCopy();
+      case Shape.Struct _, Shape.ListOf _, Shape.MapOf _, Shape.Anything _ -> value.deepCopy();
     };
   }
 
   private static JsonNode zero(Shape.Member member) {
     JsonNodeFactory nodes = JsonNodeFactory.instance;
+    if (member.presence() == Shape.Presence.OR_NULL) {
+      return nodes.nullNode();
+    }
     return switch (member.shape()) {
       case Shape.Struct struct ->
           member.presence() == Shape.Presence.ALWAYS ? of(struct, Json.object()) : nodes.nullNode();
@@ -100,12 +103,13 @@ final class CanonicalForm {
           switch (leaf.type()) {
             case TEXT, WHOLE_OR_TEXT -> nodes.stringNode("");
             case FLAG -> nodes.booleanNode(false);
-            case WHOLE, NUMBER -> nodes.numberNode(0);
+            case WHOLE, WHOLE_OR_NULL, NUMBER -> nodes.numberNode(0);
           };
     };
   }
 
-  private static boolean isEmpty(JsonNode value) {
+  /** What Go's omitempty leaves out. */
+  static boolean isEmpty(JsonNode value) {
     return switch (value.getNodeType()) {
       case STRING -> value.stringValue().isEmpty();
       case BOOLEAN -> !value.booleanValue();

@@ -11,16 +11,6 @@ import tools.jackson.databind.node.ObjectNode;
 public final class Crds {
   private static final String KIND = "CustomResourceDefinition";
 
-  /** What Calico's programs look for and nothing here works with. */
-  private static final List<Names> OTHERS =
-      List.of(
-          new Names("CalicoNodeStatus", "caliconodestatuses", false),
-          new Names("StagedGlobalNetworkPolicy", "stagedglobalnetworkpolicies", false),
-          new Names("StagedKubernetesNetworkPolicy", "stagedkubernetesnetworkpolicies", true),
-          new Names("StagedNetworkPolicy", "stagednetworkpolicies", true));
-
-  private record Names(String kind, String plural, boolean namespaced) {}
-
   private Crds() {}
 
   /** All of a group, by name. */
@@ -28,15 +18,8 @@ public final class Crds {
     List<ObjectNode> definitions = new ArrayList<>();
     for (Kind kind : Kind.values()) {
       if (isCustom(kind) && group.backing(kind) == kind) {
-        definitions.add(
-            definition(
-                group,
-                new Names(kind.text(), kind.plural(), kind.isNamespaced()),
-                properties(kind, group)));
+        definitions.add(definition(group, kind));
       }
-    }
-    for (Names other : OTHERS) {
-      definitions.add(definition(group, other, specOf(new Shape.Anything())));
     }
     definitions.sort(
         (a, b) ->
@@ -52,24 +35,30 @@ public final class Crds {
     };
   }
 
-  private static ObjectNode definition(ApiGroup group, Names names, ObjectNode properties) {
+  private static ObjectNode definition(ApiGroup group, Kind kind) {
     ObjectNode definition =
         Json.object().put("apiVersion", "apiextensions.k8s.io/v1").put("kind", KIND);
-    definition.putObject("metadata").put("name", names.plural() + "." + group.group());
+    definition.putObject("metadata").put("name", kind.plural() + "." + group.group());
     ObjectNode spec = definition.putObject("spec").put("group", group.group());
-    spec.putObject("names")
-        .put("kind", names.kind())
-        .put("listKind", names.kind() + "List")
-        .put("plural", names.plural())
-        .put("singular", names.kind().toLowerCase(Locale.ROOT));
+    CrdColumns shown = CrdColumns.of(kind);
+    ObjectNode names =
+        spec.putObject("names")
+            .put("kind", kind.text())
+            .put("listKind", kind.text() + "List")
+            .put("plural", kind.plural())
+            .put("singular", kind.text().toLowerCase(Locale.ROOT));
+    if (!shown.shortNames().isEmpty()) {
+      shown.shortNames().forEach(names.putArray("shortNames")::add);
+    }
     spec.put("preserveUnknownFields", false);
-    spec.put("scope", names.namespaced() ? "Namespaced" : "Cluster");
+    spec.put("scope", kind.isNamespaced() ? "Namespaced" : "Cluster");
     ObjectNode version =
         spec.putArray("versions")
             .addObject()
             .put("name", group.version())
             .put("served", true)
             .put("storage", true);
+    columns(shown, version);
     ObjectNode schema = version.putObject("schema").putObject("openAPIV3Schema");
     schema.put("type", "object");
     ObjectNode all = schema.putObject("properties");
@@ -77,26 +66,38 @@ public final class Crds {
       all.putObject(common).put("type", "string");
     }
     all.putObject("metadata").put("type", "object");
-    all.setAll(properties);
+    all.setAll(properties(kind, group));
     return definition;
   }
 
-  private static ObjectNode specOf(Shape spec) {
-    ObjectNode properties = Json.object();
-    properties.set("spec", Schema.of(spec));
-    return properties;
+  private static void columns(CrdColumns shown, ObjectNode version) {
+    if (shown.columns().isEmpty()) {
+      return;
+    }
+    var columns = version.putArray("additionalPrinterColumns");
+    for (CrdColumns.Column column : shown.columns()) {
+      columns
+          .addObject()
+          .put("name", column.name())
+          .put("type", column.type())
+          .put("jsonPath", column.path());
+    }
   }
 
   /** Everything of a document but kind, version and metadata. */
   private static ObjectNode properties(Kind kind, ApiGroup group) {
     if (kind.isIpam()) {
-      return specOf(CustomIpamShapes.of(kind, group));
+      ObjectNode record = Json.object();
+      record.set(
+          "spec",
+          Schema.of(Shape.field("spec", "A record of IPAM.", CustomIpamShapes.of(kind, group))));
+      return record;
     }
     ObjectNode properties = Json.object();
     for (Shape.Member member : Shapes.of(kind).members()) {
       switch (member.name()) {
         case "kind", "apiVersion", "metadata" -> {}
-        default -> properties.set(member.name(), Schema.of(member.shape()));
+        default -> properties.set(member.name(), Schema.of(member));
       }
     }
     return properties;

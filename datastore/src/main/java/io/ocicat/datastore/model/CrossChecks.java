@@ -9,16 +9,13 @@ import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.ip.IpPrefix;
-import java.util.Set;
+import tools.jackson.databind.JsonNode;
 
 /**
  * What a resource must not contradict among those that are there already. As in Calico this is no
  * transaction: two pools created at the same moment may both pass.
  */
 public final class CrossChecks {
-  private static final Set<String> TIERS_ALWAYS_THERE =
-      Set.of("default", "kube-admin", "kube-baseline");
-
   private CrossChecks() {}
 
   /**
@@ -32,7 +29,12 @@ public final class CrossChecks {
         checkPools(datastore, resource);
         checkBlocks(datastore, resource);
       }
-      case NETWORK_POLICY, GLOBAL_NETWORK_POLICY -> checkTier(datastore, resource);
+      case NETWORK_POLICY,
+          GLOBAL_NETWORK_POLICY,
+          STAGED_NETWORK_POLICY,
+          STAGED_GLOBAL_NETWORK_POLICY ->
+          checkTier(datastore, resource);
+      case BGP_PEER -> checkFilters(datastore, resource);
       default -> {}
     }
   }
@@ -43,6 +45,9 @@ public final class CrossChecks {
    * @throws InvalidException when it would contradict
    */
   public static void beforeUpdate(Datastore datastore, Resource resource) {
+    if (resource.kind() == Kind.BGP_PEER) {
+      checkFilters(datastore, resource);
+    }
     if (resource.kind() == Kind.IP_POOL) {
       IpPool before = IpPool.of(datastore.get(resource.key()));
       IpPool after = IpPool.of(resource);
@@ -56,6 +61,53 @@ public final class CrossChecks {
         throw refuse(resource, "spec.allowedUses of a LoadBalancer pool cannot be changed");
       }
     }
+  }
+
+  /**
+   * Looks whether something else needs what is to be deleted.
+   *
+   * @throws InvalidException when it does
+   */
+  public static void beforeDelete(Datastore datastore, ResourceKey key) {
+    if (key.kind() != Kind.TIER) {
+      return;
+    }
+    if (TierFields.builtIn().contains(key.name())) {
+      throw new InvalidException(key.describe() + " cannot be deleted: Calico needs it");
+    }
+    for (Kind kind : Kind.values()) {
+      if (kind.isTiered()) {
+        for (Resource policy : datastore.list(Query.of(kind)).items()) {
+          if (policy.text("spec", "tier").filter(key.name()::equals).isPresent()) {
+            throw new InvalidException(
+                "%s cannot be deleted: %s is in it: delete or move its policies first"
+                    .formatted(key.describe(), policy.describe()));
+          }
+        }
+      }
+    }
+  }
+
+  private static void checkFilters(Datastore datastore, Resource peer) {
+    peer.read(
+            content ->
+                content
+                    .path("spec")
+                    .path("filters")
+                    .valueStream()
+                    .map(JsonNode::stringValue)
+                    .toList())
+        .forEach(
+            filter -> {
+              try {
+                datastore.get(ResourceKey.of(Kind.BGP_FILTER, filter));
+              } catch (NotFoundException e) {
+                throw new InvalidException(
+                    "%s is not valid: spec.filters names BGPFilter %s, which does not exist: create it first"
+                        .formatted(peer.describe(), filter),
+                    e);
+              }
+            });
   }
 
   private static void checkPools(Datastore datastore, Resource resource) {
@@ -94,7 +146,7 @@ public final class CrossChecks {
 
   private static void checkTier(Datastore datastore, Resource resource) {
     String tier = resource.text("spec", "tier").orElse("");
-    if (tier.isEmpty() || TIERS_ALWAYS_THERE.contains(tier)) {
+    if (tier.isEmpty() || TierFields.builtIn().contains(tier)) {
       return;
     }
     try {

@@ -25,21 +25,29 @@ final class CustomIpamShapes {
       boolean textual = kind == Kind.BLOCK_AFFINITY && group == ApiGroup.V1;
       switch (member.name()) {
         case "hostAffinity" -> {}
-        case "deleted" -> members.add(textual ? text("deleted") : member);
-        default ->
-            members.add(field(RENAMED.getOrDefault(member.name(), member.name()), member.shape()));
+        case "deleted" -> members.add(textual ? text("deleted", member.description()) : member);
+        default -> members.add(renamed(member));
       }
     }
     switch (kind) {
-      case IPAM_BLOCK -> members.add(flag("strictAffinity"));
-      case IPAM_HANDLE -> members.add(text("handleID").require());
+      case IPAM_BLOCK -> members.add(flag("strictAffinity", "Not used."));
+      case IPAM_HANDLE -> members.add(text("handleID", "The handle.").require());
       case BLOCK_AFFINITY -> {
-        members.add(text("node").require());
-        members.add(text("type"));
-        members.add(text("cidr").require());
+        members.add(text("node", "Whose block it is.").require());
+        members.add(text("type", "What kind of owner it has."));
+        members.add(text("cidr", "The block.").require());
       }
       default -> {}
     }
-    return new Shape.Struct(members, (_, _, _) -> {});
+    return new Shape.Struct(members, List.of());
+  }
+
+  private static Shape.Member renamed(Shape.Member member) {
+    Shape.Member custom =
+        field(
+            RENAMED.getOrDefault(member.name(), member.name()),
+            member.description(),
+            member.shape());
+    return member.presence() == Shape.Presence.OR_NULL ? custom.orNull() : custom;
   }
 }

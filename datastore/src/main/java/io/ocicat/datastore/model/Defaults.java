@@ -4,6 +4,7 @@ import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.ip.IpPrefix;
 import java.util.Optional;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -27,7 +28,29 @@ final class Defaults {
       case IP_POOL -> pool(spec);
       case WORKLOAD_ENDPOINT -> endpoint(key, metadata, spec);
       case NETWORK_POLICY, GLOBAL_NETWORK_POLICY -> policy(metadata, spec);
+      case STAGED_NETWORK_POLICY, STAGED_GLOBAL_NETWORK_POLICY -> staged(metadata, spec);
+      case TIER -> TierFields.complete(spec);
+      case FELIX_CONFIGURATION -> FelixConfigurationFields.complete(spec);
+      case KUBE_CONTROLLERS_CONFIGURATION -> KubeControllersFields.complete(spec);
       default -> {}
+    }
+    fill(Shapes.of(key.kind()), document);
+  }
+
+  /** The defaults that the fields have by themselves. */
+  private static void fill(Shape shape, JsonNode value) {
+    switch (shape) {
+      case Shape.Struct struct when value instanceof ObjectNode object -> {
+        for (Shape.Member member : struct.members()) {
+          if (member.initial() != null) {
+            fill(object, member.name(), member.initial().asString(""));
+          }
+          fill(member.shape(), object.path(member.name()));
+        }
+      }
+      case Shape.ListOf list when value.isArray() ->
+          value.values().forEach(item -> fill(list.item(), item));
+      case Shape.Struct _, Shape.ListOf _, Shape.MapOf _, Shape.Leaf _, Shape.Anything _ -> {}
     }
   }
 
@@ -46,8 +69,6 @@ final class Defaults {
     }
     fill(spec, "vxlanMode", "Never");
     fill(spec, "ipipMode", "Never");
-    fill(spec, "nodeSelector", "all()");
-    fill(spec, "assignmentMode", "Automatic");
     if (spec.path("blockSize").asInt(0) == 0 && !spec.path("blockSize").isString()) {
       spec.put("blockSize", v4 ? 26 : 122);
     }
@@ -61,6 +82,14 @@ final class Defaults {
     ObjectNode labels = labels(metadata);
     labels.put(LABEL_NAMESPACE, key.namespace());
     labels.put(LABEL_ORCHESTRATOR, spec.path("orchestrator").asString(""));
+  }
+
+  /** Of a policy that is only to be deleted nothing follows. */
+  private static void staged(ObjectNode metadata, ObjectNode spec) {
+    policy(metadata, spec);
+    if (spec.path("stagedAction").asString("").equals("Delete")) {
+      spec.remove("types");
+    }
   }
 
   private static void policy(ObjectNode metadata, ObjectNode spec) {

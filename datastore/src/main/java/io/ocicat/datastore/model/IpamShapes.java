@@ -14,40 +14,51 @@ final class IpamShapes {
 
   private static final Shape.Struct ATTRIBUTE =
       new Shape.Struct(
-          text("handle_id").ifPresent(),
-          field("secondary", Rules.TEXTS),
-          field("alternateOwnerAttrs", Rules.TEXTS),
-          field("releasedAt", new Shape.Anything()).ifPresent());
+          text("handle_id", "Who has the addresses.").ifPresent(),
+          field("secondary", "What is known of them.", Rules.TEXTS),
+          field("alternateOwnerAttrs", "What is known of who had them before.", Rules.TEXTS),
+          text("releasedAt", "Since when the addresses rest.").ifPresent());
 
   static final Shape.Struct BLOCK =
       new Shape.Struct(
-          text("cidr", Rules.NETWORK).always().require(),
-          field("affinity", new Shape.Anything()).always(),
-          field("affinity_claim_time", new Shape.Anything()).ifPresent(),
-          field("allocations", new Shape.ListOf(new Shape.Anything())).always(),
-          field("unallocated", new Shape.ListOf(wholeNumber(0, 1 << 20))).always(),
-          structs("attributes", ATTRIBUTE).always(),
-          field("sequenceNumber", wholeNumber(0, Long.MAX_VALUE)).always(),
+          text("cidr", "The block.").is(Rules.NETWORK).always().require(),
+          text("affinity", "Whose block it is, as in host:node-1.").orNull(),
+          text("affinity_claim_time", "Since when.").ifPresent(),
+          field(
+                  "allocations",
+                  "For each address the attribute it has.",
+                  new Shape.ListOf(new Shape.Leaf(Shape.Type.WHOLE_OR_NULL)))
+              .always(),
+          field("unallocated", "Free addresses.", new Shape.ListOf(wholeNumber(0, 1 << 20)))
+              .always(),
+          structs("attributes", "Who has addresses.", ATTRIBUTE).always(),
+          whole("sequenceNumber", "How often it was changed.", 0, Long.MAX_VALUE).always(),
           // Its keys are numbers as text, which Go sorts as text.
-          field("sequenceNumberForAllocation", NUMBERS).always(),
-          flag("deleted").always(),
-          field("hostAffinity", new Shape.Anything()).ifPresent());
+          field("sequenceNumberForAllocation", "When addresses were given.", NUMBERS).always(),
+          flag("deleted", "Whether it counts as gone.").always(),
+          text("hostAffinity", "Whose block it was in old versions.").ifPresent());
 
   static final Shape.Struct AFFINITY =
       new Shape.Struct(
-          text("state", Rules.oneOf("pending", "confirmed", "pendingDeletion")).always(),
-          flag("deleted").always());
+          text("state", "How far the claim is.")
+              .in("pending", "confirmed", "pendingDeletion")
+              .always(),
+          flag("deleted", "Whether it counts as gone.").always());
 
   static final Shape.Struct HANDLE =
-      new Shape.Struct(field("block", NUMBERS).always(), flag("deleted").always());
+      new Shape.Struct(
+          field("block", "How many addresses of which block.", NUMBERS).always(),
+          flag("deleted", "Whether it counts as gone.").always());
 
   static final Shape.Struct CONFIG =
       new Shape.Struct(
-          flag("strict_affinity"),
-          flag("auto_allocate_blocks"),
-          whole("maxBlocksPerHost", 0, Integer.MAX_VALUE),
-          text("kubeVirtVMAddressPersistence", Rules.oneOf("Enabled", "Disabled")).ifPresent(),
-          whole("ipCooldownSeconds", 0, 1200));
+          flag("strict_affinity", "Whether nodes take addresses of own blocks only."),
+          flag("auto_allocate_blocks", "Whether nodes claim blocks when they need them."),
+          whole("maxBlocksPerHost", "How many blocks a node may have.", 0, Integer.MAX_VALUE),
+          text("kubeVirtVMAddressPersistence", "Whether virtual machines keep addresses.")
+              .in("Enabled", "Disabled")
+              .ifPresent(),
+          whole("ipCooldownSeconds", "How long released addresses rest.", 0, 1200));
 
   static final Shape.Struct HOST = new Shape.Struct();
 

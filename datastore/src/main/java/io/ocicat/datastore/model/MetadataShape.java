@@ -1,6 +1,8 @@
 package io.ocicat.datastore.model;
 
 import static io.ocicat.datastore.model.Shape.field;
+import static io.ocicat.datastore.model.Shape.flag;
+import static io.ocicat.datastore.model.Shape.structs;
 import static io.ocicat.datastore.model.Shape.text;
 import static io.ocicat.datastore.model.Shape.texts;
 import static io.ocicat.datastore.model.Shape.whole;
@@ -15,35 +17,59 @@ import tools.jackson.databind.node.ObjectNode;
 final class MetadataShape {
   private static final int MAX_ANNOTATIONS = 256 << 10;
 
+  private static final Shape.Struct OWNER =
+      new Shape.Struct(
+          text("apiVersion", "The owner's version.").always(),
+          text("kind", "The owner's kind.").always(),
+          text("name", "The owner's name.").always(),
+          text("uid", "The owner's uid.").always(),
+          flag("controller", "Whether it manages this object.").ifPresent(),
+          flag("blockOwnerDeletion", "Whether the owner waits for this object.").ifPresent());
+
   private static final Shape.Struct METADATA =
       new Shape.Struct(
-              text("name", Rules.ANY),
-              text("generateName"),
-              text("namespace", Rules.NAME),
-              text("uid"),
-              whole("generation", 0, Long.MAX_VALUE),
-              field("creationTimestamp", new Shape.Anything()).always(),
-              field("deletionTimestamp", new Shape.Anything()).ifPresent(),
-              whole("deletionGracePeriodSeconds", 0, Long.MAX_VALUE).ifPresent(),
-              field("labels", Rules.LABELS),
-              field("annotations", Rules.ANNOTATIONS),
-              field("ownerReferences", new Shape.ListOf(new Shape.Anything())),
-              texts("finalizers"),
-              field("managedFields", new Shape.ListOf(new Shape.Anything())))
-          .where(MetadataShape::check);
+              text("name", "The name."),
+              text("generateName", "What the name was made of."),
+              text("namespace", "The namespace.").is(Rules.NAME),
+              text("uid", "Which of all objects that ever had this name."),
+              whole("generation", "How often the spec was changed.", 0, Long.MAX_VALUE),
+              text("creationTimestamp", "When it was created.").orNull(),
+              text("deletionTimestamp", "When it is to be gone.").ifPresent(),
+              whole("deletionGracePeriodSeconds", "How long it has until then.", 0, Long.MAX_VALUE)
+                  .ifPresent(),
+              field("labels", "Labels, for selectors.", Rules.LABELS),
+              field("annotations", "Annotations, for programs.", Rules.ANNOTATIONS),
+              structs("ownerReferences", "Whom it belongs to.", OWNER),
+              texts("finalizers", "Who must agree before it is gone."),
+              field("managedFields", "Who set what.", new Shape.ListOf(new Shape.Anything())))
+          .where("Annotations have at most 256 KiB.", MetadataShape::check);
+
+  /** The conditions of a status, as Kubernetes has them. */
+  static final Shape.Struct CONDITIONS =
+      new Shape.Struct(
+          structs(
+              "conditions",
+              "What holds.",
+              new Shape.Struct(
+                  text("type", "What it is about.").always(),
+                  text("status", "Whether it holds: True, False or Unknown.").always(),
+                  whole("observedGeneration", "Of which generation.", 0, Long.MAX_VALUE),
+                  text("lastTransitionTime", "Since when.").orNull(),
+                  text("reason", "Why, for programs.").always(),
+                  text("message", "Why, for people.").always())));
 
   private MetadataShape() {}
 
   /** A document with this spec. */
-  static Shape.Struct document(Shape.Struct spec) {
-    return document(field("spec", spec).always());
+  static Shape.Struct document(String description, Shape.Struct spec) {
+    return document(field("spec", description, spec).always());
   }
 
   static Shape.Struct document(Shape.Member... rest) {
     Shape.Member[] members = new Shape.Member[rest.length + 3];
-    members[0] = text("kind").always();
-    members[1] = text("apiVersion").always();
-    members[2] = field("metadata", METADATA).always();
+    members[0] = text("kind", "The kind of the resource.").always();
+    members[1] = text("apiVersion", "The version of the kind.").always();
+    members[2] = field("metadata", "Kubernetes' metadata.", METADATA).always();
     System.arraycopy(rest, 0, members, 3, rest.length);
     return new Shape.Struct(members);
   }

@@ -27,20 +27,20 @@ final class Names {
           "must have at most %d characters, not %d".formatted(longest, name.length()));
     }
     switch (key.kind()) {
-      case NETWORK_POLICY ->
+      case NETWORK_POLICY, STAGED_NETWORK_POLICY ->
           match(
               name,
               NETWORK_POLICY,
               "lower-case letters, digits and -, with at most one . behind the tier's name",
               problems);
-      case GLOBAL_NETWORK_POLICY ->
+      case GLOBAL_NETWORK_POLICY, STAGED_GLOBAL_NETWORK_POLICY ->
           match(
               name,
               GLOBAL_NETWORK_POLICY,
               "lower-case letters, digits and -, with at most one . behind the tier's name",
               problems);
       case TIER -> match(name, Rules.DNS_LABEL, "lower-case letters, digits and -", problems);
-      case CLUSTER_INFORMATION, IPAM_CONFIGURATION -> {
+      case CLUSTER_INFORMATION, IPAM_CONFIGURATION, KUBE_CONTROLLERS_CONFIGURATION -> {
         if (!name.equals("default")) {
           problems.add("metadata.name", "must be default: there is only one " + key.kind());
         }

@@ -5,11 +5,10 @@ import io.ocicat.datastore.selector.Selector;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ip.MacAddress;
-import java.util.List;
 import java.util.Locale;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
+import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
 /** Calico's rules for single values. */
@@ -29,105 +28,135 @@ final class Rules {
 
   private static final int MAX_LABEL = 63;
 
-  static final Shape.Rule ANY = _ -> null;
-
-  static final Shape.Rule NAME =
+  static final Limit NAME =
       matching(
+          "name",
           SUBDOMAIN,
           "must be lower-case letters, digits, - and ., with a letter or digit at both ends");
 
-  static final Shape.Rule CONTAINER =
-      matching(CONTAINER_ID, "must be letters, digits and -, with a letter or digit at both ends");
+  static final Limit LABEL_NAME =
+      matching(
+          "label",
+          DNS_LABEL,
+          "must be lower-case letters, digits and -, with a letter or digit at both ends");
 
-  static final Shape.Rule INTERFACE_NAME =
-      matching(INTERFACE, "must be 1–15 letters, digits, _, . or -, or *");
+  static final Limit CONTAINER =
+      matching(
+          "container",
+          CONTAINER_ID,
+          "must be letters, digits and -, with a letter or digit at both ends");
 
-  static final Shape.Rule PORT =
-      text ->
-          portName(text.stringValue())
-              ? null
-              : "must be 1–15 lower-case letters, digits and -, at least one letter, not "
-                  + Problems.quote(text.stringValue());
+  static final Limit INTERFACE_NAME =
+      matching("interface", INTERFACE, "must be 1–15 letters, digits, _, . or -, or *");
 
-  static final Shape.Rule MAC = parsing(MacAddress::parse);
-  static final Shape.Rule IP = parsing(IpAddress::parse);
-  static final Shape.Rule IPV4 = parsing(text -> requireVersion(IpAddress.parse(text), true));
-  static final Shape.Rule IPV6 = parsing(text -> requireVersion(IpAddress.parse(text), false));
+  static final Limit PORT =
+      new Limit.Format(
+          "port name",
+          text ->
+              portName(text.stringValue())
+                  ? null
+                  : "must be 1–15 lower-case letters, digits and -, at least one letter, not "
+                      + Problems.quote(text.stringValue()));
+
+  static final Limit MAC = parsing("mac", MacAddress::parse);
+  static final Limit IP = parsing("ip", IpAddress::parse);
+  static final Limit IPV4 = parsing("ipv4", text -> requireVersion(IpAddress.parse(text), true));
+  static final Limit IPV6 = parsing("ipv6", text -> requireVersion(IpAddress.parse(text), false));
 
   /** A CIDR without host bits, or an address alone. */
-  static final Shape.Rule NETWORK = parsing(Rules::network);
+  static final Limit NETWORK = parsing("network", Rules::network);
+
+  static final Limit NETWORK_V4 =
+      parsing("network v4", text -> requireVersion(network(text).address(), true));
+  static final Limit NETWORK_V6 =
+      parsing("network v6", text -> requireVersion(network(text).address(), false));
 
   /** A CIDR, with or without host bits, or an address alone. */
-  static final Shape.Rule CIDR = parsing(Rules::cidr);
+  static final Limit CIDR = parsing("cidr", Rules::cidr);
 
-  static final Shape.Rule CIDR_V4 = parsing(text -> requireVersion(cidr(text).address(), true));
-  static final Shape.Rule CIDR_V6 = parsing(text -> requireVersion(cidr(text).address(), false));
+  /** A CIDR, with or without host bits. */
+  static final Limit CIDR_WITH_LENGTH = parsing("cidr with length", Rules::cidrWithLength);
 
-  static final Shape.Rule SELECTOR =
-      value -> {
-        try {
-          Selector.parse(value.stringValue());
-          return null;
-        } catch (IllegalArgumentException e) {
-          return Problems.quote(value.stringValue()) + " " + e.getMessage();
-        }
-      };
+  static final Limit CIDR_V4 =
+      parsing("cidr v4", text -> requireVersion(cidr(text).address(), true));
+  static final Limit CIDR_V6 =
+      parsing("cidr v6", text -> requireVersion(cidr(text).address(), false));
+
+  static final Limit SELECTOR =
+      new Limit.Format(
+          "selector",
+          value -> {
+            try {
+              Selector.parse(value.stringValue());
+              return null;
+            } catch (IllegalArgumentException e) {
+              return Problems.quote(value.stringValue()) + " " + e.getMessage();
+            }
+          });
+
+  static final Limit REGEX =
+      parsing(
+          "regex",
+          text -> {
+            try {
+              Pattern.compile(text);
+            } catch (PatternSyntaxException e) {
+              throw new IllegalArgumentException(
+                  "must be a regular expression, not %s: %s"
+                      .formatted(Problems.quote(text), e.getDescription().toLowerCase(Locale.ROOT)),
+                  e);
+            }
+          });
 
   static final Shape.MapOf LABELS =
       new Shape.MapOf(
           Rules::qualifiedName,
-          new Shape.Leaf(Shape.Type.TEXT, value -> labelValue(value.stringValue())));
+          new Shape.Leaf(
+              Shape.Type.TEXT,
+              new Limit.Format("label value", value -> labelValue(value.stringValue()))));
 
   static final Shape.MapOf ANNOTATIONS =
       new Shape.MapOf(
-          name -> qualifiedName(name.toLowerCase(Locale.ROOT)),
-          new Shape.Leaf(Shape.Type.TEXT, ANY));
+          name -> qualifiedName(name.toLowerCase(Locale.ROOT)), new Shape.Leaf(Shape.Type.TEXT));
 
-  static final Shape.MapOf TEXTS = new Shape.MapOf(_ -> null, new Shape.Leaf(Shape.Type.TEXT, ANY));
+  static final Shape.MapOf TEXTS = new Shape.MapOf(_ -> null, new Shape.Leaf(Shape.Type.TEXT));
 
   private Rules() {}
 
-  static Shape.Rule between(long min, long max) {
-    return value -> {
-      boolean inside =
-          value.canConvertToLong() && value.longValue() >= min && value.longValue() <= max;
-      return inside ? null : "must be %d–%d, not %s".formatted(min, max, value.bigIntegerValue());
-    };
+  static Limit matching(String name, Pattern pattern, String must) {
+    return new Limit.Format(
+        name,
+        value ->
+            pattern.matcher(value.stringValue()).matches()
+                ? null
+                : must + ", not " + Problems.quote(value.stringValue()));
   }
 
-  static Shape.Rule oneOf(String... allowed) {
-    List<String> all = List.of(allowed);
-    return value ->
-        all.contains(value.stringValue())
-            ? null
-            : all.stream()
-                .map(Problems::quote)
-                .collect(
-                    Collectors.joining(
-                        ", ", "must be one of ", ", not " + Problems.quote(value.stringValue())));
-  }
-
-  static Shape.Rule matching(Pattern pattern, String must) {
-    return value ->
-        pattern.matcher(value.stringValue()).matches()
-            ? null
-            : must + ", not " + Problems.quote(value.stringValue());
-  }
-
-  private static Shape.Rule parsing(Consumer<String> parse) {
-    return value -> {
-      try {
-        parse.accept(value.stringValue());
-        return null;
-      } catch (IllegalArgumentException e) {
-        return e.getMessage();
-      }
-    };
+  static Limit parsing(String name, Consumer<String> parse) {
+    return new Limit.Format(
+        name,
+        value -> {
+          try {
+            parse.accept(value.stringValue());
+            return null;
+          } catch (IllegalArgumentException e) {
+            return e.getMessage();
+          }
+        });
   }
 
   /** The CIDR, or the address as one of full length. */
   static IpPrefix cidr(String text) {
     return text.indexOf('/') >= 0 ? IpPrefix.parse(text) : IpPrefix.host(IpAddress.parse(text));
+  }
+
+  static IpPrefix cidrWithLength(String text) {
+    if (text.indexOf('/') < 0) {
+      throw new IllegalArgumentException(
+          "must be a CIDR with a length, as in %s, not %s"
+              .formatted(cidr(text), Problems.quote(text)));
+    }
+    return cidr(text);
   }
 
   static IpPrefix network(String text) {

@@ -1,47 +1,76 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.json.Problems;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.node.ObjectNode;
+import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * What a JSON value of a resource looks like: the types and rules of its fields, their order, and
- * which of them Calico leaves out when they are empty. One description serves both for writing
- * ({@link CanonicalForm}) and for checking ({@link ShapeCheck}).
+ * What a JSON value of a resource looks like: the types, limits and defaults of its fields, their
+ * order, what must hold between them, and which of them Calico leaves out when they are empty. One
+ * table per kind serves for writing ({@link CanonicalForm}), for checking ({@link ShapeCheck}) and
+ * for the schemas of custom resources ({@link Schema}).
  */
 sealed interface Shape {
 
-  /** For objects whose members have nothing to do with each other. */
-  ObjectRule NO_RULE = (_, _, _) -> {};
-
   /** A value without parts. */
-  record Leaf(Type type, Rule rule) implements Shape {}
+  record Leaf(Type type, List<Limit> limits, Form form) implements Shape {
+    public Leaf {
+      limits = List.copyOf(limits);
+    }
 
-  /** A list whose items are alike. */
-  record ListOf(Shape item) implements Shape {}
+    Leaf(Type type, Limit... limits) {
+      this(type, List.of(limits), Form.PLAIN);
+    }
+
+    Leaf and(Limit limit) {
+      List<Limit> all = new ArrayList<>(limits);
+      all.add(limit);
+      return new Leaf(type, all, form);
+    }
+  }
+
+  /**
+   * A list whose items are alike.
+   *
+   * @param distinct whether an item may be there only once
+   */
+  record ListOf(Shape item, int min, int max, boolean distinct) implements Shape {
+    ListOf(Shape item) {
+      this(item, 0, Integer.MAX_VALUE, false);
+    }
+  }
 
   /** Names and values, written in the order of the names. */
   record MapOf(NameRule names, Leaf values) implements Shape {}
 
-  /** A JSON object with known members; others are allowed, kept, and written behind them. */
-  record Struct(List<Member> members, ObjectRule rule) implements Shape {
+  /** A JSON object with known members; others are allowed, kept, and written after them. */
+  record Struct(List<Member> members, List<Between> rules) implements Shape {
     public Struct {
       members = List.copyOf(members);
+      rules = List.copyOf(rules);
     }
 
     public Struct(Member... members) {
-      this(List.of(members), NO_RULE);
+      this(List.of(members), List.of());
     }
 
-    /** The same with one more rule for the object as a whole. */
-    Struct where(ObjectRule rule) {
-      return new Struct(members, rule);
+    /** The same with more rules between its members. */
+    Struct where(Between... more) {
+      List<Between> all = new ArrayList<>(rules);
+      all.addAll(Arrays.asList(more));
+      return new Struct(members, all);
+    }
+
+    Struct where(String words, Between.Check check) {
+      return where(new Between(words, check));
     }
   }
 
-  /** Whatever it is. */
+  /** Whatever it is: what Kubernetes' own schema leaves open. */
   record Anything() implements Shape {}
 
   /** JSON types of values without parts. */
@@ -49,6 +78,7 @@ sealed interface Shape {
     TEXT("a string"),
     FLAG("true or false"),
     WHOLE("a whole number"),
+    WHOLE_OR_NULL("a whole number or null"),
     NUMBER("a number"),
     WHOLE_OR_TEXT("a whole number or a string");
 
@@ -67,6 +97,8 @@ sealed interface Shape {
   enum Presence {
     /** Also when it is absent, with its empty value. */
     ALWAYS,
+    /** Also when it is absent, as null. */
+    OR_NULL,
     /** Go's omitempty on a value: not when it is "", 0, false, or has no items. */
     UNLESS_EMPTY,
     /** Go's omitempty on a pointer: whenever there is one. */
@@ -77,18 +109,78 @@ sealed interface Shape {
    * A member of an object.
    *
    * @param required whether an empty one is a mistake
+   * @param initial what is written where it is absent; null for nothing
    */
-  record Member(String name, Shape shape, Presence presence, boolean required) {
+  record Member(
+      String name,
+      Shape shape,
+      Presence presence,
+      boolean required,
+      @Nullable JsonNode initial,
+      String description) {
+
+    Member with(Shape other) {
+      return new Member(name, other, presence, required, initial, description);
+    }
+
+    private Member with(Presence other) {
+      return new Member(name, shape, other, required, initial, description);
+    }
+
     Member always() {
-      return new Member(name, shape, Presence.ALWAYS, required);
+      return with(Presence.ALWAYS);
+    }
+
+    Member orNull() {
+      return with(Presence.OR_NULL);
     }
 
     Member ifPresent() {
-      return new Member(name, shape, Presence.IF_PRESENT, required);
+      return with(Presence.IF_PRESENT);
     }
 
     Member require() {
-      return new Member(name, shape, presence, true);
+      return new Member(name, shape, presence, true, initial, description);
+    }
+
+    Member initially(String value) {
+      return new Member(
+          name, shape, presence, required, JsonNodeFactory.instance.stringNode(value), description);
+    }
+
+    /** A limit of the value, or of each item of the list. */
+    Member is(Limit limit) {
+      return switch (shape) {
+        case Leaf leaf -> with(leaf.and(limit));
+        case ListOf list when list.item() instanceof Leaf leaf ->
+            with(new ListOf(leaf.and(limit), list.min(), list.max(), list.distinct()));
+        default -> throw new IllegalStateException(name + " has no value to limit");
+      };
+    }
+
+    Member max(int length) {
+      return is(new Limit.Length(length));
+    }
+
+    Member in(String... allowed) {
+      return is(new Limit.OneOf(List.of(allowed)));
+    }
+
+    Member matches(String regex, String must) {
+      return is(new Limit.Matches(Pattern.compile(regex), must));
+    }
+
+    /** How many items the list may have. */
+    Member items(int min, int max) {
+      return shape instanceof ListOf list
+          ? with(new ListOf(list.item(), min, max, list.distinct()))
+          : this;
+    }
+
+    Member distinct() {
+      return shape instanceof ListOf list
+          ? with(new ListOf(list.item(), list.min(), list.max(), true))
+          : this;
     }
   }
 
@@ -104,50 +196,41 @@ sealed interface Shape {
     @Nullable String problem(String name);
   }
 
-  /** What must hold among the members of an object whose members are right by themselves. */
-  @FunctionalInterface
-  interface ObjectRule {
-    void check(ObjectNode object, String path, Problems problems);
+  static Member field(String name, String description, Shape shape) {
+    return new Member(name, shape, Presence.UNLESS_EMPTY, false, null, description);
   }
 
-  static Member field(String name, Shape shape) {
-    return new Member(name, shape, Presence.UNLESS_EMPTY, false);
+  static Member text(String name, String description) {
+    return field(name, description, new Leaf(Type.TEXT));
   }
 
-  static Member text(String name) {
-    return field(name, new Leaf(Type.TEXT, Rules.ANY));
+  static Member texts(String name, String description) {
+    return field(name, description, new ListOf(new Leaf(Type.TEXT)));
   }
 
-  static Member text(String name, Rule rule) {
-    return field(name, new Leaf(Type.TEXT, rule));
-  }
-
-  static Member texts(String name, Rule rule) {
-    return field(name, new ListOf(new Leaf(Type.TEXT, rule)));
-  }
-
-  static Member texts(String name) {
-    return texts(name, Rules.ANY);
-  }
-
-  static Member flag(String name) {
-    return field(name, new Leaf(Type.FLAG, Rules.ANY));
+  static Member flag(String name, String description) {
+    return field(name, description, new Leaf(Type.FLAG));
   }
 
   static Leaf wholeNumber(long min, long max) {
-    return new Leaf(Type.WHOLE, Rules.between(min, max));
+    return new Leaf(Type.WHOLE, new Limit.Range(min, max));
   }
 
-  static Member whole(String name, long min, long max) {
-    return field(name, wholeNumber(min, max));
+  static Member whole(String name, String description, long min, long max) {
+    return field(name, description, wholeNumber(min, max));
   }
 
-  static Member structs(String name, Struct item) {
-    return field(name, new ListOf(item));
+  static Member structs(String name, String description, Struct item) {
+    return field(name, description, new ListOf(item));
   }
 
   /** Pointers to objects are written even when the object is empty. */
-  static Member struct(String name, Struct struct) {
-    return field(name, struct).ifPresent();
+  static Member struct(String name, String description, Struct struct) {
+    return field(name, description, struct).ifPresent();
+  }
+
+  /** A pointer to a duration. */
+  static Member duration(String name, String description) {
+    return field(name, description, new Leaf(Type.TEXT, List.of(), Form.DURATION)).ifPresent();
   }
 }

@@ -66,9 +66,7 @@ final class ShapeCheck {
       }
       case Shape.ListOf list -> {
         if (value instanceof ArrayNode items) {
-          for (int i = 0; i < items.size(); i++) {
-            value(list.item(), items.get(i), path.item(i));
-          }
+          list(list, items, path);
         } else {
           wrongType(path, "a list", value);
         }
@@ -96,8 +94,27 @@ final class ShapeCheck {
         problems.add(memberPath.toString(), "is missing");
       }
     }
-    if (!shape.rule().equals(Shape.NO_RULE) && problems.count() == before) {
-      shape.rule().check(object, path.toString(), problems);
+    if (!shape.rules().isEmpty() && problems.count() == before) {
+      shape.rules().forEach(rule -> rule.check().run(object, path.toString(), problems));
+    }
+  }
+
+  private void list(Shape.ListOf list, ArrayNode items, Place path) {
+    if (items.size() > list.max()) {
+      problems.add(
+          path.toString(),
+          "must have at most %d items, not %d".formatted(list.max(), items.size()));
+    } else if (items.size() < list.min()) {
+      problems.add(
+          path.toString(),
+          "must have at least %d items, not %d".formatted(list.min(), items.size()));
+    }
+    Set<JsonNode> seen = new HashSet<>();
+    for (int i = 0; i < items.size(); i++) {
+      value(list.item(), items.get(i), path.item(i));
+      if (list.distinct() && !seen.add(items.get(i))) {
+        problems.add(path.toString(), "has %s twice".formatted(items.get(i).asString("")));
+      }
     }
   }
 
@@ -123,6 +140,7 @@ final class ShapeCheck {
           case TEXT -> value.isString();
           case FLAG -> value.isBoolean();
           case WHOLE -> value.isIntegralNumber();
+          case WHOLE_OR_NULL -> value.isIntegralNumber() || value.isNull();
           case NUMBER -> value.isNumber();
           case WHOLE_OR_TEXT -> value.isIntegralNumber() || value.isString();
         };
@@ -130,10 +148,26 @@ final class ShapeCheck {
       wrongType(path, leaf.type().description(), value);
       return;
     }
-    String problem = leaf.rule().problem(value);
+    String problem = problem(leaf, value);
     if (problem != null) {
       problems.add(path.toString(), problem);
     }
+  }
+
+  private static @Nullable String problem(Shape.Leaf leaf, JsonNode value) {
+    JsonNode normal;
+    try {
+      normal = leaf.form().normal(value);
+    } catch (IllegalArgumentException e) {
+      return e.getMessage();
+    }
+    for (Limit limit : leaf.limits()) {
+      String problem = limit.problem(normal);
+      if (problem != null) {
+        return problem;
+      }
+    }
+    return null;
   }
 
   private void wrongType(Place path, String wanted, JsonNode value) {

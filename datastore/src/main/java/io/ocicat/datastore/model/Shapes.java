@@ -1,9 +1,8 @@
 package io.ocicat.datastore.model;
 
-import static io.ocicat.datastore.model.Shape.field;
-
 import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.json.Problems;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -38,33 +37,47 @@ public final class Shapes {
     return resource.read(content -> ShapeCheck.unknown(of(resource.kind()), content, ""));
   }
 
+  private static void noNamespaceLabel(ObjectNode set, String path, Problems problems) {
+    if (set.path("metadata").path("labels").has(Defaults.LABEL_NAMESPACE)) {
+      problems.add("metadata.labels", "must not have " + Defaults.LABEL_NAMESPACE);
+    }
+  }
+
   private static Shape.Struct describe(Kind kind) {
     return switch (kind) {
-      case WORKLOAD_ENDPOINT -> MetadataShape.document(EndpointShapes.WORKLOAD);
-      case HOST_ENDPOINT -> MetadataShape.document(EndpointShapes.HOST);
-      case PROFILE -> MetadataShape.document(PolicyShapes.PROFILE);
-      case NETWORK_POLICY -> MetadataShape.document(PolicyShapes.NETWORK_POLICY);
-      case GLOBAL_NETWORK_POLICY -> MetadataShape.document(PolicyShapes.GLOBAL_NETWORK_POLICY);
-      case NETWORK_SET, GLOBAL_NETWORK_SET -> MetadataShape.document(PolicyShapes.NETWORK_SET);
-      case TIER ->
-          MetadataShape.document(
-              field("spec", PolicyShapes.TIER_SPEC).always(),
-              field("status", PoolShapes.STATUS).always());
-      case IP_POOL ->
-          MetadataShape.document(
-              field("spec", PoolShapes.IP_POOL).always(),
-              field("status", PoolShapes.STATUS).ifPresent());
-      case IP_RESERVATION -> MetadataShape.document(PoolShapes.IP_RESERVATION);
-      case NODE ->
-          MetadataShape.document(
-              field("spec", NodeShapes.NODE).always(), field("status", NodeShapes.STATUS).always());
-      case CLUSTER_INFORMATION -> MetadataShape.document(NodeShapes.CLUSTER);
-      case IPAM_CONFIGURATION -> MetadataShape.document(NodeShapes.IPAM_CONFIGURATION);
-      case BGP_CONFIGURATION -> MetadataShape.document(ConfigurationShapes.BGP);
-      case FELIX_CONFIGURATION -> MetadataShape.document(ConfigurationShapes.FELIX);
-      // Stored and shown as they are; nothing here works with them.
-      case BGP_PEER, BGP_FILTER, KUBE_CONTROLLERS_CONFIGURATION ->
-          MetadataShape.document(field("spec", new Shape.Anything()).always());
+      case WORKLOAD_ENDPOINT ->
+          MetadataShape.document("The interface of a container.", WorkloadEndpointFields.SPEC);
+      case HOST_ENDPOINT ->
+          MetadataShape.document("An interface of a node.", HostEndpointFields.SPEC);
+      case PROFILE -> MetadataShape.document("Rules after the policies.", PolicyFields.PROFILE);
+      case NETWORK_POLICY ->
+          MetadataShape.document("Rules for endpoints.", PolicyFields.NETWORK_POLICY);
+      case GLOBAL_NETWORK_POLICY ->
+          MetadataShape.document("Rules for endpoints.", PolicyFields.GLOBAL_NETWORK_POLICY);
+      case STAGED_NETWORK_POLICY ->
+          MetadataShape.document("Rules to try.", PolicyFields.STAGED_NETWORK_POLICY);
+      case STAGED_GLOBAL_NETWORK_POLICY ->
+          MetadataShape.document("Rules to try.", PolicyFields.STAGED_GLOBAL_NETWORK_POLICY);
+      case STAGED_KUBERNETES_NETWORK_POLICY ->
+          MetadataShape.document("Rules to try.", StagedKubernetesPolicyFields.SPEC);
+      case NETWORK_SET, GLOBAL_NETWORK_SET ->
+          MetadataShape.document("Networks with labels.", SettingsFields.NETWORK_SET)
+              .where("The namespace is no label.", Shapes::noNamespaceLabel);
+      case TIER -> TierFields.DOCUMENT;
+      case IP_POOL -> IpPoolFields.DOCUMENT;
+      case IP_RESERVATION ->
+          MetadataShape.document("Addresses that are not given.", SettingsFields.IP_RESERVATION);
+      case NODE -> NodeFields.DOCUMENT;
+      case CALICO_NODE_STATUS -> NodeStatusFields.DOCUMENT;
+      case CLUSTER_INFORMATION ->
+          MetadataShape.document("The cluster.", SettingsFields.CLUSTER_INFORMATION);
+      case IPAM_CONFIGURATION ->
+          MetadataShape.document("How addresses are given.", SettingsFields.IPAM_CONFIGURATION);
+      case BGP_CONFIGURATION -> BgpConfigurationFields.DOCUMENT;
+      case BGP_PEER -> MetadataShape.document("Whom nodes speak BGP with.", BgpPeerFields.SPEC);
+      case BGP_FILTER -> MetadataShape.document("Rules for routes.", BgpFilterFields.SPEC);
+      case FELIX_CONFIGURATION -> FelixConfigurationFields.DOCUMENT;
+      case KUBE_CONTROLLERS_CONFIGURATION -> KubeControllersFields.DOCUMENT;
       case IPAM_BLOCK -> IpamShapes.BLOCK;
       case BLOCK_AFFINITY -> IpamShapes.AFFINITY;
       case IPAM_HANDLE -> IpamShapes.HANDLE;

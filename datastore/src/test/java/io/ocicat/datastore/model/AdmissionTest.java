@@ -60,7 +60,8 @@ class AdmissionTest {
   @Test
   void aPolicysTypesFollowFromItsRules() {
     String rule = "[{\"action\":\"Allow\"}]";
-    assertThat(spec(Kind.NETWORK_POLICY, "p", "{}")).isEqualTo("{\"types\":[\"Ingress\"]}");
+    assertThat(spec(Kind.NETWORK_POLICY, "p", "{}"))
+        .isEqualTo("{\"tier\":\"default\",\"types\":[\"Ingress\"]}");
     assertThat(spec(Kind.NETWORK_POLICY, "p", "{\"egress\":" + rule + "}"))
         .endsWith("\"types\":[\"Egress\"]}");
     assertThat(spec(Kind.NETWORK_POLICY, "p", "{\"egress\":" + rule + ",\"ingress\":" + rule + "}"))
@@ -118,7 +119,7 @@ class AdmissionTest {
           NODE ; n ; {"bgp":{}} ; spec.bgp must not be empty
           NODE ; n ; {"bgp":{"ipv4Address":"fd00::1/64"}} ; spec.bgp.ipv4Address must be an IPv4 address
           NODE ; n ; {"bgp":{"asNumber":"x"}} ; spec.bgp.asNumber must be an AS number
-          HOST_ENDPOINT ; h ; {"node":"n"} ; spec needs an interfaceName or expectedIPs
+          HOST_ENDPOINT ; h ; {"node":"n"} ; spec needs interfaceName or expectedIPs
           HOST_ENDPOINT ; h ; {"interfaceName":"eth0","ports":[{"name":"x","protocol":"ICMP","port":1}]} ; spec.ports[0].protocol has no ports
           NETWORK_POLICY ; a.b.c ; {} ; metadata.name must be
           NETWORK_POLICY ; p ; {"types":["Ingress","Ingress"]} ; spec.types has Ingress twice
@@ -131,8 +132,8 @@ class AdmissionTest {
           NETWORK_POLICY ; p ; {"ingress":[{"action":"Allow","source":{"notNets":["0.0.0.0/0"]}}]} ; the rule would match nothing
           NETWORK_POLICY ; p ; {"egress":[{"action":"Allow","http":{}}]} ; spec.egress[0].http is not possible
           NETWORK_POLICY ; p ; {"ingress":[{"action":"Allow","source":{"services":{}}}]} ; spec.ingress[0].source.services.name is missing
-          GLOBAL_NETWORK_POLICY ; p ; {"doNotTrack":true} ; spec.applyOnForward must be true
-          GLOBAL_NETWORK_POLICY ; p ; {"doNotTrack":true,"preDNAT":true,"applyOnForward":true} ; cannot both be true
+          GLOBAL_NETWORK_POLICY ; p ; {"doNotTrack":true} ; spec.doNotTrack needs applyOnForward
+          GLOBAL_NETWORK_POLICY ; p ; {"doNotTrack":true,"preDNAT":true,"applyOnForward":true} ; spec.preDNAT cannot be set together with doNotTrack
           PROFILE ; p ; {"labelsToApply":{"a b":"c"}} ; spec.labelsToApply["a b"] must be named by
           TIER ; a.b ; {} ; metadata.name must be lower-case letters, digits and -
           BGP_CONFIGURATION ; default ; {"communities":[{"name":"x","value":"70000:1"}],"prefixAdvertisements":[{"cidr":"10.0.0.0/8","communities":["x"]}]} ; "70000:1" is not a community

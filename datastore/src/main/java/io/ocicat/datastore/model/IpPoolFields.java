@@ -1,0 +1,130 @@
+package io.ocicat.datastore.model;
+
+import static io.ocicat.datastore.model.Shape.field;
+import static io.ocicat.datastore.model.Shape.flag;
+import static io.ocicat.datastore.model.Shape.text;
+import static io.ocicat.datastore.model.Shape.texts;
+import static io.ocicat.datastore.model.Shape.whole;
+
+import io.ocicat.datastore.json.Problems;
+import io.ocicat.ip.IpPrefix;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** IPPool: addresses to give to workloads. */
+final class IpPoolFields {
+  private static final IpPrefix LINK_LOCAL_V4 = IpPrefix.parse("169.254.0.0/16");
+  private static final IpPrefix LINK_LOCAL_V6 = IpPrefix.parse("fe80::/10");
+
+  private static final Shape.Struct SPEC =
+      new Shape.Struct(
+              text("cidr", "The addresses.").max(48).is(Rules.NETWORK).always().require(),
+              text("vxlanMode", "When packets between nodes are sent by VXLAN.")
+                  .in("Never", "Always", "CrossSubnet"),
+              text("ipipMode", "When packets between nodes are sent by IPIP.")
+                  .in("Never", "Always", "CrossSubnet"),
+              flag("natOutgoing", "Whether packets out of the pools get the node's address."),
+              flag("disabled", "Whether no more addresses are given."),
+              flag("disableBGPExport", "Whether the pool is not advertised by BGP."),
+              whole("blockSize", "The prefix length of blocks.", 0, 128),
+              text("nodeSelector", "The nodes that take addresses from the pool.")
+                  .max(1024)
+                  .is(Rules.SELECTOR)
+                  .initially("all()"),
+              text("namespaceSelector", "The namespaces whose pods get addresses.")
+                  .max(1024)
+                  .is(Rules.SELECTOR),
+              texts("allowedUses", "What addresses are given to.")
+                  .items(0, 10)
+                  .distinct()
+                  .in("Workload", "Tunnel", "LoadBalancer"),
+              text("assignmentMode", "Whether addresses are given unasked.")
+                  .in("Automatic", "Manual")
+                  .initially("Automatic")
+                  .ifPresent())
+          .where(Between.noGlobal("nodeSelector"), Between.noGlobal("namespaceSelector"))
+          .where("No link-local addresses.", IpPoolFields::notLinkLocal)
+          .where("The block size fits the pool.", IpPoolFields::blockSize)
+          .where("One encapsulation, and no IPIP with IPv6.", IpPoolFields::encapsulation)
+          .where("Tunnel excludes namespaceSelector.", IpPoolFields::tunnel)
+          .where("LoadBalancer excludes all else.", IpPoolFields::loadBalancer);
+
+  static final Shape.Struct DOCUMENT =
+      MetadataShape.document(
+          field("spec", "Addresses to give.", SPEC).always(),
+          field("status", "What holds of the pool.", MetadataShape.CONDITIONS).ifPresent());
+
+  private IpPoolFields() {}
+
+  private static IpPrefix cidr(ObjectNode spec) {
+    return Rules.network(spec.path("cidr").stringValue());
+  }
+
+  private static void notLinkLocal(ObjectNode spec, String path, Problems problems) {
+    IpPrefix cidr = cidr(spec);
+    if (cidr.overlaps(LINK_LOCAL_V4) || cidr.overlaps(LINK_LOCAL_V6)) {
+      problems.add(path + ".cidr", cidr + " overlaps the link-local addresses: choose another");
+    }
+  }
+
+  private static void blockSize(ObjectNode spec, String path, Problems problems) {
+    IpPrefix cidr = cidr(spec);
+    int size = spec.path("blockSize").asInt(0);
+    int min = cidr.isV4() ? 20 : 116;
+    int max = cidr.isV4() ? 32 : 128;
+    if (size < min || size > max) {
+      problems.add(path + ".blockSize", "must be %d–%d, not %d".formatted(min, max, size));
+    } else if (cidr.length() > size && !spec.path("disabled").asBoolean(false)) {
+      problems.add(
+          path + ".cidr",
+          "%s is smaller than a block (/%d): set blockSize to at least %d"
+              .formatted(cidr, size, cidr.length()));
+    }
+  }
+
+  private static void encapsulation(ObjectNode spec, String path, Problems problems) {
+    boolean ipip = isOn(spec, "ipipMode");
+    if (ipip && cidr(spec).isV6()) {
+      problems.add(path + ".ipipMode", "must be Never for an IPv6 pool");
+    }
+    if (ipip && isOn(spec, "vxlanMode")) {
+      problems.add(path + ".vxlanMode", "and ipipMode cannot both be on: set one to Never");
+    }
+  }
+
+  private static List<String> uses(ObjectNode spec) {
+    return spec.path("allowedUses").valueStream().map(JsonNode::stringValue).toList();
+  }
+
+  private static void tunnel(ObjectNode spec, String path, Problems problems) {
+    if (uses(spec).contains("Tunnel") && Between.isSet(spec, "namespaceSelector")) {
+      problems.add(
+          path + ".namespaceSelector", "cannot be used by a pool whose allowedUses have Tunnel");
+    }
+  }
+
+  private static void loadBalancer(ObjectNode spec, String path, Problems problems) {
+    List<String> uses = uses(spec);
+    if (!uses.contains("LoadBalancer")) {
+      return;
+    }
+    if (uses.size() > 1) {
+      problems.add(path + ".allowedUses", "cannot combine LoadBalancer with other uses");
+    }
+    if (isOn(spec, "ipipMode") || isOn(spec, "vxlanMode")) {
+      problems.add(path + ".allowedUses", "cannot have LoadBalancer in a pool with IPIP or VXLAN");
+    }
+    if (!spec.path("nodeSelector").asString("").equals("all()")) {
+      problems.add(path + ".nodeSelector", "must be all() for a LoadBalancer pool");
+    }
+    if (spec.path("disableBGPExport").asBoolean(false)) {
+      problems.add(path + ".disableBGPExport", "must be false for a LoadBalancer pool");
+    }
+  }
+
+  private static boolean isOn(ObjectNode spec, String mode) {
+    String value = spec.path(mode).asString("");
+    return !value.isEmpty() && !value.equals("Never");
+  }
+}

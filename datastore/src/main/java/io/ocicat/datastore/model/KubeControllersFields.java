@@ -1,0 +1,121 @@
+package io.ocicat.datastore.model;
+
+import static io.ocicat.datastore.model.Shape.duration;
+import static io.ocicat.datastore.model.Shape.field;
+import static io.ocicat.datastore.model.Shape.struct;
+import static io.ocicat.datastore.model.Shape.structs;
+import static io.ocicat.datastore.model.Shape.text;
+import static io.ocicat.datastore.model.Shape.texts;
+import static io.ocicat.datastore.model.Shape.whole;
+
+import io.ocicat.datastore.json.Problems;
+import java.util.HashSet;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** KubeControllersConfiguration: what Calico's controllers for Kubernetes do. */
+final class KubeControllersFields {
+  private static final Shape.Struct TEMPLATE =
+      new Shape.Struct(
+              text("generateName", "What names of host endpoints are made of.")
+                  .max(253)
+                  .is(Rules.NAME)
+                  .require(),
+              texts("interfaceCIDRs", "Networks of interfaces that get one.")
+                  .distinct()
+                  .is(Rules.CIDR),
+              text("interfacePattern", "Names of interfaces that get one.").is(Rules.REGEX),
+              field("labels", "Labels of the host endpoints.", Rules.LABELS),
+              field("annotations", "Annotations of the host endpoints.", Rules.ANNOTATIONS),
+              text("nodeSelector", "Nodes that get one.").is(Rules.SELECTOR))
+          .where(Between.anyOf("interfaceCIDRs", "interfacePattern"));
+
+  private static final Shape.Struct HOST_ENDPOINT =
+      new Shape.Struct(
+              text("autoCreate", "Whether nodes get host endpoints.").in("Enabled", "Disabled"),
+              text("createDefaultHostEndpoint", "Whether they get one for all interfaces.")
+                  .in("Enabled", "Disabled"),
+              structs("templates", "Host endpoints for some interfaces.", TEMPLATE))
+          .where("Templates have different names.", KubeControllersFields::differentNames);
+
+  private static final Shape.Struct PERIOD =
+      new Shape.Struct(duration("reconcilerPeriod", "How often everything is compared."));
+
+  private static final Shape.Struct CONTROLLERS =
+      new Shape.Struct(
+          struct(
+              "node",
+              "The controller of nodes.",
+              new Shape.Struct(
+                  duration("reconcilerPeriod", "How often everything is compared."),
+                  text("syncLabels", "Whether nodes get Kubernetes' labels.")
+                      .in("Enabled", "Disabled"),
+                  struct("hostEndpoint", "Host endpoints made for nodes.", HOST_ENDPOINT),
+                  duration("leakGracePeriod", "When an address nobody uses is released."))),
+          struct("policy", "The controller of policies.", PERIOD),
+          struct("workloadEndpoint", "The controller of endpoints.", PERIOD),
+          struct("serviceAccount", "The controller of service accounts.", PERIOD),
+          struct("namespace", "The controller of namespaces.", PERIOD),
+          struct(
+              "loadBalancer",
+              "The controller of load balancers.",
+              new Shape.Struct(
+                  text("assignIPs", "Which services get an address.")
+                      .in("AllServices", "RequestedServicesOnly")
+                      .initially("AllServices"))),
+          struct(
+              "migration",
+              "The controller of migrations.",
+              new Shape.Struct(
+                  text("policyNameMigrator", "Whether old names of policies are changed.")
+                      .in("Disabled", "Enabled")
+                      .initially("Enabled"))));
+
+  private static final Shape.Struct SPEC =
+      new Shape.Struct(
+          text("logSeverityScreen", "From which severity on messages are logged.")
+              .in("None", "Debug", "Info", "Warning", "Error", "Fatal", "Panic"),
+          text("healthChecks", "Whether health is reported.")
+              .in("Enabled", "Disabled")
+              .initially("Enabled"),
+          duration("etcdV3CompactionPeriod", "How often etcd is compacted."),
+          whole("prometheusMetricsPort", "The port of the metrics; 0 for none.", 0, 65535)
+              .ifPresent(),
+          field("controllers", "The controllers that run.", CONTROLLERS).always(),
+          whole("debugProfilePort", "The port for profiling; 0 for none.", 0, 65535).ifPresent());
+
+  static final Shape.Struct DOCUMENT =
+      MetadataShape.document(
+          field("spec", "What Calico's controllers for Kubernetes do.", SPEC).always(),
+          field(
+                  "status",
+                  "What they run with.",
+                  new Shape.Struct(
+                      struct("runningConfig", "What is in force.", SPEC),
+                      field("environmentVars", "What the environment says.", Rules.TEXTS)))
+              .always());
+
+  private KubeControllersFields() {}
+
+  /** What Calico's client fills in, beyond the defaults of the fields. */
+  static void complete(ObjectNode spec) {
+    if (!spec.has("prometheusMetricsPort")) {
+      spec.put("prometheusMetricsPort", 9094);
+    }
+    if (spec.path("controllers").path("node") instanceof ObjectNode node
+        && !node.has("leakGracePeriod")) {
+      node.put("leakGracePeriod", "15m0s");
+    }
+  }
+
+  private static void differentNames(ObjectNode config, String path, Problems problems) {
+    Set<String> names = new HashSet<>();
+    for (JsonNode template : config.path("templates").values()) {
+      String name = template.path("generateName").asString("");
+      if (!names.add(name)) {
+        problems.add(path + ".templates", "has two of generateName " + Problems.quote(name));
+      }
+    }
+  }
+}

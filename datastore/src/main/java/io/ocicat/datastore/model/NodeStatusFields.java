@@ -1,0 +1,91 @@
+package io.ocicat.datastore.model;
+
+import static io.ocicat.datastore.model.Shape.field;
+import static io.ocicat.datastore.model.Shape.structs;
+import static io.ocicat.datastore.model.Shape.text;
+import static io.ocicat.datastore.model.Shape.texts;
+import static io.ocicat.datastore.model.Shape.whole;
+
+/** CalicoNodeStatus: what a node is asked to tell of itself, and what it told. */
+final class NodeStatusFields {
+  private static final int DAY = 86_400;
+
+  private static final Shape.Struct SPEC =
+      new Shape.Struct(
+          text("node", "The node that is asked.").is(Rules.NAME).require(),
+          texts("classes", "What it is asked about.")
+              .distinct()
+              .in("Agent", "BGP", "Routes")
+              .require(),
+          whole("updatePeriodSeconds", "How often it tells; 0 for never.", 0, DAY)
+              .ifPresent()
+              .require());
+
+  private static final Shape.Struct DAEMON =
+      new Shape.Struct(
+          text("state", "Whether it is ready."),
+          text("version", "Its version."),
+          text("routerID", "Its router id."),
+          text("lastBootTime", "When it started."),
+          text("lastReconfigurationTime", "When it was configured."));
+
+  private static final Shape.Struct PEER =
+      new Shape.Struct(
+          text("peerIP", "The peer's address."),
+          text("type", "Why there is this peer."),
+          text("state", "The state of the session."),
+          text("since", "Since when."));
+
+  private static final Shape.Struct ROUTE =
+      new Shape.Struct(
+          text("type", "Whether it is in the kernel."),
+          text("destination", "Where it leads."),
+          text("gateway", "The next hop."),
+          text("interface", "The interface."),
+          field(
+                  "learnedFrom",
+                  "Where it comes from.",
+                  new Shape.Struct(
+                      text("sourceType", "Who told."), text("peerIP", "The peer's address.")))
+              .always());
+
+  private static final Shape.Struct STATUS =
+      new Shape.Struct(
+          text("lastUpdated", "When the node told.").orNull(),
+          field(
+                  "agent",
+                  "The BGP daemons.",
+                  new Shape.Struct(
+                      field("birdV4", "For IPv4.", DAEMON).always(),
+                      field("birdV6", "For IPv6.", DAEMON).always()))
+              .always(),
+          field(
+                  "bgp",
+                  "The BGP sessions.",
+                  new Shape.Struct(
+                      count("numberEstablishedV4"),
+                      count("numberNotEstablishedV4"),
+                      count("numberEstablishedV6"),
+                      count("numberNotEstablishedV6"),
+                      structs("peersV4", "The IPv4 peers.", PEER),
+                      structs("peersV6", "The IPv6 peers.", PEER)))
+              .always(),
+          field(
+                  "routes",
+                  "The routes.",
+                  new Shape.Struct(
+                      structs("routesV4", "The IPv4 routes.", ROUTE),
+                      structs("routesV6", "The IPv6 routes.", ROUTE)))
+              .always());
+
+  static final Shape.Struct DOCUMENT =
+      MetadataShape.document(
+          field("spec", "What a node is asked to tell.", SPEC).always(),
+          field("status", "What it told.", STATUS).always());
+
+  private NodeStatusFields() {}
+
+  private static Shape.Member count(String name) {
+    return whole(name, "How many sessions.", 0, Integer.MAX_VALUE).always();
+  }
+}

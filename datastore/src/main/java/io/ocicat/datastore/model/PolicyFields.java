@@ -1,0 +1,162 @@
+package io.ocicat.datastore.model;
+
+import static io.ocicat.datastore.model.Shape.field;
+import static io.ocicat.datastore.model.Shape.flag;
+import static io.ocicat.datastore.model.Shape.text;
+import static io.ocicat.datastore.model.Shape.texts;
+
+import io.ocicat.datastore.json.Problems;
+import java.util.ArrayList;
+import java.util.List;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/** Policies, of a namespace and of all, in force and staged; and profiles. */
+final class PolicyFields {
+  private static final int MAX_RULES = 1024;
+
+  private static final Shape.Member TIER =
+      text("tier", "The tier it is in.").is(Rules.NAME).initially("default");
+  private static final Shape.Member ORDER =
+      field("order", "Which policy is asked first.", new Shape.Leaf(Shape.Type.NUMBER)).ifPresent();
+  private static final Shape.Member INGRESS =
+      RuleFields.rules("ingress", "Rules for packets to the endpoints.").items(0, MAX_RULES);
+  private static final Shape.Member EGRESS =
+      RuleFields.rules("egress", "Rules for packets from the endpoints.").items(0, MAX_RULES);
+  private static final Shape.Member SELECTOR =
+      RuleFields.selector("selector", "The endpoints it applies to.");
+  private static final Shape.Member TYPES =
+      texts("types", "Which directions it decides about.")
+          .items(1, 2)
+          .distinct()
+          .in("Ingress", "Egress");
+  private static final Shape.Member UNTRACKED =
+      flag("doNotTrack", "Whether it applies before connections are tracked.");
+  private static final Shape.Member PRE_DNAT =
+      flag("preDNAT", "Whether it applies before destinations are translated.");
+  private static final Shape.Member FORWARD =
+      flag("applyOnForward", "Whether it applies to forwarded packets.");
+  private static final Shape.Member SERVICE_ACCOUNTS =
+      RuleFields.selector("serviceAccountSelector", "The service accounts it applies to.");
+  private static final Shape.Member NAMESPACES =
+      RuleFields.selector("namespaceSelector", "The namespaces it applies to.");
+  private static final Shape.Member HINTS =
+      texts("performanceHints", "What may be assumed of it.")
+          .distinct()
+          .in("AssumeNeededOnEveryNode");
+  static final Shape.Member STAGED_ACTION =
+      text("stagedAction", "What is tried.")
+          .in("Set", "Delete", "Learn", "Ignore")
+          .initially("Set");
+
+  static final Shape.Struct PROFILE =
+      new Shape.Struct(
+          INGRESS, EGRESS, field("labelsToApply", "Labels its endpoints get.", Rules.LABELS));
+
+  static final Shape.Struct NETWORK_POLICY =
+      common(TIER, ORDER, INGRESS, EGRESS, SELECTOR, TYPES, SERVICE_ACCOUNTS, HINTS);
+
+  static final Shape.Struct GLOBAL_NETWORK_POLICY =
+      global(
+          TIER,
+          ORDER,
+          INGRESS,
+          EGRESS,
+          SELECTOR,
+          TYPES,
+          UNTRACKED,
+          PRE_DNAT,
+          FORWARD,
+          SERVICE_ACCOUNTS,
+          NAMESPACES,
+          HINTS);
+
+  static final Shape.Struct STAGED_NETWORK_POLICY = staged(NETWORK_POLICY);
+
+  static final Shape.Struct STAGED_GLOBAL_NETWORK_POLICY = staged(GLOBAL_NETWORK_POLICY);
+
+  private PolicyFields() {}
+
+  private static Shape.Struct common(Shape.Member... members) {
+    return new Shape.Struct(members)
+        .where(Between.noGlobal("selector"), Between.noGlobal("serviceAccountSelector"))
+        .where("Services and HTTP are on their side.", PolicyFields::sides);
+  }
+
+  private static Shape.Struct global(Shape.Member... members) {
+    return common(members)
+        .where(
+            Between.noGlobal("namespaceSelector"),
+            Between.notBoth("doNotTrack", "preDNAT"),
+            Between.needs("doNotTrack", "applyOnForward"),
+            Between.needs("preDNAT", "applyOnForward"),
+            Between.notBoth("preDNAT", "egress"))
+        .where("preDNAT is not for Egress.", PolicyFields::preDnatOfIngress)
+        .where("Services have a namespace.", PolicyFields::namespacesOfServices);
+  }
+
+  private static Shape.Struct staged(Shape.Struct policy) {
+    List<Shape.Member> members = new ArrayList<>(policy.members());
+    members.addFirst(STAGED_ACTION);
+    return new Shape.Struct(members, policy.rules())
+        .where("Delete has nothing but a tier.", stagedDelete(policy.members(), "tier"));
+  }
+
+  /** A policy whose deletion is tried says nothing else. */
+  static Between.Check stagedDelete(List<Shape.Member> members, String kept) {
+    return (spec, path, problems) -> {
+      if (spec.path("stagedAction").asString("").equals("Delete")) {
+        for (Shape.Member member : members) {
+          if (!member.name().equals(kept) && Between.isSet(spec, member.name())) {
+            problems.add(path + "." + member.name(), "must be left out with stagedAction Delete");
+          }
+        }
+      }
+    };
+  }
+
+  private static void sides(ObjectNode spec, String path, Problems problems) {
+    int i = 0;
+    for (JsonNode rule : spec.path("egress").values()) {
+      String at = path + ".egress[" + i++ + "]";
+      if (rule.at("/source/services").isObject()) {
+        problems.add(at + ".source.services", "is not possible in an egress rule");
+      }
+      if (rule.path("http").isObject()) {
+        problems.add(at + ".http", "is not possible in an egress rule");
+      }
+    }
+    i = 0;
+    for (JsonNode rule : spec.path("ingress").values()) {
+      String at = path + ".ingress[" + i++ + "]";
+      if (rule.at("/destination/services").isObject()) {
+        problems.add(at + ".destination.services", "is not possible in an ingress rule");
+      }
+    }
+  }
+
+  private static void preDnatOfIngress(ObjectNode spec, String path, Problems problems) {
+    boolean egress =
+        spec.path("types").valueStream().anyMatch(t -> t.asString("").equals("Egress"));
+    if (spec.path("preDNAT").asBoolean(false) && egress) {
+      problems.add(path + ".types", "must not have Egress when preDNAT is true");
+    }
+  }
+
+  /** Only in a namespace a service's name is enough. */
+  private static void namespacesOfServices(ObjectNode spec, String path, Problems problems) {
+    for (String side : List.of("egress/destination", "ingress/source")) {
+      String[] names = side.split("/", 2);
+      int i = 0;
+      for (JsonNode rule : spec.path(names[0]).values()) {
+        JsonNode services = rule.path(names[1]).path("services");
+        if (services.isObject() && !Between.isSet(services, "namespace")) {
+          problems.add(
+              "%s.%s[%d].%s.services.namespace".formatted(path, names[0], i, names[1]),
+              "is missing");
+        }
+        i++;
+      }
+    }
+  }
+}

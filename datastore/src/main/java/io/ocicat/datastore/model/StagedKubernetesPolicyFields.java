@@ -1,0 +1,88 @@
+package io.ocicat.datastore.model;
+
+import static io.ocicat.datastore.model.Shape.field;
+import static io.ocicat.datastore.model.Shape.struct;
+import static io.ocicat.datastore.model.Shape.structs;
+import static io.ocicat.datastore.model.Shape.text;
+import static io.ocicat.datastore.model.Shape.texts;
+import static io.ocicat.datastore.model.Shape.whole;
+
+import io.ocicat.datastore.json.Problems;
+import java.util.List;
+import java.util.stream.Stream;
+import tools.jackson.databind.node.ObjectNode;
+
+/** StagedKubernetesNetworkPolicy: a policy of Kubernetes that is only tried. */
+final class StagedKubernetesPolicyFields {
+  private static final Shape.Struct LABELS =
+      new Shape.Struct(
+          field("matchLabels", "Labels that must be there.", Rules.TEXTS),
+          structs(
+              "matchExpressions",
+              "What must hold of labels.",
+              new Shape.Struct(
+                      text("key", "The label.").always().require(),
+                      text("operator", "What must hold.")
+                          .in("In", "NotIn", "Exists", "DoesNotExist")
+                          .always()
+                          .require(),
+                      texts("values", "The values."))
+                  .where("Values fit the operator.", StagedKubernetesPolicyFields::values)));
+
+  private static final Shape.Struct PEER =
+      new Shape.Struct(
+          struct("podSelector", "The pods.", LABELS),
+          struct("namespaceSelector", "The namespaces.", LABELS),
+          struct(
+              "ipBlock",
+              "A network.",
+              new Shape.Struct(
+                  text("cidr", "The network.").is(Rules.CIDR_WITH_LENGTH).always().require(),
+                  texts("except", "Parts of it that are not meant.").is(Rules.CIDR_WITH_LENGTH))));
+
+  private static final Shape.Struct PORT =
+      new Shape.Struct(
+          text("protocol", "The protocol.").in("TCP", "UDP", "SCTP").ifPresent(),
+          field("port", "The port, or its name.", new Shape.Leaf(Shape.Type.WHOLE_OR_TEXT))
+              .is(new Limit.Range(0, 65535))
+              .ifPresent(),
+          whole("endPort", "The last port of a range.", 0, 65535).ifPresent());
+
+  private static final List<Shape.Member> POLICY =
+      List.of(
+          field("podSelector", "The pods it applies to.", LABELS).always(),
+          structs(
+              "ingress",
+              "What may reach the pods.",
+              new Shape.Struct(
+                  structs("ports", "At these ports.", PORT), structs("from", "From these.", PEER))),
+          structs(
+              "egress",
+              "What the pods may reach.",
+              new Shape.Struct(
+                  structs("ports", "At these ports.", PORT), structs("to", "These.", PEER))),
+          texts("policyTypes", "Which directions it decides about.")
+              .items(1, 2)
+              .distinct()
+              .in("Ingress", "Egress"));
+
+  static final Shape.Struct SPEC =
+      new Shape.Struct(
+              Stream.concat(Stream.of(PolicyFields.STAGED_ACTION), POLICY.stream()).toList(),
+              List.of())
+          .where("Delete has nothing else.", PolicyFields.stagedDelete(POLICY, ""));
+
+  private StagedKubernetesPolicyFields() {}
+
+  private static void values(ObjectNode expression, String path, Problems problems) {
+    boolean needed = expression.path("operator").asString("").endsWith("In");
+    if (needed != Between.isSet(expression, "values")) {
+      problems.add(
+          path + ".values",
+          "%s with operator %s"
+              .formatted(
+                  needed ? "must not be empty" : "must be empty",
+                  expression.path("operator").asString("")));
+    }
+  }
+}
