@@ -7,9 +7,9 @@ import java.util.concurrent.FutureTask;
 import java.util.function.Supplier;
 
 /**
- * A question put to a datastore before its answer is needed, on a virtual thread of its own: several
- * questions that do not depend on each other then take as long as the slowest of them. For questions
- * only; nobody ends one that is not waited for.
+ * A question put to a datastore before its answer is needed, on a virtual thread of its own:
+ * several questions that do not depend on each other then take as long as the slowest of them. For
+ * questions only; nobody ends one that is not waited for.
  *
  * <p>Asked and waited for by the same thread.
  */
