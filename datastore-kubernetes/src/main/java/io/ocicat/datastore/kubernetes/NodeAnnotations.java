@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -19,6 +20,9 @@ final class NodeAnnotations {
   private static final String INTERFACES = PREFIX + "Interfaces";
   private static final String AS_NUMBER = PREFIX + "ASNumber";
   private static final String KUBE_LABELS = PREFIX + "kube-labels";
+
+  /** Labels that Calico alone has, as a JSON object. */
+  private static final String LABELS = PREFIX + "labels";
 
   /** Where in the document the annotations' texts are. */
   private static final Map<String, String> TEXTS =
@@ -82,9 +86,15 @@ final class NodeAnnotations {
   private static ObjectNode metadata(ObjectNode node) {
     ObjectNode metadata = Trees.metadata(node).deepCopy();
     metadata.remove(List.of("managedFields", "resourceVersion", "selfLink", "finalizers"));
+    Map<String, String> labels = new TreeMap<>(ownLabels(node));
+    // As in Calico those of Kubernetes win.
+    labels.putAll(Trees.texts(metadata, "labels"));
+    if (!labels.isEmpty()) {
+      labels.forEach(metadata.putObject("labels")::put);
+    }
     if (metadata.get("annotations") instanceof ObjectNode annotations) {
       annotations.remove(TEXTS.keySet().stream().map(PREFIX::concat).toList());
-      annotations.remove(List.of(INTERFACES, AS_NUMBER, KUBE_LABELS));
+      annotations.remove(List.of(INTERFACES, AS_NUMBER, KUBE_LABELS, LABELS));
     }
     return metadata;
   }
@@ -135,6 +145,35 @@ final class NodeAnnotations {
     }
   }
 
+  /** Those that are in the annotation; none when it cannot be read. */
+  private static Map<String, String> ownLabels(ObjectNode node) {
+    String text = Trees.annotation(node, LABELS);
+    if (text.isEmpty()) {
+      return Map.of();
+    }
+    try {
+      return Trees.texts(Json.object().set("labels", Json.parseObject(text)), "labels");
+    } catch (IllegalArgumentException _) {
+      return Map.of();
+    }
+  }
+
+  /**
+   * Whether the labels of Kubernetes are among these, as they are: they are not changed from here.
+   */
+  static boolean hasLabelsOf(ObjectNode node, Map<String, String> labels) {
+    return labels.entrySet().containsAll(Trees.texts(Trees.metadata(node), "labels").entrySet());
+  }
+
+  private static void writeLabels(ObjectNode document, ObjectNode node, ObjectNode annotations) {
+    Map<String, String> own =
+        new TreeMap<>(Trees.texts((ObjectNode) document.path("metadata"), "labels"));
+    own.keySet().removeAll(Trees.texts(Trees.metadata(node), "labels").keySet());
+    ObjectNode json = Json.object();
+    own.forEach(json::put);
+    set(annotations, LABELS, own.isEmpty() ? "" : Json.compact(json));
+  }
+
   /** Puts what a document says into the annotations of a node; what it does not say is removed. */
   static void write(ObjectNode document, ObjectNode node) {
     ObjectNode annotations = node.withObject("/metadata").withObject("/annotations");
@@ -143,6 +182,7 @@ final class NodeAnnotations {
     set(annotations, AS_NUMBER, document.at("/spec/bgp/asNumber").asString(""));
     JsonNode interfaces = document.at("/spec/interfaces");
     set(annotations, INTERFACES, interfaces.isEmpty() ? "" : Json.compact(interfaces));
+    writeLabels(document, node, annotations);
     document
         .at("/metadata/annotations")
         .forEachEntry((name, value) -> annotations.put(name, value.asString("")));

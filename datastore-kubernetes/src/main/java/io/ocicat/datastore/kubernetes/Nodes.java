@@ -49,9 +49,9 @@ final class Nodes implements Backing {
           "%s has been changed by somebody else: read it again and repeat the change"
               .formatted(resource.describe()));
     }
-    if (!Trees.texts(Trees.metadata(node), "labels").equals(resource.labels())) {
+    if (!NodeAnnotations.hasLabelsOf(node, resource.labels())) {
       throw new InvalidException(
-          "%s has other labels than Kubernetes: change them with kubectl label node"
+          "%s would change or lack a label that Kubernetes has: change those with kubectl label node; labels of Calico's own can be added and removed here"
               .formatted(resource.describe()));
     }
     NodeAnnotations.write(resource.content(), node);

@@ -16,6 +16,7 @@ import io.ocicat.datastore.ResourceWatch;
 import io.ocicat.datastore.UnsupportedException;
 import io.ocicat.datastore.json.Json;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -176,6 +177,36 @@ class ProfilesAndNodesTest {
         .extracting(seen -> seen.target().sub())
         .isEqualTo("status");
     assertThatThrownBy(() -> datastore.update(read)).isInstanceOf(ConflictException.class);
+  }
+
+  /** Review C17: labels that only Calico has are in an annotation; those of Kubernetes win. */
+  @Test
+  void calicosOwnLabelsOfANodeAreInAnAnnotation() {
+    ResourceKey key = ResourceKey.of(Kind.NODE, "node-a");
+    Resource read = datastore.get(key);
+    datastore.update(
+        read.edit(d -> d.withObject("/metadata/labels").put("rr", "yes").put("rack", "r1")));
+
+    ObjectNode stored = server.store().get("nodes", "node-a").orElseThrow();
+    assertThat(stored.at("/metadata/annotations/projectcalico.org~1labels").asString())
+        .isEqualTo("{\"rr\":\"yes\"}");
+    assertThat(stored.at("/metadata/labels").properties()).hasSize(1);
+    Resource again = datastore.get(key);
+    assertThat(again.labels()).containsExactlyInAnyOrderEntriesOf(Map.of("rack", "r1", "rr", "yes"));
+    assertThat(again.text("metadata", "annotations", "projectcalico.org/labels")).isEmpty();
+    assertThat(
+            datastore.list(Query.of(Kind.NODE)).items().stream()
+                .filter(node -> node.key().equals(key))
+                .toList())
+        .extracting(Resource::labels)
+        .containsExactly(again.labels());
+
+    datastore.update(again.edit(d -> ((ObjectNode) d.at("/metadata/labels")).remove("rr")));
+
+    assertThat(datastore.get(key).labels()).isEqualTo(Map.of("rack", "r1"));
+    assertThat(
+            server.store().get("nodes", "node-a").orElseThrow().at("/metadata/annotations"))
+        .noneMatch(it -> it.asString("").contains("rr"));
   }
 
   @Test

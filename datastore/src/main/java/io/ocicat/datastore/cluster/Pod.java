@@ -41,6 +41,32 @@ public record Pod(
     owners = List.copyOf(owners);
   }
 
+  /** One that is no endpoint by itself. */
+  public Pod(
+      String namespace,
+      String name,
+      String uid,
+      Map<String, String> labels,
+      Map<String, String> annotations,
+      String serviceAccount,
+      String generateName,
+      String node,
+      List<Port> ports,
+      List<OwnerReference> owners) {
+    this(
+        namespace,
+        name,
+        uid,
+        labels,
+        annotations,
+        serviceAccount,
+        generateName,
+        node,
+        ports,
+        owners,
+        null);
+  }
+
   /** One that belongs to nothing. */
   public Pod(
       String namespace,
@@ -62,8 +88,7 @@ public record Pod(
         generateName,
         node,
         ports,
-        List.of(),
-        null);
+        List.of());
   }
 
   /** The same, which is an endpoint. */

@@ -41,8 +41,7 @@ public final class PodManifest {
         text(metadata, "generateName"),
         text(spec, "nodeName"),
         ports,
-        OwnerReference.allOf(metadata),
-        null);
+        OwnerReference.allOf(metadata));
   }
 
   private static Pod.Port readPort(JsonNode port) {
