@@ -79,7 +79,8 @@ record ApiPath(
     if (version.isEmpty()) {
       return "API groups";
     }
-    String which = namespace.isEmpty() || name.isEmpty() ? namespace + name : namespace + "/" + name;
+    String which =
+        namespace.isEmpty() || name.isEmpty() ? namespace + name : namespace + "/" + name;
     return which.isEmpty() ? permission() : permission() + " " + which;
   }
 

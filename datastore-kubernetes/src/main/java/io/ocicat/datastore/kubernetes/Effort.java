@@ -50,8 +50,7 @@ final class Effort {
     if (waiting > patience.dividedBy(2).toNanos()) {
       throw new UnavailableException(
           "too many requests of our own are waiting to ask the Kubernetes API for %s: it would have waited %d ms for the limit of %s requests a second, raise K8S_CLIENT_QPS and K8S_CLIENT_BURST (qps and burst in CNI configurations)"
-              .formatted(
-                  call.subject(), Duration.ofNanos(waiting).toMillis(), limit.perSecond()),
+              .formatted(call.subject(), Duration.ofNanos(waiting).toMillis(), limit.perSecond()),
           null);
     }
     throw failure != null

@@ -192,7 +192,8 @@ class ProfilesAndNodesTest {
         .isEqualTo("{\"rr\":\"yes\"}");
     assertThat(stored.at("/metadata/labels").properties()).hasSize(1);
     Resource again = datastore.get(key);
-    assertThat(again.labels()).containsExactlyInAnyOrderEntriesOf(Map.of("rack", "r1", "rr", "yes"));
+    assertThat(again.labels())
+        .containsExactlyInAnyOrderEntriesOf(Map.of("rack", "r1", "rr", "yes"));
     assertThat(again.text("metadata", "annotations", "projectcalico.org/labels")).isEmpty();
     assertThat(
             datastore.list(Query.of(Kind.NODE)).items().stream()
@@ -204,8 +205,7 @@ class ProfilesAndNodesTest {
     datastore.update(again.edit(d -> ((ObjectNode) d.at("/metadata/labels")).remove("rr")));
 
     assertThat(datastore.get(key).labels()).isEqualTo(Map.of("rack", "r1"));
-    assertThat(
-            server.store().get("nodes", "node-a").orElseThrow().at("/metadata/annotations"))
+    assertThat(server.store().get("nodes", "node-a").orElseThrow().at("/metadata/annotations"))
         .noneMatch(it -> it.asString("").contains("rr"));
   }
 

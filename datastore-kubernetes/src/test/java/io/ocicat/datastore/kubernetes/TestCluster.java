@@ -46,12 +46,19 @@ public final class TestCluster implements AutoCloseable {
     }
     ObjectNode joined = Json.object().put("apiVersion", "v1").put("kind", "Node");
     ObjectNode metadata = joined.putObject("metadata").put("name", node);
-    metadata.putObject("labels").put("kubernetes.io/hostname", node).put("kubernetes.io/os", "linux");
+    metadata
+        .putObject("labels")
+        .put("kubernetes.io/hostname", node)
+        .put("kubernetes.io/os", "linux");
     metadata
         .putObject("annotations")
         .put("projectcalico.org/ASNumber", "64512")
         .put("projectcalico.org/IPv4Address", "192.0.2.1/24");
-    joined.putObject("spec").put("podCIDR", "10.244.0.0/24").putArray("podCIDRs").add("10.244.0.0/24");
+    joined
+        .putObject("spec")
+        .put("podCIDR", "10.244.0.0/24")
+        .putArray("podCIDRs")
+        .add("10.244.0.0/24");
     server.put("nodes", node, joined);
     return this;
   }

@@ -19,6 +19,7 @@ import java.util.Set;
  * @param node who asks for addresses
  * @param lockFile what Calico's IPAM plugin locks on this host
  * @param v4Pools names or CIDRs; empty for those that select the node
+ * @param describesPods whether the configuration says that Kubernetes tells of namespaces
  * @param maxBlocks how many blocks the host may own; 0 for what the datastore's settings say
  */
 record CalicoIpamConf(
@@ -28,6 +29,7 @@ record CalicoIpamConf(
     boolean v6,
     List<String> v4Pools,
     List<String> v6Pools,
+    boolean describesPods,
     int maxBlocks,
     LogConf log) {
   private static final String LOCK_FILE = "/var/run/calico/ipam.lock";
@@ -56,6 +58,8 @@ record CalicoIpamConf(
         assigns(ipam, "assign_ipv6", false),
         pools(ipam, "ipv4_pools"),
         pools(ipam, "ipv6_pools"),
+        in.object("policy").text("type").or("").equals("k8s")
+            || !in.object("kubernetes").text("kubeconfig").or("").isEmpty(),
         in.bool("windows_use_single_network").or(false) ? 1 : 0,
         LogConf.read(in));
   }

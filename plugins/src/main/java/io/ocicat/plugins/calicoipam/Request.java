@@ -93,6 +93,10 @@ record Request(
 
   /** Pools that are named are used whatever namespaces they select: then nobody asks for labels. */
   private Map<String, String> namespaceLabels() {
+    if (backend.knowsAllPods() && !backend.isKubernetes() && !conf.describesPods()) {
+      // As Calico, to whom the address of an API alone is no reason to ask it.
+      return Map.of();
+    }
     return pod.map(
             it ->
                 Failures.told(

@@ -70,6 +70,17 @@ class CalicoIpamTroubleTest {
     }
   }
 
+  /** Review K20: an API root alone asks for nothing, as in Calico. */
+  @Test
+  void withoutPolicyOfKubernetesNobodyAsksForTheNamespace() {
+    String root =
+        "\"policy\":{\"k8s_api_root\":\"http://127.0.0.1:%d\"}".formatted(Loopback.freePort());
+    String args = "IgnoreUnknown=1;K8S_POD_NAME=web;K8S_POD_NAMESPACE=shop";
+
+    assertThat(cluster.net("", root).with("CNI_ARGS", args).add().ok().path("ips").size())
+        .isEqualTo(1);
+  }
+
   @Test
   void aDatastoreThatCannotBeConfiguredIsTheConfigurationsFault() {
     for (String wrong :
