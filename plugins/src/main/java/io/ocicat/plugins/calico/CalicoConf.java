@@ -142,7 +142,10 @@ record CalicoConf(
       if (in.text("socket").or("").isEmpty()) {
         in.problem("socket", "is missing: dataplane type grpc needs it");
       }
-      in.problem("type", "must not be grpc: the cable is made by this plugin itself; leave it out");
+      in.problem(
+          "type",
+          "must not be grpc: interfaces are made by this plugin itself; leave it out, or keep"
+              + " Calico's own plugin on nodes whose dataplane makes them (VPP)");
     } else if (!type.isEmpty()) {
       in.problem("type", "is an invalid dataplane type: leave it out for Linux");
     }

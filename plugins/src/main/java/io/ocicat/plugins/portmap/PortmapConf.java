@@ -12,7 +12,8 @@ import java.util.Set;
 
 /**
  * The configuration. What only chooses between ways to the same end ({@code backend}, {@code
- * markMasqBit}) is checked and has no effect: there is one way here, nf_tables without marks.
+ * markMasqBit}, {@code externalSetMarkChain}) is checked and has no effect: there is one way here,
+ * nf_tables, where clients are masqueraded without marks.
  *
  * @param snat whether clients are hidden where the container could not answer them otherwise
  * @param masqAll whether all clients are hidden
@@ -74,30 +75,14 @@ record PortmapConf(
       }
     }
     switch (backend) {
-      case "" -> refuseIptables(in, ofIptables);
-      case IPTABLES -> {
-        refuseIptables(in, ofIptables);
-        refuseOptions(in, IPTABLES, NFTABLES, ofNftables);
-      }
+      case "" -> {}
+      case IPTABLES -> refuseOptions(in, IPTABLES, NFTABLES, ofNftables);
       case NFTABLES -> refuseOptions(in, NFTABLES, IPTABLES, ofIptables);
       default ->
           in.problem(
               "backend",
               "is an unrecognized backend: must be \"iptables\" or \"nftables\", not "
                   + Quoted.brief(backend));
-    }
-  }
-
-  /** What cannot be said in nf_tables. */
-  private static void refuseIptables(JsonFields in, List<String> options) {
-    for (String option : options) {
-      in.problem(
-          option,
-          option.equals(EXTERNAL_CHAIN)
-              ? "cannot be used: port mappings are made in nf_tables, where no chain of iptables"
-                  + " can be called; leave it out, clients are masqueraded without marks"
-              : "cannot be used: they are of iptables, port mappings are made in nf_tables; write"
-                  + " them as nft does, for instance \"ip saddr != 192.0.2.0/24\"");
     }
   }
 
@@ -135,9 +120,11 @@ record PortmapConf(
     return in.texts("conditions" + family)
         .map(
             tokens ->
-                Conditions.areOfIptables(tokens)
-                    ? Conditions.NONE
-                    : Conditions.parse(family, tokens),
+                Conditions.parse(
+                    family,
+                    Conditions.areOfIptables(tokens)
+                        ? IptablesWords.toNft(family, tokens)
+                        : tokens),
             Conditions.NONE)
         .or(Conditions.NONE);
   }

@@ -58,6 +58,8 @@ class PortmapConfTest {
       strings = {
         "\"backend\":\"iptables\"",
         "\"backend\":\"iptables\",\"markMasqBit\":5",
+        "\"externalSetMarkChain\":\"KUBE-MARK-MASQ\"",
+        "\"backend\":\"iptables\",\"externalSetMarkChain\":\"X\"",
         "\"markMasqBit\":0",
         "\"markMasqBit\":31",
         "\"backend\":\"nftables\",\"markMasqBit\":13",
@@ -68,6 +70,35 @@ class PortmapConfTest {
       })
   void whatMakesNoDifferenceIsAccepted(String options) {
     assertThat(read(options)).isEqualTo(read(""));
+  }
+
+  /** Review K18. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      quoteCharacter = '`',
+      value = {
+        "V4 | -s,10.0.0.0/8 | ip saddr == 10.0.0.0/8",
+        "V4 | !,-s,10.0.0.0/8 | ip saddr != 10.0.0.0/8",
+        "V4 | ! -s 10.0.0.0/8 -i eth0 | ip saddr != 10.0.0.0/8 iifname eth0",
+        "V6 | --source;fd00::/8 | ip6 saddr == fd00::/8",
+        "V4 | -s;10.0.0.0/8,192.168.0.0/16 | ip saddr { 10.0.0.0/8, 192.168.0.0/16 }",
+        "V4 | -d;192.0.2.1;-p;tcp;-m;tcp;--sport;1024:65535 | ip daddr 192.0.2.1 meta l4proto tcp"
+            + " th sport 1024-65535",
+        "V4 | -m;multiport;--dports;80,8080:8090 | th dport { 80, 8080-8090 }",
+        "V4 | -i;eth+ | iifname eth*",
+        "V4 | -m;mark;!;--mark;0x1/0xff | meta mark & 0xff != 0x1",
+        "V4 | -m;connmark;--mark;0x2 | ct mark 0x2",
+        "V4 | -m;iprange;--src-range;10.0.0.1-10.0.0.9 | ip saddr 10.0.0.1-10.0.0.9",
+        "V4 | -s;10.0.0.1;-m;comment;--comment;why | ip saddr 10.0.0.1",
+      })
+  void conditionsInIptablesWordsMeanTheSame(String family, String iptables, String nft) {
+    String separator = iptables.contains(";") ? ";" : ",";
+    String member = "\"conditions%s\":[\"%s\"]";
+
+    assertThat(read(member.formatted(family, String.join("\",\"", iptables.split(separator)))))
+        .asString()
+        .isEqualTo(read(member.formatted(family, nft)).toString());
   }
 
   @ParameterizedTest
@@ -84,17 +115,14 @@ class PortmapConfTest {
         "\"markMasqBit\":-1|markMasqBit must be between 0 and 31, not -1",
         "\"markMasqBit\":\"13\"|markMasqBit must be a whole number",
         "\"markMasqBit\":13,\"externalSetMarkChain\":\"X\"|cannot specify both",
-        "\"externalSetMarkChain\":\"KUBE-MARK-MASQ\"|externalSetMarkChain cannot be used: port"
-            + " mappings are made in nf_tables",
-        "\"backend\":\"iptables\",\"externalSetMarkChain\":\"X\"|externalSetMarkChain cannot be"
-            + " used: port mappings are made in nf_tables",
         "\"externalSetMarkChain\":[]|externalSetMarkChain must be a string, not a list",
-        "\"conditionsV4\":[\"-s\",\"10.0.0.0/8\"]|conditionsV4 cannot be used: they are of"
-            + " iptables",
-        "\"conditionsV6\":[\"!\",\"-s\",\"fd00::/8\"]|conditionsV6 cannot be used: they are of"
-            + " iptables",
-        "\"backend\":\"iptables\",\"conditionsV4\":[\"-s\",\"10.0.0.0/8\"]|conditionsV4 cannot be"
-            + " used: they are of iptables",
+        "\"conditionsV4\":[\"-m\",\"addrtype\",\"--dst-type\",\"LOCAL\"]|conditionsV4 cannot be"
+            + " used: \"--dst-type\" of iptables has no translation",
+        "\"conditionsV6\":[\"-s\"]|conditionsV6 cannot be used: they end where the value of -s",
+        "\"conditionsV6\":[\"-s\",\"!\",\"fd00::/8\"]|conditionsV6 cannot be used: ! stands"
+            + " behind -s",
+        "\"backend\":\"iptables\",\"conditionsV4\":[\"-s\",\"elsewhere\"]|conditionsV4"
+            + " \"elsewhere\" is not an IP address",
         "\"backend\":\"iptables\",\"conditionsV4\":[\"ip\",\"saddr\",\"10.0.0.0/8\"]|iptables"
             + " backend was requested but configuration contains nftables-specific options"
             + " [conditionsV4]",
