@@ -2,6 +2,7 @@ package io.ocicat.ipam;
 
 import io.ocicat.datastore.Ahead;
 import io.ocicat.datastore.model.IpamConfig;
+import java.time.Duration;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -66,6 +67,11 @@ final class ConcurrentSurroundings implements Surroundings {
   @Override
   public Known<IpamConfig> config() {
     return asked().config().get();
+  }
+
+  @Override
+  public Duration cooldown() {
+    return surroundings.cooldown();
   }
 
   @Override

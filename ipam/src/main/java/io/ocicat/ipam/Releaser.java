@@ -154,9 +154,7 @@ final class Releaser {
     try {
       Ahead<Pools> pools = Ahead.ask(surroundings::pools);
       Map<String, String> labels =
-          owner.get().type() == AffinityType.HOST
-              ? currentLabels(owner.get().name())
-              : Map.of();
+          owner.get().type() == AffinityType.HOST ? currentLabels(owner.get().name()) : Map.of();
       Optional<Known<IpPool>> pool = pools.get().enabledFor(cidr.first());
       if (pool.isPresent()
           && owner.get().type() == AffinityType.HOST
