@@ -149,34 +149,42 @@ class UnaskedUndoTest {
       daemon.kill();
     }
     UpkeepTest.removeNamespace(ocicat, before, "c1");
-    Path cached = ocicat.cniFolders().cache().resolve("results/other-c1-eth0");
-    remember(cached, now);
+    Path cached = remember(ocicat, "other", "c1", now.path());
+    Path own = remember(ocicat, Pod.NETWORK, "c1", before.path());
     Upkeep upkeep = UpkeepTest.upkeep(ocicat, notes::add);
 
     on(host, () -> sweepThrice(upkeep));
     assertThat(ocicat.records("attachments")).hasSize(1);
+    assertThat(own).exists();
 
     Files.delete(cached);
     on(host, () -> sweepThrice(upkeep));
     assertThat(ocicat.records("attachments")).isEmpty();
+    assertThat(own).as("what the runtime noted of what is no more").doesNotExist();
   }
 
-  private static void remember(Path file, Host container) throws IOException {
-    Files.createDirectories(file.getParent());
+  /** Writes what libcni does, into the file that it has for it. */
+  private static Path remember(Installation ocicat, String network, String id, Path netns)
+      throws IOException {
+    Path results = ocicat.cniFolders().cache().resolve("results");
+    Path file = results.resolve("%s-%s-eth0".formatted(network, id));
+    Files.createDirectories(results);
     Files.write(
         file,
         Json.compactBytes(
             Json.object()
                 .put("kind", "cniCacheV1")
-                .put("containerId", "c1")
+                .put("containerId", id)
                 .put("ifName", "eth0")
-                .put("networkName", "other")
-                .put("netns", container.path().toString())));
+                .put("networkName", network)
+                .put("netns", netns.toString())));
+    return file;
   }
 
   /** C2: the network's file was renamed while the container ran. */
   @Test
-  void aDelInTheNameOfAnotherNetworkEndsWhatTheInterfaceWasMadeFor(Host host, Host container) {
+  void aDelInTheNameOfAnotherNetworkEndsWhatTheInterfaceWasMadeFor(Host host, Host container)
+      throws IOException {
     Installation ocicat = Installation.in(folder, host);
     Pod pod = new Pod(ocicat, container, "c1", 8080);
     try (DaemonProcess _ = ocicat.startDaemon()) {
@@ -185,13 +193,18 @@ class UnaskedUndoTest {
       List<String> nothing = Sweep.of(ocicat, container);
       pod.mapPort(pod.add().run()).run();
       List<String> attached = Sweep.of(ocicat, container);
+      Path cached = remember(ocicat, Pod.NETWORK, "c1", container.path());
+      Path others = remember(ocicat, Pod.NETWORK, "c2", container.path());
 
       pod.call("portmap", "DEL", renamed(pod.portmapConf(""))).run();
       assertThat(Sweep.difference(attached, Sweep.of(ocicat, container)))
           .as("another network's mapping is not there, and this one's stays")
           .isEmpty();
+      assertThat(cached).exists();
       pod.call("bridge", "DEL", renamed(pod.bridgeConf())).run();
       assertThat(Sweep.difference(nothing, Sweep.of(ocicat, container))).isEmpty();
+      assertThat(cached).as("nobody else would ever remove it").doesNotExist();
+      assertThat(others).exists();
     }
     assertThat(ocicat.oneShots()).isEmpty();
   }

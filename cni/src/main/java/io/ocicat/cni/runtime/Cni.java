@@ -150,6 +150,14 @@ public final class Cni {
   }
 
   /**
+   * Forgets an attachment that was undone by somebody other than its runtime. Takes no lock:
+   * whoever calls this has seen to it that nobody attaches it meanwhile.
+   */
+  public void forget(CachedAttachment undone) {
+    engine.cache().remove(CacheKey.of(undone.network(), undone.container()));
+  }
+
+  /**
    * The CNI versions a plugin supports.
    *
    * @throws CniException when there is no such plugin or it does not tell

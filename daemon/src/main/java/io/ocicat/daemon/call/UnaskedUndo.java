@@ -1,5 +1,6 @@
 package io.ocicat.daemon.call;
 
+import io.ocicat.cni.CniException;
 import io.ocicat.daemon.liveness.CniFolders;
 import io.ocicat.daemon.liveness.NodeEvidence;
 import io.ocicat.daemon.liveness.NodeInterfaces;
@@ -14,6 +15,7 @@ import io.ocicat.daemon.state.State;
 import io.ocicat.netlink.linux.FileStat;
 import io.ocicat.netlink.linux.RangeLock;
 import io.ocicat.plugins.Plugins;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -89,9 +91,31 @@ final class UnaskedUndo {
       case UndoDecision.Refused(String because) -> new Undoing.Refused(because);
       case UndoDecision.Permitted(boolean enters) -> {
         Optional<String> failure = detaching.undo(kept.name(), kept.record(), enters);
+        if (failure.isEmpty() && folder == state.attachments()) {
+          forgetCached(kept.record());
+        }
         yield failure.<Undoing>map(Undoing.Failed::new).orElseGet(Undoing.Done::new);
       }
     };
+  }
+
+  /** The runtime's own note of it goes with the last plugin of its chain (review C2). */
+  private void forgetCached(CallRecord undone) {
+    Optional<AttachmentKey> key = undone.key();
+    if (key.isEmpty()) {
+      return;
+    }
+    try {
+      boolean last =
+          state.recordsOf(key.get(), state.attachments(), Plugins.names()).values().stream()
+              .noneMatch(
+                  other -> other.isEmpty() || other.get().network().equals(undone.network()));
+      if (last) {
+        evidence.forgetCached(key.get(), undone);
+      }
+    } catch (CniException | UncheckedIOException _) {
+      // It is a note of what is no more, and harms nobody.
+    }
   }
 
   UndoDecision decide(

@@ -11,6 +11,7 @@ import io.ocicat.daemon.liveness.Evidence.CacheEntry;
 import io.ocicat.daemon.liveness.Evidence.Inside;
 import io.ocicat.daemon.liveness.Evidence.LeaseAge;
 import io.ocicat.daemon.liveness.Evidence.OtherRecord;
+import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.NamespaceId;
 import io.ocicat.daemon.state.RecordFolder;
@@ -63,6 +64,24 @@ public final class NodeEvidence {
       return UndoPolicy.decide(suspect.occasion(), gather(suspect, interfaces));
     } catch (UncheckedIOException | NetlinkException | CniException e) {
       return new UndoDecision.Refused("nobody can tell whether it lives: " + e.getMessage());
+    }
+  }
+
+  /**
+   * Removes what libcni's cache has of an attachment that has been undone, whose lock the caller
+   * has: nobody else ever does for a network that was renamed. An entry in another namespace that
+   * exists is that of another attachment.
+   */
+  public void forgetCached(AttachmentKey key, CallRecord undone) {
+    for (CachedAttachment cached : cache.attachments(key.containerId())) {
+      String path = cached.container().netns();
+      NamespaceId id = NamespaceId.of(path);
+      if (cached.container().ifName().value().equals(key.ifName())
+          && cached.network().value().equals(undone.network())
+          && path.equals(undone.netnsPath())
+          && (id.isNone() || (id.equals(undone.netns()) && undone.boot().equals(state.boot())))) {
+        cache.forget(cached);
+      }
     }
   }
 
