@@ -3,6 +3,7 @@ package io.ocicat.ipamserver;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -65,6 +66,10 @@ final class Tokens {
     try {
       // Before its content: a change while it is read makes it be read again.
       Version version = version();
+      if (Files.exists(file) && !Files.isRegularFile(file)) {
+        // Opening a pipe waits for its other end, and everybody who asks would wait with it.
+        throw new FileSystemException(file.toString(), null, "not a regular file");
+      }
       List<byte[]> digests = new ArrayList<>();
       try (InputStream in = Files.newInputStream(file)) {
         String text = new String(in.readNBytes(MAX_BYTES), StandardCharsets.UTF_8);

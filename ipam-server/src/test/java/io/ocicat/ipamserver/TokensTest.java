@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -46,6 +47,17 @@ class TokensTest {
         .singleElement()
         .asString()
         .startsWith("the tokens stay as they are: line 1 of the token file");
+  }
+
+  /** Review R14: everybody who asks would wait for whoever writes to it. */
+  @Test
+  @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aPipeInItsPlaceKeepsNobodyWaiting() throws IOException, InterruptedException {
+    Tokens tokens = Tokens.read(write(OLD), log::add);
+    Files.delete(file());
+    assertThat(new ProcessBuilder("mkfifo", file().toString()).start().waitFor()).isZero();
+    assertThat(tokens.accept(OLD)).isTrue();
+    assertThat(log).singleElement().asString().contains("not a regular file");
   }
 
   /** Review R13. */

@@ -2,6 +2,7 @@ package io.ocicat.daemon.start;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.json.Json;
+import io.ocicat.netlink.linux.RegularFile;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -35,7 +36,7 @@ record NamedPlugins(List<ObjectNode> plugins) {
 
   private static void addAll(Path file, List<ObjectNode> plugins) {
     try {
-      JsonNode network = Json.parse(Files.readAllBytes(file));
+      JsonNode network = Json.parse(RegularFile.read(file, Json.MAX_BYTES));
       for (JsonNode plugin : network.has("plugins") ? network.path("plugins") : List.of(network)) {
         if (plugin instanceof ObjectNode document) {
           plugins.add(document.put("name", network.path("name").asString("")));

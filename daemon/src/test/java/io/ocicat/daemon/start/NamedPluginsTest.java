@@ -2,10 +2,12 @@ package io.ocicat.daemon.start;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.testkit.Command;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 final class NamedPluginsTest {
@@ -34,6 +36,15 @@ final class NamedPluginsTest {
     assertThat(NamedPlugins.in(directory).withServers())
         .extracting(plugin -> plugin.path("name").asString())
         .containsExactlyInAnyOrder("c", "d");
+  }
+
+  /** Review R14: the daemon's start would wait for whoever writes to it. */
+  @Test
+  @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aPipeNamesNothing() throws IOException {
+    Command.of("mkfifo", directory.resolve("10-pipe.conflist").toString()).run();
+    write("20-red.conf", "{'name': 'red', 'type': 'ptp'}");
+    assertThat(NamedPlugins.in(directory).types()).containsExactly("ptp");
   }
 
   @Test

@@ -6,10 +6,9 @@ import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
 import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.config.NamedFile;
 import io.ocicat.datastore.config.Pem;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.PrivateKey;
@@ -53,12 +52,11 @@ final class TlsFiles {
     }
     String source = what + " " + file;
     try {
-      return new Pem(source, Files.readString(Path.of(file), StandardCharsets.ISO_8859_1));
+      return new Pem(source, NamedFile.read(Path.of(file)));
     } catch (NoSuchFileException e) {
       throw new InvalidException(source + " does not exist: correct its path or put it there", e);
     } catch (IOException e) {
-      throw new InvalidException(
-          "%s cannot be read: %s".formatted(source, e.getClass().getSimpleName()), e);
+      throw new InvalidException("%s cannot be read: %s".formatted(source, NamedFile.reason(e)), e);
     }
   }
 }

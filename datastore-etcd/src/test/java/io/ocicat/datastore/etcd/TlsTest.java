@@ -13,6 +13,7 @@ import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.kv.KeyValueWatch;
 import io.ocicat.datastore.kv.Transaction;
 import io.ocicat.testkit.CertificateAuthority;
+import io.ocicat.testkit.Command;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -254,6 +255,14 @@ class TlsTest {
     assertThatThrownBy(() -> open(missing))
         .isInstanceOf(InvalidException.class)
         .hasMessageContaining("none/ca.crt does not exist");
+    // Review R14: reading a pipe would wait for whoever writes to it.
+    Path pipe = Files.createDirectory(directory.resolve("pipes")).resolve("ca.crt");
+    Command.of("mkfifo", pipe.toString()).run();
+    DatastoreConfig.Tls piped =
+        new Certificates(new CertificateAuthority(pipe.getParent())).caOnly();
+    assertThatThrownBy(() -> open(piped))
+        .isInstanceOf(InvalidException.class)
+        .hasMessageContaining("pipes/ca.crt cannot be read: not a regular file");
 
     Path empty = Files.writeString(directory.resolve("empty.crt"), "no PEM at all");
     assertThatThrownBy(

@@ -1,11 +1,10 @@
 package io.ocicat.datastore.kubernetes;
 
 import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.config.NamedFile;
 import io.ocicat.datastore.config.Pem;
 import io.ocicat.datastore.config.Secret;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,13 +16,13 @@ final class AccessFiles {
   static String read(String what, Path file, List<Path> read) {
     read.add(file);
     try {
-      return Files.readString(file, StandardCharsets.ISO_8859_1);
+      return NamedFile.read(file);
     } catch (NoSuchFileException e) {
       throw new InvalidException(
           "%s %s does not exist: correct its path or put it there".formatted(what, file), e);
     } catch (IOException e) {
       throw new InvalidException(
-          "%s %s cannot be read: %s".formatted(what, file, e.getClass().getSimpleName()), e);
+          "%s %s cannot be read: %s".formatted(what, file, NamedFile.reason(e)), e);
     }
   }
 

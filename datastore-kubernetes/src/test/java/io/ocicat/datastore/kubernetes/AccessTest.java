@@ -21,6 +21,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -187,6 +188,17 @@ class AccessTest {
   })
   void whatCannotBeUsedIsTold(String user, String problem) throws IOException {
     assertThat(failure(Opening.kubeconfig(write("config", kubeconfig(user))))).contains(problem);
+  }
+
+  /** Review R14: reading it would wait for whoever writes to it. */
+  @Test
+  @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aPipeIsNoFile() throws IOException, InterruptedException {
+    Path pipe = directory.resolve("pipe");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    assertThat(failure(Opening.kubeconfig(pipe))).contains(pipe.toString(), "not a regular file");
+    assertThat(failure(Opening.kubeconfig(write("config", kubeconfig("tokenFile: " + pipe)))))
+        .contains(pipe.toString(), "not a regular file");
   }
 
   @Test

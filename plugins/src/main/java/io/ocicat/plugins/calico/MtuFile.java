@@ -2,9 +2,9 @@ package io.ocicat.plugins.calico;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.netlink.linux.RegularFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 record MtuFile(Path path) {
   private static final int LEAST = 68;
   private static final int LARGEST = 65535;
+  private static final int MAX_BYTES = 4096;
 
   /**
    * What it says; 0 when it is not there.
@@ -22,7 +23,7 @@ record MtuFile(Path path) {
   int read(boolean required) {
     String text;
     try {
-      text = Files.readString(path, StandardCharsets.UTF_8).strip();
+      text = new String(RegularFile.read(path, MAX_BYTES), StandardCharsets.UTF_8).strip();
     } catch (NoSuchFileException e) {
       if (!required) {
         return 0;

@@ -3,6 +3,7 @@ package io.ocicat.plugins.calicocluster;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.json.JsonFields;
+import io.ocicat.netlink.linux.RegularFile;
 import io.ocicat.plugins.AbsolutePath;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -19,6 +20,7 @@ import java.util.regex.Pattern;
 public record NodeName(String configured, Path file, boolean fileOptional, String hostname) {
   private static final String FILE = "/var/lib/calico/nodename";
   private static final Path HOSTNAME = Path.of("/proc/sys/kernel/hostname");
+  private static final int MAX_BYTES = 4096;
   private static final Pattern NAME =
       Pattern.compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
 
@@ -94,7 +96,8 @@ public record NodeName(String configured, Path file, boolean fileOptional, Strin
 
   private static String read(Path file) {
     try {
-      return Files.readString(file, StandardCharsets.UTF_8).strip();
+      byte[] bytes = RegularFile.read(file, MAX_BYTES);
+      return new String(bytes, StandardCharsets.UTF_8).strip();
     } catch (IOException _) {
       return "";
     }

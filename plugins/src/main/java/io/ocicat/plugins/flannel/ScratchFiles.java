@@ -9,8 +9,8 @@ import static java.nio.file.StandardOpenOption.WRITE;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.json.Json;
+import io.ocicat.netlink.linux.RegularFile;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -136,8 +136,8 @@ record ScratchFiles(Path directory) {
   }
 
   private static Optional<byte[]> content(Path file) {
-    try (InputStream in = Files.newInputStream(file)) {
-      return Optional.of(in.readNBytes(Json.MAX_BYTES + 1));
+    try {
+      return Optional.of(RegularFile.read(file, Json.MAX_BYTES + 1));
     } catch (NoSuchFileException _) {
       return Optional.empty();
     } catch (IOException e) {

@@ -4,11 +4,10 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.json.Quoted;
 import io.ocicat.ip.IpPrefix;
+import io.ocicat.netlink.linux.RegularFile;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -60,8 +59,8 @@ record SubnetEnv(List<IpPrefix> networks, List<IpPrefix> subnets, long mtu, bool
    */
   static SubnetEnv read(Path file) {
     byte[] bytes;
-    try (InputStream in = Files.newInputStream(file)) {
-      bytes = in.readNBytes(MAX_BYTES + 1);
+    try {
+      bytes = RegularFile.read(file, MAX_BYTES + 1);
     } catch (IOException e) {
       throw new CniException(
           ErrorCode.TRY_AGAIN_LATER,

@@ -5,9 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.Dns;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.netlink.linux.RegularFile;
 import java.io.IOException;
-import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,12 +24,8 @@ final class ResolvConf {
    * @throws CniException with code 5 when it cannot be read
    */
   static Dns read(Path file) {
-    try (InputStream in = Files.newInputStream(file)) {
-      byte[] bytes = in.readNBytes(MAX_BYTES + 1);
-      if (bytes.length > MAX_BYTES) {
-        throw new IOException("it has more than " + MAX_BYTES + " bytes");
-      }
-      return parse(new String(bytes, UTF_8));
+    try {
+      return parse(new String(RegularFile.read(file, MAX_BYTES), UTF_8));
     } catch (IOException e) {
       throw new CniException(
           ErrorCode.IO_FAILURE, "cannot read ipam.resolvConf: " + FileError.describe(e), e);

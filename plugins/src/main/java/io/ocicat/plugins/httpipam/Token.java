@@ -2,10 +2,9 @@ package io.ocicat.plugins.httpipam;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.json.JsonFields;
+import io.ocicat.netlink.linux.RegularFile;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -51,8 +50,9 @@ final class Token {
   }
 
   private static Token fromFile(JsonFields in, String file) {
-    try (InputStream content = Files.newInputStream(Path.of(file))) {
-      String text = new String(content.readNBytes(MAX_BYTES), StandardCharsets.UTF_8).strip();
+    try {
+      byte[] content = RegularFile.read(Path.of(file), MAX_BYTES);
+      String text = new String(content, StandardCharsets.UTF_8).strip();
       if (!isUsable(text)) {
         in.problem(
             "tokenFile", "%s must hold one token of visible ASCII characters".formatted(file));

@@ -3,7 +3,8 @@ package io.ocicat.plugins.httpipam;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.datastore.config.TrustEverybody;
-import java.io.BufferedInputStream;
+import io.ocicat.netlink.linux.RegularFile;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -23,6 +24,9 @@ import org.jspecify.annotations.Nullable;
 /** Whose certificates are believed. */
 final class Trust {
   /** Where Linux distributions keep those of the machine, which its administrator may add to. */
+  /** Distributions' bundles of all known authorities have some 250 kB. */
+  private static final int MAX_BYTES = 16 << 20;
+
   private static final List<Path> BUNDLES =
       List.of(
           Path.of("/etc/ssl/certs/ca-certificates.crt"),
@@ -64,7 +68,7 @@ final class Trust {
   private static TrustManager[] of(Path file) throws GeneralSecurityException {
     TrustManagerFactory factory =
         TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
-    try (InputStream in = new BufferedInputStream(Files.newInputStream(file))) {
+    try (InputStream in = new ByteArrayInputStream(RegularFile.read(file, MAX_BYTES))) {
       KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
       store.load(null, null);
       int count = 0;

@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.json.Quoted;
+import io.ocicat.netlink.linux.RegularFile;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
@@ -61,11 +61,8 @@ record AllowList(List<String> lines, List<Pattern> patterns) {
   }
 
   private static Optional<String> read(Path file) {
-    try (InputStream in = Files.newInputStream(file)) {
-      byte[] bytes = in.readNBytes(LARGEST + 1);
-      if (bytes.length > LARGEST) {
-        throw new IOException("it is larger than %d bytes".formatted(LARGEST));
-      }
+    try {
+      byte[] bytes = RegularFile.read(file, LARGEST);
       return Optional.of(UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
     } catch (NoSuchFileException e) {
       if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {

@@ -6,6 +6,7 @@ import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.json.Json;
+import io.ocicat.netlink.linux.RegularFile;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -60,7 +61,7 @@ record BackupFile(Path directory, String name, Attachment attachment) {
       return Optional.empty();
     }
     try {
-      byte[] bytes = Files.readAllBytes(path);
+      byte[] bytes = RegularFile.read(path, Json.MAX_BYTES);
       return Optional.of(
           Backup.read(
               Json.parse(bytes),

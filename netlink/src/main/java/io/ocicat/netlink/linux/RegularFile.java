@@ -1,0 +1,60 @@
+package io.ocicat.netlink.linux;
+
+import io.ocicat.netlink.NetlinkException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/**
+ * Reads files whose names somebody else chose. Opening a pipe waits for its other end, and reading
+ * a device may never end: so a file is opened without waiting, and what has been opened is read
+ * only if it is a regular file.
+ */
+public final class RegularFile {
+  private static final int O_NOCTTY = 0x100;
+
+  private RegularFile() {}
+
+  /**
+   * Reads a whole file.
+   *
+   * @param most how many bytes it may have
+   * @throws NoSuchFileException when there is none
+   * @throws IOException when it is not a regular file, has more bytes or cannot be read
+   */
+  public static byte[] read(Path path, int most) throws IOException {
+    try (Fd file = open(path)) {
+      Path opened = Path.of("/proc/self/fd", Integer.toString(file.number()));
+      if (!Files.isRegularFile(opened)) {
+        throw new FileSystemException(path.toString(), null, "not a regular file");
+      }
+      try (InputStream in = Files.newInputStream(opened)) {
+        byte[] bytes = in.readNBytes(most + 1);
+        if (bytes.length > most) {
+          throw new FileSystemException(
+              path.toString(), null, "it has more than %d bytes".formatted(most));
+        }
+        return bytes;
+      }
+    }
+  }
+
+  private static Fd open(Path path) throws IOException {
+    try {
+      return Fd.open(path, Fd.O_RDONLY | Fd.O_NONBLOCK | O_NOCTTY, 0);
+    } catch (NetlinkException e) {
+      String name = path.toString();
+      if (e.is(Errno.ENOENT)) {
+        throw new NoSuchFileException(name);
+      }
+      if (e.is(Errno.EACCES) || e.is(Errno.EPERM)) {
+        throw new AccessDeniedException(name);
+      }
+      throw new FileSystemException(name, null, e.errno().toString());
+    }
+  }
+}
