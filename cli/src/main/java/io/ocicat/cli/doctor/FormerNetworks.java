@@ -41,7 +41,7 @@ record FormerNetworks(Optional<Set<String>> configured) {
   String cure(String network) {
     String gc = "`ocicat net gc %s`".formatted(network);
     return isFormer(network)
-        ? "if the containers are gone, put the network's file back for as long as %s takes"
+        ? "if the containers are gone, %s removes what records tell of; for the rest put the network's file back first"
             .formatted(gc)
         : "if the containers are gone, %s removes it".formatted(gc);
   }

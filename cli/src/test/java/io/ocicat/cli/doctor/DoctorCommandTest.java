@@ -329,7 +329,7 @@ class DoctorCommandTest {
         .contains("10.88.0.9 (ghost)")
         .contains("libcni's cache has 1 attachments to network green, which no file configures")
         .contains("shop/till (c9/eth0)")
-        .contains("put the network's file back for as long as `ocicat net gc green` takes");
+        .contains("`ocicat net gc green` removes what records tell of; for the rest put the");
 
     host.exec("nft", "add table inet ocicat_masquerade");
     host.exec("nft", "add set inet ocicat_masquerade sources4 { type ipv4_addr ; }");

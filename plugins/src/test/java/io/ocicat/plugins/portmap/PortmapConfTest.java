@@ -10,6 +10,8 @@ import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.PortMapping;
 import io.ocicat.ip.IpAddress;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -193,6 +195,17 @@ class PortmapConfTest {
         .hasMessageContaining("snat must be true or false")
         .hasMessageContaining("Invalid container port number: 0")
         .hasMessageContaining("Invalid host port number: 0");
+  }
+
+  /** Review R17: 20,000 kept a daemon busy for a minute. */
+  @Test
+  void moreMappingsThanAnybodyPublishesAreRefused() {
+    String mappings =
+        IntStream.rangeClosed(1, 20_000)
+            .mapToObj(port -> "{\"hostPort\":%d,\"containerPort\":80}".formatted(port))
+            .collect(Collectors.joining(","));
+    assertThatThrownBy(() -> read("\"runtimeConfig\":{\"portMappings\":[" + mappings + "]}"))
+        .hasMessageContaining("portMappings are too many: 20000, at most 16384");
   }
 
   @Test
