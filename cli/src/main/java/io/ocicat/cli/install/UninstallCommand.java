@@ -117,7 +117,7 @@ public final class UninstallCommand implements Callable<Integer> {
     int attached = state.attachments().names().size();
     if (installed && attached > 0 && !force) {
       throw new InstallException(
-          "%d attachments are still there (%s), and runtimes need the plugins to remove them: stop the containers first, or give --force"
+          "%d attachments are still there (%s), and runtimes need the plugins to remove them: stop the containers first, give them to the Go plugins with --hand-over, or give --force"
               .formatted(attached, path.resolve("attachments")));
     }
     Purge rest = new Purge(folders, dryRun, account);

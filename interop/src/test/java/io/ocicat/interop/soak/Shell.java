@@ -1,0 +1,25 @@
+package io.ocicat.interop.soak;
+
+import io.ocicat.testkit.Command;
+import io.ocicat.testkit.Output;
+import java.time.Duration;
+
+/** Types lines into a shell on the machine that the soak has for itself. */
+final class Shell {
+  private static final Duration LIMIT = Duration.ofMinutes(3);
+
+  private Shell() {}
+
+  static String run(String script) {
+    return Command.of("sh", "-ec", script).limit(LIMIT).run().stdout();
+  }
+
+  static Output attempt(String script) {
+    return Command.of("sh", "-c", script).limit(LIMIT).attempt();
+  }
+
+  /** What a script prints, also when it fails. */
+  static String output(String script) {
+    return attempt(script).stdout().strip();
+  }
+}
