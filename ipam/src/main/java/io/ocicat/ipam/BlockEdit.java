@@ -313,9 +313,11 @@ final class BlockEdit {
     changes++;
   }
 
-  /** What has cooled down is written as free, if there is any. */
-  void keepWhatIsOver() {
-    changes += free.equals(before.unallocated()) ? 0 : 1;
+  /** What has cooled down is written as free; whether there is any. */
+  boolean keepWhatIsOver() {
+    boolean any = !free.equals(before.unallocated());
+    changes += any ? 1 : 0;
+    return any;
   }
 
   /** Written although nothing is different: whoever still works with the old one must fail. */

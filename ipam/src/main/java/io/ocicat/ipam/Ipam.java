@@ -8,6 +8,7 @@ import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /**
  * Calico's addresses: given, found and released, in records that Calico reads and writes at the
@@ -262,7 +263,10 @@ public final class Ipam implements AutoCloseable {
       return;
     }
     try {
-      blocks.change(block.cidr(), BlockEdit::keepWhatIsOver);
+      // That there is nothing to do is believed only of a block that was just read.
+      blocks
+          .queue(block.cidr())
+          .perform(new BlockRequest<>(BlockEdit::keepWhatIsOver, any -> any, Set.of()));
     } catch (IpamException e) {
       if (e.reason() != IpamException.Reason.NO_SUCH_BLOCK) {
         throw e;
