@@ -13,9 +13,12 @@ import io.ocicat.cni.plugin.PluginHost;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.RequestListener;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.kubernetes.TestCluster;
+import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.netlink.ns.NamedNetNs;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.plugins.Plugins;
@@ -31,10 +34,12 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -45,8 +50,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * ADD and DEL of calico as a daemon makes them: one instance of each plugin, warm, addresses from
- * calico-ipam where there is one and else from host-local. On the embedded datastore and on an etcd
- * of its own on loopback; first one pod after the other, then a hundred at once.
+ * calico-ipam where there is one and else from host-local. On the embedded datastore, on an etcd of
+ * its own on loopback, and on an API server that takes 5 ms more for each request; first one pod after the other, then a hundred at once.
  *
  * <p>Usage: {@code CalicoCalls [rounds]}
  */
@@ -55,6 +60,8 @@ public final class CalicoCalls {
   private static final int AT_ONCE = 100;
   private static final String NODE = "bench";
   private static final Duration LIMIT = Duration.ofSeconds(60);
+  private static final Duration REQUEST = Duration.ofMillis(5);
+  private static final String TOKEN = "bench";
 
   private final Datastores datastores = new Datastores();
   private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
@@ -64,6 +71,7 @@ public final class CalicoCalls {
   private final Map<String, String> environment;
   private final NamedNetNs namespaces = NamedNetNs.standard();
   private final String host = "ocicat-bench-" + ProcessHandle.current().pid();
+  private Optional<TestCluster> cluster = Optional.empty();
 
   private CalicoCalls(Path data, ObjectNode datastore, Map<String, String> environment)
       throws IOException {
@@ -77,7 +85,7 @@ public final class CalicoCalls {
         Json.object().put("cniVersion", "1.0.0").put("name", "bench").put("type", "calico");
     config.put("nodename", NODE).put("nodename_file_optional", true).put("log_level", "error");
     datastore.forEachEntry(config::set);
-    config.putObject("policy").put("type", "k8s");
+    config.withObject("/policy").put("type", "k8s");
     ObjectNode ipam = config.putObject("ipam");
     if (Plugins.names().contains("calico-ipam")) {
       ipam.put("type", "calico-ipam");
@@ -101,6 +109,47 @@ public final class CalicoCalls {
               Json.object().put("datastore_type", "etcdv3").put("etcd_endpoints", etcd.url()),
               Map.of())
           .run("etcd", rounds, () -> OptionalLong.of(answered(etcd)));
+    }
+    try (TestCluster cluster = new TestCluster(ApiGroup.V1)) {
+      cluster.populate(NODE);
+      cluster.namespace("bench", Map.of());
+      ObjectNode datastore = Json.object().put("datastore_type", "kubernetes").put("qps", 10_000);
+      datastore.putObject("kubernetes").put("k8s_api_root", cluster.url());
+      datastore.putObject("policy").put("type", "k8s").put("k8s_auth_token", TOKEN);
+      CalicoCalls calls = new CalicoCalls(data.resolve("kubernetes"), datastore, Map.of());
+      calls.prepare();
+      calls.cluster = Optional.of(cluster);
+      // What Calico's manifests let the plugin do: no watches.
+      cluster.grant(TOKEN, permissions());
+      cluster.before(_ -> sleep());
+      calls.run("API server, 5 ms a request,", rounds, OptionalLong::empty);
+    }
+  }
+
+  private static Set<String> permissions() {
+    Set<String> permissions =
+        new HashSet<>(Set.of("get pods", "get nodes", "get namespaces", "patch pods/status"));
+    for (String resource :
+        List.of(
+            "blockaffinities",
+            "ipamblocks",
+            "ipamhandles",
+            "clusterinformations",
+            "ippools",
+            "ipreservations",
+            "ipamconfigs")) {
+      for (String verb : List.of("get", "list", "create", "update", "delete")) {
+        permissions.add("%s %s.crd.projectcalico.org".formatted(verb, resource));
+      }
+    }
+    return permissions;
+  }
+
+  private static void sleep() {
+    try {
+      Thread.sleep(REQUEST);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -131,10 +180,13 @@ public final class CalicoCalls {
   private void run(String engine, int rounds, Supplier<OptionalLong> asked) throws Exception {
     List<String> pods = new ArrayList<>();
     try (NetNs _ = namespaces.create(host)) {
-      prepare();
+      if (cluster.isEmpty()) {
+        prepare();
+      }
       for (int i = 0; i < AT_ONCE; i++) {
         pods.add(host + "-" + i);
         namespaces.create(pods.getLast()).close();
+        cluster.ifPresent(it -> it.pod(manifest(pods.getLast())));
       }
       Sample add = new Sample(engine + " ADD");
       Sample del = new Sample(engine + " DEL");
@@ -150,6 +202,12 @@ public final class CalicoCalls {
       }
       IO.println(add.line(add));
       IO.println(del.line(del));
+      for (String verb : List.of("ADD", "DEL")) {
+        RequestCount count = new RequestCount();
+        ScopedValue.where(RequestListener.CURRENT, count)
+            .run(() -> call(verb, pods.getFirst()));
+        IO.println("%s %s: %s".formatted(engine, verb, count));
+      }
       if (asked.get().isPresent()) {
         for (String verb : List.of("ADD", "DEL")) {
           long before = asked.get().getAsLong();
@@ -173,6 +231,13 @@ public final class CalicoCalls {
     }
   }
 
+  private static ObjectNode manifest(String pod) {
+    ObjectNode manifest = Json.object().put("apiVersion", "v1").put("kind", "Pod");
+    manifest.putObject("metadata").put("name", pod).put("namespace", "bench");
+    manifest.putObject("spec").put("nodeName", NODE);
+    return manifest;
+  }
+
   /** What calico/node would have done. */
   private void prepare() {
     Datastore datastore = datastores.of(DatastoreConfig.ofCniConfig(config, environment));
@@ -180,7 +245,9 @@ public final class CalicoCalls {
         Resource.of(
             new ResourceKey.Named(Kind.CLUSTER_INFORMATION, "", "default"),
             spec -> spec.put("datastoreReady", true)));
-    datastore.create(Resource.of(new ResourceKey.Named(Kind.NODE, "", NODE), _ -> {}));
+    if (!config.path("datastore_type").asString().equals("kubernetes")) {
+      datastore.create(Resource.of(new ResourceKey.Named(Kind.NODE, "", NODE), _ -> {}));
+    }
     datastore.create(
         Resource.of(
             new ResourceKey.Named(Kind.IP_POOL, "", "pods"),

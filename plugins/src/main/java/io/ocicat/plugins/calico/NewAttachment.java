@@ -78,7 +78,8 @@ final class NewAttachment {
         log.info("ADD was done before");
         return standing.get();
       }
-      return make(identity, backend, workload(identity, backend, asked), former, host, container, mtu);
+      return make(
+          identity, backend, workload(identity, backend, asked), former, host, container, mtu);
     }
   }
 
