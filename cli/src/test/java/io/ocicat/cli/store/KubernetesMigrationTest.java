@@ -97,6 +97,8 @@ class KubernetesMigrationTest {
   void migratesToAFreshCluster(ApiGroup group) throws IOException {
     cluster.close();
     cluster = new TestCluster(group).populate("node-1");
+    cluster.giveDefault("ippools." + group.group(), "assignmentMode", "Automatic");
+    cluster.giveDefault("networkpolicies." + group.group(), "tier", "default");
 
     Printed printed = source.run("datastore", "migrate", "--to", config());
 

@@ -52,7 +52,7 @@ final class ApiServer implements AutoCloseable {
     DROPPED,
     /** It is done, and the connection ends before the answer. */
     DONE_AND_DROPPED,
-    /** 429. */
+    /** 429, and when to come again, as the real one does. */
     TOO_MANY,
     /** 500. */
     INTERNAL,
@@ -252,7 +252,10 @@ final class ApiServer implements AutoCloseable {
         }
         case DROPPED -> {}
         case DONE_AND_DROPPED -> answer(exchange.getRequestMethod(), target, body);
-        case TOO_MANY -> send(exchange, Reply.status(429, "TooManyRequests", "slow down"));
+        case TOO_MANY -> {
+          exchange.getResponseHeaders().set("Retry-After", "1");
+          send(exchange, Reply.status(429, "TooManyRequests", "slow down"));
+        }
         case INTERNAL -> send(exchange, Reply.status(500, "InternalError", "etcd timed out"));
         case OVERLOADED -> send(exchange, Reply.status(503, "ServiceUnavailable", "not now"));
       }
@@ -302,6 +305,7 @@ final class ApiServer implements AutoCloseable {
     }
     Optional<ObjectNode> definition = store.get(DEFINITIONS, target.collection());
     if (definition.isPresent() && (method.equals("POST") || method.equals("PUT"))) {
+      SchemaDefaults.apply(definition.get(), body);
       List<String> problems = SchemaCheck.run(definition.get(), body);
       if (!problems.isEmpty()) {
         return Reply.status(422, "Invalid", String.join("; ", problems));

@@ -63,6 +63,17 @@ public final class TestCluster implements AutoCloseable {
     return this;
   }
 
+  /** From now on the server gives a member of a resource's spec this value when it is left out. */
+  public void giveDefault(String collection, String member, String value) {
+    String definitions = "customresourcedefinitions.apiextensions.k8s.io";
+    ObjectNode definition = server.store().get(definitions, collection).orElseThrow();
+    ((ObjectNode) definition.at("/spec/versions/0/schema/openAPIV3Schema/properties/spec"))
+        .withObject("/properties/" + member)
+        .put("type", "string")
+        .put("default", value);
+    server.put(definitions, collection, definition);
+  }
+
   /** One more way to it, as another process would have it. */
   public Datastore open() {
     return Opening.open(server);
