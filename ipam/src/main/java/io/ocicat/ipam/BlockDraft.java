@@ -139,7 +139,8 @@ final class BlockDraft {
     return changedOrdinals().anyMatch(this::isTaken);
   }
 
-  private boolean isRecognisable() {
+  /** Whether it gives an address to a handle, by which it is told from others' writes. */
+  boolean isRecognisable() {
     return changedOrdinals()
         .filter(this::isTaken)
         .mapToObj(o -> Optional.ofNullable(at(result, o)))
@@ -168,6 +169,29 @@ final class BlockDraft {
   private static @Nullable Attributes at(IpamBlock block, int ordinal) {
     int index = block.allocations().get(ordinal);
     return index == IpamBlock.FREE ? null : block.attributes().get(index);
+  }
+
+  /**
+   * Takes back what this gives, should it be written after everybody was told that it failed.
+   * Nobody knows of these addresses then; they are told from others' as in {@link #hasLanded}.
+   */
+  BlockRequest<Boolean> takingBack() {
+    return new BlockRequest<>(
+        now -> {
+          now.free(
+              changedOrdinals()
+                  .filter(o -> at(base.value(), o) == null && at(result, o) != null)
+                  .filter(
+                      o ->
+                          Objects.equals(at(result, o), now.attributes(o))
+                              && Objects.equals(
+                                  result.allocatedAt().get(o), now.allocatedAt(o)))
+                  .boxed()
+                  .toList());
+          return true;
+        },
+        _ -> true,
+        Set.copyOf(handles));
   }
 
   /**

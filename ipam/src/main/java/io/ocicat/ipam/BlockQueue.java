@@ -9,6 +9,7 @@ import io.ocicat.datastore.Write;
 import io.ocicat.datastore.WriteOutcome;
 import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.ip.IpPrefix;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -36,11 +37,15 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A write whose answer is lost may still be done at any later moment. It is found out by
  * reading; when it is not there yet, the next attempt starts from the same revision, so that at
- * most one of the two succeeds.
+ * most one of the two succeeds. When even reading fails, the requests have failed, and whatever the
+ * write may still give is taken back by the next one who comes.
  */
 final class BlockQueue {
   private static final int ATTEMPTS = 100;
   private static final int LOST_ANSWERS = 3;
+
+  /** What is not taken back then is the collector's to find. */
+  private static final int MOST_LATE = 64;
 
   /** What a transaction has room for beside the block: handles, and what requests rely on. */
   private static final int AT_ONCE = 120;
@@ -56,6 +61,11 @@ final class BlockQueue {
   private final AtomicBoolean busy = new AtomicBoolean();
   private final AtomicLong looks = new AtomicLong();
   private volatile Knowledge knowledge = Knowledge.NONE;
+
+  /** Written perhaps; belongs to who is {@link #busy}, as does the next. */
+  private @Nullable BlockDraft lost;
+
+  private final ArrayDeque<BlockRequest<Boolean>> late = new ArrayDeque<>();
 
   /**
    * What is known of the block.
@@ -135,6 +145,7 @@ final class BlockQueue {
     while (!mine.isDone()) {
       if (busy.compareAndSet(false, true)) {
         try {
+          takeBack();
           serve(nextBatch());
         } finally {
           busy.set(false);
@@ -166,6 +177,30 @@ final class BlockQueue {
     }
   }
 
+  private void late(BlockRequest<Boolean> request) {
+    if (late.size() == MOST_LATE) {
+      late.removeFirst();
+    }
+    late.addLast(request);
+  }
+
+  /** Before anybody else is served: it is nobody's request, so nobody hears of it. */
+  private void takeBack() {
+    for (int left = late.size(); left > 0; left--) {
+      BlockRequest<Boolean> request = late.removeFirst();
+      Pending<Boolean> mine = new Pending<>(request, looks.get());
+      forget();
+      serve(new ArrayList<>(List.of(mine)));
+      try {
+        mine.answer();
+      } catch (UnavailableException _) {
+        late(request);
+      } catch (RuntimeException _) {
+        // The block is gone, and the address with it.
+      }
+    }
+  }
+
   /** As many as one transaction has room for, and only one that relies on a certain handle. */
   private List<Pending<?>> nextBatch() {
     List<Pending<?>> batch = new ArrayList<>();
@@ -194,11 +229,16 @@ final class BlockQueue {
   }
 
   private void serve(List<Pending<?>> batch) {
+    lost = null;
     try {
       attempt(batch);
     } catch (RuntimeException e) {
       forget();
       failAll(batch, e);
+      BlockDraft late = lost;
+      if (late != null && late.isRecognisable()) {
+        late(late.takingBack());
+      }
     } catch (Error e) {
       failAll(batch, new IllegalStateException("a write for several failed", e));
       throw e;
@@ -212,7 +252,6 @@ final class BlockQueue {
   private void attempt(List<Pending<?>> batch) {
     Map<String, @Nullable Resource> handles = new HashMap<>();
     batch.forEach(pending -> pin(pending.request(), handles));
-    @Nullable BlockDraft lost = null;
     int lostAnswers = 0;
     for (int i = 0; i < ATTEMPTS; i++) {
       Records.Stored<IpamBlock> block = glanceOrRead().orElse(null);
@@ -253,10 +292,12 @@ final class BlockQueue {
         patience.afterConflict(i);
       } catch (UnavailableException e) {
         forget();
+        if (e.outcomeUnknown()) {
+          lost = draft;
+        }
         if (!e.outcomeUnknown() || draft.isAnonymous() || ++lostAnswers > LOST_ANSWERS) {
           throw e;
         }
-        lost = draft;
       }
     }
     throw new IpamException(

@@ -9,8 +9,8 @@ import java.util.Optional;
 
 /**
  * Who is locked while everything is copied, and who afterwards. A failure makes the source what it
- * was before, because its nodes are to go on; a target that served nodes before goes on as well. One
- * that did not stays locked, because it holds only a part, and remembers whose part that is.
+ * was before, because its nodes are to go on; a target that served nodes before goes on as well.
+ * One that did not stays locked, because it holds only a part, and remembers whose part that is.
  */
 final class Migration {
   private static final String MARK = "ocicat.io/migrating-from";
@@ -28,14 +28,18 @@ final class Migration {
   }
 
   /**
-   * How both were before the migration, noted in the target's ClusterInformation so that it is known
-   * when the command is repeated.
+   * How both were before the migration, noted in the target's ClusterInformation so that it is
+   * known when the command is repeated.
    *
    * @param guid the source's
    * @param isResumed whether an earlier attempt has begun to copy
    */
   record Mark(
-      String guid, boolean sourceWasReady, boolean targetWasReady, boolean merges, boolean isResumed) {
+      String guid,
+      boolean sourceWasReady,
+      boolean targetWasReady,
+      boolean merges,
+      boolean isResumed) {
     private static final String SOURCE_READY = "source-was-ready";
     private static final String TARGET_READY = "target-was-ready";
     private static final String MERGES = "merges";
