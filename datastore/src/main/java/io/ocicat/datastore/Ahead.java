@@ -31,12 +31,19 @@ public final class Ahead<T> {
     return ahead;
   }
 
+  /** Asks only when somebody waits for the answer: for what is nearer than another thread. */
+  public static <T> Ahead<T> whenNeeded(Supplier<T> question) {
+    return new Ahead<>(question);
+  }
+
   /**
    * Waits for the answer.
    *
    * @throws RuntimeException whatever the question ended with
    */
   public T get() {
+    // Does nothing when it was begun.
+    answer.run();
     try {
       return answer.get();
     } catch (ExecutionException e) {

@@ -177,7 +177,7 @@ final class BlockQueue {
     }
   }
 
-  private void late(BlockRequest<Boolean> request) {
+  private void takeBackLater(BlockRequest<Boolean> request) {
     if (late.size() == MOST_LATE) {
       late.removeFirst();
     }
@@ -194,7 +194,7 @@ final class BlockQueue {
       try {
         mine.answer();
       } catch (UnavailableException _) {
-        late(request);
+        takeBackLater(request);
       } catch (RuntimeException _) {
         // The block is gone, and the address with it.
       }
@@ -235,9 +235,9 @@ final class BlockQueue {
     } catch (RuntimeException e) {
       forget();
       failAll(batch, e);
-      BlockDraft late = lost;
-      if (late != null && late.isRecognisable()) {
-        late(late.takingBack());
+      BlockDraft unanswered = lost;
+      if (unanswered != null && unanswered.isRecognisable()) {
+        takeBackLater(unanswered.takingBack());
       }
     } catch (Error e) {
       failAll(batch, new IllegalStateException("a write for several failed", e));

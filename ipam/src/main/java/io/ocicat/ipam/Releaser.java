@@ -152,7 +152,10 @@ final class Releaser {
       return;
     }
     try {
-      Ahead<Pools> pools = Ahead.ask(surroundings::pools);
+      Ahead<Pools> pools =
+          hosts.mayBeOld()
+              ? Ahead.whenNeeded(surroundings::pools)
+              : Ahead.ask(surroundings::pools);
       Map<String, String> labels =
           owner.get().type() == AffinityType.HOST ? currentLabels(owner.get().name()) : Map.of();
       Optional<Known<IpPool>> pool = pools.get().enabledFor(cidr.first());

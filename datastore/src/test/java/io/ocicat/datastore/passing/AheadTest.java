@@ -36,6 +36,14 @@ class AheadTest {
   }
 
   @Test
+  void whatIsNearIsAskedByWhoWaits() {
+    Ahead<Thread> asked = Ahead.whenNeeded(Thread::currentThread);
+
+    assertThat(asked.get()).isEqualTo(Thread.currentThread());
+    assertThat(asked.get()).isEqualTo(Thread.currentThread());
+  }
+
+  @Test
   void aFailureIsThatOfWhoWaits() {
     Ahead<Integer> none =
         Ahead.ask(

@@ -91,9 +91,9 @@ final class Detachment {
     if (backend.isKubernetes() && !identity.isPod()) {
       return;
     }
-    Ahead<Boolean> ready = Ahead.ask(() -> Readiness.require(backend));
+    Ahead<Boolean> ready = backend.ask(() -> Readiness.require(backend));
     Endpoints endpoints = new Endpoints(backend.datastore());
-    Ahead<Optional<Resource>> asked = Ahead.ask(() -> endpoints.get(identity.key()));
+    Ahead<Optional<Resource>> asked = backend.ask(() -> endpoints.get(identity.key()));
     ready.get();
     Optional<Resource> exact = asked.get();
     Optional<Resource> found =

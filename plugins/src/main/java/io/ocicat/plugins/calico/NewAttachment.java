@@ -133,7 +133,7 @@ final class NewAttachment {
       log.debug(() -> "addresses %s".formatted(addresses));
       NodeNat nat = NodeNat.of(host, call.network(), conf, identity.node(), backend);
       // Asked while the kernel works.
-      Ahead<List<IpPool>> pools = Ahead.ask(nat::pools);
+      Ahead<List<IpPool>> pools = backend.ask(nat::pools);
 
       Dataplane.Plan plan =
           new Dataplane.Plan(

@@ -36,12 +36,12 @@ final class Questions {
   /** Asks what a workload of this kind needs; pods are described only where policy wants them. */
   static Questions ask(CalicoConf conf, Backend backend, Identity identity) {
     boolean described = identity.isPod() && conf.policy().isKubernetes();
-    Ahead<Boolean> ready = Ahead.ask(() -> Readiness.require(backend));
+    Ahead<Boolean> ready = backend.ask(() -> Readiness.require(backend));
     Endpoints endpoints = new Endpoints(backend.datastore());
     Optional<Ahead<Optional<Resource>>> endpoint =
         described && backend.podsAreEndpoints()
             ? Optional.empty()
-            : Optional.of(Ahead.ask(() -> endpoints.find(identity)));
+            : Optional.of(backend.ask(() -> endpoints.find(identity)));
     if (!described) {
       return new Questions(identity, ready, endpoint, Optional.empty(), Optional.empty());
     }
@@ -50,8 +50,8 @@ final class Questions {
         identity,
         ready,
         endpoint,
-        Optional.of(Ahead.ask(() -> cluster.namespace(identity.namespace()))),
-        Optional.of(Ahead.ask(() -> cluster.pod(identity.namespace(), identity.pod()))));
+        Optional.of(backend.ask(() -> cluster.namespace(identity.namespace()))),
+        Optional.of(backend.ask(() -> cluster.pod(identity.namespace(), identity.pod()))));
   }
 
   /**

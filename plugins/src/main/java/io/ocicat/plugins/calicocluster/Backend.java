@@ -4,6 +4,7 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.json.JsonFields;
 import io.ocicat.cni.plugin.Call;
+import io.ocicat.datastore.Ahead;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.InvalidException;
@@ -110,6 +111,11 @@ public record Backend(
 
   private Cluster freshCluster() {
     return pods.map(open).orElse(datastore).cluster();
+  }
+
+  /** Asks ahead of need, unless the answer is on this machine anyway. */
+  public <T> Ahead<T> ask(Supplier<T> question) {
+    return isEmbedded() ? Ahead.whenNeeded(question) : Ahead.ask(question);
   }
 
   /**

@@ -193,7 +193,7 @@ public final class CalicoIpamPlugin implements Plugin {
           GuestDeparture departure =
               new GuestDeparture(ipam, new Guests(backend), call.network().value(), log);
           try (HostLock.Held _ = lock.take(CalicoIpamConf.lockFile(call.config()), call, log)) {
-            Ahead<Boolean> old = Ahead.ask(() -> exists(ipam, legacy));
+            Ahead<Boolean> old = backend.ask(() -> exists(ipam, legacy));
             Steps.all(
                 () -> release(ipam, handle, log),
                 () -> releaseIf(old, ipam, legacy, log),
