@@ -256,10 +256,9 @@ class TlsTest {
         .isInstanceOf(InvalidException.class)
         .hasMessageContaining("none/ca.crt does not exist");
     // Review R14: reading a pipe would wait for whoever writes to it.
-    Path pipe = Files.createDirectory(directory.resolve("pipes")).resolve("ca.crt");
-    Command.of("mkfifo", pipe.toString()).run();
-    DatastoreConfig.Tls piped =
-        new Certificates(new CertificateAuthority(pipe.getParent())).caOnly();
+    Path pipes = Files.createDirectory(directory.resolve("pipes"));
+    Command.of("mkfifo", pipes.resolve("ca.crt").toString()).run();
+    DatastoreConfig.Tls piped = new Certificates(new CertificateAuthority(pipes)).caOnly();
     assertThatThrownBy(() -> open(piped))
         .isInstanceOf(InvalidException.class)
         .hasMessageContaining("pipes/ca.crt cannot be read: not a regular file");
