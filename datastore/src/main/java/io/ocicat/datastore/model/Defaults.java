@@ -42,8 +42,13 @@ final class Defaults {
     switch (shape) {
       case Shape.Struct struct when value instanceof ObjectNode object -> {
         for (Shape.Member member : struct.members()) {
-          if (member.initial() != null) {
-            fill(object, member.name(), member.initial().asString(""));
+          JsonNode given = object.path(member.name());
+          boolean absent =
+              given.isMissingNode()
+                  || given.isNull()
+                  || (member.presence() != Shape.Presence.IF_PRESENT && isEmptyText(given));
+          if (member.initial() != null && absent) {
+            object.set(member.name(), member.initial());
           }
           fill(member.shape(), object.path(member.name()));
         }
@@ -69,10 +74,11 @@ final class Defaults {
     }
     fill(spec, "vxlanMode", "Never");
     fill(spec, "ipipMode", "Never");
-    if (spec.path("blockSize").asInt(0) == 0 && !spec.path("blockSize").isString()) {
+    JsonNode size = spec.path("blockSize");
+    if (size.isMissingNode() || size.isNull() || (size.isNumber() && CanonicalForm.isEmpty(size))) {
       spec.put("blockSize", v4 ? 26 : 122);
     }
-    if (spec.path("allowedUses").isEmpty()) {
+    if (isNothing(spec.path("allowedUses"))) {
       spec.putArray("allowedUses").add("Workload").add("Tunnel");
     }
   }
@@ -93,7 +99,7 @@ final class Defaults {
   }
 
   private static void policy(ObjectNode metadata, ObjectNode spec) {
-    if (spec.path("types").isEmpty()) {
+    if (isNothing(spec.path("types"))) {
       ArrayNode types = spec.putArray("types");
       boolean egress = !spec.path("egress").isEmpty();
       if (!egress || !spec.path("ingress").isEmpty()) {
@@ -114,10 +120,17 @@ final class Defaults {
   }
 
   private static void fill(ObjectNode spec, String name, String value) {
-    if (spec.path(name).isMissingNode()
-        || spec.path(name).isNull()
-        || (spec.path(name).isString() && spec.path(name).stringValue().isEmpty())) {
+    JsonNode given = spec.path(name);
+    if (given.isMissingNode() || given.isNull() || isEmptyText(given)) {
       spec.put(name, value);
     }
+  }
+
+  private static boolean isEmptyText(JsonNode value) {
+    return value.isString() && value.stringValue().isEmpty();
+  }
+
+  private static boolean isNothing(JsonNode list) {
+    return list.isMissingNode() || list.isNull() || (list.isArray() && list.isEmpty());
   }
 }

@@ -24,7 +24,7 @@ final class FelixConfigurationFields {
 
   static final Shape.Struct PROTO_PORT =
       new Shape.Struct(
-          text("protocol", "The protocol.").in("TCP", "UDP", "SCTP").require(),
+          text("protocol", "The protocol.").is(Limit.anyCase(List.of("TCP", "UDP", "SCTP"))),
           whole("port", "The port.", 0, 65535).always().require(),
           text("net", "The network on the other side.").is(Rules.CIDR));
 

@@ -57,7 +57,7 @@ enum Form {
     JsonNode normal(JsonNode value) {
       String text = value.asString("");
       Matcher range = PORTS.matcher(text);
-      if (!range.matches()) {
+      if (!value.isString() || !range.matches()) {
         return value;
       }
       long from = port(range.group(1));
@@ -72,7 +72,7 @@ enum Form {
     private long port(String digits) {
       long port = digits.length() > 9 ? Long.MAX_VALUE : Long.parseLong(digits);
       if (port < 1 || port > MAX_16) {
-        throw new IllegalArgumentException("must be within 1–65535, not " + digits);
+        throw new IllegalArgumentException("must be 1–65535, not " + digits);
       }
       return port;
     }

@@ -35,7 +35,7 @@ final class RuleFields {
           .where(
               "code needs type.",
               (icmp, path, problems) -> {
-                if (icmp.has("code") && !icmp.has("type")) {
+                if (icmp.hasNonNull("code") && !icmp.hasNonNull("type")) {
                   problems.add(path + ".code", "needs type: set both or leave out code");
                 }
               });

@@ -88,7 +88,7 @@ final class ShapeCheck {
     for (Shape.Member member : shape.members()) {
       JsonNode value = object.get(member.name());
       Place memberPath = path.member(member.name());
-      if (value != null && !value.isNull() && !isEmptyText(value)) {
+      if (value != null && !value.isNull() && !isAsGoodAsAbsent(member, value)) {
         value(member.shape(), value, memberPath);
       } else if (member.required()) {
         problems.add(memberPath.toString(), "is missing");
@@ -118,9 +118,20 @@ final class ShapeCheck {
     }
   }
 
-  /** In Go an empty text is an absent one. */
-  private static boolean isEmptyText(JsonNode value) {
-    return value.isString() && value.stringValue().isEmpty();
+  /** In Go an empty text, list or number is an absent one, unless it is behind a pointer. */
+  private static boolean isAsGoodAsAbsent(Shape.Member member, JsonNode value) {
+    return switch (member.presence()) {
+      case IF_PRESENT -> false;
+      case ALWAYS, OR_NULL -> value.isString() && value.stringValue().isEmpty();
+      case UNLESS_EMPTY ->
+          CanonicalForm.isEmpty(value)
+              && switch (member.shape()) {
+                case Shape.Leaf leaf -> fits(leaf, value);
+                case Shape.ListOf _ -> value.isArray();
+                case Shape.MapOf _ -> value.isObject();
+                case Shape.Struct _, Shape.Anything _ -> false;
+              };
+    };
   }
 
   private void map(Shape.MapOf map, ObjectNode object, Place path) {
@@ -135,16 +146,7 @@ final class ShapeCheck {
   }
 
   private void leaf(Shape.Leaf leaf, JsonNode value, Place path) {
-    boolean fits =
-        switch (leaf.type()) {
-          case TEXT -> value.isString();
-          case FLAG -> value.isBoolean();
-          case WHOLE -> value.isIntegralNumber();
-          case WHOLE_OR_NULL -> value.isIntegralNumber() || value.isNull();
-          case NUMBER -> value.isNumber();
-          case WHOLE_OR_TEXT -> value.isIntegralNumber() || value.isString();
-        };
-    if (!fits) {
+    if (!fits(leaf, value)) {
       wrongType(path, leaf.type().description(), value);
       return;
     }
@@ -152,6 +154,17 @@ final class ShapeCheck {
     if (problem != null) {
       problems.add(path.toString(), problem);
     }
+  }
+
+  private static boolean fits(Shape.Leaf leaf, JsonNode value) {
+    return switch (leaf.type()) {
+      case TEXT -> value.isString();
+      case FLAG -> value.isBoolean();
+      case WHOLE -> value.isIntegralNumber();
+      case WHOLE_OR_NULL -> value.isIntegralNumber() || value.isNull();
+      case NUMBER -> value.isNumber();
+      case WHOLE_OR_TEXT -> value.isIntegralNumber() || value.isString();
+    };
   }
 
   private static @Nullable String problem(Shape.Leaf leaf, JsonNode value) {

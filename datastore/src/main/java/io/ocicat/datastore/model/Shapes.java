@@ -32,6 +32,16 @@ public final class Shapes {
     return CanonicalForm.of(of(kind), content);
   }
 
+  /**
+   * A document as Kubernetes' tools read it: a number or truth value where text belongs becomes
+   * text, as {@code 5} or {@code true} of a label. The tree given is not changed.
+   */
+  public static ObjectNode asRead(Kind kind, ObjectNode document) {
+    ObjectNode copy = document.deepCopy();
+    TextOfScalars.apply(of(kind), copy);
+    return copy;
+  }
+
   /** The paths of members that the kind does not have, for those who take them for mistakes. */
   public static List<String> unknownMembers(Resource resource) {
     return resource.read(content -> ShapeCheck.unknown(of(resource.kind()), content, ""));

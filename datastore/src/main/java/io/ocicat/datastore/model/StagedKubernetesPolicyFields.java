@@ -7,10 +7,8 @@ import static io.ocicat.datastore.model.Shape.text;
 import static io.ocicat.datastore.model.Shape.texts;
 import static io.ocicat.datastore.model.Shape.whole;
 
-import io.ocicat.datastore.json.Problems;
 import java.util.List;
 import java.util.stream.Stream;
-import tools.jackson.databind.node.ObjectNode;
 
 /** StagedKubernetesNetworkPolicy: a policy of Kubernetes that is only tried. */
 final class StagedKubernetesPolicyFields {
@@ -21,13 +19,9 @@ final class StagedKubernetesPolicyFields {
               "matchExpressions",
               "What must hold of labels.",
               new Shape.Struct(
-                      text("key", "The label.").always().require(),
-                      text("operator", "What must hold.")
-                          .in("In", "NotIn", "Exists", "DoesNotExist")
-                          .always()
-                          .require(),
-                      texts("values", "The values."))
-                  .where("Values fit the operator.", StagedKubernetesPolicyFields::values)));
+                  text("key", "The label.").always().require(),
+                  text("operator", "What must hold.").always().require(),
+                  texts("values", "The values."))));
 
   private static final Shape.Struct PEER =
       new Shape.Struct(
@@ -61,10 +55,7 @@ final class StagedKubernetesPolicyFields {
               "What the pods may reach.",
               new Shape.Struct(
                   structs("ports", "At these ports.", PORT), structs("to", "These.", PEER))),
-          texts("policyTypes", "Which directions it decides about.")
-              .items(1, 2)
-              .distinct()
-              .in("Ingress", "Egress"));
+          texts("policyTypes", "Which directions it decides about.").items(1, 2).distinct());
 
   static final Shape.Struct SPEC =
       new Shape.Struct(
@@ -73,16 +64,4 @@ final class StagedKubernetesPolicyFields {
           .where("Delete has nothing else.", PolicyFields.stagedDelete(POLICY, ""));
 
   private StagedKubernetesPolicyFields() {}
-
-  private static void values(ObjectNode expression, String path, Problems problems) {
-    boolean needed = expression.path("operator").asString("").endsWith("In");
-    if (needed != Between.isSet(expression, "values")) {
-      problems.add(
-          path + ".values",
-          "%s with operator %s"
-              .formatted(
-                  needed ? "must not be empty" : "must be empty",
-                  expression.path("operator").asString("")));
-    }
-  }
 }

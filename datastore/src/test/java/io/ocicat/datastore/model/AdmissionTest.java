@@ -179,6 +179,40 @@ class AdmissionTest {
   }
 
   @Test
+  void aSetHasNoLabelOfItsNamespace() {
+    Resource set =
+        resource(Kind.GLOBAL_NETWORK_SET, "s", "{}")
+            .edit(
+                d ->
+                    d.withObject("/metadata")
+                        .putObject("labels")
+                        .put("projectcalico.org/namespace", "shop"));
+
+    assertThatThrownBy(() -> ADMISSION.forCreate(set))
+        .hasMessageContaining("metadata.labels must not have projectcalico.org/namespace");
+  }
+
+  @Test
+  void valuesAreWrittenInTheirNormalForm() {
+    assertThat(
+            spec(
+                Kind.BGP_PEER,
+                "p",
+                """
+                {"asNumber":"1.10","localASNumber":"64512","maxRestartTime":"120s","keepaliveTime":"90m1.5s"}"""))
+        .isEqualTo(
+            "{\"asNumber\":65546,\"localASNumber\":64512,\"maxRestartTime\":\"2m0s\",\"keepaliveTime\":\"1h30m1.5s\"}");
+    assertThat(
+            spec(
+                Kind.NETWORK_POLICY,
+                "p",
+                """
+                {"ingress":[{"action":"Allow","protocol":"6","source":{},"destination":{"ports":["80","1:1","2:3"]}}]}"""))
+        .contains(
+            "{\"action\":\"Allow\",\"protocol\":6,\"destination\":{\"ports\":[80,1,\"2:3\"]}}");
+  }
+
+  @Test
   void theDocumentMustAgreeWithItsKey() {
     Resource strange =
         Resource.of(

@@ -1,0 +1,45 @@
+package io.ocicat.datastore.kv;
+
+import io.ocicat.datastore.Kind;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Keys under Calico's prefix that belong to no kind known here: those of a newer Calico, or of its
+ * other programs. They are nobody's resources, and still somebody's data.
+ */
+public final class UnknownKeys {
+  private static final int PAGE = 500;
+
+  private UnknownKeys() {}
+
+  /** All of them, as of one moment. What has a lease is left out: it is a sign of life. */
+  public static List<KeyValue> of(KeyValueStore store) {
+    List<KeyValue> unknown = new ArrayList<>();
+    RangeQuery query = RangeQuery.all(CalicoLayout.ROOT).limit(PAGE);
+    while (true) {
+      Page page = store.range(query);
+      page.entries().stream().filter(UnknownKeys::isUnknown).forEach(unknown::add);
+      if (!page.more()) {
+        return List.copyOf(unknown);
+      }
+      query = query.behind(page);
+    }
+  }
+
+  /** Nothing lists {@link Kind#IPAM_HOST}, which only old versions of Calico wrote. */
+  private static boolean isUnknown(KeyValue entry) {
+    return entry.lease() == 0
+        && CalicoLayout.parse(entry.key()).filter(key -> key.kind() != Kind.IPAM_HOST).isEmpty();
+  }
+
+  /** What a key is of, as far as its path says: the plural of a kind, or where it is. */
+  public static String group(KeyValue entry) {
+    String path = entry.key().substring(CalicoLayout.ROOT.length());
+    String[] parts = path.split("/", -1);
+    if (path.startsWith("resources/") && parts.length > 3) {
+      return parts[3];
+    }
+    return parts.length > 2 ? parts[0] + "/" + parts[1] : path;
+  }
+}
