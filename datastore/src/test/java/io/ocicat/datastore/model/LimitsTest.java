@@ -52,6 +52,7 @@ class LimitsTest {
           "64512:100",
           "http",
           "1.10",
+          "8080:8090",
           "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
 
   /** For every format and pattern there is something among these that it refuses. */
