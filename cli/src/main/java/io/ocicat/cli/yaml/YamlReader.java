@@ -2,13 +2,11 @@ package io.ocicat.cli.yaml;
 
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.json.Problems;
-import java.math.BigDecimal;
-import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
+import java.util.Set;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.api.lowlevel.Compose;
 import org.snakeyaml.engine.v2.exceptions.Mark;
@@ -20,25 +18,25 @@ import org.snakeyaml.engine.v2.nodes.NodeTuple;
 import org.snakeyaml.engine.v2.nodes.ScalarNode;
 import org.snakeyaml.engine.v2.nodes.SequenceNode;
 import org.snakeyaml.engine.v2.nodes.Tag;
-import org.snakeyaml.engine.v2.schema.CoreSchema;
+import org.snakeyaml.engine.v2.schema.FailsafeSchema;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Reads a stream of YAML or JSON documents. Numbers keep every digit, quoted text stays text, and a
- * name that comes twice in one mapping is a mistake. Only plain values are made; what aliases may
- * grow to is bounded.
+ * Reads a stream of YAML or JSON documents as Kubernetes' tools do ({@link PlainScalar}). Quoted
+ * text stays text, and a name that comes twice in one mapping is a mistake. Only plain values are
+ * made; what aliases may grow to is bounded.
  */
 public final class YamlReader {
   private static final int MAX_LENGTH = 64 << 20;
   private static final int MAX_VALUES = 5_000_000;
   private static final int MAX_DEPTH = 128;
-  private static final Pattern DECIMAL = Pattern.compile("[-+]?[0-9]+");
+  private static final Set<Tag> NUMBERS = Set.of(Tag.INT, Tag.FLOAT, Tag.BOOL, Tag.NULL);
 
   private static final LoadSettings SETTINGS =
-      LoadSettings.builder().setSchema(new CoreSchema()).setCodePointLimit(MAX_LENGTH).build();
+      LoadSettings.builder().setSchema(new FailsafeSchema()).setCodePointLimit(MAX_LENGTH).build();
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
   private int values;
@@ -154,10 +152,13 @@ public final class YamlReader {
       if (!(entry.getKeyNode() instanceof ScalarNode name)) {
         throw wrong(entry.getKeyNode(), "a name must be text");
       }
-      if (object.has(name.getValue())) {
-        throw wrong(name, "%s comes twice".formatted(Problems.quote(name.getValue())));
+      // Kubernetes' tools read names as values and write them as text again: on is true.
+      JsonNode read = scalar(name);
+      String member = read.isNull() ? name.getValue() : read.asString();
+      if (object.has(member)) {
+        throw wrong(name, "%s comes twice".formatted(Problems.quote(member)));
       }
-      object.set(name.getValue(), value(entry.getValueNode(), depth + 1));
+      object.set(member, value(entry.getValueNode(), depth + 1));
     }
     return object;
   }
@@ -165,37 +166,36 @@ public final class YamlReader {
   private static JsonNode scalar(ScalarNode scalar) {
     String text = scalar.getValue();
     Tag tag = scalar.getTag();
+    if (!isTagged(scalar)) {
+      return scalar.isPlain() ? PlainScalar.read(text) : NODES.stringNode(text);
+    }
     if (tag.equals(Tag.STR)) {
       return NODES.stringNode(text);
     }
-    if (tag.equals(Tag.NULL)) {
-      return NODES.nullNode();
+    JsonNode value = PlainScalar.read(text);
+    boolean fits =
+        (tag.equals(Tag.NULL) && value.isNull())
+            || (tag.equals(Tag.BOOL) && value.isBoolean())
+            || (tag.equals(Tag.INT) && value.isIntegralNumber())
+            || (tag.equals(Tag.FLOAT) && value.isNumber());
+    if (fits) {
+      return value;
     }
-    if (tag.equals(Tag.BOOL)) {
-      return NODES.booleanNode(text.equalsIgnoreCase("true"));
-    }
-    try {
-      if (tag.equals(Tag.INT)) {
-        return integer(text);
-      }
-      if (tag.equals(Tag.FLOAT)) {
-        return NODES.numberNode(new BigDecimal(text));
-      }
-    } catch (NumberFormatException _) {
-      throw wrong(scalar, Problems.quote(text) + " is not a number");
-    }
-    throw wrong(scalar, "tag %s is not supported: leave it out".formatted(tag.getValue()));
+    throw wrong(
+        scalar,
+        NUMBERS.contains(tag)
+            ? Problems.quote(text) + " is not a number"
+            : "tag %s is not supported: leave it out".formatted(tag.getValue()));
   }
 
-  private static JsonNode integer(String text) {
-    BigInteger number =
-        DECIMAL.matcher(text).matches()
-            ? new BigInteger(text)
-            : new BigInteger(text.substring(2), text.startsWith("0x") ? 16 : 8);
-    return number.bitLength() < Integer.SIZE
-        ? NODES.numberNode(number.intValueExact())
-        : number.bitLength() < Long.SIZE
-            ? NODES.numberNode(number.longValueExact())
-            : NODES.numberNode(number);
+  /** The library says of text without a tag what it says of text tagged as such. */
+  private static boolean isTagged(ScalarNode scalar) {
+    return scalar
+        .getStartMark()
+        .map(
+            mark ->
+                mark.getPointer() < mark.getBuffer().length
+                    && mark.getBuffer()[mark.getPointer()] == '!')
+        .orElse(false);
   }
 }

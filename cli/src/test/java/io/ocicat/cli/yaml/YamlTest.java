@@ -86,24 +86,46 @@ class YamlTest {
   @ParameterizedTest
   @CsvSource({
     "1767225600000000004,1767225600000000004",
-    "123456789012345678901234567890,123456789012345678901234567890",
+    "18446744073709551615,18446744073709551615",
     "0.1000,0.1",
     "0x1F,31",
     "0o17,15",
+    "032,26",
+    "08,8",
+    "-0b101,-5",
+    "1_000,1000",
+    "1_000.5,1000.5",
     "+5,5",
+    ".5,0.5",
+    "100.0,100",
     "true,true",
     "True,true",
-    "yes,\"yes\"",
-    "no,\"no\"",
+    "tRue,\"tRue\"",
+    "yes,true",
+    "no,false",
+    "On,true",
+    "off,false",
+    "y,true",
+    "N,false",
+    "!!str yes,\"yes\"",
+    "!!int 032,26",
     "~,null",
     "'12','12'",
     "1e3,1000",
     "10.65.0.0/16,\"10.65.0.0/16\"",
     "1:20,\"1:20\"",
-    "2026-01-01,\"2026-01-01\""
+    "2026-1-02,\"2026-01-02T00:00:00Z\"",
+    "2026-01-01T10:00:00Z,\"2026-01-01T10:00:00Z\""
   })
-  void valuesKeepEveryDigitAndTextStaysText(String yaml, String json) {
+  void valuesAreReadAsKubernetesToolsReadThem(String yaml, String json) {
     assertThat(Json.compact(one("v: " + yaml).path("v"))).isEqualTo(json.replace('\'', '"'));
+  }
+
+  /** As sigs.k8s.io/yaml, which calicoctl reads with (review K15). */
+  @Test
+  void namesAreReadAsValuesToo() {
+    assertThat(one("on: 1\n032: 2\nname: 3"))
+        .isEqualTo(Json.parseObject("{\"true\":1,\"26\":2,\"name\":3}"));
   }
 
   @Test
