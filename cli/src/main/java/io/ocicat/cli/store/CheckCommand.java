@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
+import tools.jackson.databind.node.ObjectNode;
 
 /** {@code ocicat datastore check}. */
 @Command(
@@ -60,14 +61,21 @@ final class CheckCommand extends ResourceCommand {
             count += page.items().size();
           }
           findings.addAll(new References(all).dangling());
+          RawKeys raw = RawKeys.of(datastore);
           if (json) {
-            out()
-                .println(
-                    Json.pretty(
-                        Json.object()
-                            .put("resources", count)
-                            .set("findings", Json.array(findings))));
+            ObjectNode unknown = Json.object();
+            raw.groups().forEach(unknown::put);
+            ObjectNode report = Json.object().put("resources", count);
+            report.set("findings", Json.array(findings));
+            report.set("unknownKeys", unknown);
+            out().println(Json.pretty(report));
           } else {
+            if (raw.count() > 0) {
+              err()
+                  .println(
+                      "%d keys are of kinds that are not known here: %s"
+                          .formatted(raw.count(), raw.names()));
+            }
             findings.forEach(finding -> out().println(oneLine(finding)));
             err().println("%d resources looked at, %d findings".formatted(count, findings.size()));
           }

@@ -25,7 +25,13 @@ import tools.jackson.databind.node.ObjectNode;
 final class Contents {
   /** What is created before everything else. */
   private static final List<Kind> FIRST =
-      List.of(Kind.CLUSTER_INFORMATION, Kind.TIER, Kind.IP_POOL, Kind.NODE, Kind.PROFILE);
+      List.of(
+          Kind.CLUSTER_INFORMATION,
+          Kind.TIER,
+          Kind.IP_POOL,
+          Kind.NODE,
+          Kind.PROFILE,
+          Kind.BGP_FILTER);
 
   /**
    * What Kubernetes makes of its own objects: pods, namespaces with their service accounts, and

@@ -69,8 +69,8 @@ final class Copy {
    * @param merge whether the target may hold something already
    * @param overwrite whether what it holds is from an earlier copy, and may be written over
    */
-  void check(List<Resource> resources, boolean merge, boolean overwrite) {
-    List<String> reasons = new ArrayList<>();
+  void check(List<Resource> resources, RawKeys raw, boolean merge, boolean overwrite) {
+    List<String> reasons = new ArrayList<>(raw.conflicts(target));
     Map<ResourceKey, Resource> present = present();
     if (!present.isEmpty() && !merge && !overwrite) {
       throw new RejectedException(
@@ -178,9 +178,22 @@ final class Copy {
     new ArrayList<>(others.values()).reversed().forEach(target::delete);
   }
 
+  /** Copies what no kind is known of, and says so; Kubernetes has no place for it. */
+  void runRaw(RawKeys raw) {
+    if (raw.count() == 0) {
+      return;
+    }
+    err.println(
+        raw.copyTo(target).isPresent()
+            ? "copied %d keys of kinds that are not known here as they are: %s"
+                .formatted(raw.count(), raw.names())
+            : "%d keys of kinds that are not known here stay behind: %s"
+                .formatted(raw.count(), raw.names()));
+  }
+
   /** What the target lacks or has otherwise, one line each. */
-  List<String> differences(List<Resource> resources) {
-    List<String> lines = new ArrayList<>();
+  List<String> differences(List<Resource> resources, RawKeys raw) {
+    List<String> lines = new ArrayList<>(raw.differences(target));
     Progress progress = new Progress(err, "comparing resources", resources.size());
     for (Resource resource : resources) {
       try {

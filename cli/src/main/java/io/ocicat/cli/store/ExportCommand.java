@@ -99,8 +99,16 @@ final class ExportCommand extends ResourceCommand {
 
   private int write(Datastore datastore, Writer out) throws IOException {
     if (!output.equals("raw")) {
-      return ExportStream.write(
-          datastore, output.equals("json"), out, new Progress(err(), "exporting resources", 0));
+      ExportStream.Written written =
+          ExportStream.write(
+              datastore, output.equals("json"), out, new Progress(err(), "exporting resources", 0));
+      if (written.raw().count() > 0) {
+        err()
+            .println(
+                "exported %d keys of kinds that are not known here as they are: %s"
+                    .formatted(written.raw().count(), written.raw().names()));
+      }
+      return written.resources();
     }
     if (datastore instanceof KeyValueDatastore keys) {
       return Dump.write(keys.store(), "/", out);

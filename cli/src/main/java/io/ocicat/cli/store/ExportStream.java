@@ -11,6 +11,7 @@ import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.kv.KeyValue;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.ArrayList;
@@ -28,8 +29,8 @@ final class ExportStream {
 
   private ExportStream() {}
 
-  /** Returns how many resources there were. */
-  static int write(Datastore datastore, boolean json, Writer out, Progress progress)
+  /** Returns how many there were. */
+  static Written write(Datastore datastore, boolean json, Writer out, Progress progress)
       throws IOException {
     int count = 0;
     for (Kind kind : Contents.kinds()) {
@@ -39,9 +40,23 @@ final class ExportStream {
         progress.step();
       }
     }
+    RawKeys raw = RawKeys.of(datastore);
+    for (ObjectNode key : raw.documents(API_VERSION)) {
+      document(key, json, out);
+    }
     ObjectNode end = Json.object().put("apiVersion", API_VERSION).put("kind", END);
-    document(end.put("resources", count), json, out);
-    return count;
+    document(end.put("resources", count).put("rawKeys", raw.count()), json, out);
+    return new Written(count, raw);
+  }
+
+  /** How many resources were written, and what besides. */
+  record Written(int resources, RawKeys raw) {}
+
+  /** What was exported. */
+  record Exported(List<Resource> resources, RawKeys raw) {
+    Exported {
+      resources = List.copyOf(resources);
+    }
   }
 
   private static void document(JsonNode document, boolean json, Writer out) throws IOException {
@@ -54,7 +69,7 @@ final class ExportStream {
    * @throws CommandException when it is no export, or only a part of one
    * @throws RejectedException naming every document that is none
    */
-  static List<Resource> read(String text) {
+  static Exported read(String text) {
     List<JsonNode> documents = documents(text);
     JsonNode end = documents.isEmpty() ? Json.object() : documents.getLast();
     if (!end.path("kind").asString("").equals(END)) {
@@ -62,11 +77,13 @@ final class ExportStream {
           "this is not a whole export: its last document must be of kind %s; to apply single documents use \"ocicat apply\""
               .formatted(END));
     }
-    if (end.path("resources").asInt(-1) != documents.size() - 1) {
+    int wanted = end.path("resources").asInt(-1) + end.path("rawKeys").asInt(0);
+    if (wanted != documents.size() - 1) {
       throw new CommandException(
-          "the export is damaged: it has %d resources and should have %s"
-              .formatted(documents.size() - 1, end.path("resources")));
+          "the export is damaged: it has %d resources and should have %d"
+              .formatted(documents.size() - 1, wanted));
     }
+    List<KeyValue> raw = new ArrayList<>();
     List<Resource> resources = new ArrayList<>();
     List<String> problems = new ArrayList<>();
     for (int i = 0; i < documents.size() - 1; i++) {
@@ -74,7 +91,11 @@ final class ExportStream {
         if (!(documents.get(i) instanceof ObjectNode object)) {
           throw new InvalidException("not a resource");
         }
-        resources.add(ResourceForm.parse(object).withRevision(""));
+        if (RawKeys.isOne(object)) {
+          raw.add(RawKeys.parse(object));
+        } else {
+          resources.add(ResourceForm.parse(object).withRevision(""));
+        }
       } catch (InvalidException e) {
         problems.add("document %d: %s".formatted(i + 1, e.getMessage()));
       }
@@ -82,7 +103,7 @@ final class ExportStream {
     if (!problems.isEmpty()) {
       throw new RejectedException(problems);
     }
-    return resources;
+    return new Exported(resources, new RawKeys(raw));
   }
 
   private static List<JsonNode> documents(String text) {

@@ -47,13 +47,15 @@ final class ImportCommand extends ResourceCommand {
     if (text.startsWith("{\"format\":\"ocicat-datastore\"")) {
       return withDatastore(datastore -> raw(datastore, text));
     }
+    ExportStream.Exported exported = ExportStream.read(text);
     boolean toKubernetes = connection.read(surroundings) instanceof DatastoreConfig.Kubernetes;
     return withDatastore(
         datastore -> {
           Copy copy = new Copy(datastore, toKubernetes, err());
-          List<Resource> resources = copy.copied(ExportStream.read(text));
-          copy.check(resources, merge, false);
+          List<Resource> resources = copy.copied(exported.resources());
+          copy.check(resources, exported.raw(), merge, false);
           int copied = copy.run(resources, false);
+          copy.runRaw(exported.raw());
           out()
               .println(
                   "imported %d resources, %d were there already"

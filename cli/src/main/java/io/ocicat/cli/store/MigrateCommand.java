@@ -95,17 +95,19 @@ final class MigrateCommand extends ResourceCommand {
     try {
       ReadyFlag.set(source, false);
       List<Resource> resources = copy.copied(resources(source));
+      RawKeys raw = RawKeys.of(source);
       boolean overwrite = before.isResumed();
-      copy.check(resources, merge, overwrite);
+      copy.check(resources, raw, merge, overwrite);
       if (overwrite) {
         err().println("going on with a migration that was interrupted");
       }
       migration.begin();
       int copied = copy.run(resources, overwrite);
+      copy.runRaw(raw);
       if (overwrite && !before.merges()) {
         copy.removeOthers(resources);
       }
-      List<String> differences = copy.differences(resources);
+      List<String> differences = copy.differences(resources, raw);
       if (!differences.isEmpty()) {
         throw new RejectedException(differences);
       }

@@ -7,6 +7,7 @@ import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -101,7 +102,7 @@ final class References {
   private void tiers() {
     Set<String> tiers = new HashSet<>(names(Kind.TIER));
     tiers.addAll(TIERS_ALWAYS_THERE);
-    for (Kind kind : List.of(Kind.NETWORK_POLICY, Kind.GLOBAL_NETWORK_POLICY)) {
+    for (Kind kind : Arrays.stream(Kind.values()).filter(Kind::isTiered).toList()) {
       for (Resource policy : of(kind)) {
         String tier = policy.text("spec", "tier").orElse("");
         if (!tier.isEmpty() && !tiers.contains(tier)) {

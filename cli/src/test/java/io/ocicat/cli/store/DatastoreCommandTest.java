@@ -9,6 +9,7 @@ import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.embedded.EmbeddedStore;
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.kv.KeyValueDatastore;
 import io.ocicat.datastore.kv.Transaction;
 import io.ocicat.ip.IpPrefix;
@@ -17,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -93,7 +95,8 @@ class DatastoreCommandTest {
     assertThat(shell.run("datastore", "check"))
         .isEqualTo(new Printed(0, "", RESOURCES + " resources looked at, 0 findings\n"));
     assertThat(shell.run("datastore", "check", "--json").out())
-        .isEqualToIgnoringWhitespace("{\"resources\": %d, \"findings\": []}".formatted(RESOURCES));
+        .isEqualToIgnoringWhitespace(
+            "{\"resources\": %d, \"findings\": [], \"unknownKeys\": {}}".formatted(RESOURCES));
   }
 
   @Test
@@ -142,6 +145,49 @@ class DatastoreCommandTest {
     assertThat(imported.err()).isEmpty();
     assertThat(imported.exitCode()).isZero();
     assertThat(contents(target())).isEqualTo(contents(shell));
+  }
+
+  /** Review K3: kinds of a newer Calico, and keys that are of no kind at all. */
+  @Test
+  void whatNoKindIsKnownOfIsCarriedAsItIsAndNamed() {
+    String migration = "/calico/resources/v3/projectcalico.org/livemigrations/shop/vm";
+    String value = "{\"kind\":\"LiveMigration\",\"b\":1,\"a\":[ 2 ]}";
+    try (Datastore datastore = open("source")) {
+      var store = ((KeyValueDatastore) datastore).store();
+      store.commit(Transaction.put(migration, value));
+      store.commit(Transaction.put("/calico/bgp/v1/host/node-1/x", "plain: text"));
+      store.commit(Transaction.put("/calico/ipam/v2/host/node-1", "{}"));
+    }
+    String names = "bgp/v1 (1), ipam/v2 (1), livemigrations (1)";
+
+    assertThat(shell.run("datastore", "check").err())
+        .isEqualTo(
+            "3 keys are of kinds that are not known here: %s\n%d resources looked at, 0 findings\n"
+                .formatted(names, RESOURCES));
+    Printed exported = shell.run("datastore", "export");
+    assertThat(exported.err())
+        .isEqualTo(
+            "exported 3 keys of kinds that are not known here as they are: %s\nexported %d resources\n"
+                .formatted(names, RESOURCES));
+
+    Printed imported = target().runWith(exported.out(), "datastore", "import", "-f", "-");
+    assertThat(imported.exitCode()).as(imported.err()).isZero();
+    assertThat(imported.err()).contains("copied 3 keys").contains(names);
+    assertThat(raw("target", migration)).contains(value);
+
+    Printed migrated =
+        shell.run(
+            "datastore", "migrate", "--to", "embedded:" + directory.resolve("migrated").toString());
+    assertThat(migrated.exitCode()).as(migrated.err()).isZero();
+    assertThat(migrated.err()).contains("copied 3 keys").contains(names);
+    assertThat(raw("migrated", migration)).contains(value);
+    assertThat(raw("migrated", "/calico/ipam/v2/host/node-1")).contains("{}");
+  }
+
+  private Optional<String> raw(String name, String key) {
+    try (Datastore datastore = open(name)) {
+      return ((KeyValueDatastore) datastore).store().get(key).map(KeyValue::value);
+    }
   }
 
   @Test
