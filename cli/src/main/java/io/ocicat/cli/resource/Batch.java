@@ -63,7 +63,7 @@ final class Batch {
     Map<Object, String> seen = new HashMap<>();
     for (Manifest manifest : manifests) {
       try {
-        change.refuse(manifest.resource().kind());
+        change.refuse(manifest.resource().key());
         String before = seen.putIfAbsent(manifest.resource().key(), manifest.origin());
         if (before != null) {
           refused.add(

@@ -58,6 +58,9 @@ enum Change {
 
   private static final int TRIES = 5;
 
+  /** What names of policies begin with that are made of those of Kubernetes. */
+  private static final String OF_KUBERNETES = "knp.default.";
+
   private final String done;
 
   Change(String done) {
@@ -77,14 +80,30 @@ enum Change {
    */
   abstract boolean make(Datastore datastore, Resource wanted, boolean lenient);
 
-  /** What the user is not to change: IPAM's records, and what says whether all may be changed. */
-  void refuse(Kind kind) {
+  /** What the user is not to change: see {@link #refuse(ResourceKey, String)}. */
+  void refuse(ResourceKey key) {
+    refuse(key, done);
+  }
+
+  /**
+   * What the user is not to change: IPAM's records, what says whether all may be changed, and
+   * policies that are made of Kubernetes' own.
+   *
+   * @param how completes "cannot be …"
+   */
+  static void refuse(ResourceKey key, String how) {
+    Kind kind = key.kind();
     if (kind.isIpam()) {
-      throw new InvalidException("%s cannot be %s by hand: IPAM keeps it".formatted(kind, done));
+      throw new InvalidException("%s cannot be %s by hand: IPAM keeps it".formatted(kind, how));
     }
     if (kind == Kind.CLUSTER_INFORMATION) {
       throw new InvalidException(
-          "%s cannot be %s by hand: see \"ocicat datastore\"".formatted(kind, done));
+          "%s cannot be %s by hand: see \"ocicat datastore\"".formatted(kind, how));
+    }
+    if (kind == Kind.NETWORK_POLICY && key.name().startsWith(OF_KUBERNETES)) {
+      throw new InvalidException(
+          "%s cannot be %s: it is made of a policy of Kubernetes: change that with kubectl"
+              .formatted(key.describe(), how));
     }
   }
 
@@ -105,6 +124,9 @@ enum Change {
                 metadata.remove("uid");
                 metadata.remove("creationTimestamp");
               }
+              if (!takesStatus(wanted.kind())) {
+                document.remove("status");
+              }
             });
   }
 
@@ -123,7 +145,7 @@ enum Change {
               document -> {
                 ObjectNode given = wanted.content();
                 take(document, given, "spec");
-                if (given.has("status")) {
+                if (given.has("status") && takesStatus(wanted.kind())) {
                   take(document, given, "status");
                 }
                 ObjectNode metadata = document.withObject("metadata");
@@ -131,6 +153,11 @@ enum Change {
                 take(metadata, given.path("metadata"), "annotations");
               });
         });
+  }
+
+  /** Only a node's status is anybody's to write; of the rest a document may show it. */
+  private static boolean takesStatus(Kind kind) {
+    return kind == Kind.NODE;
   }
 
   private static void take(ObjectNode to, JsonNode from, String name) {

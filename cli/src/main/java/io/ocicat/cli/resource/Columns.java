@@ -83,6 +83,14 @@ final class Columns {
                   spec("PROFILES", "profiles"))),
           entry(Kind.NETWORK_POLICY, POLICY),
           entry(Kind.GLOBAL_NETWORK_POLICY, POLICY),
+          entry(Kind.STAGED_NETWORK_POLICY, POLICY),
+          entry(Kind.STAGED_GLOBAL_NETWORK_POLICY, POLICY),
+          entry(
+              Kind.STAGED_KUBERNETES_NETWORK_POLICY,
+              List.of(NAME, spec("PODSELECTOR", "podSelector"))),
+          entry(
+              Kind.CALICO_NODE_STATUS,
+              List.of(NAME, spec("NODE", "node"), spec("CLASSES", "classes"))),
           entry(Kind.NETWORK_SET, List.of(NAME, spec("NETS", "nets"))),
           entry(Kind.GLOBAL_NETWORK_SET, List.of(NAME, spec("NETS", "nets"))),
           entry(Kind.TIER, List.of(NAME, spec("ORDER", "order"))),
@@ -159,6 +167,10 @@ final class Columns {
           entry(Kind.HOST_ENDPOINT, List.of("NAME", "NODE")),
           entry(Kind.NETWORK_POLICY, List.of("NAME", "TIER")),
           entry(Kind.GLOBAL_NETWORK_POLICY, List.of("NAME", "TIER")),
+          entry(Kind.STAGED_NETWORK_POLICY, List.of("NAME", "TIER")),
+          entry(Kind.STAGED_GLOBAL_NETWORK_POLICY, List.of("NAME", "TIER")),
+          entry(Kind.STAGED_KUBERNETES_NETWORK_POLICY, List.of("NAME")),
+          entry(Kind.CALICO_NODE_STATUS, List.of("NAME", "NODE")),
           entry(Kind.NETWORK_SET, List.of("NAME")),
           entry(Kind.GLOBAL_NETWORK_SET, List.of("NAME")),
           entry(Kind.BLOCK_AFFINITY, List.of("CIDR", "NODE", "STATE")));

@@ -38,7 +38,8 @@ final class DeleteCommand extends ResourceCommand {
       throw new ParameterException(spec.commandLine(), "use either KIND and NAME or -f");
     }
     if (!files.files.isEmpty()) {
-      return files.read(subject.namespace, surroundings);
+      // What is created later needs what comes before it: a policy its tier.
+      return files.read(subject.namespace, surroundings).reversed();
     }
     if (subject.kind().isIpam() || !subject.names.isEmpty()) {
       return subject.keys().stream()

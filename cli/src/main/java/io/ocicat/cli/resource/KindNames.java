@@ -23,13 +23,24 @@ public final class KindNames {
     SHORT.put(Kind.HOST_ENDPOINT, List.of("hep", "heps"));
     SHORT.put(Kind.NETWORK_POLICY, List.of("np", "nps", "policy", "policies", "pol", "pols"));
     SHORT.put(Kind.GLOBAL_NETWORK_POLICY, List.of("gnp", "gnps"));
+    SHORT.put(
+        Kind.STAGED_NETWORK_POLICY,
+        List.of("stagedpolicy", "stagedpolicies", "snp", "scnp", "spol", "spols"));
+    SHORT.put(Kind.STAGED_GLOBAL_NETWORK_POLICY, List.of("sgnp", "sgnps"));
+    SHORT.put(
+        Kind.STAGED_KUBERNETES_NETWORK_POLICY,
+        List.of("stagedkubernetespolicy", "stagedkubernetespolicies", "sknp", "skpol", "skpols"));
     SHORT.put(Kind.NETWORK_SET, List.of("netset", "netsets"));
     SHORT.put(Kind.GLOBAL_NETWORK_SET, List.of("gnetset", "gnetsets"));
     SHORT.put(Kind.BGP_PEER, List.of("bgpp", "bgpps", "bp", "bps"));
     SHORT.put(Kind.BGP_CONFIGURATION, List.of("bgpconfig", "bgpconfigs"));
     SHORT.put(Kind.BGP_FILTER, List.of("bgpf", "bgpfs", "bf", "bfs"));
     SHORT.put(Kind.FELIX_CONFIGURATION, List.of("felixconfig", "felixconfigs", "fc", "fcs"));
-    SHORT.put(Kind.KUBE_CONTROLLERS_CONFIGURATION, List.of("kubecontrollersconfig", "kcc"));
+    SHORT.put(
+        Kind.KUBE_CONTROLLERS_CONFIGURATION,
+        List.of("kubecontrollersconfig", "kubecontrollersconfigs", "kcc", "kccs"));
+    SHORT.put(Kind.CALICO_NODE_STATUS, List.of("nodestatus", "nodestatuses"));
+    SHORT.put(Kind.IPAM_CONFIGURATION, List.of("ipamconfig", "ipamconfigs"));
     SHORT.put(Kind.CLUSTER_INFORMATION, List.of("clusterinfo", "clusterinfos"));
     SHORT.put(Kind.BLOCK_AFFINITY, List.of("affinity", "affinities"));
     SHORT.put(Kind.IPAM_BLOCK, List.of("block", "blocks"));
@@ -58,13 +69,12 @@ public final class KindNames {
 
   private static Optional<Kind> find(String name) {
     String lower = name.toLowerCase(Locale.ROOT);
-    return Kind.find(lower)
-        .or(
-            () ->
-                SHORT.entrySet().stream()
-                    .filter(entry -> entry.getValue().contains(lower))
-                    .map(Map.Entry::getKey)
-                    .findFirst());
+    // calicoctl's ipamconfig is the public kind, not the record that the IPAM library reads.
+    return SHORT.entrySet().stream()
+        .filter(entry -> entry.getValue().contains(lower))
+        .map(Map.Entry::getKey)
+        .findFirst()
+        .or(() -> Kind.find(lower));
   }
 
   /** As in {@code ippool/blue}. */
@@ -73,7 +83,10 @@ public final class KindNames {
   }
 
   private static List<String> singulars() {
-    return Arrays.stream(Kind.values()).map(KindNames::singular).toList();
+    return Arrays.stream(Kind.values())
+        .filter(kind -> kind != Kind.IPAM_CONFIG)
+        .map(KindNames::singular)
+        .toList();
   }
 
   /** What a shell may complete. */

@@ -61,8 +61,8 @@ final class LabelCommand extends ResourceCommand {
     subject.names = List.of(name);
     subject.namespace = namespace;
     Kind known = subject.kind();
-    Change.REPLACE.refuse(known);
     ResourceKey key = subject.keys().getFirst();
+    Change.refuse(key, "labelled");
     Map<String, Optional<String>> wanted = wanted();
     return withDatastore(
         datastore -> {

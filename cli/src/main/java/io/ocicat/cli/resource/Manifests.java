@@ -124,7 +124,7 @@ final class Manifests {
 
   private void resource(String origin, ObjectNode document) {
     try {
-      Resource resource = ResourceForm.parse(withNamespace(document));
+      Resource resource = ResourceForm.parse(withNamespace(asRead(document)));
       List<String> unknown = Shapes.unknownMembers(resource);
       if (!unknown.isEmpty()) {
         problems.add(
@@ -136,6 +136,13 @@ final class Manifests {
     } catch (InvalidException e) {
       problems.add("%s: %s".formatted(origin, e.getMessage()));
     }
+  }
+
+  private static ObjectNode asRead(ObjectNode document) {
+    return Kind.find(document.path("kind").asString(""))
+        .filter(kind -> !kind.isIpam())
+        .map(kind -> Shapes.asRead(kind, document))
+        .orElse(document);
   }
 
   private ObjectNode withNamespace(ObjectNode document) {

@@ -1,8 +1,12 @@
 package io.ocicat.cli.resource;
 
+import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.json.Problems;
+import io.ocicat.datastore.model.Shapes;
+import java.util.ArrayList;
+import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -52,7 +56,7 @@ final class PatchCommand extends ResourceCommand {
                   "--type must be strategic, merge or json, not " + Problems.quote(type));
         };
     ResourceKey key = subject.keys().getFirst();
-    Change.REPLACE.refuse(key.kind());
+    Change.refuse(key, "patched");
     return withDatastore(
         datastore -> {
           Change.update(datastore, key, stored -> patched(stored, change));
@@ -69,10 +73,21 @@ final class PatchCommand extends ResourceCommand {
         metadata.set(kept, before.path("metadata").path(kept));
       }
     }
-    return stored.edit(
-        tree -> {
-          tree.removeAll();
-          tree.setAll(document);
-        });
+    ObjectNode read = Shapes.asRead(stored.kind(), document);
+    Resource patched =
+        stored.edit(
+            tree -> {
+              tree.removeAll();
+              tree.setAll(read);
+            });
+    List<String> unknown = new ArrayList<>(Shapes.unknownMembers(patched));
+    // What a newer Calico stored is not the patch's doing.
+    unknown.removeAll(Shapes.unknownMembers(stored));
+    if (!unknown.isEmpty()) {
+      throw new InvalidException(
+          "%s has no field %s: correct or remove it"
+              .formatted(stored.describe(), String.join(", ", unknown)));
+    }
+    return patched;
   }
 }

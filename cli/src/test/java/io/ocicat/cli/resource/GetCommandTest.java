@@ -163,12 +163,12 @@ class GetCommandTest {
       delimiter = '|',
       value = {
         "node|NAME;node-1;node-2",
-        "tier|NAME     ORDER;zfirst   5;last     900;never",
+        "tier|NAME     ORDER;zfirst   5;last     900;never    1000000",
         "gnp|NAME   TIER;deny   default",
         "hep|NAME          NODE;node-1-eth0   node-1",
         "profiles|NAME;infra;projectcalico-default-allow",
         "reservation|NAME;gateways",
-        "bgpconfig|NAME      LOGSEVERITY   MESHENABLED   ASNUMBER;default   -             -             63400",
+        "bgpconfig|NAME      LOGSEVERITY   MESHENABLED   ASNUMBER;default   Info          -             63400",
         "bgpp|NAME   PEERIP        NODE       ASN;tor    192.0.2.254   (global)   64567"
       })
   void otherKindsHaveCalicoctlsColumns(String kind, String lines) {

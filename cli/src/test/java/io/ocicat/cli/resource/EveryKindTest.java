@@ -1,0 +1,212 @@
+package io.ocicat.cli.resource;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ocicat.cli.DatastoreShell;
+import io.ocicat.cli.Shell.Printed;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every kind a user may write: applied, shown, and what is shown applied again (review K15). */
+class EveryKindTest {
+
+  /** A kind by calicoctl's name, and the spec of one. */
+  record Sample(String kind, String name, String spec) {
+    String document() {
+      return "{apiVersion: projectcalico.org/v3, kind: %s, metadata: {name: %s%s}, spec: %s}"
+          .formatted(kind, name, isNamespaced() ? ", namespace: shop" : "", spec);
+    }
+
+    boolean isNamespaced() {
+      return List.of(
+              "NetworkPolicy", "StagedNetworkPolicy", "StagedKubernetesNetworkPolicy", "NetworkSet")
+          .contains(kind);
+    }
+
+    @Override
+    public String toString() {
+      return kind;
+    }
+  }
+
+  static List<Sample> samples() {
+    return List.of(
+        new Sample("Tier", "security", "{order: 10}"),
+        new Sample("GlobalNetworkPolicy", "g", "{ingress: [{action: Deny}]}"),
+        new Sample("NetworkPolicy", "web", "{egress: [{action: Allow, protocol: UDP}]}"),
+        new Sample("StagedGlobalNetworkPolicy", "sg", "{stagedAction: Delete}"),
+        new Sample("StagedNetworkPolicy", "sn", "{selector: has(a)}"),
+        new Sample("StagedKubernetesNetworkPolicy", "sk", "{podSelector: {matchLabels: {a: on}}}"),
+        new Sample("GlobalNetworkSet", "gs", "{nets: [10.0.0.0/8]}"),
+        new Sample("NetworkSet", "ns", "{nets: [10.0.0.0/8]}"),
+        new Sample("Profile", "web", "{labelsToApply: {a: 032}}"),
+        new Sample("HostEndpoint", "h", "{node: node-1, interfaceName: eth0}"),
+        new Sample("IPPool", "blue", "{cidr: 10.65.0.0/16}"),
+        new Sample("IPReservation", "r", "{reservedCIDRs: [10.65.0.0/30]}"),
+        new Sample("Node", "node-1", "{bgp: {asNumber: \"1.10\"}}"),
+        new Sample("BGPConfiguration", "default", "{nodeMeshMaxRestartTime: 120s}"),
+        new Sample("BGPPeer", "p", "{peerIP: 192.0.2.1, asNumber: 64512}"),
+        new Sample("BGPFilter", "f", "{importV4: [{action: Reject}]}"),
+        new Sample("FelixConfiguration", "default", "{bpfEnabled: yes, vxlanMTU: 1_450}"),
+        new Sample("KubeControllersConfiguration", "default", "{controllers: {node: {}}}"),
+        new Sample("CalicoNodeStatus", "s", "{node: node-1, classes: [BGP], updatePeriodSeconds: 10}"),
+        new Sample("IPAMConfiguration", "default", "{strictAffinity: true}"));
+  }
+
+  @TempDir Path directory;
+  private DatastoreShell shell = DatastoreShell.embedded(Path.of("/nonexistent"));
+
+  @BeforeEach
+  void open() {
+    shell = DatastoreShell.embedded(directory.resolve("state"));
+  }
+
+  private String get(Sample sample, String... more) {
+    List<String> args = new ArrayList<>(List.of("get", sample.kind(), sample.name(), "-o", "yaml"));
+    if (sample.isNamespaced()) {
+      args.addAll(List.of("-n", "shop"));
+    }
+    args.addAll(List.of(more));
+    Printed printed = shell.run(args.toArray(String[]::new));
+    assertThat(printed.exitCode()).as(printed.err()).isZero();
+    return printed.out();
+  }
+
+  @ParameterizedTest
+  @MethodSource("samples")
+  void whatIsShownCanBeAppliedAgain(Sample sample) {
+    Printed applied = shell.runWith(sample.document(), "apply", "-f", "-");
+    assertThat(applied)
+        .isEqualTo(
+            new Printed(
+                0, "Successfully applied 1 '%s' resource(s)\n".formatted(sample.kind()), ""));
+    String shown = get(sample);
+
+    Printed again = shell.runWith(shown, "apply", "-f", "-");
+
+    assertThat(again.err()).isEmpty();
+    assertThat(again.exitCode()).isZero();
+    assertThat(withoutRevision(get(sample))).isEqualTo(withoutRevision(shown));
+  }
+
+  private static String withoutRevision(String yaml) {
+    return yaml.replaceAll("resourceVersion: .*", "");
+  }
+
+  @Test
+  void yamlIsReadAsCalicoctlReadsIt() {
+    shell.runWith(
+        new Sample("FelixConfiguration", "default", "{bpfEnabled: yes, vxlanMTU: 032}").document(),
+        "apply",
+        "-f",
+        "-");
+    assertThat(get(new Sample("FelixConfiguration", "default", "")))
+        .contains("bpfEnabled: true")
+        .contains("vxlanMTU: 26");
+  }
+
+  @Test
+  void ipamconfigIsCalicoctlsKind() {
+    shell.runWith(
+        new Sample("IPAMConfiguration", "default", "{strictAffinity: true}").document(),
+        "apply",
+        "-f",
+        "-");
+    assertThat(get(new Sample("ipamconfig", "default", "")))
+        .contains("kind: IPAMConfiguration")
+        .contains("strictAffinity: true");
+  }
+
+  /** Review C17. */
+  @Test
+  void aPatchWithAFieldThatDoesNotExistChangesNothing() {
+    Sample pool = samples().get(10);
+    shell.runWith(pool.document(), "apply", "-f", "-");
+    String before = get(pool);
+
+    Printed patched =
+        shell.run("patch", "ippool", "blue", "-p", "{\"spec\":{\"natOutgoin\":true}}");
+
+    assertThat(patched)
+        .isEqualTo(
+            new Printed(
+                1, "", "ocicat: IPPool blue has no field spec.natOutgoin: correct or remove it\n"));
+    assertThat(get(pool)).isEqualTo(before);
+  }
+
+  /** Review C17. */
+  @Test
+  void aTierWithPoliciesIsNotDeleted() {
+    shell.runWith(new Sample("Tier", "ops", "{order: 1}").document(), "apply", "-f", "-");
+    shell.runWith(
+        new Sample("StagedGlobalNetworkPolicy", "ops.p", "{tier: ops}").document(),
+        "apply",
+        "-f",
+        "-");
+
+    Printed refused = shell.run("delete", "tier", "ops");
+
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(refused.err())
+        .contains("Tier ops cannot be deleted: StagedGlobalNetworkPolicy ops.p is in it");
+    assertThat(shell.run("delete", "tier", "default").err())
+        .contains("Tier default cannot be deleted: Calico needs it");
+    shell.run("delete", "sgnp", "ops.p");
+    assertThat(shell.run("delete", "tier", "ops").exitCode()).isZero();
+  }
+
+  @Test
+  void whatCannotBeLabelledSaysSo() {
+    assertThat(shell.run("label", "block", "10.65.0.0/26", "a=b").err())
+        .contains("IPAMBlock cannot be labelled by hand: IPAM keeps it");
+  }
+
+  @Test
+  void aPolicyOfKubernetesIsLeftToKubernetes() {
+    assertThat(
+            shell
+                .runWith(
+                    new Sample("NetworkPolicy", "knp.default.web", "{}").document(),
+                    "apply",
+                    "-f",
+                    "-")
+                .err())
+        .contains("is made of a policy of Kubernetes: change that with kubectl");
+  }
+
+  /** One of each class that calicoctl refused and we did not (review K5). */
+  @ParameterizedTest
+  @MethodSource("invalid")
+  void whatCalicoctlRefusesIsRefusedAndNothingIsChanged(Sample sample) {
+    Printed refused = shell.runWith(sample.document(), "apply", "-f", "-");
+
+    assertThat(refused.exitCode()).isEqualTo(1);
+    assertThat(refused.err()).contains("spec.").endsWith("\n");
+    assertThat(refused.err().lines()).hasSize(1);
+    assertThat(shell.run("get", sample.kind(), "-o", "name").out()).doesNotContain("/x");
+  }
+
+  static List<Sample> invalid() {
+    return List.of(
+        new Sample("BGPPeer", "x", "{asNumber: x}"),
+        new Sample("BGPPeer", "x", "{peerIP: 192.0.2.1, peerSelector: all()}"),
+        new Sample("BGPPeer", "x", "{peerIP: \"192.0.2.1:70000\"}"),
+        new Sample("BGPPeer", "x", "{sourceAddress: Any}"),
+        new Sample("BGPPeer", "x", "{filters: [missing]}"),
+        new Sample("GlobalNetworkPolicy", "x", "{ingress: [{action: Allow, protocol: tcp}]}"),
+        new Sample("GlobalNetworkPolicy", "x", "{ingress: [{action: Allow, icmp: {type: 8}}]}"),
+        new Sample("FelixConfiguration", "x", "{logSeverityScreen: Loud}"),
+        new Sample("FelixConfiguration", "x", "{natOutgoingAddress: \"fd00::1\"}"),
+        new Sample("FelixConfiguration", "x", "{routeTableRange: {min: 0, max: 9}}"),
+        new Sample("BGPFilter", "x", "{exportV4: [{action: Accept, cidr: 10.0.0.0/8}]}"),
+        new Sample("BGPFilter", "x", "{exportV6: [{action: Maybe}]}"),
+        new Sample("CalicoNodeStatus", "x", "{node: node-1, classes: [Sun], updatePeriodSeconds: 1}"),
+        new Sample("IPReservation", "x", "{reservedCIDRs: [10.0.0.1]}"));
+  }
+}
