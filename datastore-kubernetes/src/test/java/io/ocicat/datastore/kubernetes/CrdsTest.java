@@ -61,6 +61,40 @@ class CrdsTest {
             "networkpolicy", "networkset", "stagednetworkpolicy", "stagedkubernetesnetworkpolicy");
   }
 
+  /** Review C17: {@code kubectl explain} and {@code kubectl get} show something. */
+  @ParameterizedTest
+  @EnumSource
+  void haveDescriptionsLimitsAndColumns(ApiGroup group) {
+    for (ObjectNode crd : Crds.of(group)) {
+      assertDescribed(
+          crd.at("/spec/versions/0/schema/openAPIV3Schema/properties/spec"),
+          crd.at("/spec/names/kind").stringValue() + ".spec");
+    }
+    ObjectNode peers =
+        Crds.of(group).stream()
+            .filter(crd -> crd.at("/spec/names/plural").stringValue().equals("bgppeers"))
+            .findFirst()
+            .orElseThrow();
+    JsonNode version = peers.at("/spec/versions/0");
+    JsonNode fields = version.at("/schema/openAPIV3Schema/properties/spec/properties");
+    assertThat(fields.at("/node/maxLength").intValue()).isEqualTo(253);
+    assertThat(fields.at("/ttlSecurity/maximum").intValue()).isEqualTo(255);
+    assertThat(fields.at("/sourceAddress/enum")).hasSize(2);
+    assertThat(fields.at("/asNumber/type").stringValue()).isEqualTo("integer");
+    assertThat(version.path("additionalPrinterColumns"))
+        .extracting(column -> column.path("name").stringValue())
+        .containsExactly(
+            "Node Selector", "Node", "Local ASN", "Peer Selector", "Peer IP", "Peer ASN");
+  }
+
+  private static void assertDescribed(JsonNode schema, String path) {
+    assertThat(schema.path("description").asString("")).as(path).endsWith(".");
+    schema
+        .path("properties")
+        .properties()
+        .forEach(entry -> assertDescribed(entry.getValue(), path + "." + entry.getKey()));
+  }
+
   /** The API server refuses a schema with a part whose type is not told. */
   @ParameterizedTest
   @EnumSource

@@ -18,6 +18,9 @@ final class SchemaCheck {
   }
 
   private static void check(JsonNode schema, JsonNode value, String path, List<String> problems) {
+    if (value.isNull() && schema.path("nullable").asBoolean(false)) {
+      return;
+    }
     boolean anything = schema.path("x-kubernetes-preserve-unknown-fields").asBoolean(false);
     if (schema.path("x-kubernetes-int-or-string").asBoolean(false)) {
       expect(value.isIntegralNumber() || value.isString(), "int or string", value, path, problems);

@@ -120,7 +120,8 @@ enum Form {
         : value;
   }
 
-  private static JsonNode whole(long number) {
+  /** As it is read from JSON. */
+  static JsonNode whole(long number) {
     return (int) number == number
         ? JsonNodeFactory.instance.numberNode((int) number)
         : JsonNodeFactory.instance.numberNode(number);

@@ -41,7 +41,7 @@ final class IpamShapes {
   static final Shape.Struct AFFINITY =
       new Shape.Struct(
           text("state", "How far the claim is.")
-              .in("pending", "confirmed", "pendingDeletion")
+              .in("", "pending", "confirmed", "pendingDeletion")
               .always(),
           flag("deleted", "Whether it counts as gone.").always());
 

@@ -48,7 +48,12 @@ sealed interface Limit {
 
     @Override
     public void describe(ObjectNode schema) {
-      schema.put("minimum", min).put("maximum", max);
+      if (min != Long.MIN_VALUE) {
+        schema.set("minimum", Form.whole(min));
+      }
+      if (max != Long.MAX_VALUE) {
+        schema.set("maximum", Form.whole(max));
+      }
     }
   }
 

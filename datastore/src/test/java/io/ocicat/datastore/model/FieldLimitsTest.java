@@ -22,7 +22,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
  * Every field of every kind, from the kind's own table: at a limit it is accepted, beyond it is
  * refused, and the message names the field (review K5).
  */
-class LimitsTest {
+class FieldLimitsTest {
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
 
   /** For every format and pattern there is something among these that it accepts. */
