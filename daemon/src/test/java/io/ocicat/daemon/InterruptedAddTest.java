@@ -2,6 +2,7 @@ package io.ocicat.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cni.exec.Reply;
 import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.testkit.Background;
 import io.ocicat.testkit.Command;
@@ -136,6 +137,33 @@ class InterruptedAddTest {
         .map(line -> line.replaceAll("@if\\d+", "@<chance>"))
         .sorted()
         .toList();
+  }
+
+  @Test
+  void onlyWhatTheSameCallDidIsUndone(Host host, Host container) {
+    Installation ocicat = Installation.in(folder, host);
+    Pod pod = new Pod(ocicat, container, "c1", 8080);
+    JavaClient client = new JavaClient(ocicat);
+    try (DaemonProcess _ = ocicat.startDaemon()) {
+      Command first = pod.add().env("OCICAT_CALL", "first");
+      assertThat(client.call(first, host, container, System.nanoTime()).exitCode()).isZero();
+      List<String> attached = Sweep.of(ocicat, container);
+
+      // The caller of an earlier version, one that repeats another call, and a second ADD.
+      Command again = pod.add().env("OCICAT_CALL_AGAIN", "1");
+      for (Command other : List.of(pod.add(), again, again.env("OCICAT_CALL", "second"), first)) {
+        Reply refused = client.call(other, host, container, System.nanoTime());
+        assertThat(refused.exitCode()).as("%s", other).isEqualTo(1);
+        assertThat(Sweep.difference(attached, Sweep.of(ocicat, container))).isEmpty();
+      }
+
+      Reply added =
+          client.call(again.env("OCICAT_CALL", "first"), host, container, System.nanoTime());
+      assertThat(added.exitCode()).isZero();
+      assertThat(kinds(Sweep.of(ocicat, container))).isEqualTo(kinds(attached));
+      pod.del().run();
+      assertThat(ocicat.records("attachments")).isEmpty();
+    }
   }
 
   /** As many as run at once wait for host-local's lock, and the others for their turn. */

@@ -23,10 +23,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Whose certificates are believed. */
 final class Trust {
-  /** Where Linux distributions keep those of the machine, which its administrator may add to. */
   /** Distributions' bundles of all known authorities have some 250 kB. */
   private static final int MAX_BYTES = 16 << 20;
 
+  /** Where Linux distributions keep those of the machine, which its administrator may add to. */
   private static final List<Path> BUNDLES =
       List.of(
           Path.of("/etc/ssl/certs/ca-certificates.crt"),
