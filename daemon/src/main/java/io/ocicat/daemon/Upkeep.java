@@ -19,13 +19,10 @@ import java.io.UncheckedIOException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
@@ -46,22 +43,9 @@ final class Upkeep {
   private final SoundAttachments sound;
   private final PutOffDels spooled;
   private final PutOffDels killed;
+  private final KilledCalls killedCalls;
+  private final UpkeepNotes notes;
   private Set<String> seenWithoutNamespace = new HashSet<>();
-
-  /** What nobody was at work on in the journal at the last look, although it is not finished. */
-  private Map<String, Seen> seenInJournal = Map.of();
-
-  /** What was already said of a record, so that it is said once, or once a minute. */
-  private final Map<Object, String> noted = new HashMap<>();
-
-  private final Map<String, String> notedRefusals = new HashMap<>();
-
-  /**
-   * A record of a call that was killed, unless it only just begins or ends.
-   *
-   * @param sinceNanos since 1970, when it was first seen with nobody at work on it
-   */
-  private record Seen(CallRecord record, long sinceNanos) {}
 
   Upkeep(
       State state,
@@ -90,8 +74,10 @@ final class Upkeep {
     this.addresses = addresses;
     this.pools = pools;
     this.sound = SoundAttachments.of(state, runner, clock);
-    this.spooled = new PutOffDels(state.spool(), nanos, log("a DEL that was put off"));
-    this.killed = new PutOffDels(state.journal(), nanos, log("a call that was killed"));
+    this.notes = new UpkeepNotes(events);
+    this.killedCalls = new KilledCalls(runner::isAtWork);
+    this.spooled = new PutOffDels(state.spool(), nanos, notes.of("a DEL that was put off"));
+    this.killed = new PutOffDels(state.journal(), nanos, notes.of("a call that was killed"));
   }
 
   /**
@@ -129,7 +115,7 @@ final class Upkeep {
   /** Once a minute: what nobody asked for. */
   void sweep() {
     removeUnsound();
-    noted.clear();
+    notes.startAgain();
     addresses.look(events::note);
     pools.lookThoroughly(events::note);
   }
@@ -151,20 +137,11 @@ final class Upkeep {
 
   /** Calls of other processes may be killed at any time. */
   private void finishKilled() {
-    Map<String, Seen> before = seenInJournal;
-    Map<String, Seen> present = new HashMap<>();
-    List<String> twice = new ArrayList<>();
+    List<Kept> present = new ArrayList<>();
     for (String name : names(state.journal())) {
-      Optional<Kept> kept = read(state.journal(), name);
-      Seen seen = before.get(name);
-      if (kept.isPresent() && seen != null && seen.record().isSameAs(kept.get().record())) {
-        present.put(name, seen);
-        twice.add(name);
-      } else if (kept.isPresent() && !runner.isAtWork(kept.get().record())) {
-        present.put(name, new Seen(kept.get().record(), nowNanos()));
-      }
+      read(state.journal(), name).ifPresent(present::add);
     }
-    seenInJournal = present;
+    List<String> twice = killedCalls.seenTwice(present);
     finish(killed, twice, Repair.KILLED_CALL, new NodeInterfaces(), inAMinute());
   }
 
@@ -223,7 +200,7 @@ final class Upkeep {
       }
     }
     sound.forgetAllBut(names);
-    notedRefusals.keySet().retainAll(new HashSet<>(names));
+    notes.forgetAllBut(new HashSet<>(names));
     seenWithoutNamespace = without;
   }
 
@@ -236,9 +213,7 @@ final class Upkeep {
       if (seenTwice
           && isRemoved(
               kept, Occasion.NAMESPACE_GONE, Repair.LOST_ATTACHMENT, interfaces, failing)) {
-        events.note(
-            "removed %s of %s: its network namespace is gone and no DEL came"
-                .formatted(kept.record().plugin(), describe(kept.record())));
+        notes.removedLost(kept);
       } else {
         without.add(kept.name());
       }
@@ -257,13 +232,10 @@ final class Upkeep {
         return true;
       }
       case Undoing.LeftToOthers() -> {}
-      case Undoing.Refused(String because) -> noteRefusal(kept, because);
+      case Undoing.Refused(String because) -> notes.refused(kept, because);
       case Undoing.Failed(String why) -> {
         failing.add(group);
-        noteOnce(
-            kept.name(),
-            "%s: DEL of %s for %s failed, tried again later: %s"
-                .formatted(words(occasion), kept.record().plugin(), describe(kept.record()), why));
+        notes.failed(kept, occasion, why);
       }
     }
     return false;
@@ -274,7 +246,7 @@ final class Upkeep {
     try {
       return folder.names();
     } catch (UncheckedIOException e) {
-      noteOnce(folder.path().toString(), String.valueOf(e.getMessage()));
+      notes.once(folder.path().toString(), String.valueOf(e.getMessage()));
       return List.of();
     }
   }
@@ -294,7 +266,7 @@ final class Upkeep {
     try {
       return folder.remove(name);
     } catch (UncheckedIOException e) {
-      noteOnce(name, String.valueOf(e.getMessage()));
+      notes.once(name, String.valueOf(e.getMessage()));
       return false;
     }
   }
@@ -323,62 +295,10 @@ final class Upkeep {
 
   /** When nobody was at work on it any more, or now. */
   private long firstSeen(RecordFolder folder, Kept kept) {
-    Seen seen = folder == state.journal() ? seenInJournal.get(kept.name()) : null;
-    return seen != null && seen.record().isSameAs(kept.record()) ? seen.sinceNanos() : nowNanos();
-  }
-
-  private PutOffDels.Log log(String what) {
-    return new PutOffDels.Log() {
-      @Override
-      public void failed(Group group, int count, String why) {
-        if (!why.equals(noted.put(group, why))) {
-          events.note(
-              "%s: DEL of %s on network %s failed, tried again later (%d pending): %s"
-                  .formatted(what, group.plugin(), group.network(), count, why));
-        }
-      }
-
-      @Override
-      public void refused(Kept kept, String because) {
-        noteRefusal(kept, because);
-      }
-    };
-  }
-
-  private void noteRefusal(Kept kept, String because) {
-    if (!because.equals(notedRefusals.put(kept.name(), because))) {
-      events.note(
-          "what is left of %s of %s stays for now: %s"
-              .formatted(kept.record().plugin(), describe(kept.record()), because));
-    }
-  }
-
-  private void noteOnce(String about, String sentence) {
-    if (!sentence.equals(noted.put(about, sentence))) {
-      events.note(sentence);
-    }
-  }
-
-  private static String words(Occasion occasion) {
-    return switch (occasion) {
-      case EARLIER_BOOT -> "the machine was started again";
-      case NAMESPACE_GONE -> "its namespace is gone";
-      case KILLED_ADD, KILLED_DEL -> "a call that was killed";
-      case PUT_OFF_DEL -> "a DEL that was put off";
-      case GC -> "it is not in use";
-      case RENAMED_NETWORK -> "its interface was deleted";
-    };
-  }
-
-  private static long nowNanos() {
-    return TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
+    return folder == state.journal() ? killedCalls.since(kept) : KilledCalls.nowNanos();
   }
 
   private static long inAMinute() {
     return System.nanoTime() + Duration.ofMinutes(1).toNanos();
-  }
-
-  private static String describe(CallRecord record) {
-    return record.key().map(Object::toString).orElse("an unknown attachment");
   }
 }
