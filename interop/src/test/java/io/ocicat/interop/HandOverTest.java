@@ -64,10 +64,6 @@ class HandOverTest {
       for name in c0 c1 c2 c3 c4; do ip netns add $name; done
       """;
 
-  private static final String PORTS =
-      "export CAP_ARGS='{\"portMappings\": [{\"hostPort\": %d, \"containerPort\": 80, \"protocol\":"
-          + " \"tcp\"}]}'\n";
-
   private Node node;
 
   @BeforeEach
@@ -91,9 +87,11 @@ class HandOverTest {
 
   private void add(String network, String container, int port) {
     node.bash(
-        PORTS.formatted(port)
-            + "ocicat net add %1$s /run/netns/%2$s --container-id %2$s"
-                .formatted(network, container));
+        """
+        export CAP_ARGS='{"portMappings": [{"hostPort": %1$d, "containerPort": 80, "protocol": "tcp"}]}'
+        ocicat net add %2$s /run/netns/%3$s --container-id %3$s
+        """
+            .formatted(port, network, container));
   }
 
   private static void assertThatTheWorldReaches(Host world, int port) {

@@ -10,6 +10,9 @@ import io.ocicat.testkit.Output;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -21,22 +24,30 @@ import org.junit.jupiter.api.io.TempDir;
 class SoakTest {
   private static final int SECONDS = Integer.getInteger("ocicat.soak", 6);
 
+  /** From here on with podman, which takes its time. */
+  private static final int LONG = 60;
+
   @Test
   void noAddressIsGivenTwiceAndNothingIsLeft(Host host, Host world, @TempDir Path directory)
       throws IOException {
     host.connect(world, "192.0.2.1/24", "192.0.2.2/24");
-    Path distribution = PluginDirectory.withShims(directory).getParent().resolve("distribution");
+    // Without one the kernel does not answer for the gateway that calico gives containers.
+    host.exec("ip", "route", "add", "default", "via", "192.0.2.2");
+    Path distribution = PluginDirectory.withShims(directory);
     Output output =
-        place(host, directory, distribution)
+        place(host, distribution)
             .env("OCICAT_ON_DEMAND", "0")
             .limit(Duration.ofSeconds(SECONDS).plusMinutes(10))
             .attempt();
+    ControlGroups.remove(host.name());
     System.out.println(output.stdout());
     assertThat(output.exitCode()).as("%s", output).isZero();
   }
 
-  private static Command place(Host host, Path directory, Path distribution) {
-    return host.command(
+  private static Command place(Host host, Path distribution) {
+    List<String> argv = new ArrayList<>();
+    Collections.addAll(
+        argv,
         "unshare",
         "--mount",
         "--propagation",
@@ -63,5 +74,9 @@ class SoakTest {
         distribution.toString(),
         String.valueOf(SECONDS),
         String.valueOf(Long.getLong("ocicat.seed", System.nanoTime())));
+    if (SECONDS >= LONG) {
+      argv.add(host.name());
+    }
+    return host.command(argv.toArray(String[]::new));
   }
 }

@@ -86,6 +86,13 @@ final class HandOver {
               obstacles.add(
                   "record %s cannot be read".formatted(state.attachments().path().resolve(name))));
     }
+    for (Known known : all) {
+      if (known.kept().record().boot().equals(state.boot()) && !isPresent(known)) {
+        obstacles.add(
+            "%s was attached in another network namespace than this one"
+                .formatted(known.owner().label()));
+      }
+    }
     try (Net host = Net.of(netns)) {
       all.forEach(known -> plugins.obstacle(known.kept().record()).ifPresent(obstacles::add));
       for (Known known : all) {

@@ -152,12 +152,12 @@ final class Fleet {
     String script =
         "ip netns exec %s sh -c 'ip -4 -br address show eth0 | grep -qF \" %s/\" && busybox ping -c2 -W5 192.0.2.1 >/dev/null'"
             .formatted(box.id(), box.address());
-    for (int attempt = 1; byAddress.get(box.address()) == box; attempt++) {
+    for (int attempt = 1; box.equals(byAddress.get(box.address())); attempt++) {
       if (Shell.attempt(script).succeeded()) {
         pinged.incrementAndGet();
         return;
       }
-      if (attempt == 5 && byAddress.get(box.address()) == box) {
+      if (attempt == 5 && box.equals(byAddress.get(box.address()))) {
         violation(box + " has no network");
         return;
       }

@@ -1,5 +1,7 @@
 package io.ocicat.interop.soak;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.ocicat.testkit.Background;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Etcd;
@@ -9,7 +11,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Base64;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.JsonNode;
 
 /**
  * What the soak's containers need: networks, a daemon, an etcd; and how each of them is disturbed.
@@ -22,6 +26,29 @@ final class Machine implements AutoCloseable {
   static final Path OURS = Path.of("/run/bin");
   static final Path CONF = Path.of("/run/net.d");
   static final String CALICO = "k8s-pod-network";
+
+  /** What calico/node would have made. */
+  private static final String RESOURCES =
+      """
+      apiVersion: projectcalico.org/v3
+      kind: IPPool
+      metadata: {name: pods}
+      spec: {cidr: 10.65.0.0/16}
+      ---
+      apiVersion: projectcalico.org/v3
+      kind: Node
+      metadata: {name: node-a}
+      spec: {}
+      """;
+
+  private static final String READY_KEY =
+      "/calico/resources/v3/projectcalico.org/clusterinformations/default";
+
+  private static final String READY =
+      """
+      {"apiVersion": "projectcalico.org/v3", "kind": "ClusterInformation", "spec": {"datastoreReady": true},
+       "metadata": {"name": "default", "uid": "5b1c4f0e-0000-4000-8000-000000000001"}}
+      """;
 
   private static final Duration SOON = Duration.ofMinutes(2);
   private static final Path BALLAST = Path.of("/var/lib/ocicat/ballast");
@@ -41,6 +68,14 @@ final class Machine implements AutoCloseable {
     rename();
     etcd.start();
     startDaemon();
+    Files.writeString(Path.of("/run/resources.yaml"), RESOURCES);
+    Command.of(ocicat, "apply", "-f", "/run/resources.yaml")
+        .env("DATASTORE_TYPE", "etcdv3")
+        .env("ETCD_ENDPOINTS", etcd.url())
+        .limit(SOON)
+        .run();
+    etcd.post(
+        "kv/put", "{\"key\": \"%s\", \"value\": \"%s\"}".formatted(code(READY_KEY), code(READY)));
     install();
   }
 
@@ -57,8 +92,6 @@ final class Machine implements AutoCloseable {
             "60")
         .env("DATASTORE_TYPE", "etcdv3")
         .env("ETCD_ENDPOINTS", etcd.url())
-        .env("CALICO_IPV4POOL_CIDR", "10.65.0.0/16")
-        .env("CALICO_IPV4POOL_NAT_OUTGOING", "false")
         .env("NODENAME", "node-a")
         .limit(SOON)
         .run();
@@ -110,7 +143,7 @@ final class Machine implements AutoCloseable {
   void stopEtcd(Duration pause) throws InterruptedException {
     etcd.kill();
     Thread.sleep(pause);
-    etcd.restart();
+    etcd.start();
   }
 
   /** For a while nothing can be written to the folder of records. */
@@ -131,10 +164,12 @@ final class Machine implements AutoCloseable {
     }
     long pid = running.pid();
     try {
-      Shell.run("prlimit --pid %1$d --nofile=$(($(ls /proc/%1$d/fd | wc -l) + 2)):65536".formatted(pid));
+      Shell.run("prlimit --pid %1$d --nofile=$(($(ls /proc/%1$d/fd | wc -l) + 2)):".formatted(pid));
       Thread.sleep(pause);
     } finally {
-      Shell.attempt("prlimit --pid %d --nofile=65536:65536".formatted(pid));
+      Shell.attempt(
+          "prlimit --pid %1$d --nofile=$(awk '/open files/ {print $5}' /proc/%1$d/limits):"
+              .formatted(pid));
     }
   }
 
@@ -155,15 +190,32 @@ final class Machine implements AutoCloseable {
   /** What is left of containers, line by line. */
   String leftovers() {
     return Shell.output(
-        """
-        find /var/lib/cni /run/cni /var/lib/ocicat/attachments /run/ocicat/journal /run/ocicat/spool -type f 2>/dev/null |
-          grep -v 'last_reserved\\|lock$'
-        ip -br link | grep -E '^(veth|cali|bwp)'
-        nft list ruleset 2>/dev/null | grep -E 'soak-|CNI-DN-|CNI-[0-9a-f]{24}'
-        ETCDCTL_API=3 etcdctl --endpoints %s get --prefix --keys-only / | grep -E 'handle|workloadendpoint'
-        ls /run/netns
-        """
-            .formatted(etcd.url()));
+            """
+            find /var/lib/cni /run/cni /var/lib/ocicat/attachments /run/ocicat/journal /run/ocicat/spool -type f 2>/dev/null |
+              grep -v 'last_reserved\\|lock$'
+            ip -br link | grep -E '^(veth|cali|bwp)'
+            nft list ruleset 2>/dev/null | grep -E 'soak-|CNI-DN-|CNI-[0-9a-f]{24}'
+            ls /run/netns
+            """)
+        + allocations();
+  }
+
+  private String allocations() {
+    StringBuilder keys = new StringBuilder();
+    String all =
+        "{\"key\": \"%s\", \"range_end\": \"%s\", \"keys_only\": true}"
+            .formatted(code("/"), code("0"));
+    for (JsonNode kv : etcd.post("kv/range", all).path("kvs")) {
+      String key = new String(Base64.getDecoder().decode(kv.path("key").asString()), UTF_8);
+      if (key.contains("/handle/") || key.contains("workloadendpoint")) {
+        keys.append(key).append('\n');
+      }
+    }
+    return keys.toString();
+  }
+
+  private static String code(String text) {
+    return Base64.getEncoder().encodeToString(text.getBytes(UTF_8));
   }
 
   @Override
@@ -173,5 +225,4 @@ final class Machine implements AutoCloseable {
     }
     etcd.close();
   }
-
 }

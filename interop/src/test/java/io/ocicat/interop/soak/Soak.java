@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Containers come and go by our plugins and by Go's on one host, while what they depend on is taken
@@ -34,11 +35,22 @@ public final class Soak {
     DISK_FULL,
     NO_DESCRIPTORS,
     NETWORK_RENAMED,
+    PODMAN_RESTARTED,
     HANDED_OVER
   }
 
+  private static final List<Disturbance> USUAL =
+      List.of(
+          Disturbance.DAEMON_KILLED,
+          Disturbance.ETCD_STOPPED,
+          Disturbance.DISK_FULL,
+          Disturbance.NO_DESCRIPTORS,
+          Disturbance.NETWORK_RENAMED,
+          Disturbance.PODMAN_RESTARTED);
+
   private final Machine machine;
   private final Fleet fleet;
+  private final @Nullable Web web;
   private final long seed;
   private final long end;
 
@@ -48,18 +60,23 @@ public final class Soak {
   private int disturbances;
   private final Map<Disturbance, Integer> disturbed = new EnumMap<>(Disturbance.class);
 
-  private Soak(Machine machine, Duration length, long seed) {
+  private Soak(Machine machine, @Nullable Web web, Duration length, long seed) {
     this.machine = machine;
+    this.web = web;
     this.fleet = new Fleet(machine);
     this.seed = seed;
     this.end = System.nanoTime() + length.toNanos();
   }
 
-  /** The distribution's folder, how many seconds, and a seed. */
+  /**
+   * The distribution's folder, how many seconds, a seed, and the control group for podman, if
+   * podman is to be there.
+   */
   public static void main(String[] args) throws Exception {
     try (Machine machine = new Machine(Path.of(args[0]))) {
       Duration length = Duration.ofSeconds(Long.parseLong(args[1]));
-      Soak soak = new Soak(machine, length, Long.parseLong(args[2]));
+      @Nullable Web web = args.length > 3 ? new Web(args[3]) : null;
+      Soak soak = new Soak(machine, web, length, Long.parseLong(args[2]));
       System.exit(soak.run() ? 0 : 1);
     }
   }
@@ -84,9 +101,13 @@ public final class Soak {
       fleet.visit(box);
       fleet.detach(box, random);
     }
+    if (web != null) {
+      web.remove();
+    }
     awaitNothing();
     System.out.printf(
-        "seed %d: %d ADDs by ours, %d by Go's, %d refused, %d DELs, %d DELs again, %d visits, %s, %d violations%n",
+        "seed %d: %d ADDs by ours, %d by Go's, %d refused, %d DELs, %d DELs again, %d visits, %s,"
+            + " %d violations%n",
         seed,
         fleet.added.get(),
         fleet.addedByGo.get(),
@@ -159,24 +180,33 @@ public final class Soak {
     Disturbance next =
         ++disturbances % BETWEEN_HAND_OVERS == 0
             ? Disturbance.HANDED_OVER
-            : Disturbance.values()[random.nextInt(Disturbance.HANDED_OVER.ordinal())];
+            : USUAL.get(random.nextInt(USUAL.size()));
     switch (next) {
       case DAEMON_KILLED -> machine.killDaemon();
       case ETCD_STOPPED -> machine.stopEtcd(PAUSE);
       case DISK_FULL -> machine.fillDisk(PAUSE);
       case NO_DESCRIPTORS -> machine.useUpDescriptors(PAUSE);
       case NETWORK_RENAMED -> machine.rename();
+      case PODMAN_RESTARTED -> restart(Machine.OURS);
       case HANDED_OVER -> handOver();
     }
     disturbed.merge(next, 1, Integer::sum);
   }
 
-  private void handOver() {
+  private void restart(Path plugins) throws IOException {
+    if (web != null) {
+      web.restart(plugins);
+    }
+  }
+
+  /** From our plugins to the originals podman goes only so. */
+  private void handOver() throws IOException {
     calm.writeLock().lock();
     try {
       Output output = machine.handOver();
       if (output.succeeded()) {
         fleet.handedOver();
+        restart(Machine.GO);
       } else {
         fleet.violation("hand-over: " + output);
       }
