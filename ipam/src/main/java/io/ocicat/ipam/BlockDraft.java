@@ -184,8 +184,7 @@ final class BlockDraft {
                   .filter(
                       o ->
                           Objects.equals(at(result, o), now.attributes(o))
-                              && Objects.equals(
-                                  result.allocatedAt().get(o), now.allocatedAt(o)))
+                              && Objects.equals(result.allocatedAt().get(o), now.allocatedAt(o)))
                   .boxed()
                   .toList());
           return true;

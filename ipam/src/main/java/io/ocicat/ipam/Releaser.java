@@ -153,9 +153,7 @@ final class Releaser {
     }
     try {
       Ahead<Pools> pools =
-          hosts.mayBeOld()
-              ? Ahead.whenNeeded(surroundings::pools)
-              : Ahead.ask(surroundings::pools);
+          hosts.mayBeOld() ? Ahead.whenNeeded(surroundings::pools) : Ahead.ask(surroundings::pools);
       Map<String, String> labels =
           owner.get().type() == AffinityType.HOST ? currentLabels(owner.get().name()) : Map.of();
       Optional<Known<IpPool>> pool = pools.get().enabledFor(cidr.first());

@@ -56,7 +56,7 @@ class LateWriteTest {
       late.forEach(
           write -> {
             try {
-              write.get();
+              var unused = write.get();
             } catch (DatastoreException _) {
               // Another was faster.
             }

@@ -72,9 +72,7 @@ class TwoStepDeleteTest {
 
     datastore.delete(created);
 
-    assertThat(server.seen())
-        .extracting(ApiServer.Seen::verb)
-        .containsExactly("update", "delete");
+    assertThat(server.seen()).extracting(ApiServer.Seen::verb).containsExactly("update", "delete");
     ObjectNode mark = server.seen().get(0).body();
     assertThat(Trees.revision(mark)).isEqualTo(created.revision());
     JsonNode deleted = mark.at("/spec/deleted");
