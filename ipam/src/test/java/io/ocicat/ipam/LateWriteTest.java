@@ -56,7 +56,7 @@ class LateWriteTest {
       late.forEach(
           write -> {
             try {
-              var unused = write.get();
+              var _ = write.get();
             } catch (DatastoreException _) {
               // Another was faster.
             }
