@@ -30,4 +30,15 @@ public record AssignRequest(
       IpAddress address, String host, @Nullable String handle, Map<String, String> attributes) {
     this(address, host, handle, attributes, null, 0, null);
   }
+
+  /** From a pool for whatever use. */
+  public AssignRequest(
+      IpAddress address,
+      String host,
+      @Nullable String handle,
+      Map<String, String> attributes,
+      @Nullable HostReserved reserved,
+      int maxPerHandle) {
+    this(address, host, handle, attributes, reserved, maxPerHandle, null);
+  }
 }

@@ -301,13 +301,12 @@ abstract class AssignScenarios extends IpamFixture {
     AutoAssigned again = newIpam().autoAssign(one);
 
     assertThat(again.addresses()).containsExactly(IpPrefix.host(first));
-    newIpam().assign(new AssignRequest(first, A, "vm", Map.of(), null, 1, null));
+    newIpam().assign(new AssignRequest(first, A, "vm", Map.of(), null, 1));
     assertThat(
             refusal(
                 () ->
                     newIpam()
-                        .assign(
-                            new AssignRequest(ip("10.0.0.200"), A, "vm", Map.of(), null, 1, null))))
+                        .assign(new AssignRequest(ip("10.0.0.200"), A, "vm", Map.of(), null, 1))))
         .isEqualTo(IpamException.Reason.HANDLE_LIMIT);
     assertThat(ipam().addressesOf("vm")).containsExactly(first);
     AutoAssignRequest two = one.withMaxPerHandle(2);

@@ -221,10 +221,12 @@ class IpamRulesTest {
           IpAddress.parse("10.%d.0.0".formatted(random.nextInt(4))).plus(random.nextInt(16));
       IpPool.@Nullable Use use = random.nextInt(3) == 0 ? null : use();
       String handle = "h" + handles++;
-      Runnable call =
-          () ->
-              ipam.assign(
-                  new AssignRequest(address, host, handle, Map.of("node", host), null, 0, use));
+      Map<String, String> attributes = Map.of("node", host);
+      AssignRequest request =
+          use == null
+              ? new AssignRequest(address, host, handle, attributes)
+              : new AssignRequest(address, host, handle, attributes, null, 0, use);
+      Runnable call = () -> ipam.assign(request);
       RulesModel.Pool pool = model.enabledFor(address);
       if (pool == null) {
         refused(IpamException.Reason.OUTSIDE_POOLS, call);

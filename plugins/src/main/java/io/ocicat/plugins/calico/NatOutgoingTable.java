@@ -49,28 +49,29 @@ final class NatOutgoingTable {
   private static final int DIGITS = 12;
 
   /** What is told apart by family. */
-  private enum Side {
-    V4(DataType.IPV4_ADDR, Field.IP_SADDR, Field.IP_DADDR, "224.0.0.0/4"),
-    V6(DataType.IPV6_ADDR, Field.IP6_SADDR, Field.IP6_DADDR, "ff00::/8");
+  private record Side(
+      int version, DataType type, Field source, Field destination, IpPrefix multicast) {
+    static final List<Side> BOTH =
+        List.of(
+            new Side(
+                4,
+                DataType.IPV4_ADDR,
+                Field.IP_SADDR,
+                Field.IP_DADDR,
+                IpPrefix.parse("224.0.0.0/4")),
+            new Side(
+                6,
+                DataType.IPV6_ADDR,
+                Field.IP6_SADDR,
+                Field.IP6_DADDR,
+                IpPrefix.parse("ff00::/8")));
 
-    private final DataType type;
-    private final Field source;
-    private final Field destination;
-    private final IpPrefix multicast;
-
-    Side(DataType type, Field source, Field destination, String multicast) {
-      this.type = type;
-      this.source = source;
-      this.destination = destination;
-      this.multicast = IpPrefix.parse(multicast);
+    NamedSet set(TableId table, String name) {
+      return NamedSet.set(table.set(name + version), type).withFlags(SetFlag.INTERVAL);
     }
 
-    private NamedSet set(TableId table, String name) {
-      return NamedSet.set(table.set(name + (this == V4 ? 4 : 6)), type).withFlags(SetFlag.INTERVAL);
-    }
-
-    private List<IpPrefix> only(List<IpPrefix> prefixes) {
-      return prefixes.stream().filter(prefix -> prefix.isV4() == (this == V4)).toList();
+    List<IpPrefix> only(List<IpPrefix> prefixes) {
+      return prefixes.stream().filter(prefix -> prefix.isV4() == (version == 4)).toList();
     }
   }
 
@@ -122,7 +123,7 @@ final class NatOutgoingTable {
     requests.add(Tables.add(Table.of(table).withComment(comment(pools, whole))));
     requests.add(
         Chains.add(Chain.base(postrouting(), ChainType.NAT, Hook.POSTROUTING, Priority.SRCNAT)));
-    for (Side side : Side.values()) {
+    for (Side side : Side.BOTH) {
       fill(requests, side.set(table, "pools"), side.only(whole.sources()));
       fill(requests, side.set(table, "internal"), side.only(whole.internal()));
       requests.add(Rules.append(rule(side)));
@@ -142,9 +143,9 @@ final class NatOutgoingTable {
   private Rule rule(Side side) {
     return Rule.of(
         postrouting(),
-        Match.in(side.set(table, "pools"), side.source),
-        Match.notIn(side.set(table, "internal"), side.destination),
-        Match.notDestination(side.multicast),
+        Match.in(side.set(table, "pools"), side.source()),
+        Match.notIn(side.set(table, "internal"), side.destination()),
+        Match.notDestination(side.multicast()),
         Nat.masquerade());
   }
 
@@ -165,7 +166,7 @@ final class NatOutgoingTable {
   /** Whether rules and elements are those that the comment promises. */
   boolean isWhole(NatOutgoing whole) {
     List<InstalledRule> rules = host.netfilter().list(Rules.in(table));
-    for (Side side : Side.values()) {
+    for (Side side : Side.BOTH) {
       Rule wanted = rule(side);
       boolean hasRule =
           rules.stream().anyMatch(rule -> rule.expressions().equals(wanted.expressions()));
