@@ -249,7 +249,7 @@ class WhyComparesWithTheKernelTest {
             .stdout()
             .lines()
             .filter(line -> line.contains("ocicat_nat_outgoing"))
-            .map(line -> line.split(" ")[2])
+            .map(line -> line.split(" ", -1)[2])
             .findFirst()
             .orElseThrow();
     host.exec("nft", "flush", "set", "inet", table, "pools4");

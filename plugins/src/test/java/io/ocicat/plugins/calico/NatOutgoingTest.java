@@ -224,7 +224,7 @@ class NatOutgoingTest {
         rules(host)
             .lines()
             .filter(line -> line.startsWith("table inet ocicat_nat_outgoing"))
-            .map(line -> line.split(" ")[2])
+            .map(line -> line.split(" ", -1)[2])
             .findFirst()
             .orElseThrow();
 
