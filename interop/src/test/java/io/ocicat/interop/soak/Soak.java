@@ -39,7 +39,15 @@ public final class Soak {
     HANDED_OVER
   }
 
-  private static final List<Disturbance> USUAL =
+  private static final List<Disturbance> SHORT =
+      List.of(
+          Disturbance.DAEMON_KILLED,
+          Disturbance.ETCD_STOPPED,
+          Disturbance.DISK_FULL,
+          Disturbance.NETWORK_RENAMED);
+
+  /** With podman; and without descriptors, after which DELs were seen to wait for minutes. */
+  private static final List<Disturbance> LONG =
       List.of(
           Disturbance.DAEMON_KILLED,
           Disturbance.ETCD_STOPPED,
@@ -91,8 +99,10 @@ public final class Soak {
       Random random = new Random(seed + i);
       threads.add(start("worker", () -> work(random)));
     }
-    threads.add(start("visitor", () -> visit(new Random(seed + 50))));
-    threads.add(start("disturber", () -> disturb(new Random(seed + 100))));
+    Random visits = new Random(seed + 50);
+    threads.add(start("visitor", () -> visit(visits)));
+    Random troubles = new Random(seed + 100);
+    threads.add(start("disturber", () -> disturb(troubles)));
     for (Thread thread : threads) {
       thread.join();
     }
@@ -176,11 +186,12 @@ public final class Soak {
   }
 
   private void disturb(Random random) throws IOException, InterruptedException {
-    Thread.sleep(500 + random.nextInt(1500));
+    Thread.sleep(1000 + random.nextInt(3000));
+    List<Disturbance> usual = web == null ? SHORT : LONG;
     Disturbance next =
         ++disturbances % BETWEEN_HAND_OVERS == 0
             ? Disturbance.HANDED_OVER
-            : USUAL.get(random.nextInt(USUAL.size()));
+            : usual.get(random.nextInt(usual.size()));
     switch (next) {
       case DAEMON_KILLED -> machine.killDaemon();
       case ETCD_STOPPED -> machine.stopEtcd(PAUSE);
