@@ -27,18 +27,26 @@ public final class RegularFile {
    * @throws IOException when it is not a regular file, has more bytes or cannot be read
    */
   public static byte[] read(Path path, int most) throws IOException {
+    byte[] bytes = start(path, most + 1);
+    if (bytes.length > most) {
+      throw new FileSystemException(
+          path.toString(), null, "it has more than %d bytes".formatted(most));
+    }
+    return bytes;
+  }
+
+  /** The same of what may have more bytes, of which only the first are read. */
+  public static byte[] start(Path path, int most) throws IOException {
     try (Fd file = open(path)) {
       Path opened = Path.of("/proc/self/fd", Integer.toString(file.number()));
       if (!Files.isRegularFile(opened)) {
-        throw new FileSystemException(path.toString(), null, "not a regular file");
+        throw new FileSystemException(
+            path.toString(),
+            null,
+            Files.isDirectory(opened) ? "Is a directory" : "not a regular file");
       }
       try (InputStream in = Files.newInputStream(opened)) {
-        byte[] bytes = in.readNBytes(most + 1);
-        if (bytes.length > most) {
-          throw new FileSystemException(
-              path.toString(), null, "it has more than %d bytes".formatted(most));
-        }
-        return bytes;
+        return in.readNBytes(most);
       }
     }
   }

@@ -137,7 +137,7 @@ record ScratchFiles(Path directory) {
 
   private static Optional<byte[]> content(Path file) {
     try {
-      return Optional.of(RegularFile.read(file, Json.MAX_BYTES + 1));
+      return Optional.of(RegularFile.start(file, Json.MAX_BYTES + 1));
     } catch (NoSuchFileException _) {
       return Optional.empty();
     } catch (IOException e) {

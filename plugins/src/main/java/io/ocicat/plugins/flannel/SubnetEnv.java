@@ -60,7 +60,7 @@ record SubnetEnv(List<IpPrefix> networks, List<IpPrefix> subnets, long mtu, bool
   static SubnetEnv read(Path file) {
     byte[] bytes;
     try {
-      bytes = RegularFile.read(file, MAX_BYTES + 1);
+      bytes = RegularFile.start(file, MAX_BYTES + 1);
     } catch (IOException e) {
       throw new CniException(
           ErrorCode.TRY_AGAIN_LATER,

@@ -62,7 +62,10 @@ record AllowList(List<String> lines, List<Pattern> patterns) {
 
   private static Optional<String> read(Path file) {
     try {
-      byte[] bytes = RegularFile.read(file, LARGEST);
+      byte[] bytes = RegularFile.start(file, LARGEST + 1);
+      if (bytes.length > LARGEST) {
+        throw new IOException("it is larger than %d bytes".formatted(LARGEST));
+      }
       return Optional.of(UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
     } catch (NoSuchFileException e) {
       if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
