@@ -47,10 +47,11 @@ public final class Ahead<T> {
     try {
       return answer.get();
     } catch (ExecutionException e) {
-      if (e.getCause() instanceof RuntimeException failure) {
-        throw failure;
+      switch (e.getCause()) {
+        case RuntimeException failure -> throw failure;
+        case Error error -> throw error;
+        case null, default -> throw new IllegalStateException(e);
       }
-      throw new IllegalStateException(e.getCause());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new UnavailableException("interrupted while waiting for the datastore", e);
