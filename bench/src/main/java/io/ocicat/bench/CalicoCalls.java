@@ -51,7 +51,8 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * ADD and DEL of calico as a daemon makes them: one instance of each plugin, warm, addresses from
  * calico-ipam where there is one and else from host-local. On the embedded datastore, on an etcd of
- * its own on loopback, and on an API server that takes 5 ms more for each request; first one pod after the other, then a hundred at once.
+ * its own on loopback, and on an API server that takes 5 ms more for each request; first one pod
+ * after the other, then a hundred at once.
  *
  * <p>Usage: {@code CalicoCalls [rounds]}
  */
@@ -204,8 +205,7 @@ public final class CalicoCalls {
       IO.println(del.line(del));
       for (String verb : List.of("ADD", "DEL")) {
         RequestCount count = new RequestCount();
-        ScopedValue.where(RequestListener.CURRENT, count)
-            .run(() -> call(verb, pods.getFirst()));
+        ScopedValue.where(RequestListener.CURRENT, count).run(() -> call(verb, pods.getFirst()));
         IO.println("%s %s: %s".formatted(engine, verb, count));
       }
       if (asked.get().isPresent()) {

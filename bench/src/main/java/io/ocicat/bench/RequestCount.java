@@ -32,7 +32,6 @@ final class RequestCount implements RequestListener {
 
   @Override
   public String toString() {
-    return String.format(
-        Locale.ROOT, "%d requests, %d round trips", requests.size(), rounds());
+    return String.format(Locale.ROOT, "%d requests, %d round trips", requests.size(), rounds());
   }
 }
