@@ -245,7 +245,7 @@ abstract class AssignScenarios extends IpamFixture {
   @Test
   void reservedAddressesAreNeverGivenUnasked() {
     pool("v4", "10.0.0.0/28", 30);
-    reserve("10.0.0.0/30", "10.0.0.5", "10.0.0.8/31", "10.0.0.10/31");
+    reserve("10.0.0.0/30", "10.0.0.5/32", "10.0.0.8/31", "10.0.0.10/31");
 
     AutoAssigned got = ipam().autoAssign(on(A, 16, 0).withHandle("a", Map.of()));
 

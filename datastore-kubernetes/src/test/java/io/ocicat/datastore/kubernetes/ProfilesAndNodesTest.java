@@ -67,7 +67,7 @@ class ProfilesAndNodesTest {
 
     assertThat(Json.compact(profile.content().get("spec")))
         .isEqualTo(
-            "{\"ingress\":[{\"action\":\"Allow\",\"source\":{},\"destination\":{}}],\"egress\":[{\"action\":\"Allow\",\"source\":{},\"destination\":{}}],"
+            "{\"ingress\":[{\"action\":\"Allow\"}],\"egress\":[{\"action\":\"Allow\"}],"
                 + "\"labelsToApply\":{\"pcns.projectcalico.org/name\":\"shop\",\"pcns.tier\":\"gold\"}}");
     assertThat(profile.revision()).endsWith("/");
   }
