@@ -55,7 +55,8 @@ class EveryKindTest {
         new Sample("BGPFilter", "f", "{importV4: [{action: Reject}]}"),
         new Sample("FelixConfiguration", "default", "{bpfEnabled: yes, vxlanMTU: 1_450}"),
         new Sample("KubeControllersConfiguration", "default", "{controllers: {node: {}}}"),
-        new Sample("CalicoNodeStatus", "s", "{node: node-1, classes: [BGP], updatePeriodSeconds: 10}"),
+        new Sample(
+            "CalicoNodeStatus", "s", "{node: node-1, classes: [BGP], updatePeriodSeconds: 10}"),
         new Sample("IPAMConfiguration", "default", "{strictAffinity: true}"));
   }
 
@@ -206,7 +207,8 @@ class EveryKindTest {
         new Sample("FelixConfiguration", "x", "{routeTableRange: {min: 0, max: 9}}"),
         new Sample("BGPFilter", "x", "{exportV4: [{action: Accept, cidr: 10.0.0.0/8}]}"),
         new Sample("BGPFilter", "x", "{exportV6: [{action: Maybe}]}"),
-        new Sample("CalicoNodeStatus", "x", "{node: node-1, classes: [Sun], updatePeriodSeconds: 1}"),
+        new Sample(
+            "CalicoNodeStatus", "x", "{node: node-1, classes: [Sun], updatePeriodSeconds: 1}"),
         new Sample("IPReservation", "x", "{reservedCIDRs: [10.0.0.1]}"));
   }
 }
