@@ -328,14 +328,14 @@ class IpamRulesTest {
             IpAddress.parse("10.%d.0.0".formatted(random.nextInt(3))).plus(random.nextInt(16));
         cidrs.add(IpPrefix.of(address, random.nextBoolean() ? 30 : 32).network());
       }
-      model.reserved = List.copyOf(cidrs);
+      model.reserved = cidrs.stream().distinct().toList();
       if (!cidrs.isEmpty()) {
         datastore.create(
             Resource.of(
                 key,
                 spec -> {
                   var array = spec.putArray("reservedCIDRs");
-                  cidrs.forEach(cidr -> array.add(cidr.toString()));
+                  model.reserved.forEach(cidr -> array.add(cidr.toString()));
                 }));
       }
     }
