@@ -238,10 +238,18 @@ public final class Daemon implements AutoCloseable {
     supervisor.ready();
     boolean replaced = false;
     boolean unused = false;
+    String trouble = "";
     while (!replaced && !unused && !stop.await(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
-      server.look(STUCK);
-      replaced = !inherited && !listener.ownsFile();
-      unused = isUnused();
+      try {
+        server.look(STUCK);
+        replaced = !inherited && !listener.ownsFile();
+        unused = isUnused();
+        trouble = "";
+      } catch (NetlinkException | UncheckedIOException e) {
+        // Without a free descriptor for instance. Who cannot look goes on as before.
+        trouble =
+            noteUnless(trouble, "cannot look after itself, tried again later: " + e.getMessage());
+      }
       supervisor.alive();
     }
     stage = Stage.STOPPING;
@@ -253,6 +261,18 @@ public final class Daemon implements AutoCloseable {
     }
     drain();
     upkeeper.join(DRAIN);
+  }
+
+  /**
+   * What goes wrong every time is said once.
+   *
+   * @return what was said last
+   */
+  private String noteUnless(String said, String trouble) {
+    if (!trouble.equals(said)) {
+      events.note(trouble);
+    }
+    return trouble;
   }
 
   /** Who was promised that something will be finished relies on a daemon that finishes it. */
@@ -299,6 +319,7 @@ public final class Daemon implements AutoCloseable {
   private void keepUp() {
     try {
       long swept = System.nanoTime();
+      String trouble = "";
       while (!stop.await(RETRY.toMillis(), TimeUnit.MILLISECONDS)) {
         try {
           succeed();
@@ -307,8 +328,9 @@ public final class Daemon implements AutoCloseable {
             upkeep.sweep();
             swept = System.nanoTime();
           }
+          trouble = "";
         } catch (RuntimeException e) {
-          events.note("upkeep failed, tried again later: " + e);
+          trouble = noteUnless(trouble, "upkeep failed, tried again later: " + e);
         }
       }
     } catch (InterruptedException _) {

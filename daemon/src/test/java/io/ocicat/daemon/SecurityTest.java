@@ -223,6 +223,31 @@ class SecurityTest {
   }
 
   @Test
+  void aDaemonWithoutAnyDescriptorGoesOn(Host host, Host container) {
+    Installation ocicat = Installation.in(folder, host);
+    Pod pod = new Pod(ocicat, container, "c1", 8080);
+    try (DaemonProcess daemon = ocicat.startDaemon()) {
+      pod.add().run();
+      limitDescriptors(daemon, 6);
+      Eventually.await("it to notice", () -> daemon.log().contains("cannot look after itself"));
+      limitDescriptors(daemon, 1024);
+      Eventually.await("the daemon to serve again", LIMIT, () -> isServed(ocicat, pod));
+      assertThat(daemon.isAlive()).isTrue();
+    }
+  }
+
+  private static void limitDescriptors(DaemonProcess daemon, int limit) {
+    Command.of("prlimit", "--pid", String.valueOf(daemon.pid()), "--nofile=%d:".formatted(limit))
+        .run();
+  }
+
+  private static boolean isServed(Installation ocicat, Pod pod) {
+    int alone = ocicat.oneShots().size();
+    pod.del().run();
+    return ocicat.oneShots().size() == alone;
+  }
+
+  @Test
   void namesThatArePathsAreRefusedAndMakeNoFile(Host host, Host container) throws IOException {
     Installation ocicat = Installation.in(folder, host);
     Pod pod = new Pod(ocicat, container, "c1", 8080);

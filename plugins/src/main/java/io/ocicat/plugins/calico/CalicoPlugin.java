@@ -33,15 +33,17 @@ public final class CalicoPlugin implements Plugin {
   private final Function<DatastoreConfig, Datastore> datastores;
   private final MtuFile mtuFile;
   private final Clock clock;
-  private final FollowedPools followed = new FollowedPools();
+  private final FollowedPools followed;
 
   public CalicoPlugin(Datastores datastores) {
-    this(datastores::of, MTU_FILE);
+    this(datastores::of, MTU_FILE, new FollowedPools());
   }
 
   /** For tests, which have files of their own. */
-  CalicoPlugin(Function<DatastoreConfig, Datastore> datastores, Path mtuFile) {
+  CalicoPlugin(
+      Function<DatastoreConfig, Datastore> datastores, Path mtuFile, FollowedPools followed) {
     this.datastores = datastores;
+    this.followed = followed;
     this.mtuFile = new MtuFile(mtuFile);
     this.clock = Clock.systemUTC();
   }

@@ -5,7 +5,6 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.plugin.AddCall;
-import io.ocicat.datastore.Ahead;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
@@ -23,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * One ADD, from top to bottom in the order that Calico's users know. Nothing is made before
@@ -132,8 +132,9 @@ final class NewAttachment {
       List<IpAddress> addresses = allocation.addresses();
       log.debug(() -> "addresses %s".formatted(addresses));
       NodeNat nat = NodeNat.of(host, call.network(), conf, identity.node(), backend);
+      Optional<NodeAgent> agent = nat.agent();
       // Asked while the kernel works.
-      Ahead<List<IpPool>> pools = backend.ask(nat::pools);
+      Supplier<List<IpPool>> pools = agent.isPresent() ? List::of : followed.pools(backend, nat);
 
       Dataplane.Plan plan =
           new Dataplane.Plan(
@@ -151,7 +152,7 @@ final class NewAttachment {
           undo.onFailure(
               new Dataplane(host, container, plan).connect(),
               made -> host.route().attempt(List.of(Links.delete(made.host().index()))));
-      nat.apply(nat.decide(pools::get));
+      nat.apply(NodeNat.decide(agent, pools));
       followed.learn(call.network(), conf, identity.node(), backend);
       log.debug(() -> "cable %s with MAC %s".formatted(cable.hostName(), cable.mac()));
 

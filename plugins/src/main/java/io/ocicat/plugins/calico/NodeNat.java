@@ -52,11 +52,15 @@ record NodeNat(Net host, NetworkName network, String node, Path status, Datastor
    * @param pools asked for only when there is no agent
    */
   Decision decide(Supplier<List<IpPool>> pools) {
-    return decide(tables(), pools);
+    return decide(agent(), pools);
   }
 
-  private Decision decide(List<Table> tables, Supplier<List<IpPool>> pools) {
-    Optional<NodeAgent> agent = NodeAgent.find(host, tables, status);
+  /** Who serves the node, if anybody does. */
+  Optional<NodeAgent> agent() {
+    return NodeAgent.find(host, tables(), status);
+  }
+
+  static Decision decide(Optional<NodeAgent> agent, Supplier<List<IpPool>> pools) {
     return agent.isPresent()
         ? new Decision.LeftToAgent(agent.get())
         : new Decision.Ours(NatOutgoing.of(pools.get()));

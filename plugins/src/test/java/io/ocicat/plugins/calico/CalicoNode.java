@@ -38,6 +38,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param path what CNI_PATH has before our own plugins
  * @param calicoIpam the same for all calls as well
+ * @param followed what the plugin remembers
  */
 record CalicoNode(
     Host host,
@@ -46,10 +47,12 @@ record CalicoNode(
     Path files,
     String path,
     Plugin calicoIpam,
+    FollowedPools followed,
     UnaryOperator<Datastore> between) {
   static CalicoNode of(Host host, Store store, Path files) {
     Plugin ipam = LocalCalicoIpam.of(store.datastores(), files);
-    return new CalicoNode(host, PodApi.NODE, store, files, "", ipam, datastore -> datastore);
+    return new CalicoNode(
+        host, PodApi.NODE, store, files, "", ipam, new FollowedPools(), datastore -> datastore);
   }
 
   /** With something between both plugins and their datastore. */
@@ -57,20 +60,20 @@ record CalicoNode(
     Map<Datastore, Datastore> each = new ConcurrentHashMap<>();
     UnaryOperator<Datastore> once = it -> each.computeIfAbsent(it, between);
     Plugin ipam = LocalCalicoIpam.of(config -> once.apply(store.datastores().of(config)), files);
-    return new CalicoNode(host, PodApi.NODE, store, files, "", ipam, once);
+    return new CalicoNode(host, PodApi.NODE, store, files, "", ipam, new FollowedPools(), once);
   }
 
   CalicoNode named(String newName) {
-    return new CalicoNode(host, newName, store, files, path, calicoIpam, between);
+    return new CalicoNode(host, newName, store, files, path, calicoIpam, followed, between);
   }
 
   CalicoNode withPath(Path directory) {
-    return new CalicoNode(host, name, store, files, directory + ":", calicoIpam, between);
+    return new CalicoNode(host, name, store, files, directory + ":", calicoIpam, followed, between);
   }
 
   /** With something between the plugin and its datastore. */
   CalicoNode between(UnaryOperator<Datastore> newBetween) {
-    return new CalicoNode(host, name, store, files, path, calicoIpam, newBetween);
+    return new CalicoNode(host, name, store, files, path, calicoIpam, followed, newBetween);
   }
 
   Path mtuFile() {
@@ -198,7 +201,7 @@ record CalicoNode(
           asked -> node.between.apply(node.store.datastores().of(asked));
       Reply reply =
           Dispatcher.dispatch(
-              new CalicoPlugin(datastores, node.mtuFile()),
+              new CalicoPlugin(datastores, node.mtuFile(), node.followed),
               ours,
               environment,
               config.toString().getBytes(UTF_8));

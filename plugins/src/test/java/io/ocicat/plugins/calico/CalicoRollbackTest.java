@@ -73,11 +73,6 @@ class CalicoRollbackTest {
         "already exists for an interface other than 'cali7b07e5871ca'",
         "ip link add other0 type veth peer name other1; ip link set other0 up; ip route add"
             + " 10.65.0.5/32 dev other0"),
-    MASQUERADE(
-        "create element inet ocicat_masquerade sources4",
-        "nft 'add table inet ocicat_masquerade;"
-            + "add set inet ocicat_masquerade sources4 { type ether_addr; };"
-            + "add set inet ocicat_masquerade owners4 { type ifname; }'"),
     ENDPOINT("error writing endpoint: the disk is full", "true"),
     ENDPOINT_LOST("error writing endpoint: the answer is lost", "true"),
     PROFILE("error getting profile net1: the disk is full", "true");

@@ -59,8 +59,8 @@ interface ContainerScenarios {
         .isEqualTo(
             Json.parse(
                 """
-                {"ingress": [{"action": "Allow", "source": {"selector": "has(net1)"}, "destination": {}}],
-                 "egress": [{"action": "Allow", "source": {}, "destination": {}}],
+                {"ingress": [{"action": "Allow", "source": {"selector": "has(net1)"}}],
+                 "egress": [{"action": "Allow"}],
                  "labelsToApply": {"net1": ""}}
                 """));
 

@@ -85,6 +85,7 @@ class KubernetesCalicoTest extends CalicoContract implements ApiScenarios {
             "get clusterinformations.crd.projectcalico.org",
             "get pods",
             "get namespaces",
+            "list ippools.crd.projectcalico.org",
             "patch pods/status")
         .endsWith("patch pods/status");
     api.cluster().forgetAsked();
