@@ -93,7 +93,7 @@ static void name_call(void) {
     random[1] = getpid();
   }
   snprintf(name, sizeof name, "%016llx%016llx", (unsigned long long)random[0], (unsigned long long)random[1]);
-  setenv("OCICAT_CALL", name, 1);
+  setenv("OCICAT_CALL_ID", name, 1);
   unsetenv("OCICAT_CALL_AGAIN");
   unsetenv("OCICAT_CALL_DEADLINE");
 }

@@ -145,20 +145,20 @@ class InterruptedAddTest {
     Pod pod = new Pod(ocicat, container, "c1", 8080);
     JavaClient client = new JavaClient(ocicat);
     try (DaemonProcess _ = ocicat.startDaemon()) {
-      Command first = pod.add().env("OCICAT_CALL", "first");
+      Command first = pod.add().env("OCICAT_CALL_ID", "first");
       assertThat(client.call(first, host, container, System.nanoTime()).exitCode()).isZero();
       List<String> attached = Sweep.of(ocicat, container);
 
       // The caller of an earlier version, one that repeats another call, and a second ADD.
       Command again = pod.add().env("OCICAT_CALL_AGAIN", "1");
-      for (Command other : List.of(pod.add(), again, again.env("OCICAT_CALL", "second"), first)) {
+      for (Command other : List.of(pod.add(), again, again.env("OCICAT_CALL_ID", "second"), first)) {
         Reply refused = client.call(other, host, container, System.nanoTime());
         assertThat(refused.exitCode()).as("%s", other).isEqualTo(1);
         assertThat(Sweep.difference(attached, Sweep.of(ocicat, container))).isEmpty();
       }
 
       Reply added =
-          client.call(again.env("OCICAT_CALL", "first"), host, container, System.nanoTime());
+          client.call(again.env("OCICAT_CALL_ID", "first"), host, container, System.nanoTime());
       assertThat(added.exitCode()).isZero();
       assertThat(kinds(Sweep.of(ocicat, container))).isEqualTo(kinds(attached));
       pod.del().run();

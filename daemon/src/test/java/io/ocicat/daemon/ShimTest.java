@@ -301,7 +301,7 @@ class ShimTest {
   @Test
   void aCallThatWasBegunIsMadeAgainInItsOwnName(Host host, Host container) throws IOException {
     Installation ocicat = Installation.in(folder, host);
-    ocicat.launcher("echo \"$OCICAT_CALL $OCICAT_CALL_AGAIN\"");
+    ocicat.launcher("echo \"$OCICAT_CALL_ID $OCICAT_CALL_AGAIN\"");
     Pod pod = new Pod(ocicat, container, "c1", 8080);
     Set<String> names = new HashSet<>();
     List<byte[]> last =
@@ -311,12 +311,12 @@ class ShimTest {
         for (byte[] bytes : last) {
           Command call =
               pod.call("bridge", verb, pod.bridgeConf())
-                  .env("OCICAT_CALL", "of whoever called the caller")
+                  .env("OCICAT_CALL_ID", "of whoever called the caller")
                   .env("OCICAT_CALL_AGAIN", "1");
           List<Map<String, String>> asked = new ArrayList<>();
           Output output = daemon.meetTwice(call, caller -> asked.add(interrupt(caller, bytes)));
-          String name = asked.getFirst().get("OCICAT_CALL");
-          assertThat(asked).as(verb).extracting(each -> each.get("OCICAT_CALL")).containsOnly(name);
+          String name = asked.getFirst().get("OCICAT_CALL_ID");
+          assertThat(asked).as(verb).extracting(each -> each.get("OCICAT_CALL_ID")).containsOnly(name);
           assertThat(asked)
               .as(verb)
               .extracting(each -> each.get("OCICAT_CALL_AGAIN"))

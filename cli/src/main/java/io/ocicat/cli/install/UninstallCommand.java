@@ -70,8 +70,8 @@ public final class UninstallCommand implements Callable<Integer> {
       names = "--to",
       paramLabel = "DIR",
       description =
-          "With --hand-over: where the plugins are that take over. Default: those that install kept"
-              + " aside, or that the runtime's CNI_PATH has.")
+          "With --hand-over: where the plugins are that take over (default: those that install kept"
+              + " aside, or that the runtime's CNI_PATH has).")
   private @Nullable Path successors;
 
   @Option(names = "--json", description = "Print JSON.")

@@ -9,7 +9,7 @@ import java.util.Optional;
  */
 public record CallId(String text) {
   /** Holds the id of a call. */
-  public static final String VARIABLE = "OCICAT_CALL";
+  public static final String VARIABLE = "OCICAT_CALL_ID";
 
   private static final String AGAIN = "OCICAT_CALL_AGAIN";
 
