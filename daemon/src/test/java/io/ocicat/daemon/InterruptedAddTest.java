@@ -151,7 +151,8 @@ class InterruptedAddTest {
 
       // The caller of an earlier version, one that repeats another call, and a second ADD.
       Command again = pod.add().env("OCICAT_CALL_AGAIN", "1");
-      for (Command other : List.of(pod.add(), again, again.env("OCICAT_CALL_ID", "second"), first)) {
+      for (Command other :
+          List.of(pod.add(), again, again.env("OCICAT_CALL_ID", "second"), first)) {
         Reply refused = client.call(other, host, container, System.nanoTime());
         assertThat(refused.exitCode()).as("%s", other).isEqualTo(1);
         assertThat(Sweep.difference(attached, Sweep.of(ocicat, container))).isEmpty();

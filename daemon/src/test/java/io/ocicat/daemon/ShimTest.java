@@ -316,7 +316,10 @@ class ShimTest {
           List<Map<String, String>> asked = new ArrayList<>();
           Output output = daemon.meetTwice(call, caller -> asked.add(interrupt(caller, bytes)));
           String name = asked.getFirst().get("OCICAT_CALL_ID");
-          assertThat(asked).as(verb).extracting(each -> each.get("OCICAT_CALL_ID")).containsOnly(name);
+          assertThat(asked)
+              .as(verb)
+              .extracting(each -> each.get("OCICAT_CALL_ID"))
+              .containsOnly(name);
           assertThat(asked)
               .as(verb)
               .extracting(each -> each.get("OCICAT_CALL_AGAIN"))

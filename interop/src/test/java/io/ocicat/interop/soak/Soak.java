@@ -44,9 +44,10 @@ public final class Soak {
           Disturbance.DAEMON_KILLED,
           Disturbance.ETCD_STOPPED,
           Disturbance.DISK_FULL,
+          Disturbance.NO_DESCRIPTORS,
           Disturbance.NETWORK_RENAMED);
 
-  /** With podman; and without descriptors, after which DELs were seen to wait for minutes. */
+  /** With podman. */
   private static final List<Disturbance> LONG =
       List.of(
           Disturbance.DAEMON_KILLED,

@@ -2,10 +2,14 @@ package io.ocicat.plugins.hostlocal;
 
 import io.ocicat.cni.Attachment;
 import io.ocicat.ip.IpAddress;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.Fd;
 import java.io.IOException;
 import java.nio.file.FileVisitOption;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -106,7 +110,7 @@ record LeaseScan(List<Found> files, boolean complete) {
     }
 
     @Override
-    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
       String name = top.relativize(file).toString();
       if (!name.equals(LeaseFile.LOCK) && !name.startsWith(LeaseFile.LAST_RESERVED)) {
         try {
@@ -137,12 +141,28 @@ record LeaseScan(List<Found> files, boolean complete) {
       return content.chars().allMatch(c -> c == 0);
     }
 
-    /** The Go plugin passes over it in silence; all that matters is whether its name is taken. */
+    /**
+     * The Go plugin passes over it in silence; all that matters is whether its name is taken. Not
+     * so where nothing is wrong with the file: who takes a lease for somebody else's because no
+     * descriptor was left does not release it.
+     */
     @Override
-    public FileVisitResult visitFileFailed(Path file, IOException e) {
+    public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+      if (!(e instanceof NoSuchFileException)
+          && (file.equals(top) || canBeOpenedAtOtherTimes(file))) {
+        throw e;
+      }
       complete = false;
       addUnread(file);
       return FileVisitResult.CONTINUE;
+    }
+
+    private static boolean canBeOpenedAtOtherTimes(Path file) {
+      try (Fd _ = Fd.open(file, Fd.O_RDONLY | Fd.O_NONBLOCK, 0)) {
+        return true;
+      } catch (NetlinkException e) {
+        return e.is(Errno.EMFILE) || e.is(Errno.ENFILE) || e.is(Errno.ENOMEM);
+      }
     }
 
     private void addUnread(Path file) {
