@@ -22,6 +22,7 @@ import java.util.function.Supplier;
 record FirewallTables(Optional<Supplier<NetlinkSocket>> netfilter) {
   private static final String NAME = "ocicat_";
   private static final String COMMENT = "ocicat: ";
+  private static final String POOLS = "ocicat_nat_outgoing_";
 
   static FirewallTables ofThisHost() {
     return new FirewallTables(Optional.of(() -> NetlinkSocket.open(Protocol.NETFILTER)));
@@ -69,9 +70,13 @@ record FirewallTables(Optional<Supplier<NetlinkSocket>> netfilter) {
     return table.id().name().startsWith(NAME) && table.comment().startsWith(COMMENT);
   }
 
-  /** What a container has bears its owner's name; what all have in common bears none. */
+  /**
+   * What a container has bears its owner's name; what all have in common bears none. Calico's pools
+   * are masqueraded without names, so nobody can tell whether a container needs that.
+   */
   private static boolean serves(NetlinkSocket net, TableId table) {
-    return net.list(Rules.in(table)).stream().anyMatch(rule -> !rule.comment().isEmpty())
+    return table.name().startsWith(POOLS)
+        || net.list(Rules.in(table)).stream().anyMatch(rule -> !rule.comment().isEmpty())
         || net.list(Sets.in(table)).stream()
             .flatMap(set -> net.list(Elements.in(set)).stream())
             .anyMatch(element -> !element.comment().isEmpty());

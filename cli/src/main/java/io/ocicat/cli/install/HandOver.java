@@ -13,6 +13,7 @@ import io.ocicat.daemon.state.State;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.RangeLock;
+import io.ocicat.plugins.calico.NatOutgoingHandOver;
 import io.ocicat.plugins.flannel.FlannelHandOver;
 import io.ocicat.plugins.masquerade.MasqueradeHandOver;
 import io.ocicat.plugins.net.Net;
@@ -140,6 +141,12 @@ final class HandOver {
 
   private static List<String> masquerading(Net host, List<Known> all) {
     List<String> obstacles = new ArrayList<>();
+    for (Known known : all) {
+      if (known.plugin().equals(CALICO)
+          && NatOutgoingHandOver.isOurs(host, known.owner().network())) {
+        obstacles.add(natOutgoing(known));
+      }
+    }
     Map<String, Known> masters = masters(all);
     Set<String> chains = new TreeSet<>();
     MasqueradeHandOver.owners(host)
@@ -149,9 +156,7 @@ final class HandOver {
               if (master == null) {
                 obstacles.add("masquerading of %s, of which there is no record".formatted(label));
               } else if (master.plugin().equals(CALICO)) {
-                obstacles.add(
-                    "network %s has natOutgoing: Felix masquerades where Calico's plugin is, and until it does nobody would"
-                        .formatted(master.owner().network()));
+                obstacles.add(natOutgoing(master));
               } else {
                 for (IpPrefix address : addresses) {
                   String chain =
@@ -168,6 +173,11 @@ final class HandOver {
               }
             });
     return obstacles;
+  }
+
+  private static String natOutgoing(Known known) {
+    return "network %s has natOutgoing: Felix masquerades where Calico's plugin is, and until it does nobody would"
+        .formatted(known.owner().network());
   }
 
   private static Optional<String> usable(Net host, String label, List<IpPrefix> addresses) {
