@@ -4,7 +4,9 @@ import io.ocicat.cni.NetworkName;
 import io.ocicat.netlink.nft.Tables;
 import io.ocicat.plugins.net.Net;
 
-/** Whether what leaves the pools of a network is masqueraded by us, which Calico leaves to Felix. */
+/**
+ * Whether what leaves the pools of a network is masqueraded by us, which Calico leaves to Felix.
+ */
 public final class NatOutgoingHandOver {
   private NatOutgoingHandOver() {}
 
