@@ -65,11 +65,7 @@ final class GoHostPorts {
    */
   static void requireFree(Net host, Owner owner, List<Forward> forwards) {
     for (FamilySets family : FamilySets.BOTH) {
-      List<HostPort> wanted =
-          forwards.stream()
-              .filter(forward -> FamilySets.of(forward) == family)
-              .map(Forward::port)
-              .toList();
+      List<HostPort> wanted = portsOf(family, forwards);
       for (Holder holder : wanted.isEmpty() ? List.<Holder>of() : holders(host, family, wanted)) {
         if (!holder.container().equals(owner.container().value())
             && wanted.stream().anyMatch(holder.port()::overlaps)) {
@@ -82,11 +78,7 @@ final class GoHostPorts {
   /** Whether the owner's container has all of these ports by the Go plugin. */
   static boolean hasAll(Net host, Owner owner, List<Forward> forwards) {
     for (FamilySets family : FamilySets.BOTH) {
-      List<HostPort> wanted =
-          forwards.stream()
-              .filter(forward -> FamilySets.of(forward) == family)
-              .map(Forward::port)
-              .toList();
+      List<HostPort> wanted = portsOf(family, forwards);
       if (!wanted.isEmpty()) {
         Set<HostPort> held =
             holders(host, family, wanted).stream()
@@ -99,6 +91,13 @@ final class GoHostPorts {
       }
     }
     return true;
+  }
+
+  private static List<HostPort> portsOf(FamilySets family, List<Forward> forwards) {
+    return forwards.stream()
+        .filter(forward -> FamilySets.of(forward) == family)
+        .map(Forward::port)
+        .toList();
   }
 
   private static CniException taken(Holder holder) {

@@ -1,6 +1,8 @@
 package io.ocicat.plugins.portmap;
 
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.exec.Deadline;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Request;
@@ -24,21 +26,38 @@ import java.util.function.Predicate;
 /**
  * The ports of the host and who has them. Every change is one transaction and costs as much as the
  * owner has ports, however many others there are: an element is found by its key, and an owner's
- * elements by what it keeps in {@link FamilySets#owners}.
+ * elements by what it keeps in {@link FamilySets#owners}. Belongs to one call; not thread-safe.
  */
 final class HostPorts {
   private static final int ATTEMPTS = 20;
 
+  /**
+   * How many lookups there are between two looks at the clock: some milliseconds. What has only a
+   * few ports is finished even if it began late.
+   */
+  private static final int LOOKUPS_AT_ONCE = 256;
+
   private final NetlinkSocket netfilter;
   private final PortOwner owners;
+  private final Deadline deadline;
+  private int lookups;
 
+  /** For what must be finished, however long it takes. */
   HostPorts(NetlinkSocket netfilter) {
-    this(netfilter, PortOwner.USUAL);
+    this(netfilter, Deadline.NEVER);
   }
 
-  HostPorts(NetlinkSocket netfilter, PortOwner owners) {
+  /**
+   * @param deadline after which nothing more is looked up; what was begun to be changed is finished
+   */
+  HostPorts(NetlinkSocket netfilter, Deadline deadline) {
+    this(netfilter, PortOwner.USUAL, deadline);
+  }
+
+  HostPorts(NetlinkSocket netfilter, PortOwner owners, Deadline deadline) {
     this.netfilter = netfilter;
     this.owners = owners;
+    this.deadline = deadline;
   }
 
   /**
@@ -83,7 +102,8 @@ final class HostPorts {
   private List<Forward> settle(Claim wanted) {
     String label = wanted.label();
     try (Undo undo = new Undo()) {
-      undo.onFailure(() -> take(label));
+      // Often it is the deadline that has failed it.
+      undo.onFailure(() -> new HostPorts(netfilter).take(label));
       promote(other -> Owner.isOneContainer(other, label));
       Standing standing = Standing.of(wanted, this);
       standing.requireNoneTaken(owners);
@@ -122,7 +142,7 @@ final class HostPorts {
   private void promote(FamilySets family, String label, Forward forward) {
     List<Request> requests = new ArrayList<>();
     Entry wider = family.port(forward.port().onAllAddresses());
-    if (find(wider).filter(element -> isOf(label, element)).isEmpty()) {
+    if (get(wider).filter(element -> isOf(label, element)).isEmpty()) {
       requests.addAll(family.requireWiderFree(forward));
     }
     requests.add(family.forward(forward).withComment(label).create());
@@ -168,8 +188,23 @@ final class HostPorts {
     }
   }
 
-  /** The element of this key that the kernel has. */
+  /**
+   * The element of this key that the kernel has.
+   *
+   * @throws CniException with code 11 when the caller's time is over
+   */
   Optional<Element> find(Entry entry) {
+    if (++lookups % LOOKUPS_AT_ONCE == 0 && deadline.hasPassed()) {
+      throw new CniException(
+          ErrorCode.TRY_AGAIN_LATER,
+          "the caller's time is over after %d lookups in table %s"
+              .formatted(lookups, PortmapTable.TABLE),
+          "allow more time for a container with so many ports");
+    }
+    return get(entry);
+  }
+
+  private Optional<Element> get(Entry entry) {
     return netfilter.find(Elements.get(entry.set(), entry.element()));
   }
 

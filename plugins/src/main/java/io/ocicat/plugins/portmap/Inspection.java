@@ -2,6 +2,7 @@ package io.ocicat.plugins.portmap;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.exec.Deadline;
 import io.ocicat.netlink.nft.Element;
 import io.ocicat.netlink.nft.Expression;
 import io.ocicat.netlink.nft.InstalledRule;
@@ -16,9 +17,9 @@ final class Inspection {
   private final Net host;
   private final HostPorts ports;
 
-  Inspection(Net host) {
+  Inspection(Net host, Deadline deadline) {
     this.host = host;
-    this.ports = new HostPorts(host.netfilter());
+    this.ports = new HostPorts(host.netfilter(), deadline);
   }
 
   /**

@@ -47,9 +47,9 @@ public final class PortmapPlugin implements Plugin {
                 .formatted(call.ifName()));
       }
       GoHostPorts.requireFree(host, Owner.of(call), claim.forwards());
-      HostPorts ports = new HostPorts(host.netfilter());
+      HostPorts ports = new HostPorts(host.netfilter(), call.deadline());
       List<Forward> effective = ports.give(claim);
-      undo.onFailure(() -> ports.take(claim.label()));
+      undo.onFailure(() -> new HostPorts(host.netfilter()).take(claim.label()));
       claim.loopbackPlaces().forEach(place -> LoopbackAccess.open(host, place));
       forget(call, () -> StaleFlows.forgetBefore(host.netfilter(), effective));
       return undo.keep(previous);
@@ -71,7 +71,7 @@ public final class PortmapPlugin implements Plugin {
   }
 
   private static void remove(Call call, Net host, String label) {
-    List<Holding> gone = new HostPorts(host.netfilter()).take(label);
+    List<Holding> gone = new HostPorts(host.netfilter(), call.deadline()).take(label);
     forget(call, () -> StaleFlows.forgetAfter(host.netfilter(), gone));
   }
 
@@ -94,7 +94,7 @@ public final class PortmapPlugin implements Plugin {
     Owner owner = Owner.of(call);
     try (Net host = Net.ofHost(call)) {
       List<Place> places = Place.of(host, previous, call.ifName().value());
-      new Inspection(host).require(owner, Claim.of(owner.label(), conf, places));
+      new Inspection(host, call.deadline()).require(owner, Claim.of(owner.label(), conf, places));
     }
   }
 
@@ -138,7 +138,7 @@ public final class PortmapPlugin implements Plugin {
               "cannot forward ports: nf_tables refused to " + e.getMessage(),
               e);
         }
-        new Inspection(host).requireTable(ErrorCode.LIMITED_CONNECTIVITY);
+        new Inspection(host, call.deadline()).requireTable(ErrorCode.LIMITED_CONNECTIVITY);
       }
     }
   }
