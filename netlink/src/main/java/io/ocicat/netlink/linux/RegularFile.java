@@ -51,9 +51,25 @@ public final class RegularFile {
     }
   }
 
+  /**
+   * Whether nothing is wrong with a file that could not be read just now: it can be opened, or only
+   * a descriptor or memory was missing.
+   */
+  public static boolean canBeOpenedAtOtherTimes(Path path) {
+    try (Fd _ = openNow(path)) {
+      return true;
+    } catch (NetlinkException e) {
+      return e.is(Errno.EMFILE) || e.is(Errno.ENFILE) || e.is(Errno.ENOMEM);
+    }
+  }
+
+  private static Fd openNow(Path path) {
+    return Fd.open(path, Fd.O_RDONLY | Fd.O_NONBLOCK | O_NOCTTY, 0);
+  }
+
   private static Fd open(Path path) throws IOException {
     try {
-      return Fd.open(path, Fd.O_RDONLY | Fd.O_NONBLOCK | O_NOCTTY, 0);
+      return openNow(path);
     } catch (NetlinkException e) {
       String name = path.toString();
       if (e.is(Errno.ENOENT)) {

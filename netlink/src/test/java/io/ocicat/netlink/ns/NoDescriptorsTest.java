@@ -3,14 +3,9 @@ package io.ocicat.netlink.ns;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.netlink.NetlinkException;
-import io.ocicat.testkit.Command;
-import java.io.FileInputStream;
-import java.io.IOException;
+import io.ocicat.testkit.FewDescriptors;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -19,19 +14,7 @@ class NoDescriptorsTest {
 
   @Test
   void theFirstVisitFailsAndTheNextSucceeds() {
-    List<String> argv =
-        List.of(
-            "prlimit",
-            "--nofile=256:256",
-            System.getProperty("java.home") + "/bin/java",
-            "--enable-native-access=ALL-UNNAMED",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-cp",
-            System.getProperty("java.class.path"),
-            Child.class.getName());
-    assertThat(Command.of(argv).limit(Duration.ofMinutes(1)).run().stdout().lines())
-        .containsExactly("EMFILE", "visited");
+    assertThat(FewDescriptors.run(Child.class)).containsExactly("EMFILE", "visited");
   }
 
   static final class Child {
@@ -40,29 +23,14 @@ class NoDescriptorsTest {
     static void main(String[] arguments) throws Exception {
       loadAll();
       try (NetNs here = NetNs.open(Path.of("/proc/self/ns/net"))) {
-        List<FileInputStream> open = new ArrayList<>();
-        takeAll(open);
         String first;
-        try {
+        try (FewDescriptors _ = FewDescriptors.takeAll()) {
           first = here.visit(() -> "visited");
         } catch (NetlinkException e) {
           first = String.valueOf(e.getMessage()).contains("EMFILE") ? "EMFILE" : e.getMessage();
         }
-        for (FileInputStream one : open) {
-          one.close();
-        }
         System.out.println(first);
         System.out.println(here.visit(() -> "visited"));
-      }
-    }
-
-    private static void takeAll(List<FileInputStream> open) {
-      try {
-        while (true) {
-          open.add(new FileInputStream("/dev/null"));
-        }
-      } catch (IOException _) {
-        return;
       }
     }
 

@@ -2,9 +2,7 @@ package io.ocicat.plugins.hostlocal;
 
 import io.ocicat.cni.Attachment;
 import io.ocicat.ip.IpAddress;
-import io.ocicat.netlink.NetlinkException;
-import io.ocicat.netlink.linux.Errno;
-import io.ocicat.netlink.linux.Fd;
+import io.ocicat.netlink.linux.RegularFile;
 import java.io.IOException;
 import java.nio.file.FileVisitOption;
 import java.nio.file.FileVisitResult;
@@ -149,20 +147,12 @@ record LeaseScan(List<Found> files, boolean complete) {
     @Override
     public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
       if (!(e instanceof NoSuchFileException)
-          && (file.equals(top) || canBeOpenedAtOtherTimes(file))) {
+          && (file.equals(top) || RegularFile.canBeOpenedAtOtherTimes(file))) {
         throw e;
       }
       complete = false;
       addUnread(file);
       return FileVisitResult.CONTINUE;
-    }
-
-    private static boolean canBeOpenedAtOtherTimes(Path file) {
-      try (Fd _ = Fd.open(file, Fd.O_RDONLY | Fd.O_NONBLOCK, 0)) {
-        return true;
-      } catch (NetlinkException e) {
-        return e.is(Errno.EMFILE) || e.is(Errno.ENFILE) || e.is(Errno.ENOMEM);
-      }
     }
 
     private void addUnread(Path file) {
