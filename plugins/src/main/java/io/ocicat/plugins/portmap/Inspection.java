@@ -11,6 +11,7 @@ import io.ocicat.netlink.nft.Rules;
 import io.ocicat.plugins.net.Net;
 import io.ocicat.plugins.net.Owner;
 import java.util.List;
+import java.util.Optional;
 
 /** Compares what is in the kernel with what should be there. */
 final class Inspection {
@@ -70,14 +71,11 @@ final class Inspection {
     if (!ports.hasAny(claim.label()) && isForwardedByGo(owner, claim)) {
       return;
     }
-    for (Entry entry : claim.at(Standing.of(claim, ports)).entries()) {
-      Element found =
-          ports.find(entry.key()).orElseThrow(() -> wrong(claim, "%s is missing".formatted(entry)));
-      if (!found.comment().equals(claim.label())) {
-        throw wrong(claim, "%s belongs to %s".formatted(entry, found.comment()));
-      }
-      if (!found.data().equals(entry.element().data())) {
-        throw wrong(claim, "instead of %s there is %s".formatted(entry, found));
+    // Where it stands among others matters only when something is not as if it were the first.
+    if (problem(claim).isPresent()) {
+      Optional<String> problem = problem(claim.at(Standing.of(claim, ports)));
+      if (problem.isPresent()) {
+        throw wrong(claim, problem.get());
       }
     }
     List<Step> present = ports.rules(claim.label()).stream().map(Step::of).toList();
@@ -93,6 +91,23 @@ final class Inspection {
         throw wrong(claim, "route_localnet of \"%s\" is off".formatted(place.link()));
       }
     }
+  }
+
+  private Optional<String> problem(Claim claim) {
+    for (Entry entry : claim.entries()) {
+      Optional<Element> found = ports.find(entry.key());
+      if (found.isEmpty()) {
+        return Optional.of("%s is missing".formatted(entry));
+      }
+      String owner = found.get().comment();
+      if (!owner.equals(claim.label())) {
+        return Optional.of("%s belongs to %s".formatted(entry, owner));
+      }
+      if (!found.get().data().equals(entry.element().data())) {
+        return Optional.of("instead of %s there is %s".formatted(entry, found.get()));
+      }
+    }
+    return Optional.empty();
   }
 
   private boolean isForwardedByGo(Owner owner, Claim claim) {
