@@ -29,7 +29,7 @@ public final class CallLog implements Events {
 
   @Override
   public void finished(CallOutcome outcome, CallTrace trace) {
-    history.add(outcome.failed(), () -> outcome.describe(trace));
+    history.add(outcome.failed(), outcome.bytes() + trace.bytes(), () -> outcome.describe(trace));
     lines.accept(format.call(outcome, trace));
   }
 

@@ -37,7 +37,8 @@ final class DaemonProcess implements AutoCloseable {
   }
 
   String log() {
-    return process.stderr();
+    // What the JVM says of its own end comes on stdout.
+    return process.stderr() + process.stdout();
   }
 
   boolean isAlive() {

@@ -16,9 +16,17 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Talks to a daemon as the shim does, but for what a test wants otherwise. */
-record JavaClient(Installation ocicat) {
+/**
+ * Talks to a daemon as the shim does, but for what a test wants otherwise.
+ *
+ * @param limit how long the caller waits, as it tells the daemon
+ */
+record JavaClient(Installation ocicat, Duration limit) {
   private static final Duration LIMIT = Duration.ofSeconds(30);
+
+  JavaClient(Installation ocicat) {
+    this(ocicat, LIMIT);
+  }
 
   UnixSocket connect() {
     return UnixSocket.connect(ocicat.run().resolve("ocicatd.sock"), SocketType.STREAM, LIMIT);
@@ -43,7 +51,7 @@ record JavaClient(Installation ocicat) {
               plugin,
               call.environment(),
               call.stdin().getBytes(StandardCharsets.UTF_8),
-              LIMIT,
+              limit,
               startedNanos,
               Place.own(),
               Optional.of(own),

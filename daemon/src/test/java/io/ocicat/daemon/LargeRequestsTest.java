@@ -2,7 +2,11 @@ package io.ocicat.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.json.Json;
+import io.ocicat.daemon.wire.Answer;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.Errno;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -87,30 +91,66 @@ class LargeRequestsTest {
     }
   }
 
-  /** Review R5: what a CHECK reads from the kernel takes memory as well. */
+  /**
+   * Review R5: what CHECKs look up in the kernel takes memory as well. Each of them is served by
+   * one and the same daemon: one that waited for too long asks again, for what is declined takes no
+   * memory. There are fewer than in the review, which takes a minute of CPU time; {@code
+   * -Docicat.longer=1} has all 250.
+   */
   @Test
-  void manyChecksOfManyPortsAtOnceDoNotTakeItDown(Host host, Host container) throws Exception {
+  void manyChecksOfManyPortsAtOnceAreAllServed(Host host, Host container) throws Exception {
     Installation ocicat = Installation.in(folder, host);
     Pod pod = new Pod(ocicat, container, "c1", 8080);
-    int checks = 250;
+    JavaClient client = new JavaClient(ocicat, Duration.ofMinutes(10));
+    int checks = Integer.getInteger("ocicat.longer") == null ? 30 : 250;
     try (DaemonProcess daemon = ocicat.startDaemon();
         ExecutorService clients = Executors.newFixedThreadPool(checks)) {
       String conf = manyPorts(pod, pod.add().run().stdout());
       pod.call("portmap", "ADD", conf).run();
-      // Those whose time is over before it is their turn do it themselves.
-      alone(ocicat);
-      int served = 0;
-      for (Output output : all(clients, pod.call("portmap", "CHECK", conf), checks)) {
-        assertThat(output.exitCode()).as("%s", output).isZero();
-        served += output.stdout().isEmpty() ? 1 : 0;
+      Command check = pod.call("portmap", "CHECK", conf);
+      List<Future<Reply>> replies = new ArrayList<>();
+      for (int i = 0; i < checks; i++) {
+        replies.add(clients.submit(() -> askUntilServed(daemon, client, check, host, container)));
       }
-      assertThat(served).isPositive();
+      for (Future<Reply> reply : replies) {
+        assertThat(reply.get().exitCode()).as("%s", reply.get()).isZero();
+      }
       assertThat(daemon.isAlive()).as(daemon.log()).isTrue();
-      assertThat(daemon.log()).doesNotContain("OutOfMemory");
-      int before = ocicat.oneShots().size();
       pod.delAll();
-      assertThat(ocicat.oneShots()).hasSize(before);
     }
+    assertThat(ocicat.oneShots()).isEmpty();
+  }
+
+  /** Review R5: what is remembered of calls, for whoever asks, was bounded by their number only. */
+  @Test
+  void manyOneAfterTheOtherDoNotFillTheMemory(Host host, Host container) {
+    Installation ocicat = Installation.in(folder, host);
+    Pod pod = new Pod(ocicat, container, "c1", 8080);
+    JavaClient client = new JavaClient(ocicat);
+    Command del = large(pod, "\"x\":\"%s\"", "x", LARGEST);
+    try (DaemonProcess daemon = ocicat.startDaemon()) {
+      for (int i = 0; i < 160; i++) {
+        Reply reply = client.call(del, host, container, System.nanoTime());
+        assertThat(reply.exitCode()).as("%s", reply).isZero();
+      }
+      assertThat(daemon.isAlive()).as(daemon.log()).isTrue();
+    }
+  }
+
+  private static Reply askUntilServed(
+      DaemonProcess daemon, JavaClient client, Command call, Host host, Host container) {
+    while (daemon.isAlive()) {
+      try {
+        Answer answer = client.ask(call, "portmap", host, container, System.nanoTime());
+        if (answer instanceof Answer.Done(Reply reply)) {
+          return reply;
+        }
+      } catch (NetlinkException e) {
+        // Who is declined before all of the request was read finds the connection reset.
+        assertThat(e.is(Errno.ECONNRESET) || e.is(Errno.EPIPE)).as("%s", e).isTrue();
+      }
+    }
+    throw new AssertionError("the daemon has ended: " + daemon.log());
   }
 
   /** As many as a request of 32 KiB has room for. */

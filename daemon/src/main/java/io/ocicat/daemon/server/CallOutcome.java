@@ -37,6 +37,15 @@ public record CallOutcome(
     return reply.exitCode() != 0;
   }
 
+  /** About how much memory it takes. */
+  public long bytes() {
+    long variables =
+        environment.entrySet().stream()
+            .mapToLong(variable -> variable.getKey().length() + variable.getValue().length() + 64L)
+            .sum();
+    return variables + stdin.length + reply.stdout().length + reply.stderr().length();
+  }
+
   public FinishedCall describe(CallTrace trace) {
     int code = 0;
     String message = "";

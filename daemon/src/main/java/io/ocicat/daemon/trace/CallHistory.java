@@ -11,28 +11,55 @@ import java.util.function.Supplier;
 
 /**
  * The last calls, and apart from them the last that failed, which would be gone soon among the many
- * that go well. Their texts are composed when somebody looks. Thread-safe.
+ * that go well. Their texts are composed when somebody looks, from what the call itself had in its
+ * hands; so they are bounded by what that takes as well as by their number. Thread-safe.
  */
 public final class CallHistory {
   private static final int MOST_CALLS = 256;
   private static final int MOST_FAILURES = 64;
 
-  private final Deque<Supplier<FinishedCall>> calls = new ArrayDeque<>();
-  private final Deque<Supplier<FinishedCall>> failures = new ArrayDeque<>();
+  /** Some twenty kilobytes each, which is what an ADD of bridge takes. */
+  private static final long MOST_BYTES = 6 << 20;
 
-  public synchronized void add(boolean failed, Supplier<FinishedCall> call) {
-    keep(calls, call, MOST_CALLS);
-    if (failed) {
-      keep(failures, call, MOST_FAILURES);
+  private static final long MOST_BYTES_OF_FAILURES = 2 << 20;
+
+  private record Kept(long bytes, Supplier<FinishedCall> call) {}
+
+  /** In their order; the newest stays however much it takes. */
+  private static final class Last {
+    private final Deque<Kept> calls = new ArrayDeque<>();
+    private final int most;
+    private final long mostBytes;
+    private long bytes;
+
+    Last(int most, long mostBytes) {
+      this.most = most;
+      this.mostBytes = mostBytes;
+    }
+
+    void add(Kept call) {
+      calls.addLast(call);
+      bytes += call.bytes();
+      while (calls.size() > most || (bytes > mostBytes && calls.size() > 1)) {
+        bytes -= calls.removeFirst().bytes();
+      }
     }
   }
 
-  private static void keep(
-      Deque<Supplier<FinishedCall>> some, Supplier<FinishedCall> call, int most) {
-    if (some.size() == most) {
-      some.removeFirst();
+  private final Last calls = new Last(MOST_CALLS, MOST_BYTES);
+  private final Last failures = new Last(MOST_FAILURES, MOST_BYTES_OF_FAILURES);
+
+  /**
+   * Remembers a call.
+   *
+   * @param bytes about how much memory it keeps from being free
+   */
+  public synchronized void add(boolean failed, long bytes, Supplier<FinishedCall> call) {
+    Kept kept = new Kept(bytes, call);
+    calls.add(kept);
+    if (failed) {
+      failures.add(kept);
     }
-    some.addLast(call);
   }
 
   /**
@@ -40,15 +67,17 @@ public final class CallHistory {
    * the other needs memory for one.
    */
   public synchronized List<Supplier<FinishedCall>> newestFirst() {
-    List<Supplier<FinishedCall>> all = new ArrayList<>(calls.reversed());
-    Set<Supplier<FinishedCall>> among = Collections.newSetFromMap(new IdentityHashMap<>());
-    among.addAll(calls);
-    failures.reversed().stream().filter(failure -> !among.contains(failure)).forEach(all::add);
-    return all;
+    List<Kept> all = new ArrayList<>(calls.calls.reversed());
+    Set<Kept> among = Collections.newSetFromMap(new IdentityHashMap<>());
+    among.addAll(all);
+    failures.calls.reversed().stream()
+        .filter(failure -> !among.contains(failure))
+        .forEach(all::add);
+    return all.stream().map(Kept::call).toList();
   }
 
   /** How many that failed are remembered. */
   public synchronized int failures() {
-    return failures.size();
+    return failures.calls.size();
   }
 }

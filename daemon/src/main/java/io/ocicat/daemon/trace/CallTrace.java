@@ -30,9 +30,15 @@ public final class CallTrace implements Witness, RequestListener {
 
   private record Timed(Phase phase, Supplier<String> detail, int depth, long start, long end) {}
 
+  /** What a step takes with a request in it: an element of a set with its key, data and comment. */
+  private static final int BYTES_OF_A_STEP = 512;
+
   private final List<Timed> steps = new ArrayList<>();
   private final long startNanos;
   private int depth;
+
+  /** Beside one for each step. */
+  private int moreRequests;
 
   /**
    * @param startNanos when the call began, by {@link System#nanoTime}
@@ -70,7 +76,18 @@ public final class CallTrace implements Witness, RequestListener {
 
   @Override
   public void exchanged(List<Request> requests, long start, long end) {
-    add(phaseOf(requests), () -> describe(requests), start, end);
+    int count = requests.size();
+    // A transaction may be thousands of requests, of which nobody will ask for more than these.
+    List<Request> told = count > MOST_TOLD ? List.copyOf(requests.subList(0, MOST_TOLD)) : requests;
+    if (steps.size() < MOST_STEPS) {
+      moreRequests += Math.max(0, told.size() - 1);
+    }
+    add(phaseOf(requests), () -> describe(told, count), start, end);
+  }
+
+  /** About how much memory it takes. */
+  public long bytes() {
+    return (long) BYTES_OF_A_STEP * (steps.size() + moreRequests);
   }
 
   @Override
@@ -99,13 +116,9 @@ public final class CallTrace implements Witness, RequestListener {
         .toList();
   }
 
-  private static String describe(List<Request> requests) {
-    String first =
-        requests.stream()
-            .limit(MOST_TOLD)
-            .map(Request::operation)
-            .collect(Collectors.joining(SEPARATOR));
-    int left = requests.size() - MOST_TOLD;
+  private static String describe(List<Request> requests, int count) {
+    String first = requests.stream().map(Request::operation).collect(Collectors.joining(SEPARATOR));
+    int left = count - requests.size();
     return left > 0 ? first + SEPARATOR + "… and %d more".formatted(left) : first;
   }
 

@@ -54,7 +54,7 @@ class CallJsonTest {
     List<FinishedCall> all = List.of(call("aa1", 0, 5), call("ab2", 1, 9), call("ab3", 0, 7));
 
     CallHistory history = new CallHistory();
-    all.forEach(call -> history.add(call.failed(), () -> call));
+    all.forEach(call -> history.add(call.failed(), 1, () -> call));
     List<Supplier<FinishedCall>> kept = history.newestFirst();
     assertThat(new CallSelection("ab", false, false, false, 9).of(kept))
         .containsExactly(all.get(1), all.get(2));
@@ -70,15 +70,32 @@ class CallJsonTest {
   void aFailureIsRememberedForLongerThanWhatWentWell() {
     CallHistory history = new CallHistory();
     FinishedCall failure = call("old", 1, 5);
-    history.add(true, () -> failure);
+    history.add(true, 1, () -> failure);
     for (int i = 0; i < 300; i++) {
       FinishedCall good = call("c" + i, 0, 5);
-      history.add(false, () -> good);
+      history.add(false, 1, () -> good);
     }
 
     assertThat(history.newestFirst()).hasSize(257);
     assertThat(new CallSelection("", true, false, false, 9).of(history.newestFirst()))
         .containsExactly(failure);
     assertThat(history.failures()).isEqualTo(1);
+  }
+
+  /** Review R5: 256 calls of half a megabyte each are more than the daemon's memory. */
+  @Test
+  void whatTakesMuchMemoryIsRememberedForAShorterTime() {
+    CallHistory history = new CallHistory();
+    FinishedCall failure = call("failed", 1, 5);
+    history.add(true, 1 << 20, () -> failure);
+    for (int i = 0; i < 100; i++) {
+      FinishedCall good = call("c" + i, 0, 5);
+      history.add(false, 512 << 10, () -> good);
+    }
+    assertThat(history.newestFirst()).hasSize(12 + 1);
+
+    FinishedCall larger = call("larger", 1, 5);
+    history.add(true, 100 << 20, () -> larger);
+    assertThat(history.newestFirst()).extracting(Supplier::get).containsExactly(larger);
   }
 }

@@ -8,9 +8,12 @@ import io.ocicat.datastore.DatastoreRequest;
 import io.ocicat.datastore.RequestListener;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Protocol;
+import io.ocicat.netlink.Request;
 import io.ocicat.netlink.Witness;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.ns.NetNs;
+import java.util.Collections;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class CallTraceTest {
@@ -92,5 +95,18 @@ class CallTraceTest {
       trace.add(Phase.KERNEL, () -> "", 0, 1);
     }
     assertThat(trace.steps()).hasSizeLessThan(1000);
+  }
+
+  /** Review R5: thousands of port mappings are one transaction. */
+  @Test
+  void ofALargeTransactionOnlyItsFirstRequestsAreKept() {
+    Request one = Request.of(0, 0, _ -> {}, () -> "one");
+    trace.exchanged(List.of(one), 0, 1);
+    long small = trace.bytes();
+
+    trace.exchanged(Collections.nCopies(10_000, one), 0, 1);
+
+    assertThat(trace.bytes()).isEqualTo(65 * small);
+    assertThat(trace.steps().getLast().detail()).startsWith("one; one").endsWith("… and 9936 more");
   }
 }
