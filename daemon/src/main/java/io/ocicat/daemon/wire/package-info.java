@@ -22,7 +22,11 @@
  * answer will come; there may be any number of them.
  *
  * <p>A minor version may only give a meaning to what was not used before. A daemon serves shims of
- * its own major version, whatever their minor.
+ * its own major version, whatever their minor, and shims take answers of any minor. So during an
+ * upgrade an older daemon takes the names of calls for variables like others, and passes over the
+ * one without a name; an interrupted ADD of an older shim is one without a name, and is refused
+ * where its attachment is there already. With another major version a call is declined, and made
+ * without the daemon.
  */
 @NullMarked
 package io.ocicat.daemon.wire;
