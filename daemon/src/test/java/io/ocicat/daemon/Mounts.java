@@ -56,6 +56,11 @@ final class Mounts implements AutoCloseable {
     shell("head -c 1m /dev/zero >'%s/filler' 2>/dev/null || true".formatted(place));
   }
 
+  /** The same once more, of what has been removed since. */
+  void fillAgain(Path place) {
+    shell("head -c 1m /dev/zero >>'%s/filler' 2>/dev/null || true".formatted(place));
+  }
+
   void makeRoom(Path place) {
     shell("rm '%s/filler'".formatted(place));
   }
