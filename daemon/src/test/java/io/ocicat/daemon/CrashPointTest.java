@@ -11,18 +11,22 @@ import io.ocicat.testkit.Hosts;
 import io.ocicat.testkit.Output;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
+import java.time.LocalDate;
 import java.util.List;
-import java.util.Random;
 import java.util.function.Function;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Kills the daemon, the shim, or both at the numbered crash points of every kind of call, then does
- * what a runtime may do next; nothing must be left. There are more points than CI has time for: a
- * seeded choice of them is made, {@code -Docicat.longer=1} takes all.
+ * what a runtime may do next; nothing must be left.
+ *
+ * <p>The shim is killed at all points. Kills of the daemon cost the start of a JVM each, and there
+ * are more than CI has time for: a run makes {@value #DAEMON_KILLS} of each kind of call, and the
+ * next round goes on where this one ends. The day is the round, {@code -Docicat.round} another one.
+ * Each time around, a point gets the next of the {@link Variant}s. {@code -Docicat.longer=1} goes
+ * around once in one run, {@code -Docicat.longer=8} visits every point in every variant.
  */
 @Hosts
 class CrashPointTest {
@@ -45,10 +49,39 @@ class CrashPointTest {
 
   private static final List<Then> NEXT = List.of(Then.values());
 
+  /**
+   * How a kill goes on.
+   *
+   * @param restartFirst whether the next daemon is there before the runtime does something
+   */
+  private record Variant(Victim victim, Then then, boolean restartFirst) {
+    /** Those with a daemon killed. */
+    static final List<Variant> ALL =
+        List.of(
+            new Variant(Victim.DAEMON, Then.DEL, false),
+            new Variant(Victim.BOTH, Then.DEL, true),
+            new Variant(Victim.DAEMON, Then.GC, true),
+            new Variant(Victim.BOTH, Then.RESTART, true),
+            new Variant(Victim.BOTH, Then.DEL, false),
+            new Variant(Victim.DAEMON, Then.DEL, true),
+            new Variant(Victim.BOTH, Then.GC, true),
+            new Variant(Victim.DAEMON, Then.RESTART, true));
+
+    static Variant ofShim(long turn) {
+      return new Variant(Victim.SHIM, NEXT.get(Math.floorMod(turn, NEXT.size())), false);
+    }
+  }
+
+  /** A point, counted from 1, and how often the rotation has been around. */
+  private record Visit(int point, long lap) {
+    Variant variant() {
+      return Variant.ALL.get(Math.floorMod(point + lap, Variant.ALL.size()));
+    }
+  }
+
   @TempDir Path folder;
 
-  private final long seed = Long.getLong("ocicat.seed", System.nanoTime());
-  private final Random random = new Random(seed);
+  private final long round = Long.getLong("ocicat.round", LocalDate.now().toEpochDay());
 
   @Test
   void anAddThatIsKilledLeavesNothing(Host host, Host container) {
@@ -118,7 +151,7 @@ class CrashPointTest {
     private Output added = new Output(List.of(), 0, "", "");
 
     Scene(Path folder, Host host, Host container) {
-      System.out.println("crash points are chosen with -Docicat.seed=" + seed);
+      System.out.println("the daemon is killed where it is with -Docicat.round=" + round);
       ocicat = Installation.in(folder, host);
       sign = new StopSign(ocicat.control());
       pod = new Pod(ocicat, container, "c1", 8080);
@@ -139,11 +172,11 @@ class CrashPointTest {
     void killEverywhere(Before before, Function<Pod, Command> operation) {
       List<String> points = pointsOf(before, operation);
       for (int point = 1; point <= points.size(); point++) {
-        kill(before, operation, point, Victim.SHIM);
+        kill(before, operation, point, Variant.ofShim(point + round));
       }
       assertThat(daemon.log()).doesNotContain("in a way that none should");
-      for (int point : choice(points.size())) {
-        kill(before, operation, point, random.nextBoolean() ? Victim.DAEMON : Victim.BOTH);
+      for (Visit visit : visits(points.size())) {
+        kill(before, operation, visit.point(), visit.variant());
       }
     }
 
@@ -160,19 +193,17 @@ class CrashPointTest {
       return points;
     }
 
-    private List<Integer> choice(int count) {
-      List<Integer> all = new ArrayList<>();
-      for (int point = 1; point <= count; point++) {
-        all.add(point);
-      }
-      if (Integer.getInteger("ocicat.longer") != null) {
-        return all;
-      }
-      Collections.shuffle(all, random);
-      return all.subList(0, Math.min(DAEMON_KILLS, count));
+    private List<Visit> visits(int points) {
+      Integer laps = Integer.getInteger("ocicat.longer");
+      long first = laps == null ? round * DAEMON_KILLS : 0;
+      long count = laps == null ? Math.min(DAEMON_KILLS, points) : (long) laps * points;
+      return LongStream.range(first, first + count)
+          .mapToObj(i -> new Visit(1 + Math.floorMod(i, points), Math.floorDiv(i, points)))
+          .toList();
     }
 
-    private void kill(Before before, Function<Pod, Command> operation, int point, Victim victim) {
+    private void kill(Before before, Function<Pod, Command> operation, int point, Variant variant) {
+      Victim victim = variant.victim();
       before.prepare(pod);
       Command call = operation.apply(pod);
       String verb = call.environment().get("CNI_COMMAND");
@@ -193,12 +224,13 @@ class CrashPointTest {
         }
         sign.remove();
       }
-      cleanUp(where, victim);
+      cleanUp(where, variant);
     }
 
-    private void cleanUp(String where, Victim victim) {
-      Then then = NEXT.get(random.nextInt(NEXT.size()));
-      boolean restartFirst = victim != Victim.SHIM && (then != Then.DEL || random.nextBoolean());
+    private void cleanUp(String where, Variant variant) {
+      Victim victim = variant.victim();
+      Then then = variant.then();
+      boolean restartFirst = variant.restartFirst();
       String what = where + ", then " + (restartFirst ? "restart and " : "") + then;
       if (restartFirst) {
         daemon = ocicat.startDaemon();
@@ -229,24 +261,22 @@ class CrashPointTest {
     /** A daemon that is killed while it undoes what was killed before leaves it to the next one. */
     void killRecovery() {
       int half = pointsOf(_ -> {}, Pod::add).size() / 2;
-      int points = Integer.MAX_VALUE;
-      for (int kills = 0; kills <= DAEMON_KILLS; kills++) {
+      leaveHalfAnAdd(half);
+      sign.stopAt(Integer.MAX_VALUE);
+      daemon = ocicat.startDaemon();
+      int points = sign.passed().size();
+      sign.remove();
+      assertThat(points).isGreaterThan(3);
+      assertThat(leftovers()).isEmpty();
+      for (Visit visit : visits(points)) {
         leaveHalfAnAdd(half);
-        int point = kills == 0 ? Integer.MAX_VALUE : 1 + random.nextInt(points);
-        sign.stopAt(point);
-        if (kills == 0) {
-          daemon = ocicat.startDaemon();
-          points = sign.passed().size();
-          assertThat(points).isGreaterThan(3);
-        } else {
-          try (DaemonProcess _ = ocicat.launchDaemon()) {
-            sign.awaitReached();
-          }
-          sign.remove();
-          daemon = ocicat.startDaemon();
+        sign.stopAt(visit.point());
+        try (DaemonProcess _ = ocicat.launchDaemon()) {
+          sign.awaitReached();
         }
         sign.remove();
-        assertThat(leftovers()).as("recovery killed at %d", point).isEmpty();
+        daemon = ocicat.startDaemon();
+        assertThat(leftovers()).as("recovery killed at %d", visit.point()).isEmpty();
       }
     }
 
