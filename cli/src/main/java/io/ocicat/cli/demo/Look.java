@@ -18,6 +18,7 @@ import io.ocicat.netlink.nft.Sets;
 import io.ocicat.netlink.nft.Table;
 import io.ocicat.netlink.nft.TableId;
 import io.ocicat.netlink.nft.Tables;
+import io.ocicat.plugins.net.PluginTables;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -113,7 +114,7 @@ record Look(Map<String, SortedSet<String>> facts, List<Lease> leases) {
   }
 
   private static String where(TableId table) {
-    return table.name().startsWith("ocicat_") ? KEPT : RULES;
+    return PluginTables.isNamedAsOurs(table) ? KEPT : RULES;
   }
 
   private static void addFiles(Map<String, SortedSet<String>> facts) {

@@ -10,6 +10,7 @@ import io.ocicat.netlink.nft.NamedSet;
 import io.ocicat.netlink.nft.Sets;
 import io.ocicat.netlink.nft.Table;
 import io.ocicat.netlink.nft.Tables;
+import io.ocicat.plugins.net.PluginTables;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,8 +24,6 @@ import java.util.regex.Pattern;
  * containers that went without a DEL. Only told of, as links and leases are.
  */
 record OrphanElementsCheck(KnownAttachments known, FormerNetworks networks) implements Check {
-  private static final String OURS = "ocicat_";
-
   /** network/container/interface, as comments of elements name their owner. */
   private static final Pattern LABEL = Pattern.compile("[^/ ]+/([^/ ]+)/[^/ ]+");
 
@@ -38,7 +37,7 @@ record OrphanElementsCheck(KnownAttachments known, FormerNetworks networks) impl
     Map<String, Set<String>> orphans = new LinkedHashMap<>();
     try (NetlinkSocket netfilter = NetlinkSocket.open(Protocol.NETFILTER)) {
       for (Table table : netfilter.list(Tables.all())) {
-        if (table.id().name().startsWith(OURS)) {
+        if (PluginTables.isNamedAsOurs(table.id())) {
           collect(netfilter, table, orphans);
         }
       }

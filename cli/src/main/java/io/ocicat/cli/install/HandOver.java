@@ -13,6 +13,7 @@ import io.ocicat.daemon.state.State;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.RangeLock;
+import io.ocicat.plugins.bridge.SpoofCheckHandOver;
 import io.ocicat.plugins.calico.NatOutgoingHandOver;
 import io.ocicat.plugins.flannel.FlannelHandOver;
 import io.ocicat.plugins.masquerade.MasqueradeHandOver;
@@ -103,15 +104,15 @@ final class HandOver {
       }
       unrecorded(host, all).forEach(obstacles::add);
       masquerading(host, all).forEach(obstacles::add);
+      SpoofCheckHandOver.networks(host)
+          .forEach(
+              network ->
+                  obstacles.add(
+                      "network %s has macspoofchk, which would end for what runs"
+                          .formatted(network)));
     } catch (NetlinkException e) {
       obstacles.add("the kernel's tables cannot be read: " + e.getMessage());
     }
-    SpoofChecks.networks(netns)
-        .forEach(
-            network ->
-                obstacles.add(
-                    "network %s has macspoofchk, which would end for what runs"
-                        .formatted(network)));
     return List.copyOf(obstacles);
   }
 

@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
       "",
       "What somebody has changed since stays. The directories stay too, because container runtimes"
           + " watch them; of a --prefix only what was copied there goes. The plugins' tables of"
-          + " nf_tables go when no container needs them. Leases are not touched.",
+          + " nf_tables go when no container needs them, and are named when one does. Leases are not touched.",
       "",
       "Stop the daemon first: systemctl disable --now ocicat.socket ocicat.service",
       "",
@@ -127,7 +127,7 @@ public final class UninstallCommand implements Callable<Integer> {
     if (installed) {
       remove(path, account);
     }
-    if (attached == 0 && (installed || purge)) {
+    if (installed || purge) {
       tables.remove(account, dryRun);
     }
     if (purge) {

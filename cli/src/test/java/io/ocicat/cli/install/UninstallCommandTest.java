@@ -17,6 +17,8 @@ import io.ocicat.netlink.nft.TableId;
 import io.ocicat.netlink.nft.Tables;
 import io.ocicat.netlink.nft.Value;
 import io.ocicat.netlink.ns.NetNs;
+import io.ocicat.testkit.Host;
+import io.ocicat.testkit.Hosts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** That {@code ocicat uninstall} removes what was installed, all of it and nothing else. */
+@Hosts
 class UninstallCommandTest {
   @TempDir private Path root;
   private Machine machine;
@@ -145,10 +148,10 @@ class UninstallCommandTest {
 
   /** Review U22: whoever takes the plugins away takes their tables as well. */
   @Test
-  void tablesWithoutContainersGo() {
+  void tablesWithoutContainersGo(Host host) {
     machine.install();
-    try (NetNs host = NetNs.create();
-        NetlinkSocket net = NetlinkSocket.open(Protocol.NETFILTER, host)) {
+    try (NetNs namespace = NetNs.open(host.path());
+        NetlinkSocket net = NetlinkSocket.open(Protocol.NETFILTER, namespace)) {
       TableId idle = new TableId(Family.INET, "ocicat_idle");
       TableId busy = new TableId(Family.INET, "ocicat_busy");
       TableId foreign = new TableId(Family.INET, "ocicat_of_others");
@@ -162,10 +165,10 @@ class UninstallCommandTest {
               Elements.add(
                   users, Element.of(Value.interfaceName("veth0")).withComment("blue/c1/eth0")),
               Tables.add(Table.of(foreign))));
-      FirewallTables tables =
-          new FirewallTables(Optional.of(() -> NetlinkSocket.open(Protocol.NETFILTER, host)));
 
-      assertThat(machine.uninstall(tables)).as(machine.err.toString()).isZero();
+      assertThat(machine.uninstall(new FirewallTables(Optional.of(host.path()))))
+          .as(machine.err.toString())
+          .isZero();
 
       assertThat(net.list(Tables.all()))
           .extracting(Table::id)
@@ -173,6 +176,48 @@ class UninstallCommandTest {
       assertThat(machine.out.toString())
           .contains("removed   table inet ocicat_idle", "left      table inet ocicat_busy");
     }
+  }
+
+  /** Calico's pools are masqueraded for all of their containers at once. */
+  @Test
+  void whatMasqueradesPoolsStaysAsLongAsContainersHaveAddressesOfThem(Host host)
+      throws IOException {
+    host.command("nft", "-f", "-")
+        .stdin(
+            """
+            table inet ocicat_nat_outgoing_0123456789ab {
+              comment "ocicat: what leaves pools"
+              set pools4 { type ipv4_addr; flags interval; elements = { 10.65.0.0/16 }; }
+              set pools6 { type ipv6_addr; flags interval; elements = { fd65::/48 }; }
+            }
+            """)
+        .run();
+    host.exec("ip", "link", "add", "cali1", "up", "type", "bridge");
+    host.exec("ip", "route", "add", "10.66.0.7/32", "dev", "cali1");
+    host.exec("ip", "route", "add", "blackhole", "10.65.1.0/26");
+    host.exec("ip", "route", "add", "fd65::7/128", "dev", "cali1");
+    FirewallTables tables = new FirewallTables(Optional.of(host.path()));
+    String left =
+        "left      table inet ocicat_nat_outgoing_0123456789ab, which containers still need";
+    machine.install();
+
+    assertThat(machine.uninstall(tables)).as(machine.err.toString()).isZero();
+
+    assertThat(machine.out.toString()).contains(left);
+    host.exec("ip", "route", "del", "fd65::7/128", "dev", "cali1");
+    host.exec("ip", "route", "add", "10.65.255.255/32", "dev", "cali1");
+    machine.install();
+    Machine.file(machine.state().resolve("attachments/0123"), "a record", "rw-------");
+    assertThat(machine.uninstall(tables, "--force")).isZero();
+    assertThat(machine.out.toString()).as("although it was told to").contains(left);
+
+    host.exec("ip", "route", "del", "10.65.255.255/32", "dev", "cali1");
+    Files.delete(machine.state().resolve("attachments/0123"));
+    machine.install();
+    assertThat(machine.uninstall(tables)).isZero();
+    assertThat(machine.out.toString())
+        .contains("removed   table inet ocicat_nat_outgoing_0123456789ab");
+    assertThat(host.exec("nft", "list", "tables").stdout()).isEmpty();
   }
 
   /** Review U22. */

@@ -31,6 +31,7 @@ import io.ocicat.plugins.net.NamingHash;
 import io.ocicat.plugins.net.Net;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The table that does what {@link NatOutgoing} says, for the pools of a network's datastore:
@@ -46,6 +47,10 @@ import java.util.List;
  * DEL has nothing to take out of it. A change replaces it as a whole, in one transaction.
  */
 final class NatOutgoingTable {
+  /** Behind it stands which network's it is. */
+  static final String NAME = "ocicat_nat_outgoing_";
+
+  private static final String POOLS = "pools";
   private static final int DIGITS = 12;
 
   /** What is told apart by family. */
@@ -80,12 +85,16 @@ final class NatOutgoingTable {
 
   NatOutgoingTable(Net host, NetworkName network) {
     this.host = host;
-    this.table =
-        new TableId(Family.INET, "ocicat_nat_outgoing_" + NamingHash.of(network.value(), DIGITS));
+    this.table = new TableId(Family.INET, NAME + NamingHash.of(network.value(), DIGITS));
   }
 
   TableId id() {
     return table;
+  }
+
+  /** The sets of such a table that have the pools themselves. */
+  static Stream<NamedSet> pools(TableId table) {
+    return Side.BOTH.stream().map(side -> side.set(table, POOLS));
   }
 
   /** Whether it was made for these pools. */
@@ -124,7 +133,7 @@ final class NatOutgoingTable {
     requests.add(
         Chains.add(Chain.base(postrouting(), ChainType.NAT, Hook.POSTROUTING, Priority.SRCNAT)));
     for (Side side : Side.BOTH) {
-      fill(requests, side.set(table, "pools"), side.only(whole.sources()));
+      fill(requests, side.set(table, POOLS), side.only(whole.sources()));
       fill(requests, side.set(table, "internal"), side.only(whole.internal()));
       requests.add(Rules.append(rule(side)));
     }
@@ -143,7 +152,7 @@ final class NatOutgoingTable {
   private Rule rule(Side side) {
     return Rule.of(
         postrouting(),
-        Match.in(side.set(table, "pools"), side.source()),
+        Match.in(side.set(table, POOLS), side.source()),
         Match.notIn(side.set(table, "internal"), side.destination()),
         Match.notDestination(side.multicast()),
         Nat.masquerade());
@@ -170,7 +179,7 @@ final class NatOutgoingTable {
       Rule wanted = rule(side);
       boolean hasRule =
           rules.stream().anyMatch(rule -> rule.expressions().equals(wanted.expressions()));
-      if (!hasRule || !isFilled(side, "pools", whole.sources())) {
+      if (!hasRule || !isFilled(side, POOLS, whole.sources())) {
         return false;
       }
     }
