@@ -19,7 +19,8 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Calls the plugins that take over, in the host's network namespace or, to see whether they would
- * do it, in one that nobody else has.
+ * do it, in one that nobody else has. They are called by their own names, also where install has
+ * kept them aside under another: Calico's are one executable that goes by its name.
  */
 final class GoPlugins {
   private static final Duration LIMIT = Duration.ofMinutes(1);
@@ -57,8 +58,7 @@ final class GoPlugins {
     }
     try {
       VersionReply version =
-          versions.computeIfAbsent(
-              executable.get(), path -> invoker.version(path, System.getenv(), LIMIT));
+          versions.computeIfAbsent(executable.get(), path -> version(plugin, path));
       return version.supports(request.cniVersion())
           ? Optional.empty()
           : Optional.of(
@@ -66,6 +66,12 @@ final class GoPlugins {
                   .formatted(request.name(), request.cniVersion(), executable.get()));
     } catch (CniException e) {
       return Optional.of("%s does not work: %s".formatted(executable.get(), e.getMessage()));
+    }
+  }
+
+  private VersionReply version(String plugin, Path executable) {
+    try (OwnName name = OwnName.of(plugin, executable)) {
+      return invoker.version(name.path(), System.getenv(), LIMIT);
     }
   }
 
@@ -103,8 +109,8 @@ final class GoPlugins {
     environment.putAll(record.environment());
     environment.put(CniEnvironment.COMMAND, Verb.ADD.name());
     environment.put(CniEnvironment.PATH, successors.cniPath(cniPath(record)));
-    Invocation add = new Invocation(executable, environment, record.stdin(), LIMIT);
-    try {
+    try (OwnName name = OwnName.of(record.plugin(), executable)) {
+      Invocation add = new Invocation(name.path(), environment, record.stdin(), LIMIT);
       host.call(
           () -> {
             invoker.run(add);
