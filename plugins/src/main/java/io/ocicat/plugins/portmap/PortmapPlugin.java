@@ -71,7 +71,8 @@ public final class PortmapPlugin implements Plugin {
   }
 
   private static void remove(Call call, Net host, String label) {
-    List<Holding> gone = new HostPorts(host.netfilter(), call.deadline()).take(label);
+    // Without a deadline: a DEL that stopped half-way would start from the beginning every time.
+    List<Holding> gone = new HostPorts(host.netfilter()).take(label);
     forget(call, () -> StaleFlows.forgetAfter(host.netfilter(), gone));
   }
 
