@@ -35,7 +35,8 @@ final class AddressTaker {
               onlyOf,
               gathering.request().maxPerHandle(),
               quota.pinned(gathering),
-              conditions);
+              conditions,
+              gathering.counted());
       gathering.add(cidr, taking.take(cidr, gathering.missing(), taker, view.reservations()));
     } catch (IpamException e) {
       if (e.reason() == IpamException.Reason.HANDLE_LIMIT) {

@@ -1,9 +1,14 @@
 package io.ocicat.ipam;
 
+import io.ocicat.datastore.Ahead;
 import io.ocicat.datastore.IpVersion;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.ip.IpPrefix;
+import java.util.List;
 import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Gives any free addresses: first from the blocks that the host has, then from one that it claims,
@@ -23,6 +28,7 @@ final class AutoAssigner {
   private final HostBlocks.Register hosts;
   private final Releasing releasing;
   private final HandleQuota quota;
+  private final Handles handles;
   private final OwnBlocks own;
   private final NewBlocks fresh;
   private final Borrowing others;
@@ -32,6 +38,7 @@ final class AutoAssigner {
       HostBlocks.Register hosts,
       Releasing releasing,
       HandleQuota quota,
+      Handles handles,
       OwnBlocks own,
       NewBlocks fresh,
       Borrowing others) {
@@ -39,19 +46,37 @@ final class AutoAssigner {
     this.hosts = hosts;
     this.releasing = releasing;
     this.quota = quota;
+    this.handles = handles;
     this.own = own;
     this.fresh = fresh;
     this.others = others;
   }
 
-  AutoAssigned assign(AutoAssignRequest request) {
-    Gathering v4 = new Gathering(request, IpVersion.V4);
-    Gathering v6 = new Gathering(request, IpVersion.V6);
-    Surroundings around = around(request);
+  /** Asks ahead of a request; empty where nothing has to be read. */
+  Optional<AssignQuestions> ask(BlockOwner owner, List<IpVersion> versions) {
+    return hosts.mayBeOld()
+        ? Optional.empty()
+        : Optional.of(AssignQuestions.ask(surroundings, hosts, owner, owner.name(), versions));
+  }
+
+  AutoAssigned assign(AutoAssignRequest request, Optional<AssignQuestions> early) {
+    CountedHandle counted =
+        request.handle() == null ? null : new CountedHandle(handles, request.handle());
+    Gathering v4 = new Gathering(request, IpVersion.V4, counted);
+    Gathering v6 = new Gathering(request, IpVersion.V6, counted);
+    Optional<AssignQuestions> asked = asked(request, early);
     try {
-      return new AutoAssigned(
-          request.v4() == 0 ? null : assign(v4, around),
-          request.v6() == 0 ? null : assign(v6, around));
+      List<Assigned> both =
+          asked.isPresent()
+              ? Ahead.all(
+                  wanted(request).stream()
+                      .<Supplier<Assigned>>map(
+                          version -> () -> assign(version == IpVersion.V4 ? v4 : v6, asked))
+                      .toList())
+              : wanted(request).stream()
+                  .map(version -> assign(version == IpVersion.V4 ? v4 : v6, asked))
+                  .toList();
+      return new AutoAssigned(of(both, IpVersion.V4), of(both, IpVersion.V6));
     } catch (RuntimeException e) {
       v4.undo(releasing, e);
       v6.undo(releasing, e);
@@ -59,17 +84,39 @@ final class AutoAssigner {
     }
   }
 
-  private Surroundings around(AutoAssignRequest request) {
-    return hosts.mayBeOld()
-        ? surroundings
-        : new ConcurrentSurroundings(
-            surroundings, request.use() == IpPool.Use.LOAD_BALANCER ? null : request.host());
+  private static List<IpVersion> wanted(AutoAssignRequest request) {
+    return Stream.of(IpVersion.V4, IpVersion.V6)
+        .filter(version -> request.count(version) > 0)
+        .toList();
   }
 
-  private Assigned assign(Gathering gathering, Surroundings around) {
+  private static @Nullable Assigned of(List<Assigned> all, IpVersion version) {
+    return all.stream().filter(one -> one.version() == version).findFirst().orElse(null);
+  }
+
+  private Optional<AssignQuestions> asked(
+      AutoAssignRequest request, Optional<AssignQuestions> early) {
+    if (hosts.mayBeOld()) {
+      return Optional.empty();
+    }
+    if (early.filter(it -> it.areFor(request.owner(), hosts)).isPresent()) {
+      return early;
+    }
+    return Optional.of(
+        AssignQuestions.ask(
+            surroundings,
+            hosts,
+            request.owner(),
+            request.use() == IpPool.Use.LOAD_BALANCER ? null : request.host(),
+            wanted(request)));
+  }
+
+  private Assigned assign(Gathering gathering, Optional<AssignQuestions> asked) {
+    Surroundings around = asked.map(AssignQuestions::surroundings).orElse(surroundings);
+    AssignQuestions.Listed listed = asked.map(it -> it.listed(gathering.version())).orElse(null);
     for (int i = 0; i < LOOKS; i++) {
       try {
-        return look(gathering, around);
+        return look(gathering, around, listed);
       } catch (StaleViewException _) {
         around.doubt();
         hosts.of(gathering.request().owner(), gathering.version()).doubt();
@@ -81,9 +128,10 @@ final class AutoAssigner {
             .formatted(gathering.request().host(), LOOKS));
   }
 
-  private Assigned look(Gathering gathering, Surroundings around) {
+  private Assigned look(
+      Gathering gathering, Surroundings around, AssignQuestions.@Nullable Listed listed) {
     AutoAssignRequest request = gathering.request();
-    View view = View.of(around, hosts, request, gathering.version());
+    View view = View.of(around, hosts, request, gathering.version(), listed);
     own.releaseDeselected(request, view);
     for (int i = 0; i < LOOKS; i++) {
       Optional<Assigned> reused = quota.reuse(gathering);
@@ -110,7 +158,7 @@ final class AutoAssigner {
   /** A block of the host's own, with room or without; claimed when there is none. */
   Optional<IpPrefix> ensureBlock(AutoAssignRequest request, IpVersion version) {
     surroundings.doubt();
-    View view = View.of(surroundings, hosts, request, version);
+    View view = View.of(surroundings, hosts, request, version, null);
     own.releaseDeselected(request, view);
     return fresh.ensure(request, version, view);
   }

@@ -1,5 +1,6 @@
 package io.ocicat.ipam;
 
+import io.ocicat.datastore.Ahead;
 import io.ocicat.datastore.ConflictException;
 import io.ocicat.datastore.NotFoundException;
 import io.ocicat.datastore.Resource;
@@ -22,6 +23,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,6 +51,9 @@ final class BlockQueue {
 
   /** What a transaction has room for beside the block: handles, and what requests rely on. */
   private static final int AT_ONCE = 120;
+
+  /** More would be refused by an API server that counts requests in flight. */
+  private static final int COUNTED_AT_ONCE = 32;
 
   private final IpPrefix cidr;
   private final Records records;
@@ -253,7 +258,7 @@ final class BlockQueue {
     Map<String, @Nullable Resource> handles = new HashMap<>();
     batch.forEach(pending -> pin(pending.request(), handles));
     int lostAnswers = 0;
-    for (int i = 0; i < ATTEMPTS; i++) {
+    for (int i = 0; i < ATTEMPTS && !batch.isEmpty(); i++) {
       Records.Stored<IpamBlock> block = glanceOrRead().orElse(null);
       long look = knowledge.look();
       BlockDraft written = lost;
@@ -265,10 +270,6 @@ final class BlockQueue {
         throw new IpamException(
             IpamException.Reason.NO_SUCH_BLOCK, "block %s does not exist".formatted(cidr));
       }
-      failOthers(block.resource().revision(), batch);
-      if (batch.isEmpty()) {
-        return;
-      }
       BlockDraft draft = new BlockDraft(block, cooldown, look, batch);
       if (!draft.isChanged()) {
         if (draft.isDoubtful()) {
@@ -277,6 +278,9 @@ final class BlockQueue {
         }
         batch.forEach(pending -> pending.finish(draft));
         return;
+      }
+      if (!areCounted(block.resource().revision(), batch)) {
+        continue;
       }
       try {
         if (write(draft, handles, batch)) {
@@ -300,20 +304,33 @@ final class BlockQueue {
         }
       }
     }
-    throw new IpamException(
-        IpamException.Reason.TOO_MANY_CONFLICTS,
-        "block %s was changed by others each of %d times: try again".formatted(cidr, ATTEMPTS));
+    if (!batch.isEmpty()) {
+      throw Blocks.tooManyConflicts(cidr, ATTEMPTS);
+    }
   }
 
-  /** Those who start from another block have to prepare anew. */
-  private static void failOthers(String revision, List<Pending<?>> batch) {
+  /**
+   * Has counted what each is about to get, see {@link Handles}: all at the same time, so that
+   * however many share a write, it waits for two requests one after the other.
+   *
+   * @return whether all were; those who were not are served by now, and the others need another
+   *     draft
+   */
+  private static boolean areCounted(String base, List<Pending<?>> batch) {
+    List<Supplier<Boolean>> counts = new ArrayList<>();
     for (Pending<?> pending : batch) {
-      String base = pending.request().base();
-      if (base != null && !base.equals(revision)) {
-        pending.fail(new StaleViewException("the block has changed"));
+      if (pending.isCounted()) {
+        counts.add(() -> pending.countGiven(base));
       }
     }
+    boolean all = true;
+    for (int i = 0; i < counts.size(); i += COUNTED_AT_ONCE) {
+      List<Supplier<Boolean>> some =
+          counts.subList(i, Math.min(counts.size(), i + COUNTED_AT_ONCE));
+      all &= !Ahead.all(some).contains(false);
+    }
     batch.removeIf(Pending::isDone);
+    return all;
   }
 
   private static void pin(BlockRequest<?> request, Map<String, @Nullable Resource> handles) {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param pinned the handle as the caller has read it and relies on; null when it relies on nothing
  * @param conditions what the caller relies on beside the block; when one no longer holds, the
  *     answer is a {@link StaleViewException}
- * @param base the revision of the block to start from, as for the conditions; null for any
+ * @param counter notes what the block is about to give; null when nobody has to
  */
 record BlockRequest<R>(
     Function<BlockEdit, R> action,
@@ -26,13 +26,25 @@ record BlockRequest<R>(
     Set<String> handles,
     @Nullable Resource pinned,
     List<Write.Expect> conditions,
-    @Nullable String base) {
+    @Nullable Counter<R> counter) {
+
+  /** Where each record is written for itself: called before each write of the block. */
+  @FunctionalInterface
+  interface Counter<R> {
+    /**
+     * Notes what will be given, at least.
+     *
+     * @param base the revision of the block that the write starts from
+     * @throws RuntimeException when that cannot be: the answer to the request
+     */
+    void count(String base, R given);
+  }
 
   BlockRequest(Function<BlockEdit, R> action, Predicate<R> satisfied, Set<String> handles) {
     this(action, satisfied, handles, null, List.of(), null);
   }
 
-  BlockRequest<R> startingFrom(String revision) {
-    return new BlockRequest<>(action, satisfied, handles, pinned, conditions, revision);
+  BlockRequest<R> countedBy(Counter<R> who) {
+    return new BlockRequest<>(action, satisfied, handles, pinned, conditions, who);
   }
 }

@@ -8,12 +8,12 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The surroundings of one request, for a datastore in which most of them must be read: all of them
- * are asked for at the same time, and once for both families. For one thread.
+ * are asked for at the same time, and once for both families. Thread-safe.
  */
 final class ConcurrentSurroundings implements Surroundings {
   private final Surroundings surroundings;
   private final @Nullable String node;
-  private @Nullable Asked asked;
+  private volatile @Nullable Asked asked;
 
   private record Asked(
       @Nullable Ahead<Known<Map<String, String>>> labels,
@@ -29,7 +29,12 @@ final class ConcurrentSurroundings implements Surroundings {
     this.node = node;
   }
 
-  private Asked asked() {
+  /** Asks now for what will be needed. */
+  void ask() {
+    asked();
+  }
+
+  private synchronized Asked asked() {
     Asked known = asked;
     if (known == null) {
       known =

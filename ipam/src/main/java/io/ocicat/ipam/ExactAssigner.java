@@ -78,7 +78,8 @@ final class ExactAssigner {
             request.maxPerHandle() > 0 && request.handle() != null
                 ? Handles.pinned(request.handle(), handle)
                 : null,
-            List.<Write.Expect>of(pool.asCondition(), config.asCondition()));
+            List.<Write.Expect>of(pool.asCondition(), config.asCondition()),
+            null);
     try {
       taking.takeOne(cidr, request.address(), taker);
       return true;

@@ -16,12 +16,19 @@ import org.jspecify.annotations.Nullable;
 final class Gathering {
   private final AutoAssignRequest request;
   private final IpVersion version;
+  private final @Nullable CountedHandle counted;
   private final Map<IpAddress, IpPrefix> taken = new LinkedHashMap<>();
   private final Set<String> messages = new LinkedHashSet<>();
 
-  Gathering(AutoAssignRequest request, IpVersion version) {
+  Gathering(AutoAssignRequest request, IpVersion version, @Nullable CountedHandle counted) {
     this.request = request;
     this.version = version;
+    this.counted = counted;
+  }
+
+  /** Where the request's handle is counted; null when it has none. */
+  @Nullable CountedHandle counted() {
+    return counted;
   }
 
   AutoAssignRequest request() {

@@ -1,5 +1,6 @@
 package io.ocicat.ipam;
 
+import io.ocicat.datastore.Ahead;
 import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
@@ -8,13 +9,20 @@ import io.ocicat.datastore.WriteOutcome;
 import io.ocicat.datastore.model.IpamHandle;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** What handles say of blocks: released as a whole, or made what the blocks say. Thread-safe. */
 final class HandleCounts {
+  /** So many blocks are released at the same time. */
+  private static final int AT_ONCE = 32;
+
   private final Records records;
   private final Blocks blocks;
   private final Handles handles;
@@ -33,7 +41,8 @@ final class HandleCounts {
   record Released(List<IpAddress> addresses, boolean isGone) {}
 
   /**
-   * Gives back all that a handle has of a block, and the handle no longer names the block.
+   * Gives back all that a handle has of a block, and the handle no longer names the block, where
+   * both are written at one moment; else see {@link #releaseAll}.
    *
    * <p>When the block has nothing of the handle, somebody may have counted and not yet written, or
    * have died in between. The block is then written all the same, so that such a write fails and
@@ -41,20 +50,7 @@ final class HandleCounts {
    */
   Released release(IpPrefix cidr, Records.Stored<IpamHandle> handle) {
     String id = handle.value().id();
-    Pending<List<IpAddress>> served =
-        blocks
-            .queue(cidr)
-            .serve(
-                new BlockRequest<>(
-                    edit -> {
-                      List<Integer> ordinals = edit.ordinalsOf(id);
-                      edit.touch();
-                      List<IpAddress> addresses = edit.addresses(ordinals);
-                      edit.free(ordinals);
-                      return addresses;
-                    },
-                    addresses -> !addresses.isEmpty(),
-                    Set.of(id)));
+    Pending<List<IpAddress>> served = serveRelease(cidr, id);
     List<IpAddress> released;
     try {
       released = served.answer();
@@ -65,14 +61,70 @@ final class HandleCounts {
       dropEntry(cidr, handle);
       return new Released(List.of(), false);
     }
-    if (records.together()) {
-      return new Released(released, served.hasDeleted(id));
+    return new Released(released, served.hasDeleted(id));
+  }
+
+  private Pending<List<IpAddress>> serveRelease(IpPrefix cidr, String id) {
+    return blocks
+        .queue(cidr)
+        .serve(
+            new BlockRequest<>(
+                edit -> {
+                  List<Integer> ordinals = edit.ordinalsOf(id);
+                  edit.touch();
+                  List<IpAddress> addresses = edit.addresses(ordinals);
+                  edit.free(ordinals);
+                  return addresses;
+                },
+                addresses -> !addresses.isEmpty(),
+                Set.of(id)));
+  }
+
+  /**
+   * Gives back all that a handle has of the blocks that it names, where each record is written for
+   * itself: the blocks at the same time, then the handle.
+   *
+   * @param written is told of the blocks before the handle is written
+   */
+  Released releaseAll(Records.Stored<IpamHandle> handle, Consumer<List<IpPrefix>> written) {
+    String id = handle.value().id();
+    Map<IpPrefix, Integer> left = new TreeMap<>(handle.value().counts());
+    List<IpPrefix> some = left.keySet().stream().limit(AT_ONCE).toList();
+    List<IpAddress> released = new ArrayList<>();
+    List<Optional<Pending<List<IpAddress>>>> all =
+        Ahead.all(
+            some.stream()
+                .<Supplier<Optional<Pending<List<IpAddress>>>>>map(cidr -> () -> released(cidr, id))
+                .toList());
+    for (int i = 0; i < some.size(); i++) {
+      int count = all.get(i).map(served -> served.count(id)).orElse(0);
+      if (count == 0) {
+        left.remove(some.get(i));
+      } else {
+        left.put(some.get(i), count);
+      }
+      all.get(i).ifPresent(served -> released.addAll(served.answer()));
     }
-    if (served.count(id) == 0 && handle.value().counts().keySet().equals(Set.of(cidr))) {
+    written.accept(some);
+    if (left.isEmpty()) {
       return new Released(released, handles.delete(handle.resource()));
     }
-    handles.set(handle, cidr, served.count(id));
+    handles.write(handle.resource(), new IpamHandle(id, left, false));
     return new Released(released, false);
+  }
+
+  /** Empty when the block is gone, and with it every write that was meant for it. */
+  private Optional<Pending<List<IpAddress>>> released(IpPrefix cidr, String id) {
+    Pending<List<IpAddress>> served = serveRelease(cidr, id);
+    try {
+      served.answer();
+      return Optional.of(served);
+    } catch (IpamException e) {
+      if (e.reason() == IpamException.Reason.NO_SUCH_BLOCK) {
+        return Optional.empty();
+      }
+      throw e;
+    }
   }
 
   /** Makes all that a handle says what the blocks say. */

@@ -13,6 +13,7 @@ import io.ocicat.ip.IpPrefix;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The numbers of handles where each record is written for itself. As in Calico they are raised
@@ -40,12 +41,13 @@ final class Handles {
   /**
    * Counts {@code count} more addresses of a block.
    *
+   * @param known the handle as it was last written; null when it is taken to be new
    * @param most how many of its family the handle may have; 0 for any number
    * @return the handle as it is then
    * @throws IpamException with HANDLE_LIMIT when it would have more
    */
-  Resource add(String id, IpPrefix block, int count, int most) {
-    Optional<Records.Stored<IpamHandle>> stored = Optional.empty();
+  Resource add(String id, @Nullable Resource known, IpPrefix block, int count, int most) {
+    Optional<Records.Stored<IpamHandle>> stored = Records.toHandle(known);
     for (int i = 0; i < ATTEMPTS; i++) {
       try {
         if (stored.isEmpty()) {
@@ -82,10 +84,10 @@ final class Handles {
     try {
       return records.datastore().update(added);
     } catch (ConflictException | NotFoundException _) {
-      return add(added.key().name(), block, count, most);
+      return add(added.key().name(), null, block, count, most);
     } catch (UnavailableException e) {
       if (e.outcomeUnknown()) {
-        return add(added.key().name(), block, count, most);
+        return add(added.key().name(), null, block, count, most);
       }
       throw e;
     }

@@ -46,7 +46,7 @@ public final class Ipam implements AutoCloseable {
     this.lookup = new Lookup(records, surroundings);
     Affinities affinities = new Affinities(records, blocks, sources, patience);
     HandleCounts counts = new HandleCounts(records, blocks, handles);
-    Taking taking = new Taking(records, blocks, handles, counts, patience);
+    Taking taking = new Taking(records, blocks, handles, counts);
     Releasing releasing = new Releasing(records, blocks, handles, counts);
     HandleQuota quota = new HandleQuota(records, counts, lookup);
     AddressTaker taker = new AddressTaker(taking, quota);
@@ -58,6 +58,7 @@ public final class Ipam implements AutoCloseable {
             hosts,
             releasing,
             quota,
+            handles,
             own,
             new NewBlocks(surroundings, blocks, affinities, finders, sources),
             new Borrowing(blocks, taker, finders));
@@ -92,7 +93,20 @@ public final class Ipam implements AutoCloseable {
    *     TOO_MANY_CONFLICTS
    */
   public AutoAssigned autoAssign(AutoAssignRequest request) {
-    return autoAssigner.assign(request);
+    return autoAssign(request, Optional.empty());
+  }
+
+  /** The same with what was asked before by {@link #askToAssign}. */
+  public AutoAssigned autoAssign(AutoAssignRequest request, Optional<AssignQuestions> asked) {
+    return autoAssigner.assign(request, asked);
+  }
+
+  /**
+   * Asks ahead for what {@link #autoAssign} will have to know to give addresses to a host; empty
+   * where that is nothing.
+   */
+  public Optional<AssignQuestions> askToAssign(String host, List<IpVersion> versions) {
+    return autoAssigner.ask(BlockOwner.host(host), versions);
   }
 
   /**
@@ -121,7 +135,19 @@ public final class Ipam implements AutoCloseable {
    * @throws IpamException with NO_SUCH_HANDLE
    */
   public List<IpAddress> releaseByHandle(String handle) {
-    return releaser.releaseByHandle(handle);
+    return releaseByHandle(handle, Optional.empty());
+  }
+
+  /** The same with what was asked before by {@link #askToRelease}. */
+  public List<IpAddress> releaseByHandle(String handle, Optional<ReleaseQuestions> asked) {
+    return releaser.releaseByHandle(handle, asked);
+  }
+
+  /**
+   * Asks ahead for what {@link #releaseByHandle} will have to know; empty where that is nothing.
+   */
+  public Optional<ReleaseQuestions> askToRelease(String handle) {
+    return releaser.ask(handle);
   }
 
   /**

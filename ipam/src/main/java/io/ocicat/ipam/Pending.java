@@ -54,6 +54,31 @@ final class Pending<R> {
     }
   }
 
+  /** Whether what was drafted for it has to be counted before it is written. */
+  boolean isCounted() {
+    return request.counter() != null && drafted != null;
+  }
+
+  /**
+   * Counts what was drafted; a failure is its answer.
+   *
+   * @param base the revision of the block that was drafted from
+   * @return whether it is still to be served
+   */
+  boolean countGiven(String base) {
+    BlockRequest.Counter<R> counter = request.counter();
+    R given = drafted;
+    try {
+      if (counter != null && given != null) {
+        counter.count(base, given);
+      }
+      return true;
+    } catch (RuntimeException e) {
+      fail(e);
+      return false;
+    }
+  }
+
   /** It is done, as drafted. */
   void finish(BlockDraft draft) {
     finish(draft, Set.of());

@@ -3,9 +3,10 @@ package io.ocicat.ipam;
 import io.ocicat.datastore.AffinityType;
 import io.ocicat.datastore.Ahead;
 import io.ocicat.datastore.DatastoreException;
-import io.ocicat.datastore.model.IpPool;
+import io.ocicat.datastore.IpVersion;
 import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.datastore.model.IpamHandle;
+import io.ocicat.datastore.selector.Selector;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Takes addresses back. Thread-safe. */
 final class Releaser {
@@ -90,22 +92,32 @@ final class Releaser {
     return new Released(released, notAssigned, refused);
   }
 
-  List<IpAddress> releaseByHandle(String id) {
+  /** Asks ahead of {@link #releaseByHandle}; empty where a handle is mostly known. */
+  Optional<ReleaseQuestions> ask(String id) {
+    String handle = Conventions.sanitize(id);
+    return records.together()
+        ? Optional.empty()
+        : Optional.of(new ReleaseQuestions(handle, Ahead.ask(() -> records.handle(handle))));
+  }
+
+  List<IpAddress> releaseByHandle(String id, Optional<ReleaseQuestions> asked) {
     String handle = Conventions.sanitize(id);
     List<IpAddress> released = new ArrayList<>();
     if (releaseRecent(handle, released)) {
       return released;
     }
-    Optional<Records.Stored<IpamHandle>> stored = records.handle(handle);
+    // That there is none is believed only of a look that began now.
+    Optional<Records.Stored<IpamHandle>> stored =
+        asked.flatMap(it -> it.find(handle)).or(() -> records.handle(handle));
     if (stored.isEmpty() && released.isEmpty()) {
       throw Lookup.noSuchHandle(handle);
     }
-    // Each round takes one block off the handle; others may add some while this goes on.
+    // Each round takes some blocks off the handle; others may add some while this goes on.
     for (int i = 0; i < ROUNDS && stored.isPresent(); i++) {
       IpamHandle now = stored.get().value();
       if (now.counts().isEmpty()) {
         counts.drop(stored.get());
-      } else if (releaseOneBlock(stored.get(), released)) {
+      } else if (releaseSome(stored.get(), released)) {
         return released;
       }
       stored = records.handle(handle);
@@ -116,6 +128,10 @@ final class Releaser {
           "handle %s got addresses as fast as it was released: try again".formatted(handle));
     }
     return released;
+  }
+
+  private boolean releaseSome(Records.Stored<IpamHandle> handle, List<IpAddress> released) {
+    return records.together() ? releaseOneBlock(handle, released) : releaseBlocks(handle, released);
   }
 
   /**
@@ -142,29 +158,77 @@ final class Releaser {
   }
 
   /**
-   * An empty block whose pool no longer selects its host is given up. The addresses are released by
-   * now, so nothing that goes wrong here is the caller's business.
+   * The same with all blocks that it names, where each record is written for itself: they are
+   * written at the same time, and what is asked about them then while the handle is written.
    */
+  private boolean releaseBlocks(Records.Stored<IpamHandle> handle, List<IpAddress> released) {
+    List<Runnable> last = new ArrayList<>();
+    HandleCounts.Released some =
+        counts.releaseAll(handle, written -> last.add(lookWhetherDeselected(written)));
+    released.addAll(some.addresses());
+    last.forEach(Runnable::run);
+    return some.isGone();
+  }
+
   private void giveUpIfDeselected(IpPrefix cidr) {
-    Optional<IpamBlock> block = blocks.queue(cidr).glance();
-    Optional<BlockOwner> owner = block.flatMap(known -> BlockOwner.parse(known.affinity()));
-    if (owner.isEmpty() || !blocks.edit(block.get()).isEmpty()) {
-      return;
+    lookWhetherDeselected(List.of(cidr)).run();
+  }
+
+  /**
+   * Empty blocks whose pools no longer select their host are given up. The addresses are released
+   * by now, so nothing that goes wrong here is the caller's business.
+   *
+   * @return gives them up; what that has to know is asked for by now
+   */
+  private Runnable lookWhetherDeselected(List<IpPrefix> written) {
+    Map<IpPrefix, BlockOwner> empty = new LinkedHashMap<>();
+    for (IpPrefix cidr : written) {
+      Optional<IpamBlock> block = blocks.queue(cidr).glance();
+      block
+          .filter(known -> blocks.edit(known).isEmpty())
+          .flatMap(known -> BlockOwner.parse(known.affinity()))
+          .filter(owner -> owner.type() == AffinityType.HOST)
+          .ifPresent(owner -> empty.put(cidr, owner));
     }
-    try {
-      Ahead<Pools> pools =
-          hosts.mayBeOld() ? Ahead.whenNeeded(surroundings::pools) : Ahead.ask(surroundings::pools);
-      Map<String, String> labels =
-          owner.get().type() == AffinityType.HOST ? currentLabels(owner.get().name()) : Map.of();
-      Optional<Known<IpPool>> pool = pools.get().enabledFor(cidr.first());
-      if (pool.isPresent()
-          && owner.get().type() == AffinityType.HOST
-          && !pool.get().value().nodeSelector().matches(labels)) {
-        affinities.release(owner.get(), cidr, true, null);
-        hosts.of(owner.get(), pool.get().value().version()).forget(cidr);
+    if (empty.isEmpty()) {
+      return () -> {};
+    }
+    Supplier<Map<IpPrefix, BlockOwner>> question = () -> deselected(empty);
+    Ahead<Map<IpPrefix, BlockOwner>> deselected =
+        hosts.mayBeOld() ? Ahead.whenNeeded(question) : Ahead.ask(question);
+    return () -> {
+      try {
+        deselected.get().forEach(this::giveUp);
+      } catch (IpamException | DatastoreException _) {
+        // There is no such node, or nobody can be asked.
       }
+    };
+  }
+
+  private Map<IpPrefix, BlockOwner> deselected(Map<IpPrefix, BlockOwner> empty) {
+    Pools pools = surroundings.pools();
+    Map<IpPrefix, BlockOwner> deselected = new LinkedHashMap<>();
+    empty.forEach(
+        (cidr, owner) ->
+            pools
+                .enabledFor(cidr.first())
+                .map(pool -> pool.value().nodeSelector())
+                .filter(selector -> !selects(selector, owner))
+                .ifPresent(_ -> deselected.put(cidr, owner)));
+    return deselected;
+  }
+
+  /** Most pools select all nodes: then nobody asks for labels. */
+  private boolean selects(Selector selector, BlockOwner host) {
+    return selector instanceof Selector.All || selector.matches(currentLabels(host.name()));
+  }
+
+  private void giveUp(IpPrefix cidr, BlockOwner owner) {
+    try {
+      affinities.release(owner, cidr, true, null);
+      hosts.of(owner, IpVersion.of(cidr)).forget(cidr);
     } catch (IpamException | DatastoreException _) {
-      // No such node, in use again, or gone already.
+      // In use again, or gone already.
     }
   }
 

@@ -14,13 +14,15 @@ import org.jspecify.annotations.Nullable;
  * @param mostPerHandle how many of a family its handle may have; 0 for any number
  * @param pinned the handle it relies on for that; null when it does not
  * @param conditions what else it relies on
+ * @param counted where its handle is counted; null for nowhere yet
  */
 record Taker(
     IpamBlock.Attributes attributes,
     @Nullable BlockOwner onlyOf,
     int mostPerHandle,
     @Nullable Resource pinned,
-    List<Write.Expect> conditions) {
+    List<Write.Expect> conditions,
+    @Nullable CountedHandle counted) {
 
   /** Whether it may have anything of the block. */
   void check(BlockEdit edit) {

@@ -1,6 +1,5 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.Ahead;
 import io.ocicat.datastore.IpVersion;
 import io.ocicat.datastore.Write;
 import io.ocicat.datastore.model.IpPool;
@@ -28,11 +27,10 @@ record View(
       Surroundings surroundings,
       HostBlocks.Register hosts,
       AutoAssignRequest request,
-      IpVersion version) {
+      IpVersion version,
+      AssignQuestions.@Nullable Listed listed) {
     HostBlocks host = hosts.of(request.owner(), version);
-    long since = host.now();
-    // With what must be read anyway, which is under way by now.
-    Ahead<?> blocks = host.mayBeOld() ? null : Ahead.ask(() -> host.list(since));
+    long since = listed == null ? host.now() : listed.since();
     Known<Map<String, String>> node =
         request.use() == IpPool.Use.LOAD_BALANCER ? null : surroundings.labels(request.host());
     View view =
@@ -43,8 +41,8 @@ record View(
             surroundings.config(),
             host,
             since);
-    if (blocks != null) {
-      blocks.get();
+    if (listed != null) {
+      listed.blocks().get();
     }
     return view;
   }

@@ -2,17 +2,17 @@ package io.ocicat.ipam;
 
 import io.ocicat.datastore.model.IpamConfig;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Never looks again by itself: everything may be as old as can be. */
 final class KeptSurroundings implements Surroundings {
   private final ReadSurroundings direct;
-  private final Map<String, Known<Map<String, String>>> labels = new HashMap<>();
-  private @Nullable Pools pools;
-  private @Nullable Reservations reservations;
-  private @Nullable Known<IpamConfig> config;
+  private final Map<String, Known<Map<String, String>>> labels = new ConcurrentHashMap<>();
+  private volatile @Nullable Pools pools;
+  private volatile @Nullable Reservations reservations;
+  private volatile @Nullable Known<IpamConfig> config;
 
   KeptSurroundings(Records records) {
     this.direct = new ReadSurroundings(records);
@@ -20,14 +20,16 @@ final class KeptSurroundings implements Surroundings {
 
   @Override
   public Pools pools() {
-    Pools known = pools == null ? direct.pools() : pools;
+    Pools known = pools;
+    known = known == null ? direct.pools() : known;
     pools = known;
     return known;
   }
 
   @Override
   public Reservations reservations() {
-    Reservations known = reservations == null ? direct.reservations() : reservations;
+    Reservations known = reservations;
+    known = known == null ? direct.reservations() : known;
     reservations = known;
     return known;
   }
@@ -46,7 +48,8 @@ final class KeptSurroundings implements Surroundings {
 
   @Override
   public Known<IpamConfig> config() {
-    Known<IpamConfig> known = config == null ? direct.config() : config;
+    Known<IpamConfig> known = config;
+    known = known == null ? direct.config() : known;
     config = known;
     return known;
   }

@@ -10,6 +10,8 @@ import io.ocicat.datastore.RequestListener;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 class AheadTest {
@@ -71,5 +73,38 @@ class AheadTest {
             });
 
     assertThat(told).containsExactly(Thread.currentThread());
+  }
+
+  @Test
+  void whatIsDoneAtTheSameTimeHasAllEndedWhenOneFails() {
+    CountDownLatch both = new CountDownLatch(2);
+    AtomicBoolean ended = new AtomicBoolean();
+
+    assertThatThrownBy(
+            () ->
+                Ahead.all(
+                    List.<Supplier<Integer>>of(
+                        () -> {
+                          meet(both, 1);
+                          throw new NotFoundException("there is none");
+                        },
+                        () -> {
+                          meet(both, 2);
+                          ended.set(true);
+                          return 2;
+                        })))
+        .isInstanceOf(NotFoundException.class);
+
+    assertThat(ended).isTrue();
+  }
+
+  @Test
+  void anInterruptionIsKeptUntilAllHaveEnded() {
+    Thread.currentThread().interrupt();
+
+    List<Integer> answers = Ahead.all(List.<Supplier<Integer>>of(() -> 1, () -> 2));
+
+    assertThat(answers).containsExactly(1, 2);
+    assertThat(Thread.interrupted()).isTrue();
   }
 }

@@ -1,0 +1,38 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.Resource;
+import io.ocicat.ip.IpPrefix;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The handle of one request for addresses of both families: what one has written is what the other
+ * starts from, so that neither has to read it. Thread-safe.
+ */
+final class CountedHandle {
+  private final Handles handles;
+  private final String id;
+  private @Nullable Resource last;
+
+  CountedHandle(Handles handles, String id) {
+    this.handles = handles;
+    this.id = id;
+  }
+
+  synchronized Resource add(IpPrefix block, int count, int most) {
+    return remember(handles.add(id, last, block, count, most));
+  }
+
+  /**
+   * Writes once more what was added; null when the other family has written since: then nobody can
+   * tell whether that still has it.
+   */
+  synchronized @Nullable Resource renew(Resource added, IpPrefix block, int count, int most) {
+    return Objects.equals(added, last) ? remember(handles.renew(added, block, count, most)) : null;
+  }
+
+  private Resource remember(Resource written) {
+    last = written;
+    return written;
+  }
+}
