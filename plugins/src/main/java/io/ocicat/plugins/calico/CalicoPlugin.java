@@ -16,6 +16,7 @@ import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.plugins.calicocluster.Backend;
+import io.ocicat.plugins.calicocluster.EarlyQuestions;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -34,16 +35,21 @@ public final class CalicoPlugin implements Plugin {
   private final MtuFile mtuFile;
   private final Clock clock;
   private final FollowedPools followed;
+  private final EarlyQuestions early;
 
   public CalicoPlugin(Datastores datastores) {
-    this(datastores::of, MTU_FILE, new FollowedPools());
+    this(datastores::of, MTU_FILE, new FollowedPools(), new EarlyQuestions());
   }
 
   /** For tests, which have files of their own. */
   CalicoPlugin(
-      Function<DatastoreConfig, Datastore> datastores, Path mtuFile, FollowedPools followed) {
+      Function<DatastoreConfig, Datastore> datastores,
+      Path mtuFile,
+      FollowedPools followed,
+      EarlyQuestions early) {
     this.datastores = datastores;
     this.followed = followed;
+    this.early = early;
     this.mtuFile = new MtuFile(mtuFile);
     this.clock = Clock.systemUTC();
   }
@@ -53,7 +59,8 @@ public final class CalicoPlugin implements Plugin {
     CalicoConf conf = CalicoConf.read(call.config());
     CalicoLog log = log(call, conf, "ContainerID=" + call.containerId());
     return log.telling(
-        "ADD", () -> new NewAttachment(call, conf, datastores, followed, log).add(mtu(conf)));
+        "ADD",
+        () -> new NewAttachment(call, conf, datastores, followed, early, log).add(mtu(conf)));
   }
 
   private int mtu(CalicoConf conf) {
@@ -73,7 +80,8 @@ public final class CalicoPlugin implements Plugin {
 
   @Override
   public void del(DelCall call) {
-    new Detachment(call, datastores, conf -> log(call, conf, "ContainerID=" + call.containerId()))
+    new Detachment(
+            call, datastores, early, conf -> log(call, conf, "ContainerID=" + call.containerId()))
         .run();
   }
 

@@ -7,8 +7,10 @@ import io.ocicat.datastore.Ahead;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.ipam.ReleaseQuestions;
 import io.ocicat.plugins.Steps;
 import io.ocicat.plugins.calicocluster.Backend;
+import io.ocicat.plugins.calicocluster.EarlyQuestions;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import io.ocicat.plugins.masquerade.Masquerade;
 import io.ocicat.plugins.net.Net;
@@ -16,6 +18,7 @@ import io.ocicat.plugins.net.OwnedCable;
 import io.ocicat.plugins.net.Owner;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.function.Supplier;
 
 /**
  * One DEL. What is on this machine goes first and needs nothing but the kernel. Then the endpoint,
@@ -26,10 +29,14 @@ import java.util.function.Function;
 final class Detachment {
   private final DelCall call;
   private final Function<DatastoreConfig, Datastore> datastores;
+  private final EarlyQuestions early;
   private final Function<CalicoConf, CalicoLog> logs;
 
   /** Whether the container has another interface, whose addresses have the same handle. */
   private boolean livesOn;
+
+  /** What IPAM will have to know. */
+  private Optional<ReleaseQuestions> releasing = Optional.empty();
 
   /** Whether the datastore cannot be worked with now. */
   private boolean unreachable;
@@ -37,17 +44,29 @@ final class Detachment {
   Detachment(
       DelCall call,
       Function<DatastoreConfig, Datastore> datastores,
+      EarlyQuestions early,
       Function<CalicoConf, CalicoLog> logs) {
     this.call = call;
     this.datastores = datastores;
+    this.early = early;
     this.logs = logs;
   }
 
+  /** What the datastore was asked before the answer was needed. */
+  private record Asked(
+      Identity identity,
+      Endpoints endpoints,
+      Ahead<Boolean> ready,
+      Ahead<Optional<Resource>> endpoint) {}
+
   void run() {
     Owner owner = Owner.of(call);
+    Supplier<Optional<Asked>> asked = askEarly();
     try (Net host = Net.ofHost(call)) {
       Steps.all(
-          () -> removeCable(host, owner), () -> Masquerade.remove(host, owner), () -> forget(host));
+          () -> removeCable(host, owner),
+          () -> Masquerade.remove(host, owner),
+          () -> forget(host, asked));
     }
   }
 
@@ -60,28 +79,27 @@ final class Detachment {
     }
   }
 
-  private void forget(Net host) {
-    CalicoConf conf = CalicoConf.read(call.config());
-    CalicoLog log = logs.apply(conf);
-    log.telling(
-        "DEL",
-        () -> {
-          Steps.all(() -> removeEndpoint(conf, host, log), () -> release(conf, log));
-          return conf;
-        });
-  }
-
-  private void removeEndpoint(CalicoConf conf, Net host, CalicoLog log) {
+  /**
+   * Asks while the kernel works, whatever is wrong with that: the answer tells. A datastore of this
+   * machine is asked only then, so that nothing about it keeps the kernel waiting.
+   */
+  private Supplier<Optional<Asked>> askEarly() {
     try {
-      removeKnownEndpoint(conf, host, log);
-    } catch (CniException e) {
-      // Without the node's name nobody was asked, and addresses are released without it.
-      unreachable = conf.node().known().isPresent();
-      throw e;
+      CalicoConf conf = CalicoConf.read(call.config());
+      if (Backend.isEmbedded(call)) {
+        return () -> ask(conf);
+      }
+      Optional<Asked> asked = ask(conf);
+      return () -> asked;
+    } catch (RuntimeException e) {
+      return () -> {
+        throw e;
+      };
     }
   }
 
-  private void removeKnownEndpoint(CalicoConf conf, Net host, CalicoLog log) {
+  /** Empty when there is nothing to ask for. */
+  private Optional<Asked> ask(CalicoConf conf) {
     Backend backend = Backend.of(call, datastores);
     String node = conf.node().known().orElse("");
     if (node.isEmpty()) {
@@ -89,13 +107,47 @@ final class Detachment {
     }
     Identity identity = Identity.of(call, node, conf.mesosLabels());
     if (backend.isKubernetes() && !identity.isPod()) {
-      return;
+      return Optional.empty();
     }
-    Ahead<Boolean> ready = backend.ask(() -> Readiness.require(backend));
+    if (conf.ipamType().equals(CalicoConf.CALICO_IPAM)) {
+      releasing = early.ask(backend, call);
+    }
     Endpoints endpoints = new Endpoints(backend.datastore());
-    Ahead<Optional<Resource>> asked = backend.ask(() -> endpoints.get(identity.key()));
-    ready.get();
-    Optional<Resource> exact = asked.get();
+    return Optional.of(
+        new Asked(
+            identity,
+            endpoints,
+            backend.ask(() -> Readiness.require(backend)),
+            backend.ask(() -> endpoints.get(identity.key()))));
+  }
+
+  private void forget(Net host, Supplier<Optional<Asked>> asked) {
+    CalicoConf conf = CalicoConf.read(call.config());
+    CalicoLog log = logs.apply(conf);
+    log.telling(
+        "DEL",
+        () -> {
+          Steps.all(() -> removeEndpoint(conf, asked, host, log), () -> release(conf, log));
+          return conf;
+        });
+  }
+
+  private void removeEndpoint(
+      CalicoConf conf, Supplier<Optional<Asked>> asked, Net host, CalicoLog log) {
+    try {
+      asked.get().ifPresent(it -> removeKnownEndpoint(it, host, log));
+    } catch (CniException e) {
+      // Without the node's name nobody was asked, and addresses are released without it.
+      unreachable = conf.node().known().isPresent();
+      throw e;
+    }
+  }
+
+  private void removeKnownEndpoint(Asked asked, Net host, CalicoLog log) {
+    asked.ready().get();
+    Identity identity = asked.identity();
+    Endpoints endpoints = asked.endpoints();
+    Optional<Resource> exact = asked.endpoint().get();
     Optional<Resource> found =
         exact.isPresent() ? exact : otherInterface(endpoints, identity, host);
     if (found.isEmpty()) {
@@ -142,6 +194,6 @@ final class Detachment {
       return;
     }
     PluginConfig request = HostLocalRequest.withoutRanges(call.config());
-    call.ipam(request).withArgs(Identity.args(call)).del();
+    early.del(releasing, () -> call.ipam(request).withArgs(Identity.args(call)).del());
   }
 }

@@ -93,7 +93,8 @@ final class FollowedPools {
             if (thorough) {
               nat.reconcile(remember(one.config(), one.pools().get()));
             } else {
-              nat.apply(nat.decide(() -> pools(one)));
+              NodeNat.Snapshot snapshot = nat.look();
+              nat.apply(snapshot.decide(() -> pools(one)), snapshot.tables());
             }
           } catch (RuntimeException e) {
             note.accept(

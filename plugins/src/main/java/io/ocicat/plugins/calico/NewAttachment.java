@@ -5,15 +5,19 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.plugin.AddCall;
+import io.ocicat.datastore.Ahead;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.MacAddress;
+import io.ocicat.ipam.AssignQuestions;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.plugins.Undo;
 import io.ocicat.plugins.calicocluster.Backend;
+import io.ocicat.plugins.calicocluster.EarlyQuestions;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import io.ocicat.plugins.net.Net;
 import io.ocicat.plugins.net.Owner;
@@ -21,6 +25,7 @@ import io.ocicat.plugins.net.VethPair;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
@@ -34,6 +39,7 @@ final class NewAttachment {
   private final CalicoConf conf;
   private final Function<DatastoreConfig, Datastore> datastores;
   private final FollowedPools followed;
+  private final EarlyQuestions early;
   private final CalicoLog log;
 
   NewAttachment(
@@ -41,11 +47,13 @@ final class NewAttachment {
       CalicoConf conf,
       Function<DatastoreConfig, Datastore> datastores,
       FollowedPools followed,
+      EarlyQuestions early,
       CalicoLog log) {
     this.call = call;
     this.conf = conf;
     this.datastores = datastores;
     this.followed = followed;
+    this.early = early;
     this.log = log;
   }
 
@@ -60,14 +68,29 @@ final class NewAttachment {
 
   private Result add(Identity identity, Backend backend, int mtu) {
     Questions asked = Questions.ask(conf, backend, identity);
-    asked.requireReady();
-    Readiness.await(conf.readinessGates(), call.deadline());
+    Optional<AssignQuestions> assigning =
+        conf.ipamType().equals(CalicoConf.CALICO_IPAM)
+            ? early.ask(backend, call)
+            : Optional.empty();
+    try (Net host = Net.ofHost(call)) {
+      // While the datastore answers.
+      NodeNat nat = NodeNat.of(host, call.network(), conf, identity.node(), backend);
+      NodeNat.Snapshot node = nat.look();
+      Supplier<List<IpPool>> pools =
+          node.agent().isPresent() ? List::of : followed.pools(backend, nat);
+      asked.requireReady();
+      Readiness.await(conf.readinessGates(), call.deadline());
+      Runnable masquerade = () -> nat.apply(node.decide(pools), node.tables());
+      return early.add(assigning, () -> add(identity, backend, asked, host, masquerade, mtu));
+    }
+  }
 
+  private Result add(
+      Identity identity, Backend backend, Questions asked, Net host, Runnable masquerade, int mtu) {
     Endpoints endpoints = new Endpoints(backend.datastore());
     Optional<Resource> former = asked.endpoint();
     log.debug(() -> "existing endpoint: " + former.map(Resource::describe).orElse("none"));
-    try (Net host = Net.ofHost(call);
-        Net container = Net.of(call.netns())) {
+    try (Net container = Net.of(call.netns())) {
       refuseTakenName(container);
       if (former.isPresent() && !identity.isPod()) {
         return new FormerAttachment(call, conf, former.get()).joined(identity, endpoints);
@@ -79,7 +102,14 @@ final class NewAttachment {
         return standing.get();
       }
       return make(
-          identity, backend, workload(identity, backend, asked), former, host, container, mtu);
+          identity,
+          backend,
+          workload(identity, backend, asked),
+          former,
+          host,
+          container,
+          masquerade,
+          mtu);
     }
   }
 
@@ -121,6 +151,7 @@ final class NewAttachment {
       Optional<Resource> former,
       Net host,
       Net container,
+      Runnable masquerade,
       int mtu) {
     Owner owner = Owner.of(call);
     Annotations wanted = Annotations.of(workload);
@@ -131,11 +162,6 @@ final class NewAttachment {
               : Allocation.of(call, conf, backend, identity, undo);
       List<IpAddress> addresses = allocation.addresses();
       log.debug(() -> "addresses %s".formatted(addresses));
-      NodeNat nat = NodeNat.of(host, call.network(), conf, identity.node(), backend);
-      Optional<NodeAgent> agent = nat.agent();
-      // Asked while the kernel works.
-      Supplier<List<IpPool>> pools = agent.isPresent() ? List::of : followed.pools(backend, nat);
-
       Dataplane.Plan plan =
           new Dataplane.Plan(
               owner,
@@ -148,17 +174,32 @@ final class NewAttachment {
               allocation.routes(),
               conf.allowIpForwarding(),
               allocation.routed());
-      Dataplane.Cable cable =
-          undo.onFailure(
-              new Dataplane(host, container, plan).connect(),
-              made -> host.route().attempt(List.of(Links.delete(made.host().index()))));
-      nat.apply(NodeNat.decide(agent, pools));
-      followed.learn(call.network(), conf, identity.node(), backend);
-      log.debug(() -> "cable %s with MAC %s".formatted(cable.hostName(), cable.mac()));
-
-      Resource stored = record(identity, backend, former, workload, wanted, addresses, cable, undo);
+      Supplier<Dataplane.Cable> connect =
+          () -> {
+            Dataplane.Cable cable =
+                undo.onFailure(
+                    new Dataplane(host, container, plan).connect(),
+                    made -> host.route().attempt(List.of(Links.delete(made.host().index()))));
+            masquerade.run();
+            followed.learn(call.network(), conf, identity.node(), backend);
+            log.debug(() -> "cable %s with MAC %s".formatted(cable.hostName(), cable.mac()));
+            return cable;
+          };
+      BiFunction<String, MacAddress, Supplier<Resource>> recording =
+          (hostName, mac) ->
+              record(identity, backend, former, workload, wanted, addresses, hostName, mac, undo);
+      String hostName;
+      Resource stored;
+      if (isRecordKnown(backend, former, plan)) {
+        hostName = plan.name();
+        stored = atOnce(connect, recording.apply(hostName, plan.mac()));
+      } else {
+        Dataplane.Cable cable = connect.get();
+        hostName = cable.hostName();
+        stored = recording.apply(hostName, cable.mac()).get();
+      }
       awaitPolicy(stored);
-      return undo.keep(Answer.of(call, allocation.result(), cable.hostName(), cable.mac(), mtu));
+      return undo.keep(Answer.of(call, allocation.result(), hostName, plan.mac(), mtu));
     }
   }
 
@@ -178,14 +219,40 @@ final class NewAttachment {
     return workload;
   }
 
-  private Resource record(
+  /**
+   * Whether the endpoint is new and says nothing that making the cable may change. One of an
+   * earlier container stays as it is until there is something to replace it with.
+   */
+  private static boolean isRecordKnown(
+      Backend backend, Optional<Resource> former, Dataplane.Plan plan) {
+    return !backend.isEmbedded() && former.isEmpty() && plan.otherName().isEmpty();
+  }
+
+  /**
+   * Writes the endpoint while the kernel works. Agents take an endpoint whose interface is still to
+   * come, as they take an interface whose endpoint is.
+   */
+  private static Resource atOnce(Supplier<Dataplane.Cable> connect, Supplier<Resource> recording) {
+    List<Supplier<Optional<Resource>>> both =
+        List.of(
+            () -> {
+              Dataplane.Cable _ = connect.get();
+              return Optional.empty();
+            },
+            () -> Optional.of(recording.get()));
+    return Ahead.all(both).getLast().orElseThrow();
+  }
+
+  /** Says how to take the endpoint back, and then how to write it. */
+  private Supplier<Resource> record(
       Identity identity,
       Backend backend,
       Optional<Resource> former,
       Workload workload,
       Annotations wanted,
       List<IpAddress> addresses,
-      Dataplane.Cable cable,
+      String hostName,
+      MacAddress mac,
       Undo undo) {
     Endpoints endpoints = new Endpoints(backend.datastore());
     ResourceKey.Named key = former.map(it -> (ResourceKey.Named) it.key()).orElseGet(identity::key);
@@ -196,15 +263,17 @@ final class NewAttachment {
             workload,
             wanted,
             addresses,
-            cable.hostName(),
-            cable.mac().toString());
+            hostName,
+            mac.toString());
     undo.onFailure(() -> endpoints.delete(key, it -> Allocation.isOf(it, identity)));
-    Resource written = endpoints.write(key, former, document::onto);
-    log.debug(() -> "wrote " + written.describe());
-    if (conf.policy().isNone()) {
-      NetworkProfile.ensure(backend.datastore(), call.config().name(), identity.isPod());
-    }
-    return written;
+    return () -> {
+      Resource written = endpoints.write(key, former, document::onto);
+      log.debug(() -> "wrote " + written.describe());
+      if (conf.policy().isNone()) {
+        NetworkProfile.ensure(backend.datastore(), call.config().name(), identity.isPod());
+      }
+      return written;
+    };
   }
 
   /** Late policy is Felix's trouble, and no reason to keep a pod from starting. */

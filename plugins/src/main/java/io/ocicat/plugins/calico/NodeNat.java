@@ -52,18 +52,29 @@ record NodeNat(Net host, NetworkName network, String node, Path status, Datastor
    * @param pools asked for only when there is no agent
    */
   Decision decide(Supplier<List<IpPool>> pools) {
-    return decide(agent(), pools);
+    return look().decide(pools);
   }
 
-  /** Who serves the node, if anybody does. */
-  Optional<NodeAgent> agent() {
-    return NodeAgent.find(host, tables(), status);
+  /**
+   * What is on the node, as one dump of its tables tells.
+   *
+   * @param agent who serves the node, if anybody does
+   */
+  record Snapshot(List<Table> tables, Optional<NodeAgent> agent) {
+    Snapshot {
+      tables = List.copyOf(tables);
+    }
+
+    Decision decide(Supplier<List<IpPool>> pools) {
+      return agent.isPresent()
+          ? new Decision.LeftToAgent(agent.get())
+          : new Decision.Ours(NatOutgoing.of(pools.get()));
+    }
   }
 
-  static Decision decide(Optional<NodeAgent> agent, Supplier<List<IpPool>> pools) {
-    return agent.isPresent()
-        ? new Decision.LeftToAgent(agent.get())
-        : new Decision.Ours(NatOutgoing.of(pools.get()));
+  Snapshot look() {
+    List<Table> tables = tables();
+    return new Snapshot(tables, NodeAgent.find(host, tables, status));
   }
 
   /** Decides by the pools as they are in the datastore. */
@@ -80,7 +91,14 @@ record NodeNat(Net host, NetworkName network, String node, Path status, Datastor
 
   /** Makes it so; mostly it is. */
   void apply(Decision decision) {
-    List<Table> tables = tables();
+    apply(decision, tables());
+  }
+
+  /**
+   * The same by tables that were read for the decision. Who changes ours meanwhile has looked later
+   * than that, and the daemon looks again.
+   */
+  void apply(Decision decision, List<Table> tables) {
     NatOutgoingTable table = table();
     switch (decision) {
       case Decision.LeftToAgent _ -> table.remove(tables);

@@ -82,6 +82,15 @@ public record Backend(
     }
   }
 
+  /** Whether the datastore that a call names is of this machine; opens nothing. */
+  public static boolean isEmbedded(Call call) {
+    return attempt(
+        "error creating calico client",
+        () ->
+            DatastoreConfig.ofCniConfig(call.config().json(), call.environment())
+                instanceof DatastoreConfig.Embedded);
+  }
+
   public boolean isKubernetes() {
     return config instanceof DatastoreConfig.Kubernetes;
   }

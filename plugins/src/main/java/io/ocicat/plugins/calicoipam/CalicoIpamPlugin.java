@@ -31,6 +31,7 @@ import io.ocicat.ipam.Release;
 import io.ocicat.plugins.Steps;
 import io.ocicat.plugins.Undo;
 import io.ocicat.plugins.calicocluster.Backend;
+import io.ocicat.plugins.calicocluster.EarlyQuestions;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import io.ocicat.plugins.calicolog.LogConf;
 import java.nio.file.Path;
@@ -127,7 +128,11 @@ public final class CalicoIpamPlugin implements Plugin {
   }
 
   private Ipam ipam(Backend backend) {
-    return Failures.told("error creating calico client", () -> ipams.of(backend.datastore()));
+    Ipam ipam = Failures.told("error creating calico client", () -> ipams.of(backend.datastore()));
+    if (backend.isKubernetes()) {
+      EarlyQuestions.offer(backend.config(), new IpamAsker(ipams, backend.datastore()));
+    }
+    return ipam;
   }
 
   private static List<IpPrefix> exactly(Ipam ipam, Request request, IpAddress address) {
@@ -142,7 +147,9 @@ public final class CalicoIpamPlugin implements Plugin {
   /** Of each family or of none: a container with half its addresses is of no use to anybody. */
   private static List<IpPrefix> any(Ipam ipam, Request request) {
     AutoAssigned assigned =
-        Failures.told("failed to request addresses", () -> ipam.autoAssign(request.any()));
+        Failures.told(
+            "failed to request addresses",
+            () -> ipam.autoAssign(request.any(), EarlyQuestions.ofAdd()));
     for (Assigned family : assigned.all()) {
       if (!family.isComplete()) {
         try (Undo undo = new Undo()) {
@@ -223,7 +230,7 @@ public final class CalicoIpamPlugin implements Plugin {
         "failed to release addresses of handle " + handle,
         () -> {
           try {
-            List<IpAddress> released = ipam.releaseByHandle(handle);
+            List<IpAddress> released = ipam.releaseByHandle(handle, EarlyQuestions.ofDel());
             log.debug(() -> "released %s of handle %s".formatted(released, handle));
             return released;
           } catch (IpamException e) {

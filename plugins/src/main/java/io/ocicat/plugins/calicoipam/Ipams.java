@@ -5,6 +5,7 @@ import io.ocicat.ipam.Ipam;
 import io.ocicat.ipam.Sources;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * IPAM for the datastores of a process. One that is asked more often than a single attachment ever
@@ -25,6 +26,11 @@ final class Ipams {
     private Kept(Ipam ipam) {
       this.ipam = ipam;
     }
+  }
+
+  /** The one that was given last; gives none, and counts as no call. */
+  synchronized Optional<Ipam> find(Datastore datastore) {
+    return Optional.ofNullable(byDatastore.get(datastore)).map(kept -> kept.ipam);
   }
 
   synchronized Ipam of(Datastore datastore) {

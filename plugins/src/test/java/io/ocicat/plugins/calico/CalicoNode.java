@@ -15,6 +15,7 @@ import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.plugins.Plugins;
 import io.ocicat.plugins.Ran;
 import io.ocicat.plugins.Side;
+import io.ocicat.plugins.calicocluster.EarlyQuestions;
 import io.ocicat.plugins.calicoipam.LocalCalicoIpam;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Host;
@@ -38,7 +39,7 @@ import tools.jackson.databind.node.ObjectNode;
  *
  * @param path what CNI_PATH has before our own plugins
  * @param calicoIpam the same for all calls as well
- * @param followed what the plugin remembers
+ * @param followed what the plugin remembers, as is {@code early}
  */
 record CalicoNode(
     Host host,
@@ -48,11 +49,20 @@ record CalicoNode(
     String path,
     Plugin calicoIpam,
     FollowedPools followed,
+    EarlyQuestions early,
     UnaryOperator<Datastore> between) {
   static CalicoNode of(Host host, Store store, Path files) {
     Plugin ipam = LocalCalicoIpam.of(store.datastores(), files);
     return new CalicoNode(
-        host, PodApi.NODE, store, files, "", ipam, new FollowedPools(), datastore -> datastore);
+        host,
+        PodApi.NODE,
+        store,
+        files,
+        "",
+        ipam,
+        new FollowedPools(),
+        new EarlyQuestions(),
+        datastore -> datastore);
   }
 
   /** With something between both plugins and their datastore. */
@@ -60,20 +70,22 @@ record CalicoNode(
     Map<Datastore, Datastore> each = new ConcurrentHashMap<>();
     UnaryOperator<Datastore> once = it -> each.computeIfAbsent(it, between);
     Plugin ipam = LocalCalicoIpam.of(config -> once.apply(store.datastores().of(config)), files);
-    return new CalicoNode(host, PodApi.NODE, store, files, "", ipam, new FollowedPools(), once);
+    return new CalicoNode(
+        host, PodApi.NODE, store, files, "", ipam, new FollowedPools(), new EarlyQuestions(), once);
   }
 
   CalicoNode named(String newName) {
-    return new CalicoNode(host, newName, store, files, path, calicoIpam, followed, between);
+    return new CalicoNode(host, newName, store, files, path, calicoIpam, followed, early, between);
   }
 
   CalicoNode withPath(Path directory) {
-    return new CalicoNode(host, name, store, files, directory + ":", calicoIpam, followed, between);
+    return new CalicoNode(
+        host, name, store, files, directory + ":", calicoIpam, followed, early, between);
   }
 
   /** With something between the plugin and its datastore. */
   CalicoNode between(UnaryOperator<Datastore> newBetween) {
-    return new CalicoNode(host, name, store, files, path, calicoIpam, followed, newBetween);
+    return new CalicoNode(host, name, store, files, path, calicoIpam, followed, early, newBetween);
   }
 
   Path mtuFile() {
@@ -201,7 +213,7 @@ record CalicoNode(
           asked -> node.between.apply(node.store.datastores().of(asked));
       Reply reply =
           Dispatcher.dispatch(
-              new CalicoPlugin(datastores, node.mtuFile(), node.followed),
+              new CalicoPlugin(datastores, node.mtuFile(), node.followed, node.early),
               ours,
               environment,
               config.toString().getBytes(UTF_8));
