@@ -52,10 +52,14 @@ class CalicoRollbackTest {
 
   @BeforeEach
   void open() {
-    store = Store.embedded(state);
+    store = openStore(state);
     store.reset();
     store.pool("pods", "10.65.0.0/16", true);
     ipam = ScriptedIpam.in(bin, "scripted", BOTH);
+  }
+
+  Store openStore(Path directory) {
+    return Store.embedded(directory);
   }
 
   @AfterEach
