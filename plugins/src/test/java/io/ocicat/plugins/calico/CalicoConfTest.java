@@ -126,6 +126,7 @@ class CalicoConfTest {
           include_default_routes       | "true"             | include_default_routes must be true or false
           dataplane_options            | {"type": "ebpf"}   | dataplane_options.type is an invalid dataplane type
           dataplane_options            | {"type": "grpc"}   | dataplane_options.socket is missing
+          dataplane_options            | {"type": "grpc", "socket": "/run/vpp.sock"} | keep Calico's own plugin on nodes whose dataplane makes them
           dataplane_options            | []                 | dataplane_options must be an object
           readiness_gates              | "http://localhost" | readiness_gates must be a list
           readiness_gates              | ["localhost:9099"] | invalid URL set for ReadinessGates

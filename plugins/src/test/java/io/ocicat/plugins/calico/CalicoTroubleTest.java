@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.node.ObjectNode;
 
 /**
  * A Kubernetes API that does not want us, or is not there: what to do is said, nothing stays, and
@@ -64,6 +65,20 @@ class CalicoTroubleTest {
     assertThat(node.traces()).isEmpty();
     assertThat(pod.json("ip", "-j", "link").size()).as("only lo").isEqualTo(1);
     assertThat(store.assigned()).isEmpty();
+  }
+
+  /** An interface that VPP does not know would be worse than none (review K17). */
+  @Test
+  void whatAnotherDataplaneIsToMakeIsNotMade(Host host, Host pod) {
+    CalicoNode node = node(host);
+    ObjectNode config = node.pooled(Families.V4);
+    config.putObject("dataplane_options").put("type", "grpc").put("socket", "/run/vpp.sock");
+
+    CniException refused = node.pod(config, pod, "test", "web-0").add().error();
+
+    assertThat(refused.code().value()).isEqualTo(7);
+    assertThat(refused.msg()).contains("dataplane_options.type must not be grpc", "VPP");
+    assertNothingStays(node, pod);
   }
 
   @Test
