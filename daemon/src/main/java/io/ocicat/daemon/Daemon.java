@@ -1,5 +1,6 @@
 package io.ocicat.daemon;
 
+import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.daemon.address.AddressSweep;
 import io.ocicat.daemon.address.KernelAddresses;
 import io.ocicat.daemon.address.PoolFollower;
@@ -202,7 +203,13 @@ public final class Daemon implements AutoCloseable {
   }
 
   private static PoolFollower pools(OurExecutables ours) {
-    return new PoolFollower(() -> ours.used("calico").map(plugin -> (CalicoPlugin) plugin));
+    return new PoolFollower(
+        (thorough, note) ->
+            ours.used("calico")
+                .ifPresent(
+                    plugin ->
+                        ((CalicoPlugin) plugin)
+                            .followPools(Namespaces.OWN.host(), thorough, note)));
   }
 
   private static AddressSweep addresses(State state, OurExecutables ours) {

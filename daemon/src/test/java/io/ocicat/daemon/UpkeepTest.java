@@ -25,7 +25,6 @@ import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -352,7 +351,7 @@ class UpkeepTest {
         runner,
         new CallLog(notes, new CallHistory()),
         addresses,
-        new PoolFollower(Optional::empty),
+        new PoolFollower((_, _) -> {}),
         clock);
   }
 }

@@ -1,25 +1,33 @@
 package io.ocicat.daemon.address;
 
-import io.ocicat.cni.plugin.Namespaces;
-import io.ocicat.plugins.calico.CalicoPlugin;
-import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /**
  * Keeps what is masqueraded on this host what Calico's pools say, as long as the daemon runs. A
  * look costs a question of the kernel. For one thread.
  */
 public final class PoolFollower {
+  /** Who knows the pools and what is masqueraded. */
+  @FunctionalInterface
+  public interface Pools {
+    /**
+     * Looks at them once.
+     *
+     * @param thorough whether to look also at what changes rarely
+     * @param note is told what could not be done
+     */
+    void follow(boolean thorough, Consumer<String> note);
+  }
+
   /** The daemon looks every 400 ms; a pool may wait for two seconds. */
   private static final int LOOKS = 5;
 
-  private final Supplier<Optional<CalicoPlugin>> plugin;
+  private final Pools pools;
   private int looks;
   private String trouble = "";
 
-  public PoolFollower(Supplier<Optional<CalicoPlugin>> plugin) {
-    this.plugin = plugin;
+  public PoolFollower(Pools pools) {
+    this.pools = pools;
   }
 
   /** Every few hundred milliseconds. */
@@ -36,12 +44,7 @@ public final class PoolFollower {
 
   private void follow(boolean thorough, Consumer<String> note) {
     StringBuilder said = new StringBuilder();
-    plugin
-        .get()
-        .ifPresent(
-            calico ->
-                calico.followPools(
-                    Namespaces.OWN.host(), thorough, sentence -> said.append(sentence)));
+    pools.follow(thorough, said::append);
     // What goes wrong every time is said once.
     String now = said.toString();
     if (!now.isEmpty() && !now.equals(trouble)) {
