@@ -48,9 +48,6 @@ final class CheckCommand extends AddressWork {
   /** Of one kind, unless all are asked for. */
   private static final int SHOWN = 10;
 
-  /** calicoctl refuses reports of other versions than its own; this one tells where it is from. */
-  static final String VERSION = "ocicat";
-
   @Option(names = "--show-all-ips", description = "Every address, with who uses it.")
   private boolean all;
 
@@ -60,8 +57,17 @@ final class CheckCommand extends AddressWork {
   @Option(
       names = {"-o", "--output"},
       paramLabel = "FILE",
-      description = "Write a report for \"ocicat ipam release --from-report\".")
+      description =
+          "Write a report for \"ipam release --from-report\", of this program or of calicoctl.")
   private @Nullable Path output;
+
+  @Option(
+      names = "--calicoctl-version",
+      paramLabel = "VERSION",
+      description =
+          "The version of the calicoctl that is to accept the report, which must be its own; by"
+              + " default the cluster's.")
+  private @Nullable String calicoctlVersion;
 
   @Option(
       names = "--kubeconfig",
@@ -91,7 +97,11 @@ final class CheckCommand extends AddressWork {
     left.removeAll(repaired);
     ObjectNode document =
         CheckReport.write(
-            ClusterState.of(datastore), report.assigned(), used, orphans(datastore, left), VERSION);
+            ClusterState.of(datastore),
+            report.assigned(),
+            used,
+            orphans(datastore, left),
+            calicoctlVersion);
     if (output != null) {
       write(output, document);
     }

@@ -22,16 +22,23 @@ import tools.jackson.databind.node.ObjectNode;
  * What a check has found, in a file: in calicoctl's form, so that either program releases what the
  * other has reported.
  *
+ * @param ours whether this program wrote it
  * @param leaked addresses that nobody used, as they were then
  * @param handles those no block knew, with their revisions
  */
 record CheckReport(
+    boolean ours,
     String version,
     String clusterGuid,
     boolean locked,
     String revision,
     Map<IpAddress, Leaked> leaked,
     Map<String, String> handles) {
+  /** Who wrote it; calicoctl, which does not read this, leaves it out. */
+  private static final String WRITER = "writtenBy";
+
+  private static final String OCICAT = "ocicat";
+
   /** How an address was given when it was found. */
   record Leaked(IpAddress address, Optional<String> handle, Optional<Long> sequenceNumber) {}
 
@@ -44,16 +51,20 @@ record CheckReport(
    * What is to be written.
    *
    * @param handles of those no block knows, id and revision
+   * @param calicoctl the version of the calicoctl that is to read it, which accepts only its own;
+   *     null for that of the cluster, which calicoctl insists on as well
    */
   static ObjectNode write(
       ClusterState cluster,
       List<AddressInfo> assigned,
       UsedAddresses used,
       Map<String, String> handles,
-      String version) {
+      @Nullable String calicoctl) {
+    String version = calicoctl == null ? cluster.calicoVersion() : calicoctl;
     ObjectNode document =
         Json.object()
-            .put("version", version)
+            .put("version", version.isEmpty() ? OCICAT : version)
+            .put(WRITER, OCICAT)
             .put("clusterGUID", cluster.guid())
             .put("datastoreLocked", cluster.locked())
             .put("clusterInformationRevision", cluster.revision())
@@ -123,7 +134,8 @@ record CheckReport(
     Map<IpAddress, Leaked> leaked = new LinkedHashMap<>();
     for (JsonNode list : json.path("allocations").values()) {
       for (JsonNode allocation : list.values()) {
-        if (!allocation.path("inUse").asBoolean(true)) {
+        if (!allocation.path("inUse").asBoolean(true)
+            && !allocation.path("coolingDown").asBoolean(false)) {
           Leaked found = leaked(allocation);
           leaked.put(found.address(), found);
         }
@@ -134,6 +146,7 @@ record CheckReport(
       handles.put(handle.path("ID").asString(""), handle.path("Revision").asString(""));
     }
     return new CheckReport(
+        json.path(WRITER).asString("").equals(OCICAT),
         json.path("version").asString(""),
         json.path("clusterGUID").asString(""),
         json.path("datastoreLocked").asBoolean(false),

@@ -8,7 +8,8 @@ import io.ocicat.datastore.ResourceKey;
 import tools.jackson.databind.JsonNode;
 
 /** What ClusterInformation says; texts are empty when there is none. */
-record ClusterState(String guid, String type, String revision, boolean locked) {
+record ClusterState(
+    String guid, String type, String calicoVersion, String revision, boolean locked) {
   static ClusterState of(Datastore datastore) {
     try {
       Resource information =
@@ -17,10 +18,11 @@ record ClusterState(String guid, String type, String revision, boolean locked) {
       return new ClusterState(
           spec.path("clusterGUID").asString(""),
           spec.path("clusterType").asString(""),
+          spec.path("calicoVersion").asString(""),
           information.revision(),
           !spec.path("datastoreReady").asBoolean(true));
     } catch (NotFoundException _) {
-      return new ClusterState("", "", "", false);
+      return new ClusterState("", "", "", "", false);
     }
   }
 }

@@ -139,7 +139,7 @@ final class ReleaseCommand extends AddressWork {
             "the report is of another cluster: its clusterGUID is \"%s\", not \"%s\""
                 .formatted(report.clusterGuid(), cluster.guid()));
       }
-      if (!report.version().equals(CheckCommand.VERSION) && !force) {
+      if (!report.ours() && !force) {
         throw new CommandException(
             "the report is by version \"%s\": make one with \"ocicat ipam check -o\", or use --force"
                 .formatted(report.version()));

@@ -258,6 +258,7 @@ class IpamCommandTest {
     assertThat(report.propertyNames())
         .containsExactly(
             "version",
+            "writtenBy",
             "clusterGUID",
             "datastoreLocked",
             "clusterInformationRevision",
@@ -278,6 +279,44 @@ class IpamCommandTest {
             "owners");
     assertThat(leaked.path("inUse").asBoolean()).isFalse();
     assertThat(report.at("/allocations/10.65.0.3/0/borrowed").asBoolean()).isTrue();
+  }
+
+  /** calicoctl accepts no other version than its own, which is the cluster's (review K15). */
+  @Test
+  void theReportHasTheVersionThatCalicoctlAsksFor() throws IOException {
+    Path file = directory.resolve("report.json");
+    ipam.run("check", "-o", file.toString());
+    assertThat(Json.parse(Files.readString(file)).path("version").asString("")).isEqualTo("ocicat");
+
+    ipam.run("check", "-o", file.toString(), "--calicoctl-version=v3.31.2");
+    assertThat(Json.parse(Files.readString(file)).path("version").asString(""))
+        .isEqualTo("v3.31.2");
+
+    ipam.lock();
+    ipam.with(
+        datastore ->
+            datastore.update(
+                datastore
+                    .get(ResourceKey.of(Kind.CLUSTER_INFORMATION, "default"))
+                    .edit(it -> it.withObject("/spec").put("calicoVersion", "v3.32.0"))));
+    ipam.run("check", "-o", file.toString());
+    assertThat(Json.parse(Files.readString(file)).path("version").asString(""))
+        .isEqualTo("v3.32.0");
+    assertThat(ipam.run("release", "--from-report=" + file).out()).startsWith("Released 1 ");
+  }
+
+  /** calicoctl writes addresses in cooldown as not used; they are not leaked (review K2, K15). */
+  @Test
+  void whatCalicoctlCallsCoolingDownIsNotReleased() throws IOException {
+    ipam.lock();
+    Path file = directory.resolve("report.json");
+    ipam.run("check", "-o", file.toString());
+    Files.writeString(
+        file,
+        Files.readString(file)
+            .replaceFirst("\"inUse\": false", "\"inUse\": false, \"coolingDown\": true"));
+
+    assertThat(ipam.run("release", "--from-report=" + file).out()).startsWith("Released 0 ");
   }
 
   @Test
