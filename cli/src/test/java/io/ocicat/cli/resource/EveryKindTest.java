@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cli.DatastoreShell;
 import io.ocicat.cli.Shell.Printed;
+import io.ocicat.datastore.Kind;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import org.junit.jupiter.api.BeforeEach;
@@ -29,7 +31,11 @@ class EveryKindTest {
 
     boolean isNamespaced() {
       return List.of(
-              "NetworkPolicy", "StagedNetworkPolicy", "StagedKubernetesNetworkPolicy", "NetworkSet")
+              "NetworkPolicy",
+              "StagedNetworkPolicy",
+              "StagedKubernetesNetworkPolicy",
+              "NetworkSet",
+              "WorkloadEndpoint")
           .contains(kind);
     }
 
@@ -61,7 +67,24 @@ class EveryKindTest {
         new Sample("KubeControllersConfiguration", "default", "{controllers: {node: {}}}"),
         new Sample(
             "CalicoNodeStatus", "s", "{node: node-1, classes: [BGP], updatePeriodSeconds: 10}"),
-        new Sample("IPAMConfiguration", "default", "{strictAffinity: true}"));
+        new Sample("IPAMConfiguration", "default", "{strictAffinity: true}"),
+        new Sample(
+            "WorkloadEndpoint",
+            "node--1-k8s-web--0-eth0",
+            "{node: node-1, orchestrator: k8s, pod: web-0, endpoint: eth0, interfaceName: cali1,"
+                + " ipNetworks: [10.65.0.9/32], profiles: [kns.shop]}"));
+  }
+
+  /** IPAM's records are its own, and the cluster's state is set by who sets up the cluster. */
+  @Test
+  void thereIsASampleOfEveryKindThatCanBeWritten() {
+    assertThat(samples())
+        .extracting(Sample::kind)
+        .containsExactlyInAnyOrderElementsOf(
+            Arrays.stream(Kind.values())
+                .filter(kind -> !kind.isIpam() && kind != Kind.CLUSTER_INFORMATION)
+                .map(Kind::text)
+                .toList());
   }
 
   @TempDir Path directory;
