@@ -2,6 +2,8 @@ package io.ocicat.datastore.model;
 
 import io.ocicat.datastore.json.Problems;
 import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -9,8 +11,10 @@ import tools.jackson.databind.node.ObjectNode;
  * A rule between the members of an object, which are right by themselves.
  *
  * @param words the rule as one sentence, for a description of the object
+ * @param cel the rule for an API server, in which {@link CelRule} fills in members; null where the
+ *     language cannot say it, or only at a cost that no API server grants
  */
-record Between(String words, Check check) {
+record Between(String words, @Nullable String cel, Check check) {
 
   /** Adds what contradicts the rule. */
   @FunctionalInterface
@@ -22,6 +26,7 @@ record Between(String words, Check check) {
   static Between notBoth(String one, String other) {
     return new Between(
         "%s and %s exclude each other.".formatted(one, other),
+        "!({%s} && {%s})".formatted(one, other),
         (object, path, problems) -> {
           if (isSet(object, one) && isSet(object, other)) {
             problems.add(at(path, other), "cannot be set together with " + one);
@@ -33,6 +38,7 @@ record Between(String words, Check check) {
   static Between needs(String one, String other) {
     return new Between(
         "%s needs %s.".formatted(one, other),
+        "!{%s} || {%s}".formatted(one, other),
         (object, path, problems) -> {
           if (isSet(object, one) && !isSet(object, other)) {
             problems.add(at(path, one), "needs %s: set both or neither".formatted(other));
@@ -44,6 +50,7 @@ record Between(String words, Check check) {
   static Between anyOf(String one, String other) {
     return new Between(
         "%s or %s must be set.".formatted(one, other),
+        "{%s} || {%s}".formatted(one, other),
         (object, path, problems) -> {
           if (!isSet(object, one) && !isSet(object, other)) {
             problems.add(path, "needs %s or %s".formatted(one, other));
@@ -55,6 +62,7 @@ record Between(String words, Check check) {
   static Between noGlobal(String selector) {
     return new Between(
         "%s does not use global().".formatted(selector),
+        "!{%1$s} || !self.%1$s.contains('global(')".formatted(selector),
         (object, path, problems) -> {
           if (object.path(selector).asString("").contains("global(")) {
             problems.add(at(path, selector), "must not use global()");
@@ -66,6 +74,9 @@ record Between(String words, Check check) {
   static Between onlyInDefault(List<String> fields) {
     return new Between(
         "Only in default: %s.".formatted(String.join(", ", fields)),
+        fields.stream()
+            .map(field -> "{?spec.%s}".formatted(field))
+            .collect(Collectors.joining(" || ", "self.metadata.name == 'default' || !(", ")")),
         (document, path, problems) -> {
           if (!isDefault(document)) {
             for (String field : fields) {

@@ -112,6 +112,7 @@ final class BgpConfigurationFields {
   private static Between withMesh(String field) {
     return new Between(
         "%s needs the mesh.".formatted(field),
+        "!{?%s} || !has(self.nodeToNodeMeshEnabled) || self.nodeToNodeMeshEnabled".formatted(field),
         (spec, path, problems) -> {
           boolean off =
               spec.path("nodeToNodeMeshEnabled").isBoolean()

@@ -44,7 +44,11 @@ final class BgpFilterFields {
                   "Sets the route's priority.",
                   new Shape.Struct(
                       whole("value", "The priority.", 1, MAX_PRIORITY).always().require())))
-          .where("An operation is one of its members.", BgpFilterFields::oneOperation);
+          .where(
+              "An operation is one of its members.",
+              "!(has(self.addCommunity) && (has(self.prependASPath) || has(self.setPriority)))"
+                  + " && !(has(self.prependASPath) && has(self.setPriority))",
+              BgpFilterFields::oneOperation);
 
   static final Shape.Struct SPEC =
       new Shape.Struct(
@@ -93,7 +97,10 @@ final class BgpFilterFields {
             Between.needs("cidr", "matchOperator"),
             Between.needs("matchOperator", "cidr"),
             Between.needs("prefixLength", "cidr"))
-        .where("operations are for Accept only.", BgpFilterFields::operationsOfAccept);
+        .where(
+            "operations are for Accept only.",
+            "!{operations} || self.action == 'Accept'",
+            BgpFilterFields::operationsOfAccept);
   }
 
   private static Shape.Member community(Shape.Member member) {

@@ -65,7 +65,11 @@ final class BgpPeerFields {
               Between.notBoth("localWorkloadSelector", "peerSelector"),
               Between.needs("reachableBy", "peerIP"),
               Between.notBoth("nextHopMode", "keepOriginalNextHop"))
-          .where("reachableBy and peerIP are of one IP version.", BgpPeerFields::oneVersion);
+          .where(
+              "reachableBy and peerIP are of one IP version.",
+              "!({reachableBy} && {peerIP}) || self.reachableBy.matches('^[0-9]+[.]') =="
+                  + " self.peerIP.matches('^[0-9]+[.]')",
+              BgpPeerFields::oneVersion);
 
   private BgpPeerFields() {}
 

@@ -67,6 +67,9 @@ public final class Crds {
     }
     all.putObject("metadata").put("type", "object");
     all.setAll(properties(kind, group));
+    if (!kind.isIpam()) {
+      CelRule.describe(Shapes.of(kind), schema);
+    }
     return definition;
   }
 

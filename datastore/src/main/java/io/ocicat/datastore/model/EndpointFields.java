@@ -48,7 +48,10 @@ final class EndpointFields {
   }
 
   static final Between PROTOCOL_WITH_PORTS =
-      new Between("The protocol has ports.", EndpointFields::checkProtocol);
+      new Between(
+          "The protocol has ports.",
+          CelRule.isProtocol("protocol", "TCP", "UDP", "SCTP"),
+          EndpointFields::checkProtocol);
 
   private static void checkProtocol(ObjectNode port, String path, Problems problems) {
     if (!hasPorts(port.path("protocol"))) {

@@ -37,6 +37,7 @@ final class FelixConfigurationFields {
               duration("timeout", "How long it may take.").always().require())
           .where(
               "No timeout is negative.",
+              "!self.timeout.startsWith('-')",
               (override, path, problems) -> {
                 if (override.path("timeout").asString("").startsWith("-")) {
                   problems.add(path + ".timeout", "must not be negative");
@@ -61,23 +62,31 @@ final class FelixConfigurationFields {
       new Shape.Struct(
               whole("min", "The first table.", 1, 250).always().require(),
               whole("max", "The last table.", 1, 250).always().require())
-          .where("min is not beyond max.", FelixConfigurationFields::ordered);
+          .where(
+              "min is not beyond max.", "self.min <= self.max", FelixConfigurationFields::ordered);
 
   static final Shape.Struct TABLE_ID_RANGE =
       new Shape.Struct(
               whole("min", "The first table.", 1, MAX_TABLE).always().require(),
               whole("max", "The last table.", 1, MAX_TABLE).always().require())
-          .where("min is not beyond max.", FelixConfigurationFields::ordered);
+          .where(
+              "min is not beyond max.", "self.min <= self.max", FelixConfigurationFields::ordered);
 
   private static final Shape.Struct SPEC =
       new Shape.Struct(FieldTable.read("felixconfiguration.fields"), List.of())
           .where(Between.notBoth("routeTableRange", "routeTableRanges"))
-          .where("At most 65535 tables.", FelixConfigurationFields::tables);
+          .where(
+              "At most 65535 tables.",
+              "!has(self.routeTableRanges) || self.routeTableRanges"
+                  + ".map(range, range.max - range.min + 1).sum() <= 65535",
+              FelixConfigurationFields::tables);
 
   static final Shape.Struct DOCUMENT =
       MetadataShape.document(field("spec", "How Felix works.", SPEC).always())
           .where(
               "No nodeSelector in default and node.….",
+              "!{?spec.nodeSelector} || !(self.metadata.name == 'default' ||"
+                  + " self.metadata.name.startsWith('node.'))",
               FelixConfigurationFields::selectorElsewhere);
 
   private FelixConfigurationFields() {}

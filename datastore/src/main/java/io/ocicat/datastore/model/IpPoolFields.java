@@ -44,11 +44,37 @@ final class IpPoolFields {
                   .initially("Automatic")
                   .ifPresent())
           .where(Between.noGlobal("nodeSelector"), Between.noGlobal("namespaceSelector"))
-          .where("No link-local addresses.", IpPoolFields::notLinkLocal)
-          .where("The block size fits the pool.", IpPoolFields::blockSize)
-          .where("One encapsulation, and no IPIP with IPv6.", IpPoolFields::encapsulation)
-          .where("Tunnel excludes namespaceSelector.", IpPoolFields::tunnel)
-          .where("LoadBalancer excludes all else.", IpPoolFields::loadBalancer);
+          .where(
+              "No link-local addresses.",
+              // A network around them is seen by whoever writes.
+              "!self.cidr.matches('^(169[.]254[.]|[fF][eE][89abAB][0-9a-fA-F]:)')",
+              IpPoolFields::notLinkLocal)
+          .where(
+              "The block size fits the pool.",
+              """
+              !{blockSize} || !self.cidr.matches('^[0-9a-fA-F.:]+/[0-9]+$') || \
+              (self.cidr.contains(':') ? self.blockSize >= 116 && self.blockSize <= 128 \
+              : self.blockSize >= 20 && self.blockSize <= 32) && \
+              ({disabled} || int(self.cidr.split('/')[1]) <= self.blockSize)""",
+              IpPoolFields::blockSize)
+          .where(
+              "One encapsulation, and no IPIP with IPv6.",
+              """
+              !{ipipMode} || self.ipipMode == 'Never' || \
+              !self.cidr.contains(':') && (!{vxlanMode} || self.vxlanMode == 'Never')""",
+              IpPoolFields::encapsulation)
+          .where(
+              "Tunnel excludes namespaceSelector.",
+              "!({allowedUses} && 'Tunnel' in self.allowedUses && {namespaceSelector})",
+              IpPoolFields::tunnel)
+          .where(
+              "LoadBalancer excludes all else.",
+              """
+              !{allowedUses} || !('LoadBalancer' in self.allowedUses) || \
+              size(self.allowedUses) == 1 && !{disableBGPExport} \
+              && (!{ipipMode} || self.ipipMode == 'Never') && (!{vxlanMode} || self.vxlanMode == 'Never') \
+              && (!{nodeSelector} || self.nodeSelector == 'all()')""",
+              IpPoolFields::loadBalancer);
 
   static final Shape.Struct DOCUMENT =
       MetadataShape.document(

@@ -8,6 +8,7 @@ import static io.ocicat.datastore.model.Shape.texts;
 import io.ocicat.datastore.json.Problems;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -80,7 +81,14 @@ final class PolicyFields {
   private static Shape.Struct common(Shape.Member... members) {
     return new Shape.Struct(members)
         .where(Between.noGlobal("selector"), Between.noGlobal("serviceAccountSelector"))
-        .where("Services and HTTP are on their side.", PolicyFields::sides);
+        .where(
+            "Services and HTTP are on their side.",
+            """
+            (!has(self.egress) || self.egress.all(rule, !has(rule.http) \
+            && !(has(rule.source) && has(rule.source.services)))) \
+            && (!has(self.ingress) || self.ingress.all(rule, \
+            !(has(rule.destination) && has(rule.destination.services))))""",
+            PolicyFields::sides);
   }
 
   private static Shape.Struct global(Shape.Member... members) {
@@ -91,28 +99,51 @@ final class PolicyFields {
             Between.needs("doNotTrack", "applyOnForward"),
             Between.needs("preDNAT", "applyOnForward"),
             Between.notBoth("preDNAT", "egress"))
-        .where("preDNAT is not for Egress.", PolicyFields::preDnatOfIngress)
-        .where("Services have a namespace.", PolicyFields::namespacesOfServices);
+        .where(
+            "preDNAT is not for Egress.",
+            "!({preDNAT} && {types} && 'Egress' in self.types)",
+            PolicyFields::preDnatOfIngress)
+        .where(
+            "Services have a namespace.",
+            celNamespaces("egress", "destination") + " && " + celNamespaces("ingress", "source"),
+            PolicyFields::namespacesOfServices);
   }
 
   private static Shape.Struct staged(Shape.Struct policy) {
     List<Shape.Member> members = new ArrayList<>(policy.members());
     members.addFirst(STAGED_ACTION);
     return new Shape.Struct(members, policy.rules())
-        .where("Delete has nothing but a tier.", stagedDelete(policy.members(), "tier"));
+        .where(stagedDelete("Delete has nothing but a tier.", policy.members(), "tier"));
   }
 
   /** A policy whose deletion is tried says nothing else. */
-  static Between.Check stagedDelete(List<Shape.Member> members, String kept) {
-    return (spec, path, problems) -> {
-      if (spec.path("stagedAction").asString("").equals("Delete")) {
-        for (Shape.Member member : members) {
-          if (!member.name().equals(kept) && Between.isSet(spec, member.name())) {
-            problems.add(path + "." + member.name(), "must be left out with stagedAction Delete");
+  static Between stagedDelete(String words, List<Shape.Member> members, String kept) {
+    List<String> others =
+        members.stream().map(Shape.Member::name).filter(name -> !name.equals(kept)).toList();
+    return new Between(
+        words,
+        others.stream()
+            .map(name -> "{" + name + "}")
+            .collect(
+                Collectors.joining(
+                    " || ", "!{stagedAction} || self.stagedAction != 'Delete' || !(", ")")),
+        (spec, path, problems) -> {
+          if (spec.path("stagedAction").asString("").equals("Delete")) {
+            for (String other : others) {
+              if (Between.isSet(spec, other)) {
+                problems.add(path + "." + other, "must be left out with stagedAction Delete");
+              }
+            }
           }
-        }
-      }
-    };
+        });
+  }
+
+  /** A word that the language has for itself is written with lines around it. */
+  private static String celNamespaces(String rules, String side) {
+    return """
+        (!has(self.%1$s) || self.%1$s.all(rule, !has(rule.%2$s) || !has(rule.%2$s.services) \
+        || (has(rule.%2$s.services.__namespace__) && rule.%2$s.services.__namespace__ != '')))"""
+        .formatted(rules, side);
   }
 
   private static void sides(ObjectNode spec, String path, Problems problems) {

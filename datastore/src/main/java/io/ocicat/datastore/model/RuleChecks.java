@@ -5,6 +5,8 @@ import io.ocicat.datastore.selector.Selector;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -98,6 +100,17 @@ final class RuleChecks {
         }
       }
     }
+  }
+
+  /** Text that is a number is seen by whoever writes: an API server grants no look at all texts. */
+  static String celPortsOfProtocol() {
+    return SIDES.stream()
+        .flatMap(side -> Stream.of(side + ".ports", side + ".notPorts"))
+        .map(
+            ports ->
+                "(!{%1$s} || (has(self.protocol) ? %2$s : self.%1$s.all(port, type(port) == string)))"
+                    .formatted(ports, CelRule.isProtocol("protocol", "TCP", "UDP", "SCTP")))
+        .collect(Collectors.joining(" && "));
   }
 
   private static boolean isNumeric(JsonNode port) {

@@ -34,6 +34,7 @@ final class RuleFields {
               whole("code", "The code.", 0, 255).ifPresent())
           .where(
               "code needs type.",
+              "!has(self.code) || has(self.type)",
               (icmp, path, problems) -> {
                 if (icmp.hasNonNull("code") && !icmp.hasNonNull("type")) {
                   problems.add(path + ".code", "needs type: set both or leave out code");
@@ -71,14 +72,31 @@ final class RuleFields {
                       texts("names", "The service accounts.").distinct(),
                       text("selector", "Labels of service accounts.").is(Rules.SELECTOR))))
           .where(Between.noGlobal("selector"), Between.noGlobal("notSelector"))
-          .where("global() stands alone.", RuleChecks::globalAlone)
-          .where("services have a name and stand alone.", RuleChecks::servicesAlone);
+          .where(
+              "global() stands alone.",
+              """
+              !{namespaceSelector} || !self.namespaceSelector.contains('global(') \
+              || self.namespaceSelector.matches('^[ (]*global[(] *[)][ )]*$')""",
+              RuleChecks::globalAlone)
+          .where(
+              "services have a name and stand alone.",
+              """
+              !has(self.services) || has(self.services.name) && self.services.name != '' \
+              && !{selector} && !{notSelector} && !{namespaceSelector} && !{nets} && !{notNets} \
+              && !has(self.serviceAccounts)""",
+              RuleChecks::servicesAlone);
 
   private static final Shape.Struct PATH =
       new Shape.Struct(
               text("exact", "The whole path.").max(1024),
               text("prefix", "What the path begins with.").max(1024))
-          .where("exact or prefix, a path without ? and #.", RuleChecks::path);
+          .where(
+              "exact or prefix, a path without ? and #.",
+              // No API server grants a look at every character of so many paths.
+              """
+              {exact} ? !{prefix} && self.exact.startsWith('/') \
+              : {prefix} && self.prefix.startsWith('/')""",
+              RuleChecks::path);
 
   private static final Shape.Struct HTTP =
       new Shape.Struct(
@@ -106,12 +124,37 @@ final class RuleFields {
                   "What is known of the rule.",
                   new Shape.Struct(
                       field("annotations", "Annotations, for people.", Rules.ANNOTATIONS))))
-          .where("ICMP fields need an ICMP protocol.", RuleChecks::icmpProtocol)
-          .where("ICMP is of IPv4, ICMPv6 of IPv6.", RuleChecks::icmpVersion)
-          .where("Ports need a protocol that has ports.", RuleChecks::portsOfProtocol)
+          .where(
+              "ICMP fields need an ICMP protocol.",
+              "!has(self.icmp) || " + CelRule.isProtocol("protocol", "ICMP", "ICMPv6"),
+              RuleChecks::icmpProtocol)
+          .where(
+              "ICMP is of IPv4, ICMPv6 of IPv6.",
+              """
+              !has(self.ipVersion) || (self.ipVersion == 4 || !%s && !%s) \
+              && (self.ipVersion == 6 || !%s && !%s)"""
+                  .formatted(
+                      CelRule.isProtocol("protocol", "ICMP"),
+                      CelRule.isProtocol("notProtocol", "ICMP"),
+                      CelRule.isProtocol("protocol", "ICMPv6"),
+                      CelRule.isProtocol("notProtocol", "ICMPv6")),
+              RuleChecks::icmpVersion)
+          .where(
+              "Ports need a protocol that has ports.",
+              RuleChecks.celPortsOfProtocol(),
+              RuleChecks::portsOfProtocol)
           .where("Nets are of one IP version.", RuleChecks::oneVersion)
-          .where("HTTP is for Allow and TCP.", RuleChecks::httpOfAllow)
-          .where("Services have their own ports.", RuleChecks::portsOfServices);
+          .where(
+              "HTTP is for Allow and TCP.",
+              "!has(self.http) || self.action == 'Allow' && (!has(self.protocol) || %s)"
+                  .formatted(CelRule.isProtocol("protocol", "TCP")),
+              RuleChecks::httpOfAllow)
+          .where(
+              "Services have their own ports.",
+              """
+              !has(self.destination) || !has(self.destination.services) \
+              || !{destination.ports} && !{destination.notPorts}""",
+              RuleChecks::portsOfServices);
 
   private RuleFields() {}
 

@@ -8,7 +8,7 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * Shapes as the structural schemas of custom resource definitions: types, limits, defaults and
  * descriptions. Members that nobody knows are kept, since newer versions of Calico have some. Rules
- * between fields are told in the description; they are checked by whoever writes.
+ * between fields are there in words, and as {@link CelRule} where the API server can check them.
  */
 final class Schema {
   private static final String KEEP_UNKNOWN = "x-kubernetes-preserve-unknown-fields";
@@ -102,6 +102,7 @@ final class Schema {
     if (!required.isEmpty()) {
       schema.set("required", required);
     }
+    CelRule.describe(struct, schema);
     return schema.put(KEEP_UNKNOWN, true);
   }
 

@@ -65,8 +65,13 @@ sealed interface Shape {
       return new Struct(members, all);
     }
 
+    Struct where(String words, String cel, Between.Check check) {
+      return where(new Between(words, cel, check));
+    }
+
+    /** With a rule that only whoever writes through this program is held to. */
     Struct where(String words, Between.Check check) {
-      return where(new Between(words, check));
+      return where(new Between(words, null, check));
     }
   }
 

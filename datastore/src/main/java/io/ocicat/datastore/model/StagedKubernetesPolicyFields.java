@@ -61,7 +61,7 @@ final class StagedKubernetesPolicyFields {
       new Shape.Struct(
               Stream.concat(Stream.of(PolicyFields.STAGED_ACTION), POLICY.stream()).toList(),
               List.of())
-          .where("Delete has nothing else.", PolicyFields.stagedDelete(POLICY, ""));
+          .where(PolicyFields.stagedDelete("Delete has nothing else.", POLICY, ""));
 
   private StagedKubernetesPolicyFields() {}
 }

@@ -6,6 +6,7 @@ import static io.ocicat.datastore.model.Shape.text;
 import io.ocicat.datastore.json.Problems;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -34,13 +35,31 @@ final class TierFields {
       MetadataShape.document(
               field("spec", "Policies that are asked together.", SPEC).always(),
               field("status", "What holds of the tier.", MetadataShape.CONDITIONS).always())
-          .where("Built-in tiers keep order and action.", TierFields::builtIn);
+          .where(
+              "Built-in tiers keep order and action.",
+              BUILT_IN.entrySet().stream()
+                  .sorted(Map.Entry.comparingByKey())
+                  .map(tier -> cel(tier.getKey(), tier.getValue()))
+                  .collect(Collectors.joining(" && ")),
+              TierFields::builtIn);
 
   private TierFields() {}
 
   /** The tiers that are always there and cannot be deleted. */
   static Set<String> builtIn() {
     return BUILT_IN.keySet();
+  }
+
+  /** A tier without an order has that of the default one, which is right there only. */
+  private static String cel(String name, Fixed fixed) {
+    String order = "has(self.spec.order) && self.spec.order == %d.0".formatted(fixed.order());
+    if (fixed.order() == DEFAULT_ORDER) {
+      order = "(!has(self.spec.order) || %s)".formatted(order);
+    }
+    return """
+        (self.metadata.name != '%s' || (has(self.spec) && %s \
+        && has(self.spec.defaultAction) && self.spec.defaultAction == '%s'))"""
+        .formatted(name, order, fixed.action());
   }
 
   /** A tier without an order comes where the default one is. */
