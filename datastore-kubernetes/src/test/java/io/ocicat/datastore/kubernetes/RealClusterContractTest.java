@@ -1,6 +1,7 @@
 package io.ocicat.datastore.kubernetes;
 
 import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.contract.DatastoreContract;
 import io.ocicat.datastore.model.ApiGroup;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,15 @@ class RealClusterContractTest extends DatastoreContract {
   @BeforeAll
   final void install() {
     cluster = new RealCluster(group());
+  }
+
+  /** Pods, namespaces and nodes are made with kubectl; IPAM needs no list of hosts. */
+  @Override
+  protected boolean isKeptByOthers(Kind kind) {
+    return switch (kind) {
+      case WORKLOAD_ENDPOINT, PROFILE, NODE, IPAM_HOST -> true;
+      default -> false;
+    };
   }
 
   @Override

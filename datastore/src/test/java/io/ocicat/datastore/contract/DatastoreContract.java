@@ -25,6 +25,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -60,8 +61,22 @@ public abstract class DatastoreContract extends DatastoreFixture {
           "hostendpoint",
           "ipreservation",
           "ippool",
+          "ippool-v6",
+          "ippool-loadbalancer",
           "caliconodestatus",
-          "ipamconfiguration");
+          "clusterinformation",
+          "ipamconfiguration",
+          "ipamblock",
+          "ipamblock-v6",
+          "blockaffinity",
+          "blockaffinity-virtual",
+          "ipamhandle",
+          "ipamconfig",
+          "profile",
+          "node",
+          "workloadendpoint-k8s",
+          "workloadendpoint-cni",
+          "ipamhost");
 
   @Test
   void whatIsCreatedIsReadByEveryDoor() {
@@ -74,24 +89,52 @@ public abstract class DatastoreContract extends DatastoreFixture {
     assertThat(another().get(BLUE)).isEqualTo(created);
   }
 
-  /** What calicoctl wrote is read from every engine byte for byte. */
+  /** Whether others keep such resources, so that none is created here. */
+  protected boolean isKeptByOthers(Kind kind) {
+    return false;
+  }
+
+  /** What calicoctl and Calico's IPAM wrote is read from every engine byte for byte. */
   @Test
   void everyKindIsReadAsItWasWritten() throws IOException {
+    Set<Kind> tried = EnumSet.noneOf(Kind.class);
     for (String name : GOLDEN) {
       Resource golden = golden(name);
-      String spec = Json.compact(golden.content().get("spec"));
+      tried.add(golden.kind());
+      if (!isKeptByOthers(golden.kind())) {
+        roundTrip(name, golden);
+      }
+    }
+    assertThat(tried).containsExactlyInAnyOrder(Kind.values());
+  }
 
-      Resource created = datastore().create(golden);
+  private void roundTrip(String name, Resource golden) {
+    String written = content(golden);
 
-      Resource read = another().get(golden.key());
-      assertThat(read).isEqualTo(created);
-      assertThat(Json.compact(read.content().get("spec"))).as(name).isEqualTo(spec);
-      Resource updated =
-          datastore()
-              .update(read.edit(d -> d.withObject("metadata").withObject("labels").put("a", "b")));
-      assertThat(Json.compact(updated.content().get("spec"))).as(name).isEqualTo(spec);
+    Resource created = datastore().create(golden);
+
+    Resource read = another().get(golden.key());
+    assertThat(read).isEqualTo(created);
+    assertThat(content(read)).as(name).isEqualTo(written);
+    Resource updated =
+        datastore()
+            .update(
+                golden.kind().isIpam()
+                    ? read
+                    : read.edit(d -> d.withObject("metadata").withObject("labels").put("a", "b")));
+    assertThat(content(updated)).as(name).isEqualTo(written);
+    if (golden.kind() != Kind.IPAM_CONFIG && golden.kind() != Kind.IPAM_HOST) {
       assertThat(datastore().list(Query.of(golden.kind())).items()).contains(updated);
     }
+    if (golden.kind() == Kind.IPAM_CONFIGURATION) {
+      // In the API it has the place of IPAM's own record.
+      datastore().delete(updated);
+    }
+  }
+
+  private static String content(Resource resource) {
+    ObjectNode content = resource.content();
+    return Json.compact(resource.kind().isIpam() ? content : content.get("spec"));
   }
 
   private static Resource golden(String name) throws IOException {
@@ -101,14 +144,18 @@ public abstract class DatastoreContract extends DatastoreFixture {
                 "/io/ocicat/datastore/model/golden/" + name))) {
       List<String> lines = new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
       ResourceKey key = CalicoLayout.parse(lines.get(0)).orElseThrow();
-      return CalicoLayout.decode(key, new KeyValue(lines.get(0), lines.get(1), 7, 7, 0))
-          .withRevision("")
-          .edit(
-              document -> {
-                ObjectNode metadata = document.withObject("metadata");
-                metadata.remove("uid");
-                metadata.remove("creationTimestamp");
-              });
+      Resource golden =
+          CalicoLayout.decode(key, new KeyValue(lines.get(0), lines.get(1), 7, 7, 0))
+              .withRevision("");
+      if (golden.kind().isIpam()) {
+        return golden;
+      }
+      return golden.edit(
+          document -> {
+            ObjectNode metadata = document.withObject("metadata");
+            metadata.remove("uid");
+            metadata.remove("creationTimestamp");
+          });
     }
   }
 
