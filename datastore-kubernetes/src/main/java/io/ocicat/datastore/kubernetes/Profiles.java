@@ -115,10 +115,12 @@ final class Profiles implements Backing {
     ObjectNode document =
         Json.object().put("kind", Kind.PROFILE.text()).put("apiVersion", Resource.API_VERSION);
     ObjectNode metadata = document.putObject("metadata").put("name", name);
-    for (String same : List.of("uid", "creationTimestamp")) {
-      if (Trees.metadata(from).has(same)) {
-        metadata.set(same, Trees.metadata(from).get(same));
-      }
+    String uid = Trees.text(Trees.metadata(from), "uid");
+    if (!uid.isEmpty()) {
+      metadata.put("uid", Uids.swap(uid));
+    }
+    if (Trees.metadata(from).has("creationTimestamp")) {
+      metadata.set("creationTimestamp", Trees.metadata(from).get("creationTimestamp"));
     }
     document.set("spec", spec);
     return Resource.stored(

@@ -72,6 +72,25 @@ class ProfilesAndNodesTest {
     assertThat(profile.revision()).endsWith("/");
   }
 
+  /** Seen with the real calicoctl: the profile is another object than what it is made of. */
+  @Test
+  void aProfileHasAUidOfItsOwn() {
+    assertThat(Uids.swap("9bf3a880-a50f-492d-8c1a-24eb80508a39"))
+        .isEqualTo("d9cf1501-a5f0-49b4-8c58-24d7010a519c");
+    ObjectNode namespace =
+        server.put("namespaces", "till", Json.parseObject("{\"metadata\":{\"name\":\"till\"}}"));
+    ObjectNode account = server.put("serviceaccounts", "shop/one", account("one"));
+
+    Map.of("kns.till", namespace, "ksa.shop.one", account)
+        .forEach(
+            (profile, from) ->
+                assertThat(
+                        datastore
+                            .get(ResourceKey.of(Kind.PROFILE, profile))
+                            .text("metadata", "uid"))
+                    .contains(Uids.swap(Trees.text(Trees.metadata(from), "uid"))));
+  }
+
   @Test
   void aServiceAccountIsAProfileOfLabels() {
     Resource profile = datastore.get(ResourceKey.of(Kind.PROFILE, "ksa.shop.till.two"));
