@@ -8,6 +8,7 @@ import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.NotFoundException;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.UnsupportedException;
 import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -32,6 +33,9 @@ enum Change {
         datastore.create(fresh(wanted));
       } catch (ExistsException _) {
         replace(datastore, wanted);
+      } catch (UnsupportedException e) {
+        // Nodes of Kubernetes are not created here, but what Calico knows of them is written.
+        replace(datastore, withLabelsOf(existing(datastore, wanted.key(), e), wanted));
       }
       return true;
     }
@@ -128,6 +132,31 @@ enum Change {
                 document.remove("status");
               }
             });
+  }
+
+  private static Resource existing(
+      Datastore datastore, ResourceKey key, UnsupportedException otherwise) {
+    try {
+      return datastore.get(key);
+    } catch (NotFoundException _) {
+      throw otherwise;
+    }
+  }
+
+  /** Labels that Kubernetes has are not removed by a document that does not name them. */
+  private static Resource withLabelsOf(Resource there, Resource wanted) {
+    return wanted.edit(
+        document -> {
+          ObjectNode labels = document.withObject("metadata").withObject("labels");
+          there
+              .labels()
+              .forEach(
+                  (name, value) -> {
+                    if (!labels.has(name)) {
+                      labels.put(name, value);
+                    }
+                  });
+        });
   }
 
   /** Spec, labels and annotations are the user's; everything else stays as it is stored. */

@@ -113,6 +113,28 @@ class KubernetesMigrationTest {
     }
   }
 
+  /** As calicoctl does with a real API server, where nobody but a kubelet creates nodes. */
+  @Test
+  void aNodeThatIsThereIsAppliedAndOneThatIsNotIsNotCreated() throws IOException {
+    String node =
+        "{apiVersion: projectcalico.org/v3, kind: Node, metadata: {name: %s}, spec: {bgp: {ipv4Address: 192.0.2.7/24}}}";
+
+    Printed applied =
+        source.runWith(node.formatted("node-1"), "apply", "-f", "-", "--config", config());
+
+    assertThat(applied.err()).isEmpty();
+    assertThat(applied.out()).isEqualTo("Successfully applied 1 'Node' resource(s)\n");
+    try (Datastore there = cluster.open()) {
+      assertThat(there.get(ResourceKey.of(Kind.NODE, "node-1")).text("spec", "bgp", "ipv4Address"))
+          .contains("192.0.2.7/24");
+    }
+    assertThat(
+            source
+                .runWith(node.formatted("node-9"), "apply", "-f", "-", "--config", config())
+                .err())
+        .contains("Node node-9 cannot be created: it appears when its machine joins the cluster");
+  }
+
   @Test
   void migratesBackWithTheAsNumbersOfItsNodes() throws IOException {
     assertThat(source.run("datastore", "migrate", "--to", config()).exitCode()).isZero();
