@@ -3,7 +3,7 @@ package io.ocicat.bench;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.ocicat.cni.exec.Deadline;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.InProcessExec;
@@ -281,7 +281,7 @@ public final class CalicoCalls {
             },
             around);
     PluginHost surroundings = new PluginHost(around, exec, Deadline.in(LIMIT), _ -> {});
-    Reply reply =
+    PluginReply reply =
         Dispatcher.dispatch(
             plugin("calico"), surroundings, variables, config.toString().getBytes(UTF_8));
     if (reply.exitCode() != 0) {

@@ -24,7 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
  * What most users meet: a daemon that has just been started, and none at all. Go's plugins take
  * turns with ours.
  */
-record ColdCalls(Surroundings around, Path home, Table table, boolean quick) {
+record ColdCalls(BenchHost around, Path home, ResultTable table, boolean quick) {
   private static final int CONTAINERS = 20;
   private static final int FIRST_CALLS = 50;
 
@@ -93,9 +93,9 @@ record ColdCalls(Surroundings around, Path home, Table table, boolean quick) {
       Sample twenty = new Sample("twenty");
       Sample goTwenty = new Sample("go twenty");
       for (int i = 0; i < (quick ? 2 : 5); i++) {
-        goOne.add(timed(Surroundings.GO, "go", 1, onDemand));
+        goOne.add(timed(BenchHost.GO, "go", 1, onDemand));
         one.add(timed(home.resolve("cni").toString(), "ours", 1, onDemand));
-        goTwenty.add(timed(Surroundings.GO, "go", CONTAINERS, onDemand));
+        goTwenty.add(timed(BenchHost.GO, "go", CONTAINERS, onDemand));
         twenty.add(timed(home.resolve("cni").toString(), "ours", CONTAINERS, onDemand));
       }
       String how = onDemand.equals("0") ? "no daemon" : "on demand";

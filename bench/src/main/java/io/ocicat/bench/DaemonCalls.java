@@ -26,11 +26,11 @@ public final class DaemonCalls {
 
   private final Path tools;
   private final Path home;
-  private final Surroundings around;
+  private final BenchHost around;
   private final boolean quick;
-  private final Table table = new Table();
+  private final ResultTable table = new ResultTable();
 
-  private DaemonCalls(Path tools, Path home, Surroundings around, boolean quick) {
+  private DaemonCalls(Path tools, Path home, BenchHost around, boolean quick) {
     this.tools = tools;
     this.home = home;
     this.around = around;
@@ -41,8 +41,8 @@ public final class DaemonCalls {
     Path tools = Path.of(args[0]).toAbsolutePath();
     Path home = Path.of(args[1]).toRealPath();
     boolean quick = args.length > 2 && args[2].equals("quick");
-    try (Surroundings around =
-        Surroundings.create(tools.resolve("cnicall"), home, "ocicat-bench", PODS)) {
+    try (BenchHost around =
+        BenchHost.create(tools.resolve("cnicall"), home, "ocicat-bench", PODS)) {
       new DaemonCalls(tools, home, around, quick).run();
     }
   }
@@ -64,8 +64,8 @@ public final class DaemonCalls {
     cold.withoutDaemon();
     shimAlone();
     int many = quick ? 1_000 : 10_000;
-    Crowd.Slowdown slowdown =
-        new Crowd(tools.resolve("cnicall"), home).slowdown(many, quick ? 20 : 100);
+    ManyAttachments.Slowdown slowdown =
+        new ManyAttachments(tools.resolve("cnicall"), home).slowdown(many, quick ? 20 : 100);
     table.add(
         "ADD beside %,d attachments against 10 (ptp)".formatted(many),
         slowdown.ratio(),
@@ -220,12 +220,12 @@ public final class DaemonCalls {
   }
 
   private String go() {
-    return around.contender("go", Surroundings.GO, "go", "bridge");
+    return around.contender("go", BenchHost.GO, "go", "bridge");
   }
 
   /** The same on the bridge where our attachments are. */
   private String goBesideOurs() {
-    return around.contender("go", Surroundings.GO, "beside", "bridge");
+    return around.contender("go", BenchHost.GO, "beside", "bridge");
   }
 
   private String ours() {

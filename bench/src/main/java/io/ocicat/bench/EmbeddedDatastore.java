@@ -3,14 +3,14 @@ package io.ocicat.bench;
 import com.sun.management.OperatingSystemMXBean;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceEvent;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.ResourceWatch;
+import io.ocicat.datastore.embedded.EmbeddedSettings;
 import io.ocicat.datastore.embedded.EmbeddedStore;
-import io.ocicat.datastore.embedded.Settings;
 import io.ocicat.datastore.kv.CalicoLayout;
 import io.ocicat.datastore.kv.KeyValueDatastore;
 import java.io.IOException;
@@ -52,8 +52,10 @@ public final class EmbeddedDatastore {
     Path directory = Files.createTempDirectory(parent, "datastore-bench-");
     boolean fast;
     // As openDatastore has it, but for a watch that need not keep up with sixteen writers.
-    Settings settings =
-        Settings.standard().history(10_000_000).durable(key -> !CalicoLayout.diesWithMachine(key));
+    EmbeddedSettings settings =
+        EmbeddedSettings.standard()
+            .history(10_000_000)
+            .durable(key -> !CalicoLayout.diesWithMachine(key));
     try (Datastore one = new KeyValueDatastore(EmbeddedStore.open(directory, settings));
         Datastore other = new KeyValueDatastore(EmbeddedStore.open(directory, settings))) {
       fast = single(one, directory);
@@ -148,8 +150,8 @@ public final class EmbeddedDatastore {
 
   private static void latency(Datastore one, Datastore other) {
     Sample latency = new Sample("change to another's watch");
-    String revision = other.list(Query.of(Kind.NETWORK_SET)).revision();
-    try (ResourceWatch watch = other.watch(Query.of(Kind.NETWORK_SET), revision)) {
+    String revision = other.list(ResourceQuery.of(Kind.NETWORK_SET)).revision();
+    try (ResourceWatch watch = other.watch(ResourceQuery.of(Kind.NETWORK_SET), revision)) {
       for (int i = 0; i < 500; i++) {
         Resource set =
             Resource.of(new ResourceKey.Named(Kind.NETWORK_SET, "shop", "set-" + i), _ -> {});
@@ -167,14 +169,15 @@ public final class EmbeddedDatastore {
 
   private static void idle(Datastore datastore) throws InterruptedException {
     int watches = 20;
-    String revision = datastore.list(Query.of(Kind.NODE)).revision();
+    String revision = datastore.list(ResourceQuery.of(Kind.NODE)).revision();
     List<Thread> threads = new ArrayList<>();
     for (int i = 0; i < watches; i++) {
       threads.add(
           Thread.ofVirtual()
               .start(
                   () -> {
-                    try (ResourceWatch watch = datastore.watch(Query.of(Kind.NODE), revision)) {
+                    try (ResourceWatch watch =
+                        datastore.watch(ResourceQuery.of(Kind.NODE), revision)) {
                       watch.next(Duration.ofSeconds(8));
                     }
                   }));
@@ -197,7 +200,7 @@ public final class EmbeddedDatastore {
   }
 
   private static void large(Datastore one, Datastore other, int endpoints) throws Exception {
-    Query query = Query.in(Kind.WORKLOAD_ENDPOINT, "shop");
+    ResourceQuery query = ResourceQuery.in(Kind.WORKLOAD_ENDPOINT, "shop");
     String revision = one.list(query).revision();
     long from = System.nanoTime();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {

@@ -2,10 +2,10 @@ package io.ocicat.bench;
 
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceEvent;
 import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.ResourceWatch;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.config.Secret;
@@ -106,7 +106,7 @@ public final class EtcdDatastore {
 
   /** Writers as fast as they can beside a watch that falls behind; then everything page by page. */
   private static void large(Datastore datastore, int endpoints) throws Exception {
-    Query query = Query.in(Kind.WORKLOAD_ENDPOINT, Endpoints.NAMESPACE);
+    ResourceQuery query = ResourceQuery.in(Kind.WORKLOAD_ENDPOINT, Endpoints.NAMESPACE);
     String revision = datastore.list(query).revision();
     int first = WARM_UP + ROUNDS;
     long from = System.nanoTime();

@@ -28,11 +28,11 @@ public final class FirstDatastoreCalls {
   private static final String NODE = "bench";
   private static final Target TARGET = Target.atMost(300, "ms");
 
-  private final Surroundings around;
+  private final BenchHost around;
   private final int starts;
-  private final Table table = new Table();
+  private final ResultTable table = new ResultTable();
 
-  private FirstDatastoreCalls(Surroundings around, int starts) {
+  private FirstDatastoreCalls(BenchHost around, int starts) {
     this.around = around;
     this.starts = starts;
   }
@@ -40,8 +40,8 @@ public final class FirstDatastoreCalls {
   public static void main(String[] args) throws Exception {
     Path home = Path.of(args[1]).toRealPath();
     int starts = args.length > 2 ? Integer.parseInt(args[2]) : 15;
-    try (Surroundings around =
-            Surroundings.create(
+    try (BenchHost around =
+            BenchHost.create(
                 Path.of(args[0]).toAbsolutePath().resolve("cnicall"), home, "ocicat-first", 2);
         Etcd etcd = new Etcd(around.folder()).start();
         TestCluster cluster = new TestCluster(ApiGroup.V1)) {

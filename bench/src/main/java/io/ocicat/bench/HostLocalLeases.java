@@ -2,7 +2,7 @@ package io.ocicat.bench;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.PluginHost;
@@ -155,7 +155,8 @@ public final class HostLocalLeases {
   }
 
   private static void ours(Plugin plugin, String verb, String id, byte[] config) {
-    Reply reply = Dispatcher.dispatch(plugin, PluginHost.process(), environment(verb, id), config);
+    PluginReply reply =
+        Dispatcher.dispatch(plugin, PluginHost.process(), environment(verb, id), config);
     if (reply.exitCode() != 0) {
       throw new IllegalStateException(new String(reply.stdout(), UTF_8));
     }

@@ -5,9 +5,9 @@ import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.passing.MortalDatastore;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ipam.AddressInfo;
+import io.ocicat.ipam.ClockAndRandom;
 import io.ocicat.ipam.Ipam;
 import io.ocicat.ipam.IpamCheck;
-import io.ocicat.ipam.Sources;
 import io.ocicat.testkit.Etcd;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -68,7 +68,7 @@ final class IpamManyHosts {
       for (int i = 0; i < PROCESSES; i++) {
         doors.add(EtcdDatastore.open(etcd));
         processes.add(
-            Ipam.resident(SimulatedProcess.living(doors.get(i), calls), Sources.ofSystem()));
+            Ipam.resident(SimulatedProcess.living(doors.get(i), calls), ClockAndRandom.ofSystem()));
       }
       IpamAllocations.pool(doors.getFirst(), "10.0.0.0/10");
       for (int i = 0; i < REHEARSALS; i++) {
@@ -104,8 +104,8 @@ final class IpamManyHosts {
       CountDownLatch done = new CountDownLatch(pods.size());
       // What was before leaves room, so that nothing is collected meanwhile.
       System.gc();
-      long cpu = Usage.ofThisProcess();
-      long cpuOfEtcd = Usage.of(ProcessHandle.of(etcd.pid()).orElseThrow());
+      long cpu = CpuUsage.ofThisProcess();
+      long cpuOfEtcd = CpuUsage.of(ProcessHandle.of(etcd.pid()).orElseThrow());
       long callsBefore = calls.get();
       int killedBefore = killed.size();
       int givenBefore = given.size();
@@ -132,8 +132,8 @@ final class IpamManyHosts {
               Locale.ROOT,
               "for each: %.2f calls of the datastore, %.0f µs CPU of the hosts, %.0f µs CPU of etcd",
               (double) (calls.get() - callsBefore) / count,
-              (Usage.ofThisProcess() - cpu) / 1e3 / count,
-              (Usage.of(ProcessHandle.of(etcd.pid()).orElseThrow()) - cpuOfEtcd) / 1e3 / count));
+              (CpuUsage.ofThisProcess() - cpu) / 1e3 / count,
+              (CpuUsage.of(ProcessHandle.of(etcd.pid()).orElseThrow()) - cpuOfEtcd) / 1e3 / count));
     }
 
     private void join(int number) {
@@ -143,7 +143,7 @@ final class IpamManyHosts {
       byHost.put(
           host,
           isMortal(number)
-              ? Ipam.forOneCall(SimulatedProcess.mortal(door, calls), Sources.ofSystem())
+              ? Ipam.forOneCall(SimulatedProcess.mortal(door, calls), ClockAndRandom.ofSystem())
               : processes.get(number % PROCESSES));
     }
 

@@ -1,8 +1,8 @@
 package io.ocicat.bench;
 
 import io.ocicat.datastore.Datastore;
+import io.ocicat.ipam.ClockAndRandom;
 import io.ocicat.ipam.Ipam;
-import io.ocicat.ipam.Sources;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -24,9 +24,9 @@ final class IpamOneHost {
    */
   static void atOnce(Datastore datastore) throws InterruptedException {
     IpamAllocations.node(datastore, "node-1");
-    try (Ipam ipam = Ipam.resident(datastore, Sources.ofSystem())) {
+    try (Ipam ipam = Ipam.resident(datastore, ClockAndRandom.ofSystem())) {
       for (int round = 0; round < ROUNDS; round++) {
-        long cpu = Usage.ofThisProcess();
+        long cpu = CpuUsage.ofThisProcess();
         long start = System.nanoTime();
         allocate(ipam, "net." + round);
         double seconds = (System.nanoTime() - start) / 1e9;
@@ -36,7 +36,7 @@ final class IpamOneHost {
                 "embedded, one host, %d at once, half released again: %,.0f allocations/s, %.0f µs CPU each%s",
                 AT_ONCE,
                 COUNT / seconds,
-                (Usage.ofThisProcess() - cpu) / 1e3 / COUNT,
+                (CpuUsage.ofThisProcess() - cpu) / 1e3 / COUNT,
                 round == 0 ? " (cold)" : ""));
       }
     }
@@ -67,7 +67,7 @@ final class IpamOneHost {
   /** The same pair of ADD and DEL beside what other hosts have in use. */
   static void besideMany(Datastore datastore) {
     IpamAllocations.node(datastore, "measured");
-    try (Ipam ipam = Ipam.resident(datastore, Sources.ofSystem())) {
+    try (Ipam ipam = Ipam.resident(datastore, ClockAndRandom.ofSystem())) {
       measure(ipam, "warm-up");
       Sample few = measure(ipam, "10 more addresses in use");
       allocateForOthers(datastore);
@@ -80,7 +80,7 @@ final class IpamOneHost {
 
   /** They are on other machines: what their processes would watch is not this one's load. */
   private static void allocateForOthers(Datastore datastore) {
-    try (Ipam others = Ipam.resident(datastore, Sources.ofSystem())) {
+    try (Ipam others = Ipam.resident(datastore, ClockAndRandom.ofSystem())) {
       for (int host = 0; host < OTHERS; host++) {
         IpamAllocations.node(datastore, "other-" + host);
         for (int i = 0; i < 1000; i += 50) {
@@ -92,7 +92,7 @@ final class IpamOneHost {
 
   private static Sample measure(Ipam ipam, String name) {
     Sample sample = new Sample(name);
-    long cpu = Usage.ofThisProcess();
+    long cpu = CpuUsage.ofThisProcess();
     for (int i = 0; i < PAIRS; i++) {
       String handle = name.hashCode() + "." + i;
       long start = System.nanoTime();
@@ -105,7 +105,7 @@ final class IpamOneHost {
             Locale.ROOT,
             "%s: %.0f µs CPU for each pair",
             name,
-            (Usage.ofThisProcess() - cpu) / 1e3 / PAIRS));
+            (CpuUsage.ofThisProcess() - cpu) / 1e3 / PAIRS));
     return sample;
   }
 }

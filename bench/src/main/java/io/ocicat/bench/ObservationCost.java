@@ -1,17 +1,17 @@
 package io.ocicat.bench;
 
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.daemon.CallLog;
-import io.ocicat.daemon.EventsToAll;
+import io.ocicat.daemon.EventFanOut;
 import io.ocicat.daemon.LogFormat;
-import io.ocicat.daemon.metrics.Build;
+import io.ocicat.daemon.metrics.BuildInfo;
 import io.ocicat.daemon.metrics.Metrics;
 import io.ocicat.daemon.server.CallOutcome;
-import io.ocicat.daemon.server.Events;
+import io.ocicat.daemon.server.DaemonEvents;
 import io.ocicat.daemon.trace.CallHistory;
 import io.ocicat.daemon.trace.CallTrace;
 import io.ocicat.daemon.trace.Phase;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.link.Links;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
@@ -53,7 +53,8 @@ final class ObservationCost {
             },
             new LogFormat.Text(),
             new CallHistory());
-    Events events = new EventsToAll(List.of(log, new Metrics(new Build("bench", "none"))));
+    DaemonEvents events =
+        new EventFanOut(List.of(log, new Metrics(new BuildInfo("bench", "none"))));
     Sample times = new Sample("observation");
     for (int i = 0; i < WARM_UP + ROUNDS; i++) {
       long from = System.nanoTime();
@@ -68,17 +69,17 @@ final class ObservationCost {
     return times.percentile(0.5) / 1e6;
   }
 
-  private static void watch(Events events, long number) {
+  private static void watch(DaemonEvents events, long number) {
     long start = System.nanoTime();
     CallTrace trace = new CallTrace(start);
-    List<Request> requests = List.of(Links.up(7));
+    List<NetlinkRequest> requests = List.of(Links.up(7));
     for (int i = 0; i < EXCHANGES; i++) {
       trace.exchanged(requests, System.nanoTime(), System.nanoTime());
     }
     for (int i = 0; i < OTHER_STEPS; i++) {
       trace.add(Phase.JOURNAL, () -> "intent", System.nanoTime(), System.nanoTime());
     }
-    Reply reply = new Reply(0, new byte[0], "");
+    PluginReply reply = new PluginReply(0, new byte[0], "");
     events.finished(
         new CallOutcome(
             number, Instant.now(), "bridge", ENVIRONMENT, STDIN, reply, start, System.nanoTime()),

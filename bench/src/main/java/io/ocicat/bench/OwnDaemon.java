@@ -17,7 +17,7 @@ final class OwnDaemon implements AutoCloseable {
   }
 
   /** Starts one and waits until it serves. */
-  static OwnDaemon start(Surroundings around) throws IOException, InterruptedException {
+  static OwnDaemon start(BenchHost around) throws IOException, InterruptedException {
     Path log = around.folder().resolve("log");
     Process process =
         around

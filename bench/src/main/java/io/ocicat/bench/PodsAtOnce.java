@@ -5,8 +5,8 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.PluginPath;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.ProcessExec;
-import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.plugin.InProcessExec;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.plugin.Plugin;
@@ -158,7 +158,7 @@ public final class PodsAtOnce {
     return contender(name, folder, plugins, invocation -> inHost(host, invocation));
   }
 
-  private static Reply inHost(NetNs host, Invocation invocation) {
+  private static PluginReply inHost(NetNs host, Invocation invocation) {
     try {
       return host.call(() -> new ProcessExec().run(invocation));
     } catch (RuntimeException e) {

@@ -1,6 +1,6 @@
 package io.ocicat.cli;
 
-import io.ocicat.daemon.state.Folders;
+import io.ocicat.daemon.state.StateFolders;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.channels.FileChannel;
@@ -29,7 +29,7 @@ final class BoundedLog implements Consumer<String> {
   }
 
   /** Of a daemon that was started by a call. */
-  static BoundedLog onDemand(Folders folders, PrintStream stream) {
+  static BoundedLog onDemand(StateFolders folders, PrintStream stream) {
     return of(folders.state().resolve("on-demand.log"), stream);
   }
 

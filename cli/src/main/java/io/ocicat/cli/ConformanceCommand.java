@@ -5,15 +5,15 @@ import io.ocicat.cni.exec.PluginPath;
 import io.ocicat.cni.json.Json;
 import io.ocicat.conformance.Conformance;
 import io.ocicat.conformance.ConformanceException;
-import io.ocicat.conformance.check.Check;
 import io.ocicat.conformance.check.Checks;
+import io.ocicat.conformance.check.ConformanceCheck;
+import io.ocicat.conformance.report.ConformanceReport;
 import io.ocicat.conformance.report.Deviations;
 import io.ocicat.conformance.report.JsonReport;
 import io.ocicat.conformance.report.JunitReport;
-import io.ocicat.conformance.report.Report;
 import io.ocicat.conformance.report.TextReport;
-import io.ocicat.conformance.subject.Kind;
-import io.ocicat.conformance.subject.Subject;
+import io.ocicat.conformance.subject.PluginKind;
+import io.ocicat.conformance.subject.PluginUnderTest;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -138,7 +138,7 @@ final class ConformanceCommand implements Callable<Integer> {
   static final class Kinds implements Iterable<String> {
     @Override
     public Iterator<String> iterator() {
-      return List.of(Kind.values()).stream().map(Kind::toString).iterator();
+      return List.of(PluginKind.values()).stream().map(PluginKind::toString).iterator();
     }
   }
 
@@ -153,7 +153,7 @@ final class ConformanceCommand implements Callable<Integer> {
       return CommandLine.ExitCode.OK;
     }
     Conformance conformance;
-    Subject subject;
+    PluginUnderTest subject;
     try {
       subject = subject();
       conformance = new Conformance(subject).expecting(deviations());
@@ -171,9 +171,9 @@ final class ConformanceCommand implements Callable<Integer> {
         : CommandLine.ExitCode.SOFTWARE;
   }
 
-  private Report run(Conformance conformance, Subject subject) {
+  private ConformanceReport run(Conformance conformance, PluginUnderTest subject) {
     PrintWriter out = spec.commandLine().getOut();
-    Report report;
+    ConformanceReport report;
     if (json) {
       Progress progress =
           new Progress(spec.commandLine().getErr(), "checks made", conformance.checks().size());
@@ -182,7 +182,7 @@ final class ConformanceCommand implements Callable<Integer> {
       out.println(JsonReport.of(report));
     } else {
       TextReport text =
-          new TextReport(out, conformance.checks(), Site.showsColours(System.getenv()));
+          new TextReport(out, conformance.checks(), NodeContext.showsColours(System.getenv()));
       conformance.listener(claims -> text.begin(subject, claims), text::found);
       report = conformance.run();
       text.end(report);
@@ -193,7 +193,7 @@ final class ConformanceCommand implements Callable<Integer> {
     return report;
   }
 
-  private Subject subject() {
+  private PluginUnderTest subject() {
     if (plugin == null) {
       throw new ConformanceException("missing required parameter: PLUGIN");
     }
@@ -201,8 +201,8 @@ final class ConformanceCommand implements Callable<Integer> {
     if (!Files.isRegularFile(plugin) || !Files.isExecutable(plugin)) {
       throw new ConformanceException(plugin + " is not an executable file");
     }
-    Subject subject =
-        Subject.of(
+    PluginUnderTest subject =
+        PluginUnderTest.of(
             plugin,
             Optional.ofNullable(kind).map(ConformanceCommand::kind),
             Optional.ofNullable(config).map(ConformanceCommand::read));
@@ -219,8 +219,8 @@ final class ConformanceCommand implements Callable<Integer> {
     return netns == null ? subject : subject.netns(netns.toAbsolutePath());
   }
 
-  private static Kind kind(String name) {
-    return Kind.find(name)
+  private static PluginKind kind(String name) {
+    return PluginKind.find(name)
         .orElseThrow(
             () ->
                 new ConformanceException(
@@ -233,7 +233,7 @@ final class ConformanceCommand implements Callable<Integer> {
         ? Deviations.NONE
         : Deviations.parse(
             new String(read(expect), StandardCharsets.UTF_8),
-            Checks.all().stream().map(Check::id).collect(Collectors.toSet()));
+            Checks.all().stream().map(ConformanceCheck::id).collect(Collectors.toSet()));
   }
 
   private static byte[] read(Path file) {
@@ -263,7 +263,7 @@ final class ConformanceCommand implements Callable<Integer> {
 
   private static ArrayNode checks() {
     ArrayNode checks = Json.array();
-    for (Check check : Checks.all()) {
+    for (ConformanceCheck check : Checks.all()) {
       checks
           .addObject()
           .put("id", check.id())
@@ -275,7 +275,7 @@ final class ConformanceCommand implements Callable<Integer> {
 
   private static void list(PrintWriter out) {
     int width = Checks.all().stream().mapToInt(check -> check.id().length()).max().orElse(0);
-    for (Check check : Checks.all()) {
+    for (ConformanceCheck check : Checks.all()) {
       out.println(
           "%s  %s  %s"
               .formatted(

@@ -2,19 +2,19 @@ package io.ocicat.cli;
 
 import io.ocicat.daemon.CallLog;
 import io.ocicat.daemon.Daemon;
-import io.ocicat.daemon.EventsToAll;
+import io.ocicat.daemon.EventFanOut;
 import io.ocicat.daemon.LogFormat;
-import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.daemon.info.DaemonInfo;
 import io.ocicat.daemon.info.InfoServer;
 import io.ocicat.daemon.info.MetricsPort;
 import io.ocicat.daemon.metrics.Metrics;
 import io.ocicat.daemon.otlp.OtlpExport;
-import io.ocicat.daemon.server.Events;
+import io.ocicat.daemon.server.DaemonEvents;
 import io.ocicat.daemon.start.StartUp;
 import io.ocicat.daemon.state.BootId;
-import io.ocicat.daemon.state.Folders;
-import io.ocicat.daemon.state.State;
+import io.ocicat.daemon.state.DaemonState;
+import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.daemon.trace.CallHistory;
 import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.netlink.linux.SocketActivation;
@@ -142,28 +142,30 @@ final class DaemonCommand implements Callable<Integer> {
             : new LogFormat.Text();
     Map<String, String> environment = System.getenv();
     Consumer<String> lines =
-        onDemand ? BoundedLog.onDemand(Folders.of(environment), System.err) : System.err::println;
+        onDemand
+            ? BoundedLog.onDemand(StateFolders.of(environment), System.err)
+            : System.err::println;
     CallLog log = new CallLog(lines, format, history);
     if (collector == null) {
-      serve(new EventsToAll(List.of(log, metrics)), history, metrics);
+      serve(new EventFanOut(List.of(log, metrics)), history, metrics);
     } else {
       try (OtlpExport export = OtlpExport.start(collector, Version.build())) {
         metrics.addCounter(
             "ocicat_otlp_sent_total", "Calls that the collector took.", export::sent);
         metrics.addCounter(
             "ocicat_otlp_dropped_total", "Calls that it did not take.", export::dropped);
-        serve(new EventsToAll(List.of(log, metrics, export)), history, metrics);
+        serve(new EventFanOut(List.of(log, metrics, export)), history, metrics);
       }
     }
     return ExitCode.OK;
   }
 
-  private void serve(Events events, CallHistory history, Metrics metrics)
+  private void serve(DaemonEvents events, CallHistory history, Metrics metrics)
       throws InterruptedException, IOException {
     Map<String, String> environment = System.getenv();
-    Folders folders = Folders.of(environment);
+    StateFolders folders = StateFolders.of(environment);
     Clock clock = Clock.systemUTC();
-    State state = new State(folders, BootId.current());
+    DaemonState state = new DaemonState(folders, BootId.current());
     // The VM ends when its hooks do, so the hook has to wait; for the end of what follows, not for
     // the thread, which may itself be waiting for the VM's end by then.
     CountDownLatch done = new CountDownLatch(1);
@@ -185,8 +187,12 @@ final class DaemonCommand implements Callable<Integer> {
   }
 
   private Daemon listen(
-      State state, Folders folders, Map<String, String> environment, Events events, Clock clock) {
-    OurExecutables ours = OurExecutables.fromDistribution();
+      DaemonState state,
+      StateFolders folders,
+      Map<String, String> environment,
+      DaemonEvents events,
+      Clock clock) {
+    PluginExecutables ours = PluginExecutables.fromDistribution();
     List<SocketActivation.Socket> handedOver = SocketActivation.take(environment);
     if (!onDemand) {
       Optional<UnixListener> inherited =

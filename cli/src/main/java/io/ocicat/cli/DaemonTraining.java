@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.start.NetworkCalls;
-import io.ocicat.daemon.state.Folders;
+import io.ocicat.daemon.state.StateFolders;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -38,7 +38,7 @@ final class DaemonTraining {
 
   public static void main(String[] args) throws Exception {
     Thread.ofPlatform().daemon().name("serving").start(DaemonTraining::serve);
-    Folders folders = Folders.of(System.getenv());
+    StateFolders folders = StateFolders.of(System.getenv());
     await(folders.socket());
     NetworkCalls calls = new NetworkCalls(folders.socket(), Path.of(OWN_NETNS), System.getenv());
     List<ObjectNode> networks = networks(Path.of(args[0]));
@@ -80,7 +80,8 @@ final class DaemonTraining {
   }
 
   private static void serve() {
-    Ocicat.run(new DaemonCommand(), new Complaints(new PrintWriter(System.err, true, UTF_8), true));
+    Ocicat.run(
+        new DaemonCommand(), new ErrorReporter(new PrintWriter(System.err, true, UTF_8), true));
   }
 
   private static void await(Path socket) throws InterruptedException {

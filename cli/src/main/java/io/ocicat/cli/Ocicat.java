@@ -11,9 +11,9 @@ import io.ocicat.cli.ipam.IpamCommand;
 import io.ocicat.cli.net.NetCommand;
 import io.ocicat.cli.net.NetSettings;
 import io.ocicat.cli.pod.PodCommand;
-import io.ocicat.cli.pod.PodSite;
+import io.ocicat.cli.pod.PodContext;
+import io.ocicat.cli.resource.CommandContext;
 import io.ocicat.cli.resource.ResourceCommands;
-import io.ocicat.cli.resource.Surroundings;
 import io.ocicat.cli.store.DatastoreCommand;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
@@ -59,7 +59,7 @@ public final class Ocicat {
     StandardOutput stdout = new StandardOutput(new FileOutputStream(FileDescriptor.out));
     System.setOut(new PrintStream(new BufferedOutputStream(stdout), true, StandardCharsets.UTF_8));
     PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
-    Complaints complaints = new Complaints(err, "1".equals(System.getenv("OCICAT_DEBUG")));
+    ErrorReporter complaints = new ErrorReporter(err, "1".equals(System.getenv("OCICAT_DEBUG")));
     System.exit(
         DaemonCommand.plain(args)
             .map(daemon -> run(daemon, complaints))
@@ -67,7 +67,7 @@ public final class Ocicat {
   }
 
   /** As a daemon is started nearly always, it needs no command line to be parsed. */
-  static int run(DaemonCommand daemon, Complaints complaints) {
+  static int run(DaemonCommand daemon, ErrorReporter complaints) {
     try {
       return daemon.call();
     } catch (Exception | Error e) {
@@ -78,7 +78,7 @@ public final class Ocicat {
   /** Also fails when what the command printed did not get anywhere. */
   static int run(
       CommandLine commandLine,
-      Complaints complaints,
+      ErrorReporter complaints,
       StandardOutput stdout,
       PrintStream printer,
       String... args) {
@@ -99,16 +99,16 @@ public final class Ocicat {
   }
 
   static CommandLine commandLine() {
-    OnePlugin ours = OnePlugin.fromDistribution();
-    Site site = Site.here(System.getenv(), ours.ours());
+    PluginProcess ours = PluginProcess.fromDistribution();
+    NodeContext site = NodeContext.here(System.getenv(), ours.ours());
     CommandLine commandLine =
-        commandLine(Surroundings.ofProcess(System.getenv(), site.colours()))
+        commandLine(CommandContext.ofProcess(System.getenv(), site.colours()))
             .addSubcommand(new StatusCommand(site))
             .addSubcommand(new WhyCommand(site))
             .addSubcommand(new TraceCommand(site))
             .addSubcommand(new DoctorCommand(site))
             .addSubcommand(new DemoCommand(site, System.getenv()))
-            .addSubcommand(PodCommand.of(new PodSite(site, System.getenv(), ours.executables())))
+            .addSubcommand(PodCommand.of(new PodContext(site, System.getenv(), ours.executables())))
             .addSubcommand(
                 NetCommand.of(
                     new NetSettings(
@@ -129,7 +129,7 @@ public final class Ocicat {
   }
 
   /** The commands that work with a datastore. */
-  static CommandLine commandLine(Surroundings surroundings) {
+  static CommandLine commandLine(CommandContext surroundings) {
     CommandLine commandLine =
         new CommandLine(new Ocicat())
             .addSubcommand(new PluginCommand())
@@ -146,7 +146,8 @@ public final class Ocicat {
         .addSubcommand(IpamCommand.of(surroundings));
   }
 
-  static int run(CommandLine commandLine, Complaints complaints, PrintWriter out, String... args) {
+  static int run(
+      CommandLine commandLine, ErrorReporter complaints, PrintWriter out, String... args) {
     try {
       return commandLine
           .setOut(out)

@@ -14,11 +14,11 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.Unmatched;
 
 /**
- * How {@link OnePlugin} looks in the help; the executables in {@code cni/} do not pass through
+ * How {@link PluginProcess} looks in the help; the executables in {@code cni/} do not pass through
  * here.
  */
 @Command(
-    name = OnePlugin.COMMAND,
+    name = PluginProcess.COMMAND,
     description = {
       "Run one call of a CNI plugin.",
       "CNI_* variables and standard input say which."
@@ -59,7 +59,7 @@ final class PluginCommand implements Callable<Integer> {
       return ExitCode.OK;
     }
     return flags.isEmpty()
-        ? OnePlugin.fromDistribution().run(choice.name)
-        : OnePlugin.options(choice.name, flags);
+        ? PluginProcess.fromDistribution().run(choice.name)
+        : PluginProcess.options(choice.name, flags);
   }
 }

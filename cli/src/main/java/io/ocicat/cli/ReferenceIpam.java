@@ -1,7 +1,7 @@
 package io.ocicat.cli;
 
 import io.ocicat.conformance.ConformanceException;
-import io.ocicat.conformance.subject.Service;
+import io.ocicat.conformance.subject.RequiredService;
 import io.ocicat.ipamserver.IpamServer;
 import io.ocicat.netlink.ns.NetNs;
 import java.io.IOException;
@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.time.InstantSource;
 
 /** The reference server, on the loopback of whatever host the ipam plugin is tried on. */
-final class ReferenceIpam implements Service {
+final class ReferenceIpam implements RequiredService {
   private static final int PORT = 8090;
 
   private static final String POOLS =

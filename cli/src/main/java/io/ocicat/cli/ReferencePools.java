@@ -1,11 +1,11 @@
 package io.ocicat.cli;
 
-import io.ocicat.conformance.subject.Service;
+import io.ocicat.conformance.subject.RequiredService;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.embedded.EmbeddedStore;
 import io.ocicat.netlink.ns.NetNs;
 import java.nio.file.Path;
@@ -13,7 +13,7 @@ import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
 /** An embedded datastore with a node and a pool, where the plugin on a lab's host finds it. */
-final class ReferencePools implements Service {
+final class ReferencePools implements RequiredService {
   private static final String NODE = "conformance";
   private static final String CIDR = "10.88.0.0/24";
 
@@ -26,7 +26,7 @@ final class ReferencePools implements Service {
       for (Kind kind :
           List.of(
               Kind.IPAM_BLOCK, Kind.BLOCK_AFFINITY, Kind.IPAM_HANDLE, Kind.IP_POOL, Kind.NODE)) {
-        for (Resource left : datastore.list(Query.of(kind)).items()) {
+        for (Resource left : datastore.list(ResourceQuery.of(kind)).items()) {
           datastore.delete(left.key(), null);
         }
       }

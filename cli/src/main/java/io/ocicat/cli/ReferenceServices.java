@@ -2,13 +2,13 @@ package io.ocicat.cli;
 
 import io.ocicat.conformance.ConformanceException;
 import io.ocicat.conformance.subject.Profile;
-import io.ocicat.conformance.subject.Service;
+import io.ocicat.conformance.subject.RequiredService;
 
 /** What plugins have to find on their host that get addresses from somebody else. */
 final class ReferenceServices {
   private ReferenceServices() {}
 
-  static Service of(Profile profile) {
+  static RequiredService of(Profile profile) {
     return switch (profile.name()) {
       case "ipam" -> new ReferenceIpam();
       case "calico-ipam" -> new ReferencePools();

@@ -17,7 +17,7 @@ public final class RuntimeDirOptions {
 
   @Mixin private CacheDirOption cache = new CacheDirOption();
 
-  public Path confDirectory(Site site) {
+  public Path confDirectory(NodeContext site) {
     return confDirectory(name -> site.variable(name).orElse(null));
   }
 

@@ -2,7 +2,7 @@ package io.ocicat.cli;
 
 import io.ocicat.daemon.Supervisor;
 import io.ocicat.netlink.NetlinkException;
-import io.ocicat.netlink.linux.ServiceNotice;
+import io.ocicat.netlink.linux.SystemdNotify;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -11,35 +11,35 @@ import java.util.function.Consumer;
  * does not listen is no reason to stop serving: it is said once.
  */
 final class Systemd implements Supervisor {
-  private final ServiceNotice notice;
+  private final SystemdNotify notice;
   private final Consumer<String> log;
   private boolean complained;
 
-  private Systemd(ServiceNotice notice, Consumer<String> log) {
+  private Systemd(SystemdNotify notice, Consumer<String> log) {
     this.notice = notice;
     this.log = log;
   }
 
   /** systemd if it has started this process and asks for it, else nobody. */
   static Supervisor of(Map<String, String> environment, Consumer<String> log) {
-    return ServiceNotice.of(environment)
+    return SystemdNotify.of(environment)
         .<Supervisor>map(notice -> new Systemd(notice, log))
         .orElse(Supervisor.NONE);
   }
 
   @Override
   public void ready() {
-    send(ServiceNotice.READY);
+    send(SystemdNotify.READY);
   }
 
   @Override
   public void alive() {
-    send(ServiceNotice.ALIVE);
+    send(SystemdNotify.ALIVE);
   }
 
   @Override
   public void stopping() {
-    send(ServiceNotice.STOPPING);
+    send(SystemdNotify.STOPPING);
   }
 
   private synchronized void send(String message) {

@@ -27,7 +27,7 @@ public final class TerminalWidth {
 
   private TerminalWidth() {}
 
-  public static int of(Site site) {
+  public static int of(NodeContext site) {
     return site.variable("COLUMNS")
         .flatMap(TerminalWidth::number)
         .or(TerminalWidth::ofTerminal)

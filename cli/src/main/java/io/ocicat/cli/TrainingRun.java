@@ -30,7 +30,7 @@ final class TrainingRun {
     }
     for (String line : lines) {
       int exitCode =
-          Ocicat.run(Ocicat.commandLine(), new Complaints(err, true), out, line.split(" +", -1));
+          Ocicat.run(Ocicat.commandLine(), new ErrorReporter(err, true), out, line.split(" +", -1));
       if (exitCode != 0) {
         err.println("training: \"ocicat %s\" ended with exit code %d".formatted(line, exitCode));
         System.exit(1);

@@ -1,6 +1,6 @@
 package io.ocicat.cli;
 
-import io.ocicat.daemon.metrics.Build;
+import io.ocicat.daemon.metrics.BuildInfo;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -17,7 +17,7 @@ final class Version implements IVersionProvider {
 
   @Override
   public String[] getVersion() {
-    Build build = build();
+    BuildInfo build = build();
     return new String[] {
       "ocicat %s (commit %s, JDK %s)".formatted(build.version(), build.commit(), jdk())
     };
@@ -27,8 +27,8 @@ final class Version implements IVersionProvider {
     return System.getProperty("java.version", "unknown");
   }
 
-  static Build build() {
-    return new Build(release(), System.getProperty(COMMIT_PROPERTY, "unknown"));
+  static BuildInfo build() {
+    return new BuildInfo(release(), System.getProperty(COMMIT_PROPERTY, "unknown"));
   }
 
   /** For names of files: tells one build from another. */

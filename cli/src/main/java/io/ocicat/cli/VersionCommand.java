@@ -1,7 +1,7 @@
 package io.ocicat.cli;
 
 import io.ocicat.cni.json.Json;
-import io.ocicat.daemon.metrics.Build;
+import io.ocicat.daemon.metrics.BuildInfo;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ExitCode;
@@ -24,7 +24,7 @@ final class VersionCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     if (json) {
-      Build build = Version.build();
+      BuildInfo build = Version.build();
       spec.commandLine()
           .getOut()
           .println(

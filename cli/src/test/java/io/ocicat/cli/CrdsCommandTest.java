@@ -16,7 +16,7 @@ class CrdsCommandTest {
   private final StringWriter err = new StringWriter();
 
   private int run(String... args) {
-    Complaints complaints = new Complaints(new PrintWriter(err, true), false);
+    ErrorReporter complaints = new ErrorReporter(new PrintWriter(err, true), false);
     return Ocicat.run(Ocicat.commandLine(), complaints, new PrintWriter(out, true), args);
   }
 

@@ -25,7 +25,7 @@ class DaemonCommandTest {
     int code =
         Ocicat.run(
             Ocicat.commandLine(),
-            new Complaints(new PrintWriter(err), false),
+            new ErrorReporter(new PrintWriter(err), false),
             new PrintWriter(new StringWriter()),
             "daemon",
             option,

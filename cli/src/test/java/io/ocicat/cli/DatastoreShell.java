@@ -1,6 +1,6 @@
 package io.ocicat.cli;
 
-import io.ocicat.cli.resource.Surroundings;
+import io.ocicat.cli.resource.CommandContext;
 import java.io.ByteArrayInputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -45,8 +45,8 @@ public record DatastoreShell(Map<String, String> environment, boolean colours) {
   /** Prints where somebody may look before it ends. */
   public Shell.Printed runWith(String stdin, StringWriter out, String... args) {
     StringWriter err = new StringWriter();
-    Surroundings surroundings =
-        new Surroundings(
+    CommandContext surroundings =
+        new CommandContext(
             environment,
             Path.of("/nonexistent/calicoctl.cfg"),
             new ByteArrayInputStream(stdin.getBytes(StandardCharsets.UTF_8)),
@@ -54,7 +54,7 @@ public record DatastoreShell(Map<String, String> environment, boolean colours) {
     int exitCode =
         Ocicat.run(
             Ocicat.commandLine(surroundings),
-            new Complaints(new PrintWriter(err, true), false),
+            new ErrorReporter(new PrintWriter(err, true), false),
             new PrintWriter(out, true),
             args);
     return new Shell.Printed(exitCode, out.toString(), err.toString());

@@ -3,13 +3,13 @@ package io.ocicat.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.ocicat.cni.exec.Deadline;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.ProcessExec;
-import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.InProcessExec;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.plugin.PluginHost;
-import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.plugins.Plugins;
 import io.ocicat.testkit.Command;
@@ -37,12 +37,12 @@ import java.util.Map;
  */
 final class ForwardedPlugins implements AutoCloseable {
   private final Path executables;
-  private final OurExecutables ours;
+  private final PluginExecutables ours;
   private final Path socket;
   private final ServerSocketChannel listener;
 
   private ForwardedPlugins(
-      Path executables, OurExecutables ours, Path socket, ServerSocketChannel listener) {
+      Path executables, PluginExecutables ours, Path socket, ServerSocketChannel listener) {
     this.executables = executables;
     this.ours = ours;
     this.socket = socket;
@@ -63,7 +63,7 @@ final class ForwardedPlugins implements AutoCloseable {
     ServerSocketChannel listener = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
     listener.bind(UnixDomainSocketAddress.of(socket));
     ForwardedPlugins plugins =
-        new ForwardedPlugins(executables, OurExecutables.of(directory), socket, listener);
+        new ForwardedPlugins(executables, PluginExecutables.of(directory), socket, listener);
     Thread.ofPlatform().daemon().name("forwarded plugins").start(plugins::accept);
     return plugins;
   }
@@ -106,7 +106,7 @@ final class ForwardedPlugins implements AutoCloseable {
                   ? Map.of()
                   : Map.of(
                       environment.getOrDefault("CNI_NETNS", ""), process.resolve("fd/" + netns)));
-      Reply reply =
+      PluginReply reply =
           Dispatcher.dispatch(
               Plugins.named(name, datastores).orElseThrow(),
               host(namespaces),

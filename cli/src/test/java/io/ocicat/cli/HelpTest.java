@@ -107,7 +107,7 @@ class HelpTest {
   private int ocicat(String... args) {
     return Ocicat.run(
         Ocicat.commandLine(),
-        new Complaints(new PrintWriter(err, true), false),
+        new ErrorReporter(new PrintWriter(err, true), false),
         new PrintWriter(out, true),
         args);
   }

@@ -184,7 +184,7 @@ class IpamServerCommandTest {
     int code =
         Ocicat.run(
             Ocicat.commandLine(),
-            new Complaints(new PrintWriter(err), false),
+            new ErrorReporter(new PrintWriter(err), false),
             new PrintWriter(new StringWriter()),
             args.toArray(String[]::new));
     assertThat(code).isNotZero();

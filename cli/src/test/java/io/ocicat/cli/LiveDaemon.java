@@ -1,23 +1,23 @@
 package io.ocicat.cli;
 
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.daemon.CallLog;
 import io.ocicat.daemon.Daemon;
-import io.ocicat.daemon.EventsToAll;
+import io.ocicat.daemon.EventFanOut;
 import io.ocicat.daemon.LogFormat;
-import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.daemon.info.DaemonInfo;
 import io.ocicat.daemon.info.InfoServer;
-import io.ocicat.daemon.metrics.Build;
+import io.ocicat.daemon.metrics.BuildInfo;
 import io.ocicat.daemon.metrics.Metrics;
-import io.ocicat.daemon.server.Events;
+import io.ocicat.daemon.server.DaemonEvents;
 import io.ocicat.daemon.state.BootId;
-import io.ocicat.daemon.state.Folders;
-import io.ocicat.daemon.state.State;
+import io.ocicat.daemon.state.DaemonState;
+import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.daemon.trace.CallHistory;
-import io.ocicat.daemon.wire.Answer;
-import io.ocicat.daemon.wire.Place;
-import io.ocicat.daemon.wire.Request;
+import io.ocicat.daemon.wire.FilesystemView;
+import io.ocicat.daemon.wire.WireReply;
+import io.ocicat.daemon.wire.WireRequest;
 import io.ocicat.netlink.linux.Fd;
 import io.ocicat.netlink.linux.Received;
 import io.ocicat.netlink.linux.SocketType;
@@ -46,7 +46,7 @@ public final class LiveDaemon implements AutoCloseable {
   private static final int HEADER = 20;
 
   private final Path directory;
-  private final Folders folders;
+  private final StateFolders folders;
   private final List<String> log = new CopyOnWriteArrayList<>();
   private final Daemon daemon;
   private final DaemonInfo info;
@@ -57,16 +57,16 @@ public final class LiveDaemon implements AutoCloseable {
     this.directory = directory;
     this.folders = folders(directory);
     Clock clock = Clock.systemUTC();
-    State state = new State(folders, BootId.current());
+    DaemonState state = new DaemonState(folders, BootId.current());
     CallHistory history = new CallHistory();
-    Build build = new Build("1.2.3", "abc");
+    BuildInfo build = new BuildInfo("1.2.3", "abc");
     Metrics metrics = new Metrics(build);
-    Events events = new EventsToAll(List.of(new CallLog(log::add, format, history), metrics));
+    DaemonEvents events = new EventFanOut(List.of(new CallLog(log::add, format, history), metrics));
     this.daemon =
         Daemon.listen(
             state,
             folders,
-            OurExecutables.of(home(directory)),
+            PluginExecutables.of(home(directory)),
             Optional.empty(),
             false,
             events,
@@ -76,8 +76,8 @@ public final class LiveDaemon implements AutoCloseable {
     this.thread = Thread.ofPlatform().start(this::run);
   }
 
-  public static Folders folders(Path directory) {
-    return new Folders(directory.resolve("run"), directory.resolve("state"));
+  public static StateFolders folders(Path directory) {
+    return new StateFolders(directory.resolve("run"), directory.resolve("state"));
   }
 
   public static LiveDaemon start(Path directory) {
@@ -123,7 +123,7 @@ public final class LiveDaemon implements AutoCloseable {
     }
   }
 
-  public Folders folders() {
+  public StateFolders folders() {
     return folders;
   }
 
@@ -145,11 +145,11 @@ public final class LiveDaemon implements AutoCloseable {
   }
 
   /** Calls the bridge plugin for a container's eth0. */
-  public Reply call(String verb, String container, Host host, Host pod, String network) {
+  public PluginReply call(String verb, String container, Host host, Host pod, String network) {
     return call(verb, container, host, pod, network, Map.of());
   }
 
-  public Reply call(
+  public PluginReply call(
       String verb,
       String container,
       Host host,
@@ -159,7 +159,7 @@ public final class LiveDaemon implements AutoCloseable {
     return call("bridge", verb, container, host, pod, network, more);
   }
 
-  public Reply call(
+  public PluginReply call(
       String plugin,
       String verb,
       String container,
@@ -176,14 +176,14 @@ public final class LiveDaemon implements AutoCloseable {
     try (Fd own = Fd.open(host.path(), Fd.O_RDONLY, 0);
         Fd theirs = Fd.open(pod.path(), Fd.O_RDONLY, 0);
         UnixSocket socket = UnixSocket.connect(folders.socket(), SocketType.STREAM, LIMIT)) {
-      Request request =
-          new Request(
+      WireRequest request =
+          new WireRequest(
               plugin,
               environment,
               network.getBytes(StandardCharsets.UTF_8),
               LIMIT,
               System.nanoTime(),
-              Place.own(),
+              FilesystemView.own(),
               Optional.of(own),
               Optional.of(theirs));
       socket.send(request.bytes(), LIMIT, own.number(), theirs.number());
@@ -191,7 +191,7 @@ public final class LiveDaemon implements AutoCloseable {
     }
   }
 
-  private static Reply answer(UnixSocket socket) {
+  private static PluginReply answer(UnixSocket socket) {
     ByteArrayOutputStream whole = new ByteArrayOutputStream();
     for (Optional<Received> part = socket.receive(1 << 16, 0, LIMIT);
         part.isPresent();
@@ -202,12 +202,12 @@ public final class LiveDaemon implements AutoCloseable {
     while (true) {
       ByteBuffer header = ByteBuffer.wrap(rest).order(ByteOrder.LITTLE_ENDIAN);
       int length = HEADER + header.getInt(HEADER - 8) + header.getInt(HEADER - 4);
-      switch (Answer.parse(Arrays.copyOf(rest, length))) {
-        case Answer.Working() -> rest = Arrays.copyOfRange(rest, length, rest.length);
-        case Answer.Done(Reply reply) -> {
+      switch (WireReply.parse(Arrays.copyOf(rest, length))) {
+        case WireReply.Working() -> rest = Arrays.copyOfRange(rest, length, rest.length);
+        case WireReply.Done(PluginReply reply) -> {
           return reply;
         }
-        case Answer.Declined(String why) -> throw new AssertionError("declined: " + why);
+        case WireReply.Declined(String why) -> throw new AssertionError("declined: " + why);
       }
     }
   }

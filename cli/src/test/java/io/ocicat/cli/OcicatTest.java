@@ -110,7 +110,7 @@ class OcicatTest {
   private int run(boolean debug, String... args) {
     CommandLine commandLine =
         Ocicat.commandLine().addSubcommand(new Fail()).addSubcommand(new Crash());
-    Complaints complaints = new Complaints(new PrintWriter(err), debug);
+    ErrorReporter complaints = new ErrorReporter(new PrintWriter(err), debug);
     return Ocicat.run(commandLine, complaints, new PrintWriter(out, true), args);
   }
 

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.conformance.Conformance;
-import io.ocicat.conformance.check.Check;
 import io.ocicat.conformance.check.Checks;
-import io.ocicat.conformance.report.Finding;
-import io.ocicat.conformance.report.Outcome;
-import io.ocicat.conformance.report.Report;
+import io.ocicat.conformance.check.ConformanceCheck;
+import io.ocicat.conformance.report.CheckFinding;
+import io.ocicat.conformance.report.CheckOutcome;
+import io.ocicat.conformance.report.ConformanceReport;
+import io.ocicat.conformance.subject.PluginUnderTest;
 import io.ocicat.conformance.subject.Profiles;
-import io.ocicat.conformance.subject.Subject;
 import io.ocicat.plugins.Plugins;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -57,28 +57,28 @@ class OwnPluginsConformanceTest {
   @ParameterizedTest
   @MethodSource("names")
   void passesAllThatConcernsIt(String name) {
-    Subject subject =
-        Subject.of(plugins.executable(name), Optional.empty(), Optional.empty())
+    PluginUnderTest subject =
+        PluginUnderTest.of(plugins.executable(name), Optional.empty(), Optional.empty())
             .environment(plugins.environment())
             .limit(Duration.ofSeconds(30));
     if (subject.profile().asksAService()) {
       subject = subject.service(ReferenceServices.of(subject.profile()));
     }
-    Report report = new Conformance(subject).only(checks()).run();
+    ConformanceReport report = new Conformance(subject).only(checks()).run();
 
-    assertThat(describe(report.with(Outcome.FAILED))).isEmpty();
+    assertThat(describe(report.with(CheckOutcome.FAILED))).isEmpty();
     assertThat(report.claims().newest()).isEqualTo(SpecVersion.LATEST);
-    assertThat(report.count(Outcome.PASSED)).isGreaterThan(140);
+    assertThat(report.count(CheckOutcome.PASSED)).isGreaterThan(140);
   }
 
   private static List<String> checks() {
     return Checks.all().stream()
-        .map(Check::id)
+        .map(ConformanceCheck::id)
         .filter(id -> !id.equals(NEEDS_ITS_OWN_PROCESS))
         .toList();
   }
 
-  private static List<String> describe(List<Finding> findings) {
+  private static List<String> describe(List<CheckFinding> findings) {
     return findings.stream().map(f -> f.check().id() + ": " + f.verdict()).toList();
   }
 }

@@ -1,7 +1,7 @@
 package io.ocicat.cli;
 
-import io.ocicat.daemon.call.OurExecutables;
-import io.ocicat.daemon.state.Folders;
+import io.ocicat.daemon.call.PluginExecutables;
+import io.ocicat.daemon.state.StateFolders;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
@@ -12,25 +12,26 @@ import picocli.CommandLine;
 
 /** Runs a command as the shell would, and keeps what it prints. */
 public record Shell(
-    Folders folders, Path root, OurExecutables ours, Map<String, String> environment) {
-  public Shell(Folders folders, Path root, OurExecutables ours) {
+    StateFolders folders, Path root, PluginExecutables ours, Map<String, String> environment) {
+  public Shell(StateFolders folders, Path root, PluginExecutables ours) {
     this(folders, root, ours, Map.of());
   }
 
-  public Shell(Folders folders) {
-    this(folders, Path.of("/"), OurExecutables.none());
+  public Shell(StateFolders folders) {
+    this(folders, Path.of("/"), PluginExecutables.none());
   }
 
   public record Printed(int exitCode, String out, String err) {}
 
-  public Printed run(Function<Site, Callable<Integer>> command, String... args) {
+  public Printed run(Function<NodeContext, Callable<Integer>> command, String... args) {
     return run(command, false, args);
   }
 
-  public Printed run(Function<Site, Callable<Integer>> command, boolean colours, String... args) {
+  public Printed run(
+      Function<NodeContext, Callable<Integer>> command, boolean colours, String... args) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
-    Site site = new Site(folders, root, ours, colours, environment);
+    NodeContext site = new NodeContext(folders, root, ours, colours, environment);
     int exitCode =
         new CommandLine(command.apply(site))
             .setOut(new PrintWriter(out, true))

@@ -58,7 +58,7 @@ class StandardOutputTest {
     StandardOutput stdout = new StandardOutput(to);
     return Ocicat.run(
         Ocicat.commandLine(),
-        new Complaints(new PrintWriter(err, true), false),
+        new ErrorReporter(new PrintWriter(err, true), false),
         stdout,
         new PrintStream(new BufferedOutputStream(stdout), true, StandardCharsets.UTF_8),
         args);

@@ -1,6 +1,6 @@
 package io.ocicat.cni;
 
-import io.ocicat.cni.json.Asked;
+import io.ocicat.cni.json.FieldAccessListener;
 import io.ocicat.cni.json.Quoted;
 import java.util.ArrayList;
 import java.util.List;
@@ -98,7 +98,7 @@ public record CniArgs(List<Arg> args) {
   }
 
   private static void tell(String key) {
-    Asked.tell("CNI_ARGS." + key);
+    FieldAccessListener.tell("CNI_ARGS." + key);
   }
 
   /** 1, true, 0 or false in any case of letters. */

@@ -19,7 +19,7 @@ public class CniException extends RuntimeException {
   private final String msg;
   private final String details;
   private final @Nullable String cniVersion;
-  private final @Nullable Reason reason;
+  private final @Nullable FailureReason reason;
 
   public CniException(ErrorCode code, String msg) {
     this(code, msg, "", null, null, null);
@@ -38,7 +38,7 @@ public class CniException extends RuntimeException {
       String msg,
       String details,
       @Nullable String cniVersion,
-      @Nullable Reason reason,
+      @Nullable FailureReason reason,
       @Nullable Throwable cause) {
     super(details.isEmpty() ? msg : msg + "; " + details, cause);
     this.code = code.value();
@@ -71,12 +71,12 @@ public class CniException extends RuntimeException {
   }
 
   /** The same error, and why it is one. */
-  public final CniException because(Reason why) {
+  public final CniException because(FailureReason why) {
     return new CniException(code(), msg, details, cniVersion, why, getCause());
   }
 
   /** Empty when nobody said; always for an error that was read. */
-  public final Optional<Reason> reason() {
+  public final Optional<FailureReason> reason() {
     return Optional.ofNullable(reason);
   }
 

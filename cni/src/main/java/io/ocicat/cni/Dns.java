@@ -23,7 +23,7 @@ public record Dns(
     nameservers = List.copyOf(nameservers);
     search = List.copyOf(search);
     options = List.copyOf(options);
-    unknown = Unknown.copyOf(unknown);
+    unknown = ExtraMembers.copyOf(unknown);
   }
 
   public Dns(List<String> nameservers, String domain, List<String> search, List<String> options) {
@@ -51,7 +51,7 @@ public record Dns(
     }
     putUnlessEmpty(json, "search", search);
     putUnlessEmpty(json, "options", options);
-    Unknown.addTo(json, unknown);
+    ExtraMembers.addTo(json, unknown);
     return json;
   }
 

@@ -19,7 +19,7 @@ public record Interface(
     String pciId,
     Map<String, JsonNode> unknown) {
   public Interface {
-    unknown = Unknown.copyOf(unknown);
+    unknown = ExtraMembers.copyOf(unknown);
   }
 
   /** An interface on the host. */

@@ -16,7 +16,7 @@ public record IpConfig(
     @Nullable IpAddress gateway,
     Map<String, JsonNode> unknown) {
   public IpConfig {
-    unknown = Unknown.copyOf(unknown);
+    unknown = ExtraMembers.copyOf(unknown);
   }
 
   /** An address as an IPAM plugin returns it, without an interface. */

@@ -34,7 +34,7 @@ public record Result(
     interfaceSlots = Collections.unmodifiableList(new ArrayList<>(interfaceSlots));
     ipSlots = Collections.unmodifiableList(new ArrayList<>(ipSlots));
     routes = List.copyOf(routes);
-    unknown = Unknown.copyOf(unknown);
+    unknown = ExtraMembers.copyOf(unknown);
   }
 
   /** Nothing yet, in the newest version. */

@@ -36,7 +36,7 @@ final class ResultWriter {
     if (result.version().family() != SpecVersion.Family.V1 || !result.dns().isEmpty()) {
       json.set("dns", result.dns().toJson());
     }
-    Unknown.addTo(json, result.unknown(), old ? OLD_MEMBERS : MEMBERS);
+    ExtraMembers.addTo(json, result.unknown(), old ? OLD_MEMBERS : MEMBERS);
     return json;
   }
 
@@ -54,7 +54,7 @@ final class ResultWriter {
     ObjectNode json = Json.object().put("ip", ip.address().toString());
     putGateway(json, ip.gateway());
     putList(json, "routes", result.routes().stream().filter(own).toList(), Route::toJson);
-    Unknown.addTo(json, ip.unknown(), OLD_IP_MEMBERS);
+    ExtraMembers.addTo(json, ip.unknown(), OLD_IP_MEMBERS);
     return json;
   }
 
@@ -74,7 +74,7 @@ final class ResultWriter {
     putUnlessEmpty(json, "sandbox", member.sandbox());
     putUnlessEmpty(json, "socketPath", member.socketPath());
     putUnlessEmpty(json, "pciID", member.pciId());
-    Unknown.addTo(json, member.unknown());
+    ExtraMembers.addTo(json, member.unknown());
     return json;
   }
 
@@ -88,7 +88,7 @@ final class ResultWriter {
     }
     json.put("address", ip.address().toString());
     putGateway(json, ip.gateway());
-    Unknown.addTo(json, ip.unknown(), IP_MEMBERS);
+    ExtraMembers.addTo(json, ip.unknown(), IP_MEMBERS);
     return json;
   }
 

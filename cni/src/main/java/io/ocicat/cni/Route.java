@@ -24,7 +24,7 @@ public record Route(
     @Nullable Integer scope,
     Map<String, JsonNode> unknown) {
   public Route {
-    unknown = Unknown.copyOf(unknown);
+    unknown = ExtraMembers.copyOf(unknown);
   }
 
   public static Route to(IpPrefix dst) {
@@ -72,7 +72,7 @@ public record Route(
     if (scope != null) {
       json.put("scope", scope);
     }
-    Unknown.addTo(json, unknown);
+    ExtraMembers.addTo(json, unknown);
     return json;
   }
 }

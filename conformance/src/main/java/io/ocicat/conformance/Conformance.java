@@ -5,18 +5,18 @@ import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.VersionReply;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.json.Quoted;
-import io.ocicat.conformance.check.Check;
+import io.ocicat.conformance.check.CheckVerdict;
 import io.ocicat.conformance.check.Checks;
-import io.ocicat.conformance.check.Verdict;
-import io.ocicat.conformance.lab.Answer;
-import io.ocicat.conformance.lab.Call;
-import io.ocicat.conformance.lab.Claims;
+import io.ocicat.conformance.check.ConformanceCheck;
+import io.ocicat.conformance.lab.CallResult;
+import io.ocicat.conformance.lab.ClaimedVersions;
 import io.ocicat.conformance.lab.Lab;
+import io.ocicat.conformance.lab.LabCall;
 import io.ocicat.conformance.lab.Scratch;
+import io.ocicat.conformance.report.CheckFinding;
+import io.ocicat.conformance.report.ConformanceReport;
 import io.ocicat.conformance.report.Deviations;
-import io.ocicat.conformance.report.Finding;
-import io.ocicat.conformance.report.Report;
-import io.ocicat.conformance.subject.Subject;
+import io.ocicat.conformance.subject.PluginUnderTest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,8 +27,8 @@ import java.util.function.Consumer;
  * Checks a plugin:
  *
  * <pre>{@code
- * Subject bridge = Subject.of(Path.of("/usr/lib/cni/bridge"), Optional.empty(), Optional.empty());
- * Report report = new Conformance(bridge).run();
+ * PluginUnderTest bridge = PluginUnderTest.of(Path.of("/usr/lib/cni/bridge"), Optional.empty(), Optional.empty());
+ * ConformanceReport report = new Conformance(bridge).run();
  * }</pre>
  *
  * <p>Needs to be root, of the machine or of a user namespace. Every check has namespaces and
@@ -38,14 +38,14 @@ public final class Conformance {
   /** Most of a check is waiting for the kernel, so there may be more than there are processors. */
   private static final int JOBS = 4;
 
-  private final Subject subject;
-  private List<Check> checks = Checks.all();
+  private final PluginUnderTest subject;
+  private List<ConformanceCheck> checks = Checks.all();
   private Deviations deviations = Deviations.NONE;
   private int jobs = JOBS;
-  private Consumer<Claims> onBegin = _ -> {};
-  private Consumer<Finding> onFinding = _ -> {};
+  private Consumer<ClaimedVersions> onBegin = _ -> {};
+  private Consumer<CheckFinding> onFinding = _ -> {};
 
-  public Conformance(Subject subject) {
+  public Conformance(PluginUnderTest subject) {
     this.subject = subject;
   }
 
@@ -68,7 +68,7 @@ public final class Conformance {
     return this;
   }
 
-  private static boolean matches(Check check, String name) {
+  private static boolean matches(ConformanceCheck check, String name) {
     return check.id().equals(name) || check.topic().equals(name);
   }
 
@@ -78,13 +78,13 @@ public final class Conformance {
   }
 
   /** Is told the plugin's versions before the first check, and of each check when it is done. */
-  public Conformance listener(Consumer<Claims> begin, Consumer<Finding> finding) {
+  public Conformance listener(Consumer<ClaimedVersions> begin, Consumer<CheckFinding> finding) {
     onBegin = begin;
     onFinding = finding;
     return this;
   }
 
-  public List<Check> checks() {
+  public List<ConformanceCheck> checks() {
     return checks;
   }
 
@@ -97,28 +97,28 @@ public final class Conformance {
     return this;
   }
 
-  public Report run() {
+  public ConformanceReport run() {
     long start = System.nanoTime();
-    List<Finding> findings = new ArrayList<>();
+    List<CheckFinding> findings = new ArrayList<>();
     try (Scratch scratch = Scratch.open(subject)) {
-      Claims claims = claims(scratch);
+      ClaimedVersions claims = claims(scratch);
       onBegin.accept(claims);
-      try (Workers workers = new Workers(subject.netns().isPresent() ? 1 : jobs)) {
-        for (Future<Finding> future :
+      try (CheckWorkers workers = new CheckWorkers(subject.netns().isPresent() ? 1 : jobs)) {
+        for (Future<CheckFinding> future :
             workers.startAll(checks, check -> finding(check, scratch, claims))) {
-          Finding finding = workers.await(future);
+          CheckFinding finding = workers.await(future);
           findings.add(finding);
           onFinding.accept(finding);
         }
       }
-      return new Report(subject, claims, findings, since(start));
+      return new ConformanceReport(subject, claims, findings, since(start));
     }
   }
 
-  private Finding finding(Check check, Scratch scratch, Claims claims) {
+  private CheckFinding finding(ConformanceCheck check, Scratch scratch, ClaimedVersions claims) {
     long start = System.nanoTime();
-    Verdict verdict = check.run(scratch, subject.profile(), claims);
-    return new Finding(
+    CheckVerdict verdict = check.run(scratch, subject.profile(), claims);
+    return new CheckFinding(
         check, verdict, deviations.find(subject.name(), check.id()).orElse(null), since(start));
   }
 
@@ -127,22 +127,22 @@ public final class Conformance {
   }
 
   /** What the plugin says about itself; whether it says so properly is for the checks. */
-  private Claims claims(Scratch scratch) {
-    try (Lab lab = scratch.lab(Claims.NONE)) {
-      Call version =
+  private ClaimedVersions claims(Scratch scratch) {
+    try (Lab lab = scratch.lab(ClaimedVersions.NONE)) {
+      LabCall version =
           lab.call("VERSION", Json.object().put("cniVersion", SpecVersion.LATEST.text()));
-      Claims own = claims(lab, version);
+      ClaimedVersions own = claims(lab, version);
       return subject.ipam().map(ipam -> own.with(claims(lab, version.of(ipam)))).orElse(own);
     }
   }
 
-  private static Claims claims(Lab lab, Call version) {
+  private static ClaimedVersions claims(Lab lab, LabCall version) {
     try {
-      return lab.run(version) instanceof Answer.Ended ended
-          ? Claims.of(VersionReply.parse(ended.stdout()).supportedVersions())
-          : Claims.NONE;
+      return lab.run(version) instanceof CallResult.Ended ended
+          ? ClaimedVersions.of(VersionReply.parse(ended.stdout()).supportedVersions())
+          : ClaimedVersions.NONE;
     } catch (CniException _) {
-      return Claims.NONE;
+      return ClaimedVersions.NONE;
     }
   }
 }

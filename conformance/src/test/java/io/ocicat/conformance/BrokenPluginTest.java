@@ -2,11 +2,11 @@ package io.ocicat.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.conformance.check.Verdict;
-import io.ocicat.conformance.report.Finding;
-import io.ocicat.conformance.report.Outcome;
-import io.ocicat.conformance.subject.Kind;
-import io.ocicat.conformance.subject.Subject;
+import io.ocicat.conformance.check.CheckVerdict;
+import io.ocicat.conformance.report.CheckFinding;
+import io.ocicat.conformance.report.CheckOutcome;
+import io.ocicat.conformance.subject.PluginKind;
+import io.ocicat.conformance.subject.PluginUnderTest;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -140,23 +140,23 @@ class BrokenPluginTest {
           ipam, leaves-process, residue.processes
           """)
   void isCaught(String kind, String defect, String check) {
-    List<Finding> findings =
-        Exemplar.check(Kind.find(kind).orElseThrow(), defect, check).findings();
+    List<CheckFinding> findings =
+        Exemplar.check(PluginKind.find(kind).orElseThrow(), defect, check).findings();
 
     assertThat(findings).hasSize(1);
-    assertThat(findings.getFirst().verdict()).isInstanceOf(Verdict.Failed.class);
+    assertThat(findings.getFirst().verdict()).isInstanceOf(CheckVerdict.Failed.class);
   }
 
   @Test
   void aChangedResultIsCaughtWhereItHasToStay() {
-    Subject subject = Exemplar.with(Kind.CHAINED, "changes-dns");
+    PluginUnderTest subject = Exemplar.with(PluginKind.CHAINED, "changes-dns");
 
-    assertThat(resultUnchanged(subject)).isInstanceOf(Verdict.NotApplicable.class);
+    assertThat(resultUnchanged(subject)).isInstanceOf(CheckVerdict.NotApplicable.class);
     assertThat(resultUnchanged(subject.profile(subject.profile().keepingResult())))
-        .isInstanceOf(Verdict.Failed.class);
+        .isInstanceOf(CheckVerdict.Failed.class);
   }
 
-  private static Verdict resultUnchanged(Subject subject) {
+  private static CheckVerdict resultUnchanged(PluginUnderTest subject) {
     return new Conformance(subject)
         .only(List.of("chain.result-unchanged"))
         .run()
@@ -168,19 +168,20 @@ class BrokenPluginTest {
   @Test
   void aPluginThatHangsIsNotWaitedForTooOften() {
     var report =
-        new Conformance(Exemplar.with(Kind.IPAM, "hangs").limit(Duration.ofMillis(300)))
+        new Conformance(Exemplar.with(PluginKind.IPAM, "hangs").limit(Duration.ofMillis(300)))
             .only(List.of("output", "del"))
             .run();
 
-    Finding first = report.findings().getFirst();
+    CheckFinding first = report.findings().getFirst();
     assertThat(first.check().id()).isEqualTo("output.in-time");
     assertThat(first.verdict())
         .isInstanceOfSatisfying(
-            Verdict.Failed.class,
+            CheckVerdict.Failed.class,
             failed -> assertThat(failed.actual()).startsWith("no end: not finished after 300 ms"));
-    assertThat(report.count(Outcome.FAILED)).isLessThan(10);
+    assertThat(report.count(CheckOutcome.FAILED)).isLessThan(10);
     assertThat(report.findings().getLast().verdict())
         .isEqualTo(
-            new Verdict.NotApplicable("not tried: the plugin exceeded the time limit too often"));
+            new CheckVerdict.NotApplicable(
+                "not tried: the plugin exceeded the time limit too often"));
   }
 }

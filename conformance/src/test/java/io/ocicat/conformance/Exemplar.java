@@ -3,9 +3,9 @@ package io.ocicat.conformance;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.ocicat.cni.exec.PluginPath;
-import io.ocicat.conformance.report.Report;
-import io.ocicat.conformance.subject.Kind;
-import io.ocicat.conformance.subject.Subject;
+import io.ocicat.conformance.report.ConformanceReport;
+import io.ocicat.conformance.subject.PluginKind;
+import io.ocicat.conformance.subject.PluginUnderTest;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -18,18 +18,18 @@ final class Exemplar {
 
   private Exemplar() {}
 
-  static Subject flawless(Kind kind) {
+  static PluginUnderTest flawless(PluginKind kind) {
     return of(
         kind,
-        kind == Kind.CHAINED
+        kind == PluginKind.CHAINED
             ? "{ \"dataDir\": \"${data}\" }"
             : "{ \"ipam\": { \"type\": \"ipam\", \"dataDir\": \"${data}\" } }");
   }
 
   /** An interface plugin with an IPAM plugin of Debian's. */
-  static Subject delegatingTo(String goIpam) {
+  static PluginUnderTest delegatingTo(String goIpam) {
     return of(
-            Kind.INTERFACE,
+            PluginKind.INTERFACE,
             """
             { "ipam": { "type": "%s", "dataDir": "${data}", "ranges": [[{ "subnet": "10.88.0.0/24" }]] } }
             """
@@ -37,8 +37,8 @@ final class Exemplar {
         .path(PluginPath.parse("/usr/lib/cni"));
   }
 
-  private static Subject of(Kind kind, String config) {
-    return Subject.of(
+  private static PluginUnderTest of(PluginKind kind, String config) {
+    return PluginUnderTest.of(
             PLUGINS.resolve(kind.toString()),
             Optional.of(kind),
             Optional.of(config.getBytes(UTF_8)))
@@ -46,7 +46,7 @@ final class Exemplar {
   }
 
   /** Its IPAM plugin is flawless, but must not save it from taking the host for a container. */
-  static Subject with(Kind kind, String defect) {
+  static PluginUnderTest with(PluginKind kind, String defect) {
     String defects = kind + ":" + defect;
     return flawless(kind)
         .environment(
@@ -55,7 +55,7 @@ final class Exemplar {
                 defect.equals("any-namespace") ? defects + " ipam:any-namespace" : defects));
   }
 
-  static Report check(Kind kind, String defect, String check) {
+  static ConformanceReport check(PluginKind kind, String defect, String check) {
     return new Conformance(with(kind, defect)).only(List.of(check)).run();
   }
 }

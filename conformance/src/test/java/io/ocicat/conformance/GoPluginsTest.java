@@ -4,13 +4,13 @@ import static java.util.stream.Collectors.toSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.conformance.check.Check;
 import io.ocicat.conformance.check.Checks;
+import io.ocicat.conformance.check.ConformanceCheck;
+import io.ocicat.conformance.report.CheckFinding;
+import io.ocicat.conformance.report.CheckOutcome;
+import io.ocicat.conformance.report.ConformanceReport;
 import io.ocicat.conformance.report.Deviations;
-import io.ocicat.conformance.report.Finding;
-import io.ocicat.conformance.report.Outcome;
-import io.ocicat.conformance.report.Report;
-import io.ocicat.conformance.subject.Subject;
+import io.ocicat.conformance.subject.PluginUnderTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,22 +43,23 @@ class GoPluginsTest {
         "sbr"
       })
   void passesButForWhatIsListed(String plugin) throws IOException {
-    Subject subject =
-        Subject.of(Path.of("/usr/lib/cni", plugin), Optional.empty(), Optional.empty());
-    Report report = new Conformance(subject).expecting(deviations()).run();
+    PluginUnderTest subject =
+        PluginUnderTest.of(Path.of("/usr/lib/cni", plugin), Optional.empty(), Optional.empty());
+    ConformanceReport report = new Conformance(subject).expecting(deviations()).run();
 
-    assertThat(describe(report.with(Outcome.FAILED))).isEmpty();
-    assertThat(describe(report.with(Outcome.PASSED_UNEXPECTEDLY))).isEmpty();
+    assertThat(describe(report.with(CheckOutcome.FAILED))).isEmpty();
+    assertThat(describe(report.with(CheckOutcome.PASSED_UNEXPECTEDLY))).isEmpty();
     assertThat(report.claims().newest()).isEqualTo(SpecVersion.V1_0_0);
-    assertThat(report.count(Outcome.PASSED)).isGreaterThan(100);
+    assertThat(report.count(CheckOutcome.PASSED)).isGreaterThan(100);
   }
 
   private static Deviations deviations() throws IOException {
     return Deviations.parse(
-        Files.readString(DEVIATIONS), Checks.all().stream().map(Check::id).collect(toSet()));
+        Files.readString(DEVIATIONS),
+        Checks.all().stream().map(ConformanceCheck::id).collect(toSet()));
   }
 
-  private static List<String> describe(List<Finding> findings) {
+  private static List<String> describe(List<CheckFinding> findings) {
     return findings.stream().map(f -> f.check().id() + ": " + f.verdict()).toList();
   }
 }

@@ -2,8 +2,8 @@ package io.ocicat.conformance;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.conformance.check.Verdict;
-import io.ocicat.conformance.subject.Kind;
+import io.ocicat.conformance.check.CheckVerdict;
+import io.ocicat.conformance.subject.PluginKind;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Output;
 import java.nio.file.Files;
@@ -29,14 +29,14 @@ class ReproductionTest {
           ipam, any-override, netns.override-off, 10.77.0.2/24
           """)
   void doesTheSameAgain(String kind, String defect, String check, String answer) {
-    Verdict verdict =
-        Exemplar.check(Kind.find(kind).orElseThrow(), defect, check)
+    CheckVerdict verdict =
+        Exemplar.check(PluginKind.find(kind).orElseThrow(), defect, check)
             .findings()
             .getFirst()
             .verdict();
 
-    assertThat(verdict).isInstanceOf(Verdict.Failed.class);
-    List<String> commands = ((Verdict.Failed) verdict).reproduction();
+    assertThat(verdict).isInstanceOf(CheckVerdict.Failed.class);
+    List<String> commands = ((CheckVerdict.Failed) verdict).reproduction();
     Output again = Command.of("sh", "-c", String.join("\n", commands)).attempt();
     assertThat(commands).anyMatch(line -> line.startsWith("# ") && line.contains(answer));
     assertThat(again.stdout()).contains(answer);

@@ -1,9 +1,9 @@
 package io.ocicat.daemon;
 
 import io.ocicat.daemon.server.CallOutcome;
-import io.ocicat.daemon.server.Events;
-import io.ocicat.daemon.server.Refusal;
-import io.ocicat.daemon.server.Repair;
+import io.ocicat.daemon.server.DaemonEvents;
+import io.ocicat.daemon.server.DeclineReason;
+import io.ocicat.daemon.server.RepairKind;
 import io.ocicat.daemon.trace.CallHistory;
 import io.ocicat.daemon.trace.CallTrace;
 import java.util.function.Consumer;
@@ -12,7 +12,7 @@ import java.util.function.Consumer;
  * One line for each call, and one for whatever else is worth telling; and the last calls in full
  * for whoever asks. Thread-safe if the destination is.
  */
-public final class CallLog implements Events {
+public final class CallLog implements DaemonEvents {
   private final Consumer<String> lines;
   private final LogFormat format;
   private final CallHistory history;
@@ -34,7 +34,7 @@ public final class CallLog implements Events {
   }
 
   @Override
-  public void declined(Refusal kind, String why) {
+  public void declined(DeclineReason kind, String why) {
     lines.accept(format.declined(kind, why));
   }
 
@@ -44,7 +44,7 @@ public final class CallLog implements Events {
   }
 
   @Override
-  public void repaired(Repair kind) {
+  public void repaired(RepairKind kind) {
     // Whoever did it says more in a note.
   }
 

@@ -1,18 +1,18 @@
 package io.ocicat.daemon;
 
 import io.ocicat.cni.plugin.Namespaces;
-import io.ocicat.daemon.address.AddressSweep;
+import io.ocicat.daemon.address.AddressGc;
 import io.ocicat.daemon.address.KernelAddresses;
-import io.ocicat.daemon.address.PoolFollower;
+import io.ocicat.daemon.address.NatPoolWatcher;
 import io.ocicat.daemon.call.CallRunner;
-import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.daemon.liveness.CniFolders;
-import io.ocicat.daemon.server.Admission;
+import io.ocicat.daemon.server.CallAdmission;
 import io.ocicat.daemon.server.CallServer;
-import io.ocicat.daemon.server.Events;
-import io.ocicat.daemon.state.Folders;
-import io.ocicat.daemon.state.State;
-import io.ocicat.ipam.Sources;
+import io.ocicat.daemon.server.DaemonEvents;
+import io.ocicat.daemon.state.DaemonState;
+import io.ocicat.daemon.state.StateFolders;
+import io.ocicat.ipam.ClockAndRandom;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.FileLock;
@@ -63,15 +63,15 @@ public final class Daemon implements AutoCloseable {
    */
   static final Duration RETRY = Duration.ofMillis(400);
 
-  private final State state;
-  private final Folders folders;
-  private final OurExecutables ours;
+  private final DaemonState state;
+  private final StateFolders folders;
+  private final PluginExecutables ours;
   private final UnixListener listener;
   private final boolean inherited;
   private final Optional<Duration> idle;
-  private final Upkeep upkeep;
+  private final Reconciler upkeep;
   private final CallServer server;
-  private final Events events;
+  private final DaemonEvents events;
   private final CallRunner runner;
   private volatile Stage stage = Stage.LISTENING;
 
@@ -88,12 +88,12 @@ public final class Daemon implements AutoCloseable {
    * @param takeOver whether to replace a daemon that runs
    */
   public static Daemon listen(
-      State state,
-      Folders folders,
-      OurExecutables ours,
+      DaemonState state,
+      StateFolders folders,
+      PluginExecutables ours,
       Optional<UnixListener> inherited,
       boolean takeOver,
-      Events events,
+      DaemonEvents events,
       Clock clock) {
     folders.create();
     Optional<FileLock> lifetime = lifetime(folders);
@@ -121,7 +121,7 @@ public final class Daemon implements AutoCloseable {
   }
 
   /** Those who only ask whether a daemon runs hold it as well, for a moment. */
-  private static Optional<FileLock> lifetime(Folders folders) {
+  private static Optional<FileLock> lifetime(StateFolders folders) {
     try {
       return Optional.of(FileLock.acquire(folders.daemonLock(), FileLock.Mode.EXCLUSIVE, MOMENT));
     } catch (NetlinkException e) {
@@ -138,13 +138,13 @@ public final class Daemon implements AutoCloseable {
    * @param idle ends when there was no call for so long, and nothing is left to be finished
    */
   public static Daemon onDemand(
-      State state,
-      Folders folders,
-      OurExecutables ours,
+      DaemonState state,
+      StateFolders folders,
+      PluginExecutables ours,
       UnixListener listener,
       FileLock lifetime,
       Duration idle,
-      Events events,
+      DaemonEvents events,
       Clock clock) {
     folders.create();
     try {
@@ -166,14 +166,14 @@ public final class Daemon implements AutoCloseable {
   }
 
   private Daemon(
-      State state,
-      Folders folders,
-      OurExecutables ours,
+      DaemonState state,
+      StateFolders folders,
+      PluginExecutables ours,
       UnixListener listener,
       boolean inherited,
       @Nullable FileLock lifetime,
       Optional<Duration> idle,
-      Events events,
+      DaemonEvents events,
       Clock clock) {
     this.state = state;
     this.folders = folders;
@@ -185,15 +185,15 @@ public final class Daemon implements AutoCloseable {
     this.events = events;
     this.runner =
         new CallRunner(state, ours, this::keepsPromises, CniFolders.of(System.getenv()), clock);
-    this.upkeep = new Upkeep(state, runner, events, addresses(state, ours), pools(ours), clock);
+    this.upkeep = new Reconciler(state, runner, events, addresses(state, ours), pools(ours), clock);
     int most = ADDS_PER_CORE * Runtime.getRuntime().availableProcessors();
     this.server =
         new CallServer(
             listener,
             runner,
-            new Admission(most),
+            new CallAdmission(most),
             MOST_CONNECTIONS,
-            new EventsToAll(List.of(events, new RetryOnSuccess(upkeep))),
+            new EventFanOut(List.of(events, new RetryOnSuccess(upkeep))),
             clock);
   }
 
@@ -202,8 +202,8 @@ public final class Daemon implements AutoCloseable {
     return stop.getCount() > 0;
   }
 
-  private static PoolFollower pools(OurExecutables ours) {
-    return new PoolFollower(
+  private static NatPoolWatcher pools(PluginExecutables ours) {
+    return new NatPoolWatcher(
         (thorough, note) ->
             ours.used("calico")
                 .ifPresent(
@@ -212,15 +212,15 @@ public final class Daemon implements AutoCloseable {
                             .followPools(Namespaces.OWN.host(), thorough, note)));
   }
 
-  private static AddressSweep addresses(State state, OurExecutables ours) {
-    return new AddressSweep(
+  private static AddressGc addresses(DaemonState state, PluginExecutables ours) {
+    return new AddressGc(
         state,
         () ->
             ours.used("calico-ipam")
                 .map(plugin -> ((CalicoIpamPlugin) plugin).served())
                 .orElse(List.of()),
         KernelAddresses::ofMachine,
-        Sources.ofSystem());
+        ClockAndRandom.ofSystem());
   }
 
   /**

@@ -3,7 +3,7 @@ package io.ocicat.daemon;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.server.CallOutcome;
-import io.ocicat.daemon.server.Refusal;
+import io.ocicat.daemon.server.DeclineReason;
 import io.ocicat.daemon.state.PodName;
 import io.ocicat.daemon.trace.CallTrace;
 import io.ocicat.daemon.trace.FinishedCall;
@@ -17,7 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
 public sealed interface LogFormat {
   String call(CallOutcome outcome, CallTrace trace);
 
-  String declined(Refusal kind, String why);
+  String declined(DeclineReason kind, String why);
 
   String stuck(String about, long nanos, StackTraceElement[] where);
 
@@ -49,7 +49,7 @@ public sealed interface LogFormat {
     }
 
     @Override
-    public String declined(Refusal kind, String why) {
+    public String declined(DeclineReason kind, String why) {
       return oneLine("declined=" + quoted(why));
     }
 
@@ -110,7 +110,7 @@ public sealed interface LogFormat {
     }
 
     @Override
-    public String declined(Refusal kind, String why) {
+    public String declined(DeclineReason kind, String why) {
       return Json.compact(line("warn", "declined").put("reason", kind.label()).put("why", why));
     }
 

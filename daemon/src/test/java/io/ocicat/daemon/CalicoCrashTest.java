@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.testkit.Background;
 import io.ocicat.testkit.Command;
@@ -64,7 +64,7 @@ class CalicoCrashTest {
   private static List<String> sweep(Installation ocicat, Host container, Datastore datastore) {
     List<String> found = new ArrayList<>(Sweep.of(ocicat, container));
     datastore
-        .list(Query.of(Kind.WORKLOAD_ENDPOINT))
+        .list(ResourceQuery.of(Kind.WORKLOAD_ENDPOINT))
         .items()
         .forEach(endpoint -> found.add(endpoint.describe()));
     return found;
@@ -132,12 +132,12 @@ class CalicoCrashTest {
 
       assertThat(promised.stderr()).contains("DEL will be finished later", "not ready");
       assertThat(host.exec("ip", "link").stdout()).doesNotContain("cali");
-      assertThat(datastore.list(Query.of(Kind.WORKLOAD_ENDPOINT)).items()).hasSize(1);
+      assertThat(datastore.list(ResourceQuery.of(Kind.WORKLOAD_ENDPOINT)).items()).hasSize(1);
       ready(datastore, true);
       Eventually.passes(
           PATIENCE,
           () -> {
-            assertThat(datastore.list(Query.of(Kind.WORKLOAD_ENDPOINT)).items()).isEmpty();
+            assertThat(datastore.list(ResourceQuery.of(Kind.WORKLOAD_ENDPOINT)).items()).isEmpty();
             assertThat(ocicat.records("spool")).isEmpty();
           });
     }

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Eventually;
@@ -92,7 +92,7 @@ class CalicoIpamSpoolTest {
   }
 
   private static List<String> handles(Datastore datastore) {
-    return datastore.list(new Query.Handles()).items().stream()
+    return datastore.list(new ResourceQuery.Handles()).items().stream()
         .map(handle -> handle.key().name())
         .toList();
   }

@@ -1,10 +1,10 @@
 package io.ocicat.daemon;
 
-import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.CrashPoints;
-import io.ocicat.daemon.state.Folders;
-import io.ocicat.daemon.state.State;
+import io.ocicat.daemon.state.DaemonState;
+import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.daemon.trace.CallHistory;
 import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.netlink.linux.SocketActivation;
@@ -21,12 +21,12 @@ final class DaemonMain {
   private DaemonMain() {}
 
   static void main(String[] options) throws InterruptedException {
-    Folders folders = Folders.of(System.getenv());
+    StateFolders folders = StateFolders.of(System.getenv());
     String control = System.getProperty("test.control", "");
     CrashPoints points =
         control.isEmpty() ? CrashPoints.IGNORED : new StoppingPoints(Path.of(control));
-    State state =
-        new State(
+    DaemonState state =
+        new DaemonState(
             folders,
             BootId.read(Path.of(System.getProperty("test.boot", BootId.FILE.toString()))),
             points);
@@ -43,8 +43,8 @@ final class DaemonMain {
   }
 
   private static Daemon listen(
-      List<String> options, State state, Folders folders, CallLog log, Clock clock) {
-    OurExecutables ours = OurExecutables.fromDistribution();
+      List<String> options, DaemonState state, StateFolders folders, CallLog log, Clock clock) {
+    PluginExecutables ours = PluginExecutables.fromDistribution();
     if (!options.contains("--on-demand")) {
       boolean takeOver = options.contains("--take-over");
       return Daemon.listen(state, folders, ours, Optional.empty(), takeOver, log, clock);

@@ -2,7 +2,7 @@ package io.ocicat.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.testkit.Background;
 import io.ocicat.testkit.Command;
@@ -153,12 +153,12 @@ class InterruptedAddTest {
       Command again = pod.add().env("OCICAT_CALL_AGAIN", "1");
       for (Command other :
           List.of(pod.add(), again, again.env("OCICAT_CALL_ID", "second"), first)) {
-        Reply refused = client.call(other, host, container, System.nanoTime());
+        PluginReply refused = client.call(other, host, container, System.nanoTime());
         assertThat(refused.exitCode()).as("%s", other).isEqualTo(1);
         assertThat(Sweep.difference(attached, Sweep.of(ocicat, container))).isEmpty();
       }
 
-      Reply added =
+      PluginReply added =
           client.call(again.env("OCICAT_CALL_ID", "first"), host, container, System.nanoTime());
       assertThat(added.exitCode()).isZero();
       assertThat(kinds(Sweep.of(ocicat, container))).isEqualTo(kinds(attached));

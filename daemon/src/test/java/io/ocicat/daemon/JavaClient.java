@@ -1,9 +1,9 @@
 package io.ocicat.daemon;
 
-import io.ocicat.cni.exec.Reply;
-import io.ocicat.daemon.wire.Answer;
-import io.ocicat.daemon.wire.Place;
-import io.ocicat.daemon.wire.Request;
+import io.ocicat.cni.exec.PluginReply;
+import io.ocicat.daemon.wire.FilesystemView;
+import io.ocicat.daemon.wire.WireReply;
+import io.ocicat.daemon.wire.WireRequest;
 import io.ocicat.netlink.linux.Fd;
 import io.ocicat.netlink.linux.Received;
 import io.ocicat.netlink.linux.SocketType;
@@ -33,27 +33,27 @@ record JavaClient(Installation ocicat, Duration limit) {
   }
 
   /** Makes a call of a process that was started at some moment. */
-  Reply call(Command call, Host host, Host container, long startedNanos) {
+  PluginReply call(Command call, Host host, Host container, long startedNanos) {
     String plugin = Path.of(call.argv().getLast()).getFileName().toString();
-    Answer answer = ask(call, plugin, host, container, startedNanos);
-    if (answer instanceof Answer.Done(Reply reply)) {
+    WireReply answer = ask(call, plugin, host, container, startedNanos);
+    if (answer instanceof WireReply.Done(PluginReply reply)) {
       return reply;
     }
     throw new AssertionError("the daemon answers " + answer);
   }
 
-  Answer ask(Command call, String plugin, Host host, Host container, long startedNanos) {
+  WireReply ask(Command call, String plugin, Host host, Host container, long startedNanos) {
     try (UnixSocket socket = connect();
         Fd own = Fd.open(host.path(), Fd.O_RDONLY, 0);
         Fd netns = Fd.open(container.path(), Fd.O_RDONLY, 0)) {
-      Request request =
-          new Request(
+      WireRequest request =
+          new WireRequest(
               plugin,
               call.environment(),
               call.stdin().getBytes(StandardCharsets.UTF_8),
               limit,
               startedNanos,
-              Place.own(),
+              FilesystemView.own(),
               Optional.of(own),
               Optional.of(netns));
       socket.send(request.bytes(), LIMIT, own.number(), netns.number());
@@ -62,7 +62,7 @@ record JavaClient(Installation ocicat, Duration limit) {
   }
 
   /** Reads to the end: the daemon closes when it has answered. */
-  static Answer answer(UnixSocket socket) {
+  static WireReply answer(UnixSocket socket) {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     for (Optional<Received> some = socket.receive(1 << 16, 0, LIMIT);
         some.isPresent();
@@ -70,12 +70,12 @@ record JavaClient(Installation ocicat, Duration limit) {
       all.writeBytes(some.get().bytes());
     }
     byte[] bytes = all.toByteArray();
-    byte[] working = new Answer.Working().bytes();
+    byte[] working = new WireReply.Working().bytes();
     int at = 0;
     while (at + working.length <= bytes.length
         && java.util.Arrays.equals(bytes, at, at + working.length, working, 0, working.length)) {
       at += working.length;
     }
-    return Answer.parse(java.util.Arrays.copyOfRange(bytes, at, bytes.length));
+    return WireReply.parse(java.util.Arrays.copyOfRange(bytes, at, bytes.length));
   }
 }

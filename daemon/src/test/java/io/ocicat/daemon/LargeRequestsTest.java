@@ -2,9 +2,9 @@ package io.ocicat.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.json.Json;
-import io.ocicat.daemon.wire.Answer;
+import io.ocicat.daemon.wire.WireReply;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.testkit.Command;
@@ -108,11 +108,11 @@ class LargeRequestsTest {
       String conf = manyPorts(pod, pod.add().run().stdout());
       pod.call("portmap", "ADD", conf).run();
       Command check = pod.call("portmap", "CHECK", conf);
-      List<Future<Reply>> replies = new ArrayList<>();
+      List<Future<PluginReply>> replies = new ArrayList<>();
       for (int i = 0; i < checks; i++) {
         replies.add(clients.submit(() -> askUntilServed(daemon, client, check, host, container)));
       }
-      for (Future<Reply> reply : replies) {
+      for (Future<PluginReply> reply : replies) {
         assertThat(reply.get().exitCode()).as("%s", reply.get()).isZero();
       }
       assertThat(daemon.isAlive()).as(daemon.log()).isTrue();
@@ -130,19 +130,19 @@ class LargeRequestsTest {
     Command del = large(pod, "\"x\":\"%s\"", "x", LARGEST);
     try (DaemonProcess daemon = ocicat.startDaemon()) {
       for (int i = 0; i < 160; i++) {
-        Reply reply = client.call(del, host, container, System.nanoTime());
+        PluginReply reply = client.call(del, host, container, System.nanoTime());
         assertThat(reply.exitCode()).as("%s", reply).isZero();
       }
       assertThat(daemon.isAlive()).as(daemon.log()).isTrue();
     }
   }
 
-  private static Reply askUntilServed(
+  private static PluginReply askUntilServed(
       DaemonProcess daemon, JavaClient client, Command call, Host host, Host container) {
     while (daemon.isAlive()) {
       try {
-        Answer answer = client.ask(call, "portmap", host, container, System.nanoTime());
-        if (answer instanceof Answer.Done(Reply reply)) {
+        WireReply answer = client.ask(call, "portmap", host, container, System.nanoTime());
+        if (answer instanceof WireReply.Done(PluginReply reply)) {
           return reply;
         }
       } catch (NetlinkException e) {

@@ -2,10 +2,10 @@ package io.ocicat.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.exec.Reply;
-import io.ocicat.daemon.wire.Answer;
-import io.ocicat.daemon.wire.Place;
-import io.ocicat.daemon.wire.Request;
+import io.ocicat.cni.exec.PluginReply;
+import io.ocicat.daemon.wire.FilesystemView;
+import io.ocicat.daemon.wire.WireReply;
+import io.ocicat.daemon.wire.WireRequest;
 import io.ocicat.netlink.linux.Fd;
 import io.ocicat.netlink.linux.Received;
 import io.ocicat.netlink.linux.UnixSocket;
@@ -55,12 +55,12 @@ class MixedVersionsTest {
       pod.del().run();
       List<String> nothing = Sweep.of(ocicat, container);
 
-      Answer added = ask(ocicat, pod.add(), host, container, MixedVersionsTest::ofTheFirst);
+      WireReply added = ask(ocicat, pod.add(), host, container, MixedVersionsTest::ofTheFirst);
       assertThat(exitCode(added)).as("%s", added).isZero();
       List<String> attached = Sweep.of(ocicat, container);
       // It repeats what was interrupted without a name: nobody can tell that from a second ADD.
       Command again = pod.add().env("OCICAT_CALL_AGAIN", "1");
-      Answer refused = ask(ocicat, again, host, container, MixedVersionsTest::ofTheFirst);
+      WireReply refused = ask(ocicat, again, host, container, MixedVersionsTest::ofTheFirst);
       assertThat(exitCode(refused)).as("%s", refused).isEqualTo(1);
       assertThat(Sweep.difference(attached, Sweep.of(ocicat, container))).isEmpty();
 
@@ -68,7 +68,7 @@ class MixedVersionsTest {
       pod.del().run();
       assertThat(Sweep.difference(nothing, Sweep.of(ocicat, container))).isEmpty();
       pod.add().run();
-      Answer deleted = ask(ocicat, pod.del(), host, container, MixedVersionsTest::ofTheFirst);
+      WireReply deleted = ask(ocicat, pod.del(), host, container, MixedVersionsTest::ofTheFirst);
       assertThat(exitCode(deleted)).as("%s", deleted).isZero();
       assertThat(Sweep.difference(nothing, Sweep.of(ocicat, container))).isEmpty();
     }
@@ -81,14 +81,14 @@ class MixedVersionsTest {
     Pod pod = new Pod(ocicat, container, "c1", 8080);
     try (DaemonProcess _ = ocicat.startDaemon()) {
       Command later = pod.add().env("OCICAT_OF_A_LATER_VERSION", "1");
-      Answer added = ask(ocicat, later, host, container, frame -> with(frame, MINOR_AT, 9));
+      WireReply added = ask(ocicat, later, host, container, frame -> with(frame, MINOR_AT, 9));
       assertThat(exitCode(added)).as("%s", added).isZero();
       pod.del().run();
 
-      Answer declined = ask(ocicat, later, host, container, frame -> with(frame, MAJOR_AT, 2));
+      WireReply declined = ask(ocicat, later, host, container, frame -> with(frame, MAJOR_AT, 2));
       assertThat(declined)
           .isInstanceOfSatisfying(
-              Answer.Declined.class, answer -> assertThat(answer.why()).contains("protocol 2."));
+              WireReply.Declined.class, answer -> assertThat(answer.why()).contains("protocol 2."));
       assertThat(host.exec("ip", "link").stdout()).doesNotContain("veth");
     }
   }
@@ -99,7 +99,8 @@ class MixedVersionsTest {
     ocicat.launcher("echo alone");
     Pod pod = new Pod(ocicat, container, "c1", 8080);
     byte[] done =
-        new Answer.Done(new Reply(7, "out".getBytes(StandardCharsets.UTF_8), "err")).bytes();
+        new WireReply.Done(new PluginReply(7, "out".getBytes(StandardCharsets.UTF_8), "err"))
+            .bytes();
     try (FakeDaemon daemon = new FakeDaemon(ocicat)) {
       for (int minor : new int[] {0, 1, 9}) {
         Output output =
@@ -111,7 +112,7 @@ class MixedVersionsTest {
                       .as("to the first daemon a name is a variable like others")
                       .containsEntry("CNI_CONTAINERID", "c1")
                       .containsKey("OCICAT_CALL_ID");
-                  caller.send(with(new Answer.Working().bytes(), MINOR_AT, minor), LIMIT);
+                  caller.send(with(new WireReply.Working().bytes(), MINOR_AT, minor), LIMIT);
                   caller.send(with(done, MINOR_AT, minor), LIMIT);
                 });
         assertThat(output.exitCode()).as("%s", output).isEqualTo(7);
@@ -128,7 +129,7 @@ class MixedVersionsTest {
     Installation ocicat = Installation.in(folder, host);
     ocicat.launcher("echo alone");
     Pod pod = new Pod(ocicat, container, "c1", 8080);
-    byte[] declined = with(new Answer.Declined("protocol 1.2").bytes(), MAJOR_AT, 2);
+    byte[] declined = with(new WireReply.Declined("protocol 1.2").bytes(), MAJOR_AT, 2);
     try (FakeDaemon daemon = new FakeDaemon(ocicat)) {
       for (Command call : List.of(pod.add(), pod.del())) {
         Output output =
@@ -144,8 +145,8 @@ class MixedVersionsTest {
     assertThat(ocicat.oneShots()).hasSize(2);
   }
 
-  private static int exitCode(Answer answer) {
-    return answer instanceof Answer.Done(Reply reply) ? reply.exitCode() : -1;
+  private static int exitCode(WireReply answer) {
+    return answer instanceof WireReply.Done(PluginReply reply) ? reply.exitCode() : -1;
   }
 
   @FunctionalInterface
@@ -171,19 +172,19 @@ class MixedVersionsTest {
     return with(out.array(), MINOR_AT, 0);
   }
 
-  private static Answer ask(
+  private static WireReply ask(
       Installation ocicat, Command call, Host host, Host container, Version version) {
     try (UnixSocket socket = new JavaClient(ocicat).connect();
         Fd own = Fd.open(host.path(), Fd.O_RDONLY, 0);
         Fd netns = Fd.open(container.path(), Fd.O_RDONLY, 0)) {
-      Request request =
-          new Request(
+      WireRequest request =
+          new WireRequest(
               "bridge",
               call.environment(),
               call.stdin().getBytes(StandardCharsets.UTF_8),
               LIMIT,
               System.nanoTime(),
-              Place.own(),
+              FilesystemView.own(),
               Optional.of(own),
               Optional.of(netns),
               "");

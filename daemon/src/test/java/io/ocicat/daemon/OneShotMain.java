@@ -1,18 +1,18 @@
 package io.ocicat.daemon;
 
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.ProcessExec;
-import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.plugin.InProcessExec;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.PluginHost;
 import io.ocicat.cni.plugin.PluginMain;
 import io.ocicat.daemon.call.OneShot;
-import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.CrashPoints;
-import io.ocicat.daemon.state.Folders;
-import io.ocicat.daemon.state.State;
+import io.ocicat.daemon.state.DaemonState;
+import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.plugins.Plugins;
 import java.io.FileDescriptor;
@@ -30,18 +30,18 @@ final class OneShotMain {
   static void main(String[] arguments) throws IOException {
     OutputStream stdout = new FileOutputStream(FileDescriptor.out);
     Plugin plugin = Plugins.named(arguments[1], new Datastores()).orElseThrow();
-    Folders folders = Folders.of(System.getenv());
+    StateFolders folders = StateFolders.of(System.getenv());
     if (!folders.inUse()) {
-      OurExecutables ours = OurExecutables.fromDistribution();
+      PluginExecutables ours = PluginExecutables.fromDistribution();
       PluginHost alone =
           PluginHost.process()
               .withExec(new InProcessExec(ours::find, new ProcessExec(), Namespaces.OWN));
       System.exit(PluginMain.run(plugin, alone, System.getenv(), System.in, stdout, System.err));
     }
     CrashPoints points = new StoppingPoints(Path.of(System.getProperty("test.control")));
-    State state = new State(folders, BootId.current(), points);
-    Reply reply =
-        new OneShot(state, OurExecutables.fromDistribution())
+    DaemonState state = new DaemonState(folders, BootId.current(), points);
+    PluginReply reply =
+        new OneShot(state, PluginExecutables.fromDistribution())
             .run(arguments[1], plugin, System.getenv(), System.in);
     System.err.print(reply.stderr());
     stdout.write(reply.stdout());

@@ -2,8 +2,8 @@ package io.ocicat.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.daemon.wire.Place;
-import io.ocicat.daemon.wire.Request;
+import io.ocicat.daemon.wire.FilesystemView;
+import io.ocicat.daemon.wire.WireRequest;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.netlink.linux.Fd;
 import io.ocicat.netlink.linux.UnixSocket;
@@ -137,14 +137,14 @@ class PromiseTest {
     assertThat(ocicat.oneShots()).isEmpty();
   }
 
-  private static Request request(Command add, Fd own, Fd netns) {
-    return new Request(
+  private static WireRequest request(Command add, Fd own, Fd netns) {
+    return new WireRequest(
         "bridge",
         add.environment(),
         add.stdin().getBytes(StandardCharsets.UTF_8),
         Duration.ofSeconds(60),
         System.nanoTime(),
-        Place.own(),
+        FilesystemView.own(),
         Optional.of(own),
         Optional.of(netns));
   }

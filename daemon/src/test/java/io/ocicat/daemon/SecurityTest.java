@@ -2,7 +2,7 @@ package io.ocicat.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.daemon.wire.Answer;
+import io.ocicat.daemon.wire.WireReply;
 import io.ocicat.netlink.linux.UnixSocket;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Eventually;
@@ -154,19 +154,19 @@ class SecurityTest {
       pod.add().run();
       pod.del().run();
       int descriptors = daemon.descriptors();
-      byte[] huge = new Answer.Working().bytes();
+      byte[] huge = new WireReply.Working().bytes();
       byte[] bad = new byte[200];
       java.util.Arrays.fill(bad, (byte) 0xff);
       System.arraycopy(huge, 0, bad, 0, 8);
       for (byte[] bytes : List.of(new byte[100], bad)) {
         try (UnixSocket socket = client.connect()) {
           socket.send(bytes, LIMIT);
-          assertThat(JavaClient.answer(socket)).isInstanceOf(Answer.Declined.class);
+          assertThat(JavaClient.answer(socket)).isInstanceOf(WireReply.Declined.class);
         }
       }
       for (String plugin : List.of("../bridge", "bridge/", "", "/bin/sh", "no-such", "br\0idge")) {
-        Answer answer = client.ask(pod.add(), plugin, host, container, System.nanoTime());
-        assertThat(answer).as(plugin).isInstanceOf(Answer.Declined.class);
+        WireReply answer = client.ask(pod.add(), plugin, host, container, System.nanoTime());
+        assertThat(answer).as(plugin).isInstanceOf(WireReply.Declined.class);
       }
       pod.add().run();
       pod.del().run();

@@ -2,11 +2,11 @@ package io.ocicat.daemon;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.daemon.state.NamespaceId;
-import io.ocicat.daemon.wire.Answer;
-import io.ocicat.daemon.wire.Place;
-import io.ocicat.daemon.wire.Request;
+import io.ocicat.daemon.wire.FilesystemView;
+import io.ocicat.daemon.wire.WireReply;
+import io.ocicat.daemon.wire.WireRequest;
 import io.ocicat.netlink.linux.Fd;
 import io.ocicat.netlink.linux.UnixSocket;
 import io.ocicat.testkit.Background;
@@ -246,11 +246,12 @@ class ShimTest {
     try (FakeDaemon daemon = new FakeDaemon(ocicat)) {
       try (Background shim = pod.add().start();
           UnixSocket caller = daemon.accept();
-          Request request = Request.receive(caller, LIMIT, (_, _, _) -> true).orElseThrow()) {
+          WireRequest request =
+              WireRequest.receive(caller, LIMIT, (_, _, _) -> true).orElseThrow()) {
         assertThat(request.plugin()).isEqualTo("bridge");
         assertThat(request.variable("CNI_CONTAINERID")).isEqualTo("c1");
         assertThat(request.stdin()).asString().isEqualTo(pod.bridgeConf());
-        assertThat(request.place()).isEqualTo(Place.own());
+        assertThat(request.place()).isEqualTo(FilesystemView.own());
         assertThat(request.limit()).isBetween(Duration.ofSeconds(30), Duration.ofMinutes(1));
         assertThat(request.directory()).isEqualTo(Path.of("").toAbsolutePath().toString());
         assertThat(request.environment()).doesNotContainKey("");
@@ -259,9 +260,9 @@ class ShimTest {
         assertThat(id(request.containerNetns().orElseThrow()))
             .isEqualTo(NamespaceId.of(container.path()));
 
-        caller.send(new Answer.Working().bytes(), LIMIT);
-        Reply reply = new Reply(3, "out".getBytes(StandardCharsets.UTF_8), "err");
-        caller.send(new Answer.Done(reply).bytes(), LIMIT);
+        caller.send(new WireReply.Working().bytes(), LIMIT);
+        PluginReply reply = new PluginReply(3, "out".getBytes(StandardCharsets.UTF_8), "err");
+        caller.send(new WireReply.Done(reply).bytes(), LIMIT);
         Output output = shim.await(LIMIT);
         assertThat(output.exitCode()).isEqualTo(3);
         assertThat(output.stdout()).isEqualTo("out");
@@ -288,8 +289,8 @@ class ShimTest {
             daemon.meet(
                 call,
                 caller -> {
-                  Request.receive(caller, LIMIT, (_, _, _) -> true).orElseThrow().close();
-                  caller.send(new Answer.Declined("not here").bytes(), LIMIT);
+                  WireRequest.receive(caller, LIMIT, (_, _, _) -> true).orElseThrow().close();
+                  caller.send(new WireReply.Declined("not here").bytes(), LIMIT);
                 });
         assertThat(declined.stdout()).as("declined").isEqualTo(alone);
       }
@@ -305,7 +306,7 @@ class ShimTest {
     Pod pod = new Pod(ocicat, container, "c1", 8080);
     Set<String> names = new HashSet<>();
     List<byte[]> last =
-        List.of(new byte[0], new Answer.Working().bytes(), new byte[] {'O', 'C'}, new byte[100]);
+        List.of(new byte[0], new WireReply.Working().bytes(), new byte[] {'O', 'C'}, new byte[100]);
     try (FakeDaemon daemon = new FakeDaemon(ocicat)) {
       for (String verb : List.of("ADD", "DEL", "CHECK")) {
         for (byte[] bytes : last) {
@@ -333,7 +334,8 @@ class ShimTest {
   }
 
   private static Map<String, String> interrupt(UnixSocket caller, byte[] last) {
-    try (Request request = Request.receive(caller, LIMIT, (_, _, _) -> true).orElseThrow()) {
+    try (WireRequest request =
+        WireRequest.receive(caller, LIMIT, (_, _, _) -> true).orElseThrow()) {
       if (last.length > 0) {
         caller.send(last, LIMIT);
       }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Eventually;
@@ -64,7 +64,8 @@ class UnaskedUndoTest {
             PATIENCE,
             () -> {
               assertThat(ocicat.records("spool")).as("%s", again).isEmpty();
-              assertThat(datastore.list(Query.of(Kind.WORKLOAD_ENDPOINT)).items()).isEmpty();
+              assertThat(datastore.list(ResourceQuery.of(Kind.WORKLOAD_ENDPOINT)).items())
+                  .isEmpty();
             });
       }
     }
@@ -122,11 +123,11 @@ class UnaskedUndoTest {
       daemon.kill();
     }
     byGo(ours, "DEL").run();
-    UpkeepTest.removeNamespace(ocicat, before, "c1");
+    ReconcilerTest.removeNamespace(ocicat, before, "c1");
     String address = Pod.address(byGo(restarted, "ADD").run());
     Path lease = ocicat.leases().resolve(Pod.NETWORK).resolve(address);
     Files.setLastModifiedTime(lease, FileTime.from(Instant.EPOCH));
-    Upkeep upkeep = UpkeepTest.upkeep(ocicat, notes::add);
+    Reconciler upkeep = ReconcilerTest.upkeep(ocicat, notes::add);
 
     on(host, () -> sweepThrice(upkeep));
 
@@ -148,10 +149,10 @@ class UnaskedUndoTest {
       new Pod(ocicat, before, "c1", 8080).add().run();
       daemon.kill();
     }
-    UpkeepTest.removeNamespace(ocicat, before, "c1");
+    ReconcilerTest.removeNamespace(ocicat, before, "c1");
     Path cached = remember(ocicat, "other", "c1", now.path());
     Path own = remember(ocicat, Pod.NETWORK, "c1", before.path());
-    Upkeep upkeep = UpkeepTest.upkeep(ocicat, notes::add);
+    Reconciler upkeep = ReconcilerTest.upkeep(ocicat, notes::add);
 
     on(host, () -> sweepThrice(upkeep));
     assertThat(ocicat.records("attachments")).hasSize(1);
@@ -236,7 +237,7 @@ class UnaskedUndoTest {
     }
   }
 
-  private static void sweepThrice(Upkeep upkeep) {
+  private static void sweepThrice(Reconciler upkeep) {
     upkeep.recover(Duration.ofMinutes(1));
     for (int i = 0; i < 3; i++) {
       upkeep.sweep();

@@ -83,10 +83,10 @@ public interface Datastore extends AutoCloseable {
    * @param next from the page before; null for the first. All pages show the state of the first.
    * @throws CompactedException when the state of the first page is no longer known
    */
-  ResourcePage list(Query query, int limit, @Nullable String next);
+  ResourcePage list(ResourceQuery query, int limit, @Nullable String next);
 
   /** Reads all of those asked for. */
-  default ResourcePage list(Query query) {
+  default ResourcePage list(ResourceQuery query) {
     List<Resource> items = new ArrayList<>();
     List<String> unreadable = new ArrayList<>();
     ResourcePage page = list(query, 0, null);
@@ -104,7 +104,7 @@ public interface Datastore extends AutoCloseable {
    * Hands out every change behind {@code revision}, which came from a list, a batch of another
    * watch, or a resource.
    */
-  ResourceWatch watch(Query query, String revision);
+  ResourceWatch watch(ResourceQuery query, String revision);
 
   /** What this datastore tells of pods. Closed with it. */
   Cluster cluster();

@@ -26,7 +26,7 @@ public final class Datastores implements AutoCloseable {
     if (closed) {
       throw new IllegalStateException("the datastores of this process are closed");
     }
-    return open.computeIfAbsent(config, it -> opened(it, Engine::open));
+    return open.computeIfAbsent(config, it -> opened(it, DatastoreEngine::open));
   }
 
   /**
@@ -34,12 +34,14 @@ public final class Datastores implements AutoCloseable {
    * wait for servers that nobody has started.
    */
   public static Datastore openOwn(DatastoreConfig config) {
-    return opened(config, Engine::openForCommand);
+    return opened(config, DatastoreEngine::openForCommand);
   }
 
   private static Datastore opened(
-      DatastoreConfig config, BiFunction<Engine, DatastoreConfig, Optional<Datastore>> way) {
-    for (Engine engine : ServiceLoader.load(Engine.class, Engine.class.getClassLoader())) {
+      DatastoreConfig config,
+      BiFunction<DatastoreEngine, DatastoreConfig, Optional<Datastore>> way) {
+    for (DatastoreEngine engine :
+        ServiceLoader.load(DatastoreEngine.class, DatastoreEngine.class.getClassLoader())) {
       Optional<Datastore> opened = way.apply(engine, config);
       if (opened.isPresent()) {
         return opened.get();

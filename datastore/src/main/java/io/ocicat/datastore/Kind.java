@@ -111,7 +111,8 @@ public enum Kind {
 
   private int distance(String lower) {
     return Math.min(
-        Likeness.distance(plural, lower), Likeness.distance(text.toLowerCase(Locale.ROOT), lower));
+        EditDistance.distance(plural, lower),
+        EditDistance.distance(text.toLowerCase(Locale.ROOT), lower));
   }
 
   /** By its plural, exactly. */

@@ -2,8 +2,8 @@ package io.ocicat.datastore;
 
 /**
  * Is told of every request that a piece of code makes to the server of a datastore: {@code
- * ScopedValue.where(RequestListener.CURRENT, listener).run(code)}. What the code asks {@link Ahead}
- * is told when the code waits for the answer, on its own thread.
+ * ScopedValue.where(RequestListener.CURRENT, listener).run(code)}. What the code asks {@link
+ * Prefetch} is told when the code waits for the answer, on its own thread.
  */
 @FunctionalInterface
 public interface RequestListener {

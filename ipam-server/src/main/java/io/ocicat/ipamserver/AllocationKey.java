@@ -20,10 +20,10 @@ record AllocationKey(String network, String containerId, String ifName) {
       new ContainerId(containerId);
       new InterfaceName(ifName);
     } catch (CniException e) {
-      throw Refusal.badRequest(String.valueOf(e.getMessage()));
+      throw ApiError.badRequest(String.valueOf(e.getMessage()));
     }
     if (network.length() > MAX_NAME || containerId.length() > MAX_NAME) {
-      throw Refusal.badRequest(
+      throw ApiError.badRequest(
           "network and containerId must not have more than %d characters".formatted(MAX_NAME));
     }
   }

@@ -1,7 +1,7 @@
 package io.ocicat.ipamserver;
 
-import io.ocicat.cni.json.Field;
 import io.ocicat.cni.json.Json;
+import io.ocicat.cni.json.JsonField;
 import io.ocicat.cni.json.JsonFields;
 import io.ocicat.cni.json.JsonValue;
 import io.ocicat.ip.IpAddress;
@@ -25,7 +25,7 @@ record AllocationRequest(
     AllocationKey key,
     String node,
     @Nullable String pool,
-    Set<Family> families,
+    Set<AddressFamily> families,
     List<IpAddress> requestedIps,
     long leaseSeconds,
     Pod pod) {
@@ -47,7 +47,7 @@ record AllocationRequest(
   /**
    * Reads the body of a request. Members nobody knows are ignored, so that clients may be newer.
    *
-   * @throws Refusal 400 naming every bad member
+   * @throws ApiError 400 naming every bad member
    */
   static AllocationRequest read(ObjectNode body) {
     JsonFields in = JsonFields.of(body);
@@ -56,16 +56,17 @@ record AllocationRequest(
     String ifName = in.text("ifName").required();
     String node = label(in.text("node")).or("");
     String pool = label(in.text("pool")).check(name -> !name.isEmpty(), "is empty").orNull();
-    Set<Family> families = new LinkedHashSet<>();
+    Set<AddressFamily> families = new LinkedHashSet<>();
     for (JsonValue family : in.value("families").items()) {
-      families.add(family.choice(Family.values(), Family::text).required());
+      families.add(family.choice(AddressFamily.values(), AddressFamily::text).required());
     }
     List<IpAddress> ips =
         in.value("requestedIPs").items().stream().map(item -> item.ip().required()).toList();
-    if (ips.stream().map(Family::of).distinct().count() != ips.size()) {
+    if (ips.stream().map(AddressFamily::of).distinct().count() != ips.size()) {
       in.problem("requestedIPs", "must not have more than one address of a family");
     }
-    if (!families.isEmpty() && ips.stream().anyMatch(ip -> !families.contains(Family.of(ip)))) {
+    if (!families.isEmpty()
+        && ips.stream().anyMatch(ip -> !families.contains(AddressFamily.of(ip)))) {
       in.problem("requestedIPs", "has an address whose family is not in families");
     }
     long lease = in.longInteger("leaseSeconds", 0, MAX_LEASE_SECONDS).or(0L);
@@ -76,14 +77,14 @@ record AllocationRequest(
             label(pod.text("name")).or(""),
             label(pod.text("uid")).or(""));
     if (!in.problems().isEmpty()) {
-      throw Refusal.badRequest(in.problems().describe());
+      throw ApiError.badRequest(in.problems().describe());
     }
     AllocationKey key = new AllocationKey(network, containerId, ifName);
     return new AllocationRequest(key, node, pool, families, ips, lease, owner);
   }
 
   /** Text that ends up in the database and in lists, no more. */
-  static Field<String> label(Field<String> text) {
+  static JsonField<String> label(JsonField<String> text) {
     return text.check(
         value ->
             value.length() <= AllocationKey.MAX_NAME
@@ -96,7 +97,7 @@ record AllocationRequest(
   String canonical() {
     ObjectNode json = Json.object().put("node", node).put("pool", pool);
     ArrayNode wanted = json.putArray("families");
-    families.stream().sorted().map(Family::text).forEach(wanted::add);
+    families.stream().sorted().map(AddressFamily::text).forEach(wanted::add);
     ArrayNode ips = json.putArray("requestedIPs");
     requestedIps.stream().sorted().map(IpAddress::toString).forEach(ips::add);
     json.put("leaseSeconds", leaseSeconds);

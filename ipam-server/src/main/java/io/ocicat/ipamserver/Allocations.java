@@ -29,12 +29,12 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class Allocations implements AutoCloseable {
   private final Pools pools;
-  private final Store store;
+  private final AllocationStore store;
   private final InstantSource clock;
   private final ReentrantLock lock = new ReentrantLock();
   private @Nullable Map<String, PoolAddresses> picture;
 
-  Allocations(Pools pools, Store store, InstantSource clock) {
+  Allocations(Pools pools, AllocationStore store, InstantSource clock) {
     this.pools = pools;
     this.store = store;
     this.clock = clock;
@@ -46,7 +46,7 @@ final class Allocations implements AutoCloseable {
   record Allocated(Allocation allocation, boolean created) {}
 
   /** How full a pool is. */
-  record Level(String pool, Family family, PoolAddresses.Level level) {}
+  record Level(String pool, AddressFamily family, PoolAddresses.Level level) {}
 
   Allocated allocate(AllocationRequest request) {
     return alone(
@@ -58,7 +58,7 @@ final class Allocations implements AutoCloseable {
           Pool pool = pools.of(request);
           PoolAddresses addresses = addresses(pool.name());
           List<Found> found = new ArrayList<>();
-          for (Family family : families(request, pool)) {
+          for (AddressFamily family : families(request, pool)) {
             found.add(choose(request, family, pool, addresses));
           }
           Allocation wanted =
@@ -81,17 +81,17 @@ final class Allocations implements AutoCloseable {
 
   private static Allocation sameRequest(Allocation before, AllocationRequest request) {
     if (!before.request().equals(request.canonical())) {
-      throw Refusal.idempotencyMismatch(
+      throw ApiError.idempotencyMismatch(
           "%s has allocation %s, made by a different request: release it first"
               .formatted(request.key(), before.idText()));
     }
     return before;
   }
 
-  private static List<Family> families(AllocationRequest request, Pool pool) {
-    for (Family family : request.families()) {
+  private static List<AddressFamily> families(AllocationRequest request, Pool pool) {
+    for (AddressFamily family : request.families()) {
       if (!pool.families().contains(family)) {
-        throw Refusal.badRequest(
+        throw ApiError.badRequest(
             "pool %s has no %s addresses".formatted(Quoted.brief(pool.name()), family.text()));
       }
     }
@@ -102,20 +102,20 @@ final class Allocations implements AutoCloseable {
 
   /** The one that was asked for, even when it rests, or else any. */
   private static Found choose(
-      AllocationRequest request, Family family, Pool pool, PoolAddresses addresses) {
+      AllocationRequest request, AddressFamily family, Pool pool, PoolAddresses addresses) {
     Optional<IpAddress> wanted =
-        request.requestedIps().stream().filter(ip -> Family.of(ip) == family).findFirst();
+        request.requestedIps().stream().filter(ip -> AddressFamily.of(ip) == family).findFirst();
     if (wanted.isPresent()) {
       Found found =
           addresses
               .find(wanted.get())
               .orElseThrow(
                   () ->
-                      Refusal.badRequest(
+                      ApiError.badRequest(
                           "%s is none of the addresses that pool %s hands out"
                               .formatted(wanted.get(), Quoted.brief(pool.name()))));
       if (!addresses.isFree(wanted.get()) && !addresses.isResting(wanted.get())) {
-        throw Refusal.addressInUse(
+        throw ApiError.addressInUse(
             "%s of pool %s is in use".formatted(wanted.get(), Quoted.brief(pool.name())));
       }
       return found;
@@ -125,8 +125,8 @@ final class Allocations implements AutoCloseable {
         .orElseThrow(() -> exhausted(family, pool, addresses.level(family)));
   }
 
-  private static Refusal exhausted(Family family, Pool pool, PoolAddresses.Level level) {
-    return Refusal.exhausted(
+  private static ApiError exhausted(AddressFamily family, Pool pool, PoolAddresses.Level level) {
+    return ApiError.exhausted(
         "no free %s address in pool %s: %d of %s in use, %d resting after release"
             .formatted(
                 family.text(),
@@ -166,7 +166,7 @@ final class Allocations implements AutoCloseable {
         now -> {
           Optional<Allocation> found = store.find(key);
           if (found.isPresent() && id.isPresent() && found.get().id() != id.getAsLong()) {
-            throw Refusal.stale(
+            throw ApiError.stale(
                 "%s has allocation %s now, not %s"
                     .formatted(key, found.get().idText(), Allocation.idText(id.getAsLong())));
           }
@@ -177,10 +177,10 @@ final class Allocations implements AutoCloseable {
 
   Allocation get(AllocationKey key) {
     return alone(_ -> store.find(key))
-        .orElseThrow(() -> Refusal.notFound("%s has no allocation".formatted(key)));
+        .orElseThrow(() -> ApiError.notFound("%s has no allocation".formatted(key)));
   }
 
-  List<Allocation> list(Store.Filter filter, long after, int limit) {
+  List<Allocation> list(AllocationStore.Filter filter, long after, int limit) {
     return alone(_ -> store.list(filter, after, limit));
   }
 
@@ -193,10 +193,10 @@ final class Allocations implements AutoCloseable {
                   .orElseThrow(
                       () ->
                           store.existed(id)
-                              ? Refusal.expired(
+                              ? ApiError.expired(
                                   "allocation %s has expired or was released"
                                       .formatted(Allocation.idText(id)))
-                              : Refusal.notFound(
+                              : ApiError.notFound(
                                   "there is no allocation " + Allocation.idText(id)));
           Allocation renewed = found.renewed(leaseSeconds, expiry(now, leaseSeconds));
           store.renew(renewed);
@@ -212,7 +212,7 @@ final class Allocations implements AutoCloseable {
           long after = 0;
           List<Allocation> page;
           do {
-            page = store.list(new Store.Filter(network, node, null), after, 1000);
+            page = store.list(new AllocationStore.Filter(network, node, null), after, 1000);
             for (Allocation allocation : page) {
               after = allocation.id();
               if (!valid.contains(allocation.key())) {
@@ -263,7 +263,7 @@ final class Allocations implements AutoCloseable {
     for (Pool pool : pools.all()) {
       painted.put(pool.name(), new PoolAddresses(pool.ranges()));
     }
-    for (Store.Taken taken : store.taken()) {
+    for (AllocationStore.Taken taken : store.taken()) {
       holder(taken.address(), painted)
           .ifPresent(
               pool -> {

@@ -58,13 +58,13 @@ public final class IpamServer implements AutoCloseable {
   private static final int BACKLOG = 1024;
 
   private final HttpServer server;
-  private final Door door;
+  private final AuthFilter door;
   private final ExecutorService threads;
   private final Allocations allocations;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private IpamServer(
-      HttpServer server, Door door, ExecutorService threads, Allocations allocations) {
+      HttpServer server, AuthFilter door, ExecutorService threads, Allocations allocations) {
     this.server = server;
     this.door = door;
     this.threads = threads;
@@ -88,7 +88,7 @@ public final class IpamServer implements AutoCloseable {
   public static IpamServer start(
       Settings settings, Function<Supplier<HttpServer>, HttpServer> network) {
     Pools pools = Pools.read(settings.pools());
-    Tokens tokens = Tokens.read(settings.tokenFile(), settings.log());
+    TokenFile tokens = TokenFile.read(settings.tokenFile(), settings.log());
     LIMITS.forEach(
         (name, value) -> {
           if (System.getProperty(name) == null) {
@@ -96,12 +96,12 @@ public final class IpamServer implements AutoCloseable {
           }
         });
     Allocations allocations =
-        new Allocations(pools, Store.open(settings.database()), settings.clock());
+        new Allocations(pools, AllocationStore.open(settings.database()), settings.clock());
     try {
       HttpServer server = network.apply(() -> listen(settings));
       ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
       server.setExecutor(threads);
-      Door door = new Door(tokens, new Api(allocations), settings.log());
+      AuthFilter door = new AuthFilter(tokens, new AllocationApi(allocations), settings.log());
       server.createContext("/", door);
       server.start();
       return new IpamServer(server, door, threads, allocations);

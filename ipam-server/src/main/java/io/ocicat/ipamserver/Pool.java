@@ -12,7 +12,8 @@ import java.util.TreeSet;
  *
  * @param networks those that use it, without naming it even; empty for any that names it
  */
-record Pool(String name, Set<String> networks, List<Range> ranges, List<Route> routes, Dns dns) {
+record Pool(
+    String name, Set<String> networks, List<PoolRange> ranges, List<Route> routes, Dns dns) {
   Pool {
     networks = Set.copyOf(networks);
     ranges = List.copyOf(ranges);
@@ -24,7 +25,7 @@ record Pool(String name, Set<String> networks, List<Range> ranges, List<Route> r
     if (name.isEmpty()) {
       in.problem("name", "must not be empty");
     }
-    List<Range> ranges = in.objects("ranges").stream().map(Range::read).toList();
+    List<PoolRange> ranges = in.objects("ranges").stream().map(PoolRange::read).toList();
     if (ranges.isEmpty()) {
       in.problem("ranges", "must have at least one range");
     }
@@ -37,8 +38,8 @@ record Pool(String name, Set<String> networks, List<Range> ranges, List<Route> r
   }
 
   /** In the order in which answers hold them. */
-  List<Family> families() {
-    return ranges.stream().map(Range::family).distinct().sorted().toList();
+  List<AddressFamily> families() {
+    return ranges.stream().map(PoolRange::family).distinct().sorted().toList();
   }
 
   boolean mayServe(String network) {

@@ -25,7 +25,7 @@ final class PoolAddresses {
 
   /** One range; addresses are handed out in turn, so that one released last is reused last. */
   private static final class Part {
-    private final Range range;
+    private final PoolRange range;
     private final FreeAddresses usable;
     private final FreeAddresses free;
     private final BigInteger capacity;
@@ -33,7 +33,7 @@ final class PoolAddresses {
     private IpAddress cursor;
     private long used;
 
-    Part(Range range) {
+    Part(PoolRange range) {
       this.range = range;
       this.usable = range.addresses();
       this.free = range.addresses();
@@ -50,11 +50,11 @@ final class PoolAddresses {
     }
   }
 
-  PoolAddresses(List<Range> ranges) {
+  PoolAddresses(List<PoolRange> ranges) {
     parts = ranges.stream().map(Part::new).toList();
   }
 
-  Level level(Family family) {
+  Level level(AddressFamily family) {
     return parts.stream()
         .filter(part -> part.range.family() == family)
         .map(Part::level)
@@ -65,7 +65,7 @@ final class PoolAddresses {
   }
 
   /** The next free address of a family, without taking it. */
-  Optional<Found> next(Family family) {
+  Optional<Found> next(AddressFamily family) {
     return parts.stream()
         .filter(part -> part.range.family() == family)
         .flatMap(part -> part.free.next(part.cursor).map(part::found).stream())

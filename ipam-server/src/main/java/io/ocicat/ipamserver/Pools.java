@@ -82,10 +82,10 @@ record Pools(List<Pool> all, Duration rest) {
   }
 
   private static void refuseSharedAddresses(List<Pool> pools, JsonFields in) {
-    record Place(Pool pool, Range range) {}
+    record Place(Pool pool, PoolRange range) {}
     List<Place> places = new ArrayList<>();
     for (Pool pool : pools) {
-      for (Range range : pool.ranges()) {
+      for (PoolRange range : pool.ranges()) {
         for (Place other : places) {
           if (range.overlaps(other.range())) {
             in.problem(
@@ -121,16 +121,16 @@ record Pools(List<Pool> all, Duration rest) {
           .or(() -> named(network).filter(pool -> pool.mayServe(network)))
           .orElseThrow(
               () ->
-                  Refusal.notFound(
+                  ApiError.notFound(
                       "no pool serves network %s: name one in the request, or list the network in a"
                               .formatted(Quoted.brief(network))
                           + " pool of the server"));
     }
     Pool pool =
         named(wanted)
-            .orElseThrow(() -> Refusal.notFound("there is no pool " + Quoted.brief(wanted)));
+            .orElseThrow(() -> ApiError.notFound("there is no pool " + Quoted.brief(wanted)));
     if (!pool.mayServe(network)) {
-      throw Refusal.forbidden(
+      throw ApiError.forbidden(
           "pool %s does not serve network %s"
               .formatted(Quoted.brief(wanted), Quoted.brief(network)));
     }

@@ -20,14 +20,14 @@ class PoolsTest {
   @Test
   void theDefaultsAreThoseOfHostLocal() throws IOException {
     Pools pools = read("{'pools':[{'name':'blue','ranges':[{'subnet':'10.9.0.0/24'}]}]}");
-    Range range = pools.all().getFirst().ranges().getFirst();
+    PoolRange range = pools.all().getFirst().ranges().getFirst();
     assertThat(range.first()).hasToString("10.9.0.1");
     assertThat(range.last()).hasToString("10.9.0.254");
     assertThat(range.gateway()).hasToString("10.9.0.1");
     assertThat(range.addresses().isFree(IpAddress.parse("10.9.0.1"))).isFalse();
     assertThat(range.addresses().count()).isEqualTo(253);
     assertThat(pools.rest()).isEqualTo(Duration.ofSeconds(30));
-    Range v6 =
+    PoolRange v6 =
         read("{'pools':[{'name':'six','ranges':[{'subnet':'fd00::/126','gateway':'none'}]}]}")
             .all()
             .getFirst()
@@ -48,7 +48,7 @@ class PoolsTest {
             .all()
             .getFirst();
     assertThat(pool.ranges().getFirst().addresses().count()).isEqualTo(128 - 1);
-    assertThat(pool.families()).containsExactly(Family.IPV4);
+    assertThat(pool.families()).containsExactly(AddressFamily.IPV4);
     assertThat(pool.networks()).containsExactlyInAnyOrder("a", "b");
     assertThat(pool.dns().domain()).isEqualTo("example.org");
   }

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param block the block it is of
  * @param blockOwner who the block belongs to; null for nobody
  * @param handle null when it was given without
- * @param owner who has it, as {@link Conventions} writes it
+ * @param owner who has it, as {@link CalicoConventions} writes it
  * @param alternate the second owner while a virtual machine moves
  * @param sequenceNumber changes each time the address is given; to release it only if it was not
  *     given anew
@@ -37,13 +37,13 @@ public record AddressInfo(
 
   /** The host that uses it: what its attributes say, else the block's owner. */
   public Optional<String> node() {
-    return Optional.ofNullable(owner.get(Conventions.NODE))
+    return Optional.ofNullable(owner.get(CalicoConventions.NODE))
         .or(() -> Optional.ofNullable(blockOwner).map(BlockOwner::name));
   }
 
   /** Whether a host uses it that does not own the block. */
   public boolean isBorrowed() {
-    String node = owner.get(Conventions.NODE);
+    String node = owner.get(CalicoConventions.NODE);
     return node != null && (blockOwner == null || !node.equals(blockOwner.name()));
   }
 }

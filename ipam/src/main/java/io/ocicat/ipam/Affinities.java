@@ -33,13 +33,13 @@ import org.jspecify.annotations.Nullable;
 final class Affinities {
   private static final int ATTEMPTS = 100;
 
-  private final Records records;
+  private final IpamRecords records;
   private final Datastore datastore;
   private final Blocks blocks;
-  private final Sources sources;
-  private final Patience patience;
+  private final ClockAndRandom sources;
+  private final RetryBackoff patience;
 
-  Affinities(Records records, Blocks blocks, Sources sources, Patience patience) {
+  Affinities(IpamRecords records, Blocks blocks, ClockAndRandom sources, RetryBackoff patience) {
     this.records = records;
     this.datastore = records.datastore();
     this.blocks = blocks;
@@ -50,7 +50,7 @@ final class Affinities {
   /** What came of wanting a block. */
   sealed interface Claim {
     /** It is ours, with its confirmed affinity. */
-    record Ours(Records.Stored<IpamBlock> block, Resource affinity, boolean isNew)
+    record Ours(IpamRecords.Stored<IpamBlock> block, Resource affinity, boolean isNew)
         implements Claim {}
 
     /** Somebody else owns it, or nobody does and there are addresses in use. */
@@ -99,7 +99,7 @@ final class Affinities {
                 new Write.Create(block),
                 new Write.Create(BlockAffinity.create(key, State.CONFIRMED))));
     if (outcome instanceof WriteOutcome.Refused(var current)) {
-      Optional<Records.Stored<IpamBlock>> there = Records.toBlock(current.get(block.key()));
+      Optional<IpamRecords.Stored<IpamBlock>> there = IpamRecords.toBlock(current.get(block.key()));
       Resource affinity = current.get(key);
       if (there.isPresent()) {
         return settle(owner, there.get(), affinity);
@@ -115,11 +115,14 @@ final class Affinities {
     }
     return outcome instanceof WriteOutcome.Done done
         ? Optional.of(
-            ours(new Records.Stored<>(stored(done, block.key()), fresh), stored(done, key), true))
+            ours(
+                new IpamRecords.Stored<>(stored(done, block.key()), fresh),
+                stored(done, key),
+                true))
         : Optional.empty();
   }
 
-  private Claim.Ours ours(Records.Stored<IpamBlock> block, Resource affinity, boolean isNew) {
+  private Claim.Ours ours(IpamRecords.Stored<IpamBlock> block, Resource affinity, boolean isNew) {
     blocks.queue(block.value().cidr()).learn(block);
     return new Claim.Ours(block, affinity, isNew);
   }
@@ -134,7 +137,7 @@ final class Affinities {
 
   /** The block is there: makes the affinity agree with it, at one moment with a look at it. */
   private Optional<Claim> settle(
-      BlockOwner owner, Records.Stored<IpamBlock> block, @Nullable Resource affinity) {
+      BlockOwner owner, IpamRecords.Stored<IpamBlock> block, @Nullable Resource affinity) {
     boolean ours = owner.toString().equals(block.value().affinity());
     if (ours && affinity != null && BlockAffinity.of(affinity).state() == State.CONFIRMED) {
       return Optional.of(ours(block, affinity, false));
@@ -162,14 +165,14 @@ final class Affinities {
     }
     Resource written = stored(done, block.resource().key());
     return Optional.of(
-        ours(new Records.Stored<>(written, IpamBlock.of(written)), stored(done, key), false));
+        ours(new IpamRecords.Stored<>(written, IpamBlock.of(written)), stored(done, key), false));
   }
 
   private Optional<Claim> claimInSteps(
       BlockOwner owner, IpPrefix cidr, @Nullable HostReserved reserved) {
     try {
       Resource affinity = pending(owner.keyOf(cidr));
-      Optional<Records.Stored<IpamBlock>> there = records.block(cidr);
+      Optional<IpamRecords.Stored<IpamBlock>> there = records.block(cidr);
       boolean isNew = there.isEmpty();
       if (isNew) {
         if (BlockAffinity.of(affinity).state() != State.PENDING) {
@@ -177,7 +180,7 @@ final class Affinities {
         }
         there = Optional.of(createBlock(fresh(owner, cidr, reserved)));
       }
-      Records.Stored<IpamBlock> block = there.get();
+      IpamRecords.Stored<IpamBlock> block = there.get();
       if (!owner.toString().equals(block.value().affinity())) {
         deleteQuietly(affinity);
         return Optional.of(new Claim.Taken(block.value()));
@@ -188,7 +191,7 @@ final class Affinities {
           BlockEdit edit = blocks.edit(block.value());
           edit.touch();
           Resource written = datastore.update(edit.result().onto(block.resource()));
-          block = new Records.Stored<>(written, IpamBlock.of(written));
+          block = new IpamRecords.Stored<>(written, IpamBlock.of(written));
         }
         affinity = datastore.update(BlockAffinity.changed(affinity, State.CONFIRMED));
       }
@@ -198,9 +201,9 @@ final class Affinities {
     }
   }
 
-  private Records.Stored<IpamBlock> createBlock(IpamBlock fresh) {
+  private IpamRecords.Stored<IpamBlock> createBlock(IpamBlock fresh) {
     Resource created = datastore.create(fresh.toResource());
-    return new Records.Stored<>(created, fresh);
+    return new IpamRecords.Stored<>(created, fresh);
   }
 
   /** An affinity that is ours to work with: nobody else's work on it will succeed any more. */
@@ -226,7 +229,7 @@ final class Affinities {
   /** Removes an affinity that the block does not agree with, if that is still so. */
   void removeStale(BlockOwner owner, IpPrefix cidr) {
     Optional<Resource> affinity = records.find(owner.keyOf(cidr));
-    Optional<Records.Stored<IpamBlock>> block = records.block(cidr);
+    Optional<IpamRecords.Stored<IpamBlock>> block = records.block(cidr);
     if (affinity.isEmpty()
         || block.filter(found -> owner.toString().equals(found.value().affinity())).isPresent()) {
       return;
@@ -294,11 +297,11 @@ final class Affinities {
         records
             .find(owner.keyOf(cidr))
             .orElseThrow(() -> missing("%s has no affinity for block %s", owner, cidr));
-    Optional<Records.Stored<IpamBlock>> found = records.block(cidr);
+    Optional<IpamRecords.Stored<IpamBlock>> found = records.block(cidr);
     if (found.isEmpty()) {
       return deleteOrphan(affinity, owner, cidr);
     }
-    Records.Stored<IpamBlock> block = found.get();
+    IpamRecords.Stored<IpamBlock> block = found.get();
     if (sequenceNumber != null && sequenceNumber != block.value().sequenceNumber()) {
       throw changed(cidr, sequenceNumber);
     }

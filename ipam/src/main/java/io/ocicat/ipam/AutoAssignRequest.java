@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param v4 how many IPv4 addresses
  * @param v6 how many IPv6 addresses
  * @param handle what they are found and released by; null for none
- * @param attributes who they are for, as {@link Conventions} has it
+ * @param attributes who they are for, as {@link CalicoConventions} has it
  * @param v4Pools the pools to take IPv4 from, in this order; empty for those that select the node
  * @param v6Pools the same for IPv6
  * @param maxBlocks how many blocks the host may own; 0 for what the configuration says

@@ -1,7 +1,7 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.Ahead;
 import io.ocicat.datastore.IpVersion;
+import io.ocicat.datastore.Prefetch;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.ip.IpPrefix;
 import java.util.List;
@@ -18,28 +18,28 @@ import org.jspecify.annotations.Nullable;
  * knows: pools, node, settings and affinity are kept, and all of them are conditions of the write.
  * So an address is given only if at that moment the pool it is from, the node, the settings and the
  * affinity were what the choice was made on. What may be old, by as much as {@link
- * WatchedSurroundings} allows, is that another pool would be preferred now, and the reservations;
+ * WatchedClusterView} allows, is that another pool would be preferred now, and the reservations;
  * Calico's own reads are as old as its write takes.
  */
 final class AutoAssigner {
   private static final int LOOKS = 100;
 
-  private final Surroundings surroundings;
+  private final ClusterView surroundings;
   private final HostBlocks.Register hosts;
-  private final Releasing releasing;
+  private final BlockReleaser releasing;
   private final HandleQuota quota;
   private final Handles handles;
-  private final OwnBlocks own;
+  private final AffineBlocks own;
   private final NewBlocks fresh;
   private final Borrowing others;
 
   AutoAssigner(
-      Surroundings surroundings,
+      ClusterView surroundings,
       HostBlocks.Register hosts,
-      Releasing releasing,
+      BlockReleaser releasing,
       HandleQuota quota,
       Handles handles,
-      OwnBlocks own,
+      AffineBlocks own,
       NewBlocks fresh,
       Borrowing others) {
     this.surroundings = surroundings;
@@ -53,30 +53,30 @@ final class AutoAssigner {
   }
 
   /** Asks ahead of a request; empty where nothing has to be read. */
-  Optional<AssignQuestions> ask(BlockOwner owner, List<IpVersion> versions) {
+  Optional<AssignPrefetch> ask(BlockOwner owner, List<IpVersion> versions) {
     return hosts.mayBeOld()
         ? Optional.empty()
-        : Optional.of(AssignQuestions.ask(surroundings, hosts, owner, owner.name(), versions));
+        : Optional.of(AssignPrefetch.ask(surroundings, hosts, owner, owner.name(), versions));
   }
 
-  AutoAssigned assign(AutoAssignRequest request, Optional<AssignQuestions> early) {
+  AutoAssignResult assign(AutoAssignRequest request, Optional<AssignPrefetch> early) {
     CountedHandle counted =
         request.handle() == null ? null : new CountedHandle(handles, request.handle());
-    Gathering v4 = new Gathering(request, IpVersion.V4, counted);
-    Gathering v6 = new Gathering(request, IpVersion.V6, counted);
-    Optional<AssignQuestions> asked = asked(request, early);
+    AssignmentProgress v4 = new AssignmentProgress(request, IpVersion.V4, counted);
+    AssignmentProgress v6 = new AssignmentProgress(request, IpVersion.V6, counted);
+    Optional<AssignPrefetch> asked = asked(request, early);
     try {
-      List<Assigned> both =
+      List<AssignmentResult> both =
           asked.isPresent()
-              ? Ahead.all(
+              ? Prefetch.all(
                   wanted(request).stream()
-                      .<Supplier<Assigned>>map(
+                      .<Supplier<AssignmentResult>>map(
                           version -> () -> assign(version == IpVersion.V4 ? v4 : v6, asked))
                       .toList())
               : wanted(request).stream()
                   .map(version -> assign(version == IpVersion.V4 ? v4 : v6, asked))
                   .toList();
-      return new AutoAssigned(of(both, IpVersion.V4), of(both, IpVersion.V6));
+      return new AutoAssignResult(of(both, IpVersion.V4), of(both, IpVersion.V6));
     } catch (RuntimeException e) {
       v4.undo(releasing, e);
       v6.undo(releasing, e);
@@ -90,12 +90,12 @@ final class AutoAssigner {
         .toList();
   }
 
-  private static @Nullable Assigned of(List<Assigned> all, IpVersion version) {
+  private static @Nullable AssignmentResult of(List<AssignmentResult> all, IpVersion version) {
     return all.stream().filter(one -> one.version() == version).findFirst().orElse(null);
   }
 
-  private Optional<AssignQuestions> asked(
-      AutoAssignRequest request, Optional<AssignQuestions> early) {
+  private Optional<AssignPrefetch> asked(
+      AutoAssignRequest request, Optional<AssignPrefetch> early) {
     if (hosts.mayBeOld()) {
       return Optional.empty();
     }
@@ -103,7 +103,7 @@ final class AutoAssigner {
       return early;
     }
     return Optional.of(
-        AssignQuestions.ask(
+        AssignPrefetch.ask(
             surroundings,
             hosts,
             request.owner(),
@@ -111,9 +111,9 @@ final class AutoAssigner {
             wanted(request)));
   }
 
-  private Assigned assign(Gathering gathering, Optional<AssignQuestions> asked) {
-    Surroundings around = asked.map(AssignQuestions::surroundings).orElse(surroundings);
-    AssignQuestions.Listed listed = asked.map(it -> it.listed(gathering.version())).orElse(null);
+  private AssignmentResult assign(AssignmentProgress gathering, Optional<AssignPrefetch> asked) {
+    ClusterView around = asked.map(AssignPrefetch::surroundings).orElse(surroundings);
+    AssignPrefetch.Listed listed = asked.map(it -> it.listed(gathering.version())).orElse(null);
     for (int i = 0; i < LOOKS; i++) {
       try {
         return look(gathering, around, listed);
@@ -128,13 +128,13 @@ final class AutoAssigner {
             .formatted(gathering.request().host(), LOOKS));
   }
 
-  private Assigned look(
-      Gathering gathering, Surroundings around, AssignQuestions.@Nullable Listed listed) {
+  private AssignmentResult look(
+      AssignmentProgress gathering, ClusterView around, AssignPrefetch.@Nullable Listed listed) {
     AutoAssignRequest request = gathering.request();
-    View view = View.of(around, hosts, request, gathering.version(), listed);
+    ClusterSnapshot view = ClusterSnapshot.of(around, hosts, request, gathering.version(), listed);
     own.releaseDeselected(request, view);
     for (int i = 0; i < LOOKS; i++) {
-      Optional<Assigned> reused = quota.reuse(gathering);
+      Optional<AssignmentResult> reused = quota.reuse(gathering);
       if (reused.isPresent()) {
         return reused.get();
       }
@@ -143,9 +143,9 @@ final class AutoAssigner {
       if (gathering.missing() == 0) {
         return gathering.complete();
       }
-      Assigned.Shortage shortage = fresh.claimOne(gathering, view, seen);
+      AssignmentResult.Shortage shortage = fresh.claimOne(gathering, view, seen);
       if (shortage != null) {
-        return shortage == Assigned.Shortage.POOLS_EXHAUSTED && !view.isStrict()
+        return shortage == AssignmentResult.Shortage.POOLS_EXHAUSTED && !view.isStrict()
             ? others.borrow(gathering, view)
             : gathering.result(shortage);
       }
@@ -158,7 +158,7 @@ final class AutoAssigner {
   /** A block of the host's own, with room or without; claimed when there is none. */
   Optional<IpPrefix> ensureBlock(AutoAssignRequest request, IpVersion version) {
     surroundings.doubt();
-    View view = View.of(surroundings, hosts, request, version, null);
+    ClusterSnapshot view = ClusterSnapshot.of(surroundings, hosts, request, version, null);
     own.releaseDeselected(request, view);
     return fresh.ensure(request, version, view);
   }

@@ -16,11 +16,11 @@ import org.jspecify.annotations.Nullable;
 final class BlockCheck {
   private BlockCheck() {}
 
-  static List<Finding> run(Records records, Inventory inventory, Blocks blocks) {
-    List<Finding> findings = new ArrayList<>();
+  static List<IpamFinding> run(IpamRecords records, IpamInventory inventory, Blocks blocks) {
+    List<IpamFinding> findings = new ArrayList<>();
     Set<String> confirmed = new HashSet<>();
     for (BlockAffinity affinity : inventory.affinities()) {
-      BlockOwner owner = Inventory.ownerOf(affinity.key());
+      BlockOwner owner = IpamInventory.ownerOf(affinity.key());
       if (IpamCheck.isConfirmed(affinity)) {
         confirmed.add(owner + " " + affinity.key().cidr());
       }
@@ -31,7 +31,7 @@ final class BlockCheck {
       if (previous != null && previous.overlaps(block.cidr())) {
         findings.add(
             finding(
-                Finding.Type.OVERLAPPING_BLOCKS,
+                IpamFinding.Type.OVERLAPPING_BLOCKS,
                 block.cidr(),
                 null,
                 false,
@@ -50,17 +50,18 @@ final class BlockCheck {
     return findings;
   }
 
-  private static Finding finding(
-      Finding.Type type,
+  private static IpamFinding finding(
+      IpamFinding.Type type,
       IpPrefix block,
       @Nullable BlockOwner owner,
       boolean isSafe,
       String explanation) {
-    return new Finding(type, "block " + block, explanation, isSafe, block, null, owner, null, null);
+    return new IpamFinding(
+        type, "block " + block, explanation, isSafe, block, null, owner, null, null);
   }
 
-  private static Optional<Finding> checkAffinity(
-      Records records, Inventory inventory, BlockAffinity affinity, BlockOwner owner) {
+  private static Optional<IpamFinding> checkAffinity(
+      IpamRecords records, IpamInventory inventory, BlockAffinity affinity, BlockOwner owner) {
     IpPrefix cidr = affinity.key().cidr();
     IpamBlock listed = inventory.blocks().get(cidr);
     if (listed != null && owner.toString().equals(listed.affinity())) {
@@ -69,7 +70,7 @@ final class BlockCheck {
     // Read again, the affinity last: it may have been on its way.
     Optional<IpamBlock> block;
     try {
-      block = records.block(cidr).map(Records.Stored::value);
+      block = records.block(cidr).map(IpamRecords.Stored::value);
     } catch (CorruptException _) {
       return Optional.empty();
     }
@@ -80,14 +81,14 @@ final class BlockCheck {
     return Optional.of(
         block.isEmpty()
             ? finding(
-                Finding.Type.AFFINITY_WITHOUT_BLOCK,
+                IpamFinding.Type.AFFINITY_WITHOUT_BLOCK,
                 cidr,
                 owner,
                 true,
                 "%s has a %s affinity for it and it does not exist: somebody was interrupted while claiming or releasing. Routers may drop its addresses"
                     .formatted(owner, affinity.state().text()))
             : finding(
-                Finding.Type.STALE_AFFINITY,
+                IpamFinding.Type.STALE_AFFINITY,
                 cidr,
                 owner,
                 true,
@@ -98,7 +99,8 @@ final class BlockCheck {
                         Optional.ofNullable(block.get().affinity()).orElse("nobody"))));
   }
 
-  private static Optional<Finding> checkOwner(Records records, IpPrefix cidr, BlockOwner owner) {
+  private static Optional<IpamFinding> checkOwner(
+      IpamRecords records, IpPrefix cidr, BlockOwner owner) {
     boolean confirmed =
         records
             .find(owner.keyOf(cidr))
@@ -114,7 +116,7 @@ final class BlockCheck {
         ? Optional.empty()
         : Optional.of(
             finding(
-                Finding.Type.BLOCK_WITHOUT_AFFINITY,
+                IpamFinding.Type.BLOCK_WITHOUT_AFFINITY,
                 cidr,
                 owner,
                 true,
@@ -122,8 +124,9 @@ final class BlockCheck {
                     .formatted(owner)));
   }
 
-  private static Optional<Finding> checkPool(Inventory inventory, IpamBlock block, BlockEdit now) {
-    Optional<Known<IpPool>> pool =
+  private static Optional<IpamFinding> checkPool(
+      IpamInventory inventory, IpamBlock block, BlockEdit now) {
+    Optional<Revisioned<IpPool>> pool =
         PoolChoice.containing(inventory.pools().all(), block.cidr().first());
     if (pool.isPresent() && pool.get().value().blockSize() == block.cidr().length()) {
       return Optional.empty();
@@ -131,7 +134,7 @@ final class BlockCheck {
     boolean isEmpty = now.isEmpty();
     return Optional.of(
         finding(
-            Finding.Type.BLOCK_OUTSIDE_POOLS,
+            IpamFinding.Type.BLOCK_OUTSIDE_POOLS,
             block.cidr(),
             BlockOwner.parse(block.affinity()).orElse(null),
             isEmpty && block.affinity() != null,
@@ -142,18 +145,18 @@ final class BlockCheck {
                     .orElse("no pool has its addresses: the pool was deleted")
                 + (isEmpty
                     ? ", and nobody uses it"
-                    : Lookup.inUse(block).isEmpty()
+                    : AddressLookup.inUse(block).isEmpty()
                         ? ", and its last addresses were released not long ago"
                         : ", and there are addresses in use")));
   }
 
-  private static Optional<Finding> checkQueue(IpamBlock block) {
+  private static Optional<IpamFinding> checkQueue(IpamBlock block) {
     BlockEdit edit = new BlockEdit(block);
     edit.repairQueue();
     return edit.isChanged()
         ? Optional.of(
             finding(
-                Finding.Type.BROKEN_QUEUE,
+                IpamFinding.Type.BROKEN_QUEUE,
                 block.cidr(),
                 null,
                 true,

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /** What a block will be once some requests have had their way, and what to write for that. */
 final class BlockDraft {
-  private final Records.Stored<IpamBlock> base;
+  private final IpamRecords.Stored<IpamBlock> base;
   private final BlockEdit edit;
   private final IpamBlock result;
   private final Map<String, Integer> counts;
@@ -35,13 +35,13 @@ final class BlockDraft {
    * @param look the look at the datastore that the block is from
    */
   BlockDraft(
-      Records.Stored<IpamBlock> base,
+      IpamRecords.Stored<IpamBlock> base,
       Cooldown.Source cooldown,
       long look,
-      List<Pending<?>> requests) {
+      List<PendingRequest<?>> requests) {
     this.base = base;
     this.edit = new BlockEdit(base.value(), cooldown);
-    for (Pending<?> pending : requests) {
+    for (PendingRequest<?> pending : requests) {
       int before = edit.changes();
       doubtful |= !pending.apply(edit) && !pending.cameBefore(look);
       if (edit.changes() != before) {

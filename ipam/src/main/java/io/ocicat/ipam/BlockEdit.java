@@ -336,7 +336,8 @@ final class BlockEdit {
 
   List<Integer> ordinalsOf(String handle) {
     return inUse(
-        owner -> owner.handle() != null && Conventions.sanitize(owner.handle()).equals(handle));
+        owner ->
+            owner.handle() != null && CalicoConventions.sanitize(owner.handle()).equals(handle));
   }
 
   List<Integer> inUse(Predicate<Attributes> wanted) {
@@ -357,7 +358,7 @@ final class BlockEdit {
         .map(o -> attributes.get(allocations[o]).handle())
         .collect(
             Collectors.toMap(
-                handle -> Conventions.sanitize(String.valueOf(handle)),
+                handle -> CalicoConventions.sanitize(String.valueOf(handle)),
                 _ -> 1,
                 Integer::sum,
                 TreeMap::new));

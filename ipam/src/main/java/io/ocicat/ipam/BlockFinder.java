@@ -26,9 +26,9 @@ final class BlockFinder {
   private final Affinities affinities;
   private final Blocks blocks;
   private final BlockIndex index;
-  private final Sources sources;
+  private final ClockAndRandom sources;
 
-  BlockFinder(Affinities affinities, Blocks blocks, BlockIndex index, Sources sources) {
+  BlockFinder(Affinities affinities, Blocks blocks, BlockIndex index, ClockAndRandom sources) {
     this.affinities = affinities;
     this.blocks = blocks;
     this.index = index;
@@ -43,7 +43,7 @@ final class BlockFinder {
   Optional<Affinities.Claim.Ours> claim(
       BlockOwner owner,
       Set<IpPrefix> known,
-      List<Known<IpPool>> pools,
+      List<Revisioned<IpPool>> pools,
       Reservations reservations,
       @Nullable HostReserved reserved) {
     int probes = index.isListed() ? Integer.MAX_VALUE : PROBES;
@@ -63,13 +63,13 @@ final class BlockFinder {
   private Optional<Affinities.Claim.Ours> walk(
       BlockOwner owner,
       Set<IpPrefix> known,
-      List<Known<IpPool>> pools,
+      List<Revisioned<IpPool>> pools,
       Reservations reservations,
       @Nullable HostReserved reserved,
       int probes,
       List<BlockIndex.Entry> empty) {
     int left = probes;
-    for (Known<IpPool> pool : pools) {
+    for (Revisioned<IpPool> pool : pools) {
       if (reservations.cover(pool.value().cidr())) {
         continue;
       }

@@ -7,13 +7,17 @@ final class BlockFinders {
   private final BlockFinder v4;
   private final BlockFinder v6;
 
-  BlockFinders(Records records, Blocks blocks, Affinities affinities, Sources sources) {
+  BlockFinders(IpamRecords records, Blocks blocks, Affinities affinities, ClockAndRandom sources) {
     this.v4 = finder(records, blocks, affinities, IpVersion.V4, sources);
     this.v6 = finder(records, blocks, affinities, IpVersion.V6, sources);
   }
 
   private static BlockFinder finder(
-      Records records, Blocks blocks, Affinities affinities, IpVersion version, Sources sources) {
+      IpamRecords records,
+      Blocks blocks,
+      Affinities affinities,
+      IpVersion version,
+      ClockAndRandom sources) {
     return new BlockFinder(
         affinities,
         blocks,

@@ -1,7 +1,7 @@
 package io.ocicat.ipam;
 
 import io.ocicat.datastore.IpVersion;
-import io.ocicat.datastore.Query;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.ip.IpPrefix;
 import java.time.Duration;
@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 final class BlockIndex {
   private static final long YOUNG = Duration.ofSeconds(1).toNanos();
 
-  private final Records records;
+  private final IpamRecords records;
   private final Cooldown.Source cooldown;
   private final IpVersion version;
   private final LongSupplier nanoTime;
@@ -61,7 +61,8 @@ final class BlockIndex {
     }
   }
 
-  BlockIndex(Records records, Cooldown.Source cooldown, IpVersion version, LongSupplier nanoTime) {
+  BlockIndex(
+      IpamRecords records, Cooldown.Source cooldown, IpVersion version, LongSupplier nanoTime) {
     this.records = records;
     this.cooldown = cooldown;
     this.version = version;
@@ -80,7 +81,7 @@ final class BlockIndex {
   synchronized void refresh() {
     blocks.clear();
     listedAt = nanoTime.getAsLong();
-    for (Records.Stored<IpamBlock> block : records.blocks(new Query.Blocks(version))) {
+    for (IpamRecords.Stored<IpamBlock> block : records.blocks(new ResourceQuery.Blocks(version))) {
       learn(block.value());
     }
     listed = true;

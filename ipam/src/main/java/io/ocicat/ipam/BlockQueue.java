@@ -1,8 +1,8 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.Ahead;
 import io.ocicat.datastore.ConflictException;
 import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.Prefetch;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.UnavailableException;
@@ -56,13 +56,13 @@ final class BlockQueue {
   private static final int COUNTED_AT_ONCE = 32;
 
   private final IpPrefix cidr;
-  private final Records records;
+  private final IpamRecords records;
   private final Cooldown.Source cooldown;
   private final RecentHandles recent;
   private final FullBlocks full;
-  private final Patience patience;
+  private final RetryBackoff patience;
   private final LongSupplier nanoTime;
-  private final ConcurrentLinkedQueue<Pending<?>> waiting = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<PendingRequest<?>> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean busy = new AtomicBoolean();
   private final AtomicLong looks = new AtomicLong();
   private volatile Knowledge knowledge = Knowledge.NONE;
@@ -77,17 +77,17 @@ final class BlockQueue {
    *
    * @param look by which look at the datastore, counted when it began; 0 when somebody said so
    */
-  private record Knowledge(Records.@Nullable Stored<IpamBlock> block, long look) {
+  private record Knowledge(IpamRecords.@Nullable Stored<IpamBlock> block, long look) {
     static final Knowledge NONE = new Knowledge(null, 0);
   }
 
   BlockQueue(
       IpPrefix cidr,
-      Records records,
+      IpamRecords records,
       Cooldown.Source cooldown,
       RecentHandles recent,
       FullBlocks full,
-      Patience patience,
+      RetryBackoff patience,
       LongSupplier nanoTime) {
     this.cidr = cidr;
     this.records = records;
@@ -100,29 +100,29 @@ final class BlockQueue {
 
   /** What is known of the block, however old that is. */
   Optional<IpamBlock> glance() {
-    return Optional.ofNullable(knowledge.block()).map(Records.Stored::value);
+    return Optional.ofNullable(knowledge.block()).map(IpamRecords.Stored::value);
   }
 
   /** What is known of the block, or the block as it is now. */
-  Optional<Records.Stored<IpamBlock>> glanceOrRead() {
+  Optional<IpamRecords.Stored<IpamBlock>> glanceOrRead() {
     return Optional.ofNullable(knowledge.block()).or(this::read);
   }
 
   /** The block as it is now. */
-  Optional<Records.Stored<IpamBlock>> read() {
+  Optional<IpamRecords.Stored<IpamBlock>> read() {
     long before = nanoTime.getAsLong();
     long look = looks.incrementAndGet();
-    Optional<Records.Stored<IpamBlock>> read = records.block(cidr);
+    Optional<IpamRecords.Stored<IpamBlock>> read = records.block(cidr);
     know(read.orElse(null), look, before);
     return read;
   }
 
   /** The block as somebody else has just read or written it; null when there is none. */
-  void learn(Records.@Nullable Stored<IpamBlock> block) {
+  void learn(IpamRecords.@Nullable Stored<IpamBlock> block) {
     know(block, 0, nanoTime.getAsLong());
   }
 
-  private void know(Records.@Nullable Stored<IpamBlock> block, long look, long time) {
+  private void know(IpamRecords.@Nullable Stored<IpamBlock> block, long look, long time) {
     knowledge = new Knowledge(block, look);
     full.learn(cidr, block, time);
   }
@@ -143,8 +143,8 @@ final class BlockQueue {
   }
 
   /** The same, for who wants to know more than the answer. */
-  <R> Pending<R> serve(BlockRequest<R> request) {
-    Pending<R> mine = new Pending<>(request, looks.get());
+  <R> PendingRequest<R> serve(BlockRequest<R> request) {
+    PendingRequest<R> mine = new PendingRequest<>(request, looks.get());
     waiting.add(mine);
     letOthersCome();
     while (!mine.isDone()) {
@@ -176,7 +176,7 @@ final class BlockQueue {
 
   /** Whoever came before {@link #busy} was cleared is seen here; whoever comes later sees that. */
   private void wakeNext() {
-    Pending<?> next = waiting.peek();
+    PendingRequest<?> next = waiting.peek();
     if (next != null) {
       next.wake();
     }
@@ -193,7 +193,7 @@ final class BlockQueue {
   private void takeBack() {
     for (int left = late.size(); left > 0; left--) {
       BlockRequest<Boolean> request = late.removeFirst();
-      Pending<Boolean> mine = new Pending<>(request, looks.get());
+      PendingRequest<Boolean> mine = new PendingRequest<>(request, looks.get());
       forget();
       serve(new ArrayList<>(List.of(mine)));
       try {
@@ -207,13 +207,13 @@ final class BlockQueue {
   }
 
   /** As many as one transaction has room for, and only one that relies on a certain handle. */
-  private List<Pending<?>> nextBatch() {
-    List<Pending<?>> batch = new ArrayList<>();
+  private List<PendingRequest<?>> nextBatch() {
+    List<PendingRequest<?>> batch = new ArrayList<>();
     Set<String> handles = new HashSet<>();
     Set<String> pinned = new HashSet<>();
     Set<ResourceKey> relied = new HashSet<>();
-    for (Iterator<Pending<?>> all = waiting.iterator(); all.hasNext(); ) {
-      Pending<?> next = all.next();
+    for (Iterator<PendingRequest<?>> all = waiting.iterator(); all.hasNext(); ) {
+      PendingRequest<?> next = all.next();
       Set<String> wanted = next.request().handles();
       boolean alone = next.request().pinned() != null;
       boolean clashes =
@@ -233,7 +233,7 @@ final class BlockQueue {
     return batch;
   }
 
-  private void serve(List<Pending<?>> batch) {
+  private void serve(List<PendingRequest<?>> batch) {
     lost = null;
     try {
       attempt(batch);
@@ -250,16 +250,16 @@ final class BlockQueue {
     }
   }
 
-  private static void failAll(List<Pending<?>> batch, RuntimeException reason) {
+  private static void failAll(List<PendingRequest<?>> batch, RuntimeException reason) {
     batch.stream().filter(pending -> !pending.isDone()).forEach(pending -> pending.fail(reason));
   }
 
-  private void attempt(List<Pending<?>> batch) {
+  private void attempt(List<PendingRequest<?>> batch) {
     Map<String, @Nullable Resource> handles = new HashMap<>();
     batch.forEach(pending -> pin(pending.request(), handles));
     int lostAnswers = 0;
     for (int i = 0; i < ATTEMPTS && !batch.isEmpty(); i++) {
-      Records.Stored<IpamBlock> block = glanceOrRead().orElse(null);
+      IpamRecords.Stored<IpamBlock> block = glanceOrRead().orElse(null);
       long look = knowledge.look();
       BlockDraft written = lost;
       if (written != null && written.hasLanded(block == null ? null : block.value())) {
@@ -289,7 +289,7 @@ final class BlockQueue {
               .forEach(pending -> pending.finish(draft));
           return;
         }
-        batch.removeIf(Pending::isDone);
+        batch.removeIf(PendingRequest::isDone);
         if (batch.isEmpty()) {
           return;
         }
@@ -316,9 +316,9 @@ final class BlockQueue {
    * @return whether all were; those who were not are served by now, and the others need another
    *     draft
    */
-  private static boolean areCounted(String base, List<Pending<?>> batch) {
+  private static boolean areCounted(String base, List<PendingRequest<?>> batch) {
     List<Supplier<Boolean>> counts = new ArrayList<>();
-    for (Pending<?> pending : batch) {
+    for (PendingRequest<?> pending : batch) {
       if (pending.isCounted()) {
         counts.add(() -> pending.countGiven(base));
       }
@@ -327,9 +327,9 @@ final class BlockQueue {
     for (int i = 0; i < counts.size(); i += COUNTED_AT_ONCE) {
       List<Supplier<Boolean>> some =
           counts.subList(i, Math.min(counts.size(), i + COUNTED_AT_ONCE));
-      all &= !Ahead.all(some).contains(false);
+      all &= !Prefetch.all(some).contains(false);
     }
-    batch.removeIf(Pending::isDone);
+    batch.removeIf(PendingRequest::isDone);
     return all;
   }
 
@@ -341,7 +341,7 @@ final class BlockQueue {
   }
 
   private boolean write(
-      BlockDraft draft, Map<String, @Nullable Resource> handles, List<Pending<?>> batch) {
+      BlockDraft draft, Map<String, @Nullable Resource> handles, List<PendingRequest<?>> batch) {
     return records.together() ? writeTogether(draft, handles, batch) : writeBlock(draft);
   }
 
@@ -362,7 +362,7 @@ final class BlockQueue {
   }
 
   private boolean writeTogether(
-      BlockDraft draft, Map<String, @Nullable Resource> handles, List<Pending<?>> batch) {
+      BlockDraft draft, Map<String, @Nullable Resource> handles, List<PendingRequest<?>> batch) {
     lookUp(draft, handles);
     List<Write> writes = draft.writes(handles);
     long before = nanoTime.getAsLong();
@@ -370,13 +370,17 @@ final class BlockQueue {
     return switch (records.datastore().commit(writes)) {
       case WriteOutcome.Done done -> {
         Resource stored = done.stored().get(draft.read().key());
-        know(stored == null ? null : new Records.Stored<>(stored, draft.result()), look, before);
+        know(
+            stored == null ? null : new IpamRecords.Stored<>(stored, draft.result()), look, before);
         Set<String> deleted = learn(done.stored(), writes);
         batch.forEach(pending -> pending.finish(draft, deleted));
         yield true;
       }
       case WriteOutcome.Refused refused -> {
-        know(Records.toBlock(refused.current().get(draft.read().key())).orElse(null), look, before);
+        know(
+            IpamRecords.toBlock(refused.current().get(draft.read().key())).orElse(null),
+            look,
+            before);
         for (String id : draft.handles()) {
           handles.put(id, refused.current().get(new ResourceKey.Handle(id)));
         }
@@ -401,7 +405,7 @@ final class BlockQueue {
     return deleted;
   }
 
-  private static void failIfStale(Pending<?> pending, WriteOutcome.Refused refused) {
+  private static void failIfStale(PendingRequest<?> pending, WriteOutcome.Refused refused) {
     for (Write.Expect condition : pending.request().conditions()) {
       Resource now = refused.current().get(condition.key());
       if (!condition.revision().equals(now == null ? "" : now.revision())) {
@@ -428,7 +432,7 @@ final class BlockQueue {
         forget();
       } else {
         Resource stored = records.datastore().update(draft.resource());
-        know(new Records.Stored<>(stored, draft.result()), look, before);
+        know(new IpamRecords.Stored<>(stored, draft.result()), look, before);
       }
       return true;
     } catch (ConflictException | NotFoundException _) {

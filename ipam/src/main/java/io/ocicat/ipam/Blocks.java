@@ -23,11 +23,11 @@ final class Blocks {
   /** What a transaction has room for. */
   private static final int AT_ONCE = 100;
 
-  private final Records records;
+  private final IpamRecords records;
   private final Cooldown.Source cooldown;
   private final RecentHandles recent = new RecentHandles();
   private final FullBlocks full = new FullBlocks();
-  private final Patience patience;
+  private final RetryBackoff patience;
   private final LongSupplier nanoTime;
   private final Map<IpPrefix, BlockQueue> queues =
       Collections.synchronizedMap(
@@ -40,7 +40,8 @@ final class Blocks {
             }
           });
 
-  Blocks(Records records, Cooldown.Source cooldown, Patience patience, LongSupplier nanoTime) {
+  Blocks(
+      IpamRecords records, Cooldown.Source cooldown, RetryBackoff patience, LongSupplier nanoTime) {
     this.records = records;
     this.cooldown = cooldown;
     this.patience = patience;
@@ -105,7 +106,8 @@ final class Blocks {
               entry -> {
                 IpPrefix cidr = entry.getKey();
                 queue(cidr)
-                    .learn(Records.toBlock(current.get(new ResourceKey.Block(cidr))).orElse(null));
+                    .learn(
+                        IpamRecords.toBlock(current.get(new ResourceKey.Block(cidr))).orElse(null));
               });
     }
   }

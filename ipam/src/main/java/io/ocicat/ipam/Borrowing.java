@@ -6,19 +6,19 @@ import io.ocicat.ip.IpPrefix;
 /** Takes addresses from whatever block of the pools has something left. Thread-safe. */
 final class Borrowing {
   private final Blocks blocks;
-  private final AddressTaker taker;
+  private final BlockAllocator taker;
   private final BlockFinders finders;
 
-  Borrowing(Blocks blocks, AddressTaker taker, BlockFinders finders) {
+  Borrowing(Blocks blocks, BlockAllocator taker, BlockFinders finders) {
     this.blocks = blocks;
     this.taker = taker;
     this.finders = finders;
   }
 
-  Assigned borrow(Gathering gathering, View view) {
+  AssignmentResult borrow(AssignmentProgress gathering, ClusterSnapshot view) {
     BlockIndex index = finders.of(gathering.version()).index();
     for (int round = 0; round < 2; round++) {
-      for (Known<IpPool> pool : view.choice().usable()) {
+      for (Revisioned<IpPool> pool : view.choice().usable()) {
         if (!view.reservations().cover(pool.value().cidr())) {
           borrowOf(gathering, view, pool, index);
         }
@@ -30,10 +30,10 @@ final class Borrowing {
       index.refresh();
     }
     gathering.say("pools %s have no free address left".formatted(describe(view)));
-    return gathering.result(Assigned.Shortage.POOLS_EXHAUSTED);
+    return gathering.result(AssignmentResult.Shortage.POOLS_EXHAUSTED);
   }
 
-  private static String describe(View view) {
+  private static String describe(ClusterSnapshot view) {
     return String.join(
         ", ",
         view.choice().usable().stream()
@@ -41,7 +41,11 @@ final class Borrowing {
             .toList());
   }
 
-  private void borrowOf(Gathering gathering, View view, Known<IpPool> pool, BlockIndex index) {
+  private void borrowOf(
+      AssignmentProgress gathering,
+      ClusterSnapshot view,
+      Revisioned<IpPool> pool,
+      BlockIndex index) {
     int steps = 0;
     BlockWalk walk =
         finders.of(gathering.version()).walk(pool.value(), gathering.request().owner());
@@ -57,7 +61,11 @@ final class Borrowing {
   }
 
   private void borrowFrom(
-      Gathering gathering, View view, Known<IpPool> pool, IpPrefix cidr, BlockIndex index) {
+      AssignmentProgress gathering,
+      ClusterSnapshot view,
+      Revisioned<IpPool> pool,
+      IpPrefix cidr,
+      BlockIndex index) {
     try {
       taker.take(gathering, view, cidr, null, view.conditions(pool));
       blocks.queue(cidr).glance().ifPresent(index::learn);

@@ -17,22 +17,22 @@ import java.util.Optional;
 final class ExactAssigner {
   private static final int LOOKS = 100;
 
-  private final Records records;
-  private final Surroundings surroundings;
-  private final Taking taking;
+  private final IpamRecords records;
+  private final ClusterView surroundings;
+  private final BlockAssigner taking;
   private final HandleCounts counts;
   private final Affinities affinities;
   private final HostBlocks.Register hosts;
-  private final Lookup lookup;
+  private final AddressLookup lookup;
 
   ExactAssigner(
-      Records records,
-      Surroundings surroundings,
-      Taking taking,
+      IpamRecords records,
+      ClusterView surroundings,
+      BlockAssigner taking,
       HandleCounts counts,
       Affinities affinities,
       HostBlocks.Register hosts,
-      Lookup lookup) {
+      AddressLookup lookup) {
     this.records = records;
     this.surroundings = surroundings;
     this.taking = taking;
@@ -64,14 +64,14 @@ final class ExactAssigner {
   }
 
   private boolean look(AssignRequest request) {
-    Known<IpPool> pool = surroundings.pools().requireEnabledFor(request.address());
+    Revisioned<IpPool> pool = surroundings.pools().requireEnabledFor(request.address());
     requireAllowed(request, pool.value());
-    IpPrefix cidr = Pools.blockOf(request.address(), pool.value());
-    Known<IpamConfig> config = surroundings.config();
+    IpPrefix cidr = PoolList.blockOf(request.address(), pool.value());
+    Revisioned<IpamConfig> config = surroundings.config();
     BlockOwner owner = BlockOwner.host(request.host());
-    Optional<Records.Stored<IpamHandle>> handle = limited(request);
-    Taker taker =
-        new Taker(
+    Optional<IpamRecords.Stored<IpamHandle>> handle = limited(request);
+    Requester taker =
+        new Requester(
             new IpamBlock.Attributes(request.handle(), request.attributes()),
             config.value().strictAffinity() ? owner : null,
             request.maxPerHandle(),
@@ -109,11 +109,11 @@ final class ExactAssigner {
     }
   }
 
-  private Optional<Records.Stored<IpamHandle>> limited(AssignRequest request) {
+  private Optional<IpamRecords.Stored<IpamHandle>> limited(AssignRequest request) {
     if (request.maxPerHandle() == 0 || request.handle() == null) {
       return Optional.empty();
     }
-    Optional<Records.Stored<IpamHandle>> handle = records.handle(request.handle());
+    Optional<IpamRecords.Stored<IpamHandle>> handle = records.handle(request.handle());
     if (handle.isPresent()) {
       IpVersion version = request.address().isV4() ? IpVersion.V4 : IpVersion.V6;
       long has =

@@ -29,7 +29,7 @@ final class FullBlocks {
   private final AtomicLong openings = new AtomicLong();
 
   /** A block was seen, at this time or later; null when there is none. */
-  void learn(IpPrefix cidr, Records.@Nullable Stored<IpamBlock> block, long time) {
+  void learn(IpPrefix cidr, IpamRecords.@Nullable Stored<IpamBlock> block, long time) {
     if (block == null || hasRoomSometime(block.value())) {
       if (full.remove(cidr) != null) {
         openings.incrementAndGet();

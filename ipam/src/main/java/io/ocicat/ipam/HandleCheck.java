@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class HandleCheck {
   private HandleCheck() {}
 
-  static List<Finding> run(Records records, Inventory inventory) {
+  static List<IpamFinding> run(IpamRecords records, IpamInventory inventory) {
     Map<String, Map<IpPrefix, Integer>> truth = new TreeMap<>();
     for (IpamBlock block : inventory.blocks().values()) {
       new BlockEdit(block)
@@ -29,7 +29,7 @@ final class HandleCheck {
     truth.keySet().removeIf(HostReserved::isReserved);
     Set<String> ids = new TreeSet<>(truth.keySet());
     ids.addAll(inventory.handles().keySet());
-    List<Finding> findings = new ArrayList<>();
+    List<IpamFinding> findings = new ArrayList<>();
     for (String id : ids) {
       Map<IpPrefix, Integer> says =
           Optional.ofNullable(inventory.handles().get(id)).map(IpamHandle::counts).orElse(Map.of());
@@ -48,11 +48,11 @@ final class HandleCheck {
 
   /** Lists are not of one moment: what differs is read once more, each by itself. */
   private static void lookAgain(
-      Records records,
+      IpamRecords records,
       String id,
       Set<IpPrefix> named,
       Set<IpPrefix> having,
-      List<Finding> findings) {
+      List<IpamFinding> findings) {
     Set<IpPrefix> cidrs = new TreeSet<>(named);
     cidrs.addAll(having);
     Map<IpPrefix, Integer> truth = new TreeMap<>();
@@ -63,12 +63,12 @@ final class HandleCheck {
           .filter(count -> count > 0)
           .ifPresent(count -> truth.put(cidr, count));
     }
-    Optional<IpamHandle> handle = records.handle(id).map(Records.Stored::value);
+    Optional<IpamHandle> handle = records.handle(id).map(IpamRecords.Stored::value);
     Map<IpPrefix, Integer> says = handle.map(IpamHandle::counts).orElse(Map.of());
     if (truth.isEmpty() && handle.isPresent()) {
       findings.add(
           finding(
-              Finding.Type.ORPHAN_HANDLE,
+              IpamFinding.Type.ORPHAN_HANDLE,
               id,
               null,
               "no block has an address for it: whoever made it was interrupted before it took one, or its number was left too high. It costs space only"));
@@ -80,7 +80,7 @@ final class HandleCheck {
       if (counted == 0 && has > 0) {
         findings.add(
             finding(
-                Finding.Type.MISSING_HANDLE,
+                IpamFinding.Type.MISSING_HANDLE,
                 id,
                 cidr,
                 "block %s has %d addresses for it and the handle does not say so: they would not be released with it"
@@ -88,7 +88,7 @@ final class HandleCheck {
       } else if (counted != has) {
         findings.add(
             finding(
-                Finding.Type.WRONG_COUNT,
+                IpamFinding.Type.WRONG_COUNT,
                 id,
                 cidr,
                 "it counts %d addresses of block %s, which has %d for it: somebody was interrupted, or counts as Calico does"
@@ -97,8 +97,8 @@ final class HandleCheck {
     }
   }
 
-  private static Finding finding(
-      Finding.Type type, String id, @Nullable IpPrefix cidr, String explanation) {
-    return new Finding(type, "handle " + id, explanation, true, cidr, id, null, null, null);
+  private static IpamFinding finding(
+      IpamFinding.Type type, String id, @Nullable IpPrefix cidr, String explanation) {
+    return new IpamFinding(type, "handle " + id, explanation, true, cidr, id, null, null, null);
   }
 }

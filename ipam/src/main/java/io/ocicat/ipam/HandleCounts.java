@@ -1,7 +1,7 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.Ahead;
 import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.Prefetch;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.Write;
@@ -23,11 +23,11 @@ final class HandleCounts {
   /** So many blocks are released at the same time. */
   private static final int AT_ONCE = 32;
 
-  private final Records records;
+  private final IpamRecords records;
   private final Blocks blocks;
   private final Handles handles;
 
-  HandleCounts(Records records, Blocks blocks, Handles handles) {
+  HandleCounts(IpamRecords records, Blocks blocks, Handles handles) {
     this.records = records;
     this.blocks = blocks;
     this.handles = handles;
@@ -48,9 +48,9 @@ final class HandleCounts {
    * have died in between. The block is then written all the same, so that such a write fails and
    * its writer counts again; only then the number goes.
    */
-  Released release(IpPrefix cidr, Records.Stored<IpamHandle> handle) {
+  Released release(IpPrefix cidr, IpamRecords.Stored<IpamHandle> handle) {
     String id = handle.value().id();
-    Pending<List<IpAddress>> served = serveRelease(cidr, id);
+    PendingRequest<List<IpAddress>> served = serveRelease(cidr, id);
     List<IpAddress> released;
     try {
       released = served.answer();
@@ -64,7 +64,7 @@ final class HandleCounts {
     return new Released(released, served.hasDeleted(id));
   }
 
-  private Pending<List<IpAddress>> serveRelease(IpPrefix cidr, String id) {
+  private PendingRequest<List<IpAddress>> serveRelease(IpPrefix cidr, String id) {
     return blocks
         .queue(cidr)
         .serve(
@@ -86,15 +86,16 @@ final class HandleCounts {
    *
    * @param written is told of the blocks before the handle is written
    */
-  Released releaseAll(Records.Stored<IpamHandle> handle, Consumer<List<IpPrefix>> written) {
+  Released releaseAll(IpamRecords.Stored<IpamHandle> handle, Consumer<List<IpPrefix>> written) {
     String id = handle.value().id();
     Map<IpPrefix, Integer> left = new TreeMap<>(handle.value().counts());
     List<IpPrefix> some = left.keySet().stream().limit(AT_ONCE).toList();
     List<IpAddress> released = new ArrayList<>();
-    List<Optional<Pending<List<IpAddress>>>> all =
-        Ahead.all(
+    List<Optional<PendingRequest<List<IpAddress>>>> all =
+        Prefetch.all(
             some.stream()
-                .<Supplier<Optional<Pending<List<IpAddress>>>>>map(cidr -> () -> released(cidr, id))
+                .<Supplier<Optional<PendingRequest<List<IpAddress>>>>>map(
+                    cidr -> () -> released(cidr, id))
                 .toList());
     for (int i = 0; i < some.size(); i++) {
       int count = all.get(i).map(served -> served.count(id)).orElse(0);
@@ -114,8 +115,8 @@ final class HandleCounts {
   }
 
   /** Empty when the block is gone, and with it every write that was meant for it. */
-  private Optional<Pending<List<IpAddress>>> released(IpPrefix cidr, String id) {
-    Pending<List<IpAddress>> served = serveRelease(cidr, id);
+  private Optional<PendingRequest<List<IpAddress>>> released(IpPrefix cidr, String id) {
+    PendingRequest<List<IpAddress>> served = serveRelease(cidr, id);
     try {
       served.answer();
       return Optional.of(served);
@@ -138,7 +139,7 @@ final class HandleCounts {
    * Makes a handle's number for a block what the block says. The block is written as well, so that
    * whoever has counted and not yet written counts again.
    */
-  void recount(IpPrefix cidr, Records.Stored<IpamHandle> handle) {
+  void recount(IpPrefix cidr, IpamRecords.Stored<IpamHandle> handle) {
     int count;
     try {
       count = recount(handle.value().id(), cidr);
@@ -156,7 +157,7 @@ final class HandleCounts {
 
   /** The same, where both are written at one moment; else the handle is the caller's business. */
   int recount(String id, IpPrefix cidr) {
-    Pending<Boolean> served =
+    PendingRequest<Boolean> served =
         blocks
             .queue(cidr)
             .serve(
@@ -197,13 +198,13 @@ final class HandleCounts {
   }
 
   /** Deletes a handle that names no block. */
-  void drop(Records.Stored<IpamHandle> handle) {
+  void drop(IpamRecords.Stored<IpamHandle> handle) {
     handles.write(handle.resource(), new IpamHandle(handle.value().id(), Map.of(), false));
     blocks.recent().learn(handle.resource().key(), null);
   }
 
   /** The block is gone, and with it every write that was meant for it. */
-  private void dropEntry(IpPrefix cidr, Records.Stored<IpamHandle> handle) {
+  private void dropEntry(IpPrefix cidr, IpamRecords.Stored<IpamHandle> handle) {
     IpamHandle left = without(cidr, handle.value());
     if (!records.together()) {
       handles.write(handle.resource(), left);

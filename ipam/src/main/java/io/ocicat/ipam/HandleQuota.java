@@ -11,11 +11,11 @@ import org.jspecify.annotations.Nullable;
 
 /** For requests whose handle may only have so many addresses. Thread-safe. */
 final class HandleQuota {
-  private final Records records;
+  private final IpamRecords records;
   private final HandleCounts counts;
-  private final Lookup lookup;
+  private final AddressLookup lookup;
 
-  HandleQuota(Records records, HandleCounts counts, Lookup lookup) {
+  HandleQuota(IpamRecords records, HandleCounts counts, AddressLookup lookup) {
     this.records = records;
     this.counts = counts;
     this.lookup = lookup;
@@ -26,12 +26,12 @@ final class HandleQuota {
   }
 
   /** The handle to rely on while addresses are taken for it; null when it may have any number. */
-  @Nullable Resource pinned(Gathering gathering) {
+  @Nullable Resource pinned(AssignmentProgress gathering) {
     Optional<String> id = limited(gathering.request());
     if (id.isEmpty()) {
       return null;
     }
-    Optional<Records.Stored<IpamHandle>> handle = records.handle(id.get());
+    Optional<IpamRecords.Stored<IpamHandle>> handle = records.handle(id.get());
     handle.ifPresent(
         found ->
             Handles.checkLimit(
@@ -43,9 +43,9 @@ final class HandleQuota {
   }
 
   /** When the handle has as many addresses as it may, those are the answer. */
-  Optional<Assigned> reuse(Gathering gathering) {
+  Optional<AssignmentResult> reuse(AssignmentProgress gathering) {
     AutoAssignRequest request = gathering.request();
-    Optional<Records.Stored<IpamHandle>> handle = limited(request).flatMap(records::handle);
+    Optional<IpamRecords.Stored<IpamHandle>> handle = limited(request).flatMap(records::handle);
     if (handle.isEmpty()) {
       return Optional.empty();
     }
@@ -62,7 +62,7 @@ final class HandleQuota {
     int wanted = request.count(version);
     if (has.size() >= wanted) {
       return Optional.of(
-          new Assigned(
+          new AssignmentResult(
               version,
               has.subList(0, wanted).stream().map(IpPrefix::host).toList(),
               wanted,

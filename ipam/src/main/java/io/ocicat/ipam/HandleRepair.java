@@ -16,8 +16,8 @@ import java.util.TreeSet;
 final class HandleRepair {
   private HandleRepair() {}
 
-  static void run(Records records, HandleCounts counts, String id, Optional<IpPrefix> missing) {
-    Optional<Records.Stored<IpamHandle>> handle = records.handle(id);
+  static void run(IpamRecords records, HandleCounts counts, String id, Optional<IpPrefix> missing) {
+    Optional<IpamRecords.Stored<IpamHandle>> handle = records.handle(id);
     Set<IpPrefix> cidrs = new TreeSet<>();
     handle.ifPresent(found -> cidrs.addAll(found.value().counts().keySet()));
     missing.ifPresent(cidrs::add);
@@ -25,7 +25,7 @@ final class HandleRepair {
       counts.drop(handle.get());
     }
     for (IpPrefix cidr : cidrs) {
-      Optional<Records.Stored<IpamHandle>> now = records.handle(id);
+      Optional<IpamRecords.Stored<IpamHandle>> now = records.handle(id);
       if (now.isPresent()) {
         counts.recount(cidr, now.get());
       } else {
@@ -34,7 +34,7 @@ final class HandleRepair {
     }
   }
 
-  private static void create(Records records, HandleCounts counts, String id, IpPrefix cidr) {
+  private static void create(IpamRecords records, HandleCounts counts, String id, IpPrefix cidr) {
     if (records.together()) {
       counts.recount(id, cidr);
       return;

@@ -30,10 +30,10 @@ import org.jspecify.annotations.Nullable;
 final class Handles {
   private static final int ATTEMPTS = 100;
 
-  private final Records records;
-  private final Patience patience;
+  private final IpamRecords records;
+  private final RetryBackoff patience;
 
-  Handles(Records records, Patience patience) {
+  Handles(IpamRecords records, RetryBackoff patience) {
     this.records = records;
     this.patience = patience;
   }
@@ -47,7 +47,7 @@ final class Handles {
    * @throws IpamException with HANDLE_LIMIT when it would have more
    */
   Resource add(String id, @Nullable Resource known, IpPrefix block, int count, int most) {
-    Optional<Records.Stored<IpamHandle>> stored = Records.toHandle(known);
+    Optional<IpamRecords.Stored<IpamHandle>> stored = IpamRecords.toHandle(known);
     for (int i = 0; i < ATTEMPTS; i++) {
       try {
         if (stored.isEmpty()) {
@@ -97,7 +97,7 @@ final class Handles {
    * Makes the number for a block what the block was found to have when it was written after this
    * handle was read; false when somebody has changed the handle since.
    */
-  boolean set(Records.Stored<IpamHandle> read, IpPrefix block, int count) {
+  boolean set(IpamRecords.Stored<IpamHandle> read, IpPrefix block, int count) {
     Map<IpPrefix, Integer> counts = new TreeMap<>(read.value().counts());
     if (count == 0) {
       counts.remove(block);
@@ -163,9 +163,9 @@ final class Handles {
   }
 
   /** The handle to rely on: as it is, or a new one of no revision. */
-  static Resource pinned(String id, Optional<Records.Stored<IpamHandle>> stored) {
+  static Resource pinned(String id, Optional<IpamRecords.Stored<IpamHandle>> stored) {
     return stored
-        .map(Records.Stored::resource)
+        .map(IpamRecords.Stored::resource)
         .orElseGet(() -> Resource.of(new ResourceKey.Handle(id), Json.object()));
   }
 

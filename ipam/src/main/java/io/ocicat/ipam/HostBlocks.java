@@ -1,9 +1,9 @@
 package io.ocicat.ipam;
 
 import io.ocicat.datastore.IpVersion;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.model.BlockAffinity;
 import io.ocicat.datastore.model.BlockAffinity.State;
 import io.ocicat.datastore.model.IpPool;
@@ -27,7 +27,7 @@ final class HostBlocks {
   /** What is older may be different by now. */
   private static final long MOMENT = Duration.ofSeconds(1).toNanos();
 
-  private final Records records;
+  private final IpamRecords records;
   private final BlockOwner owner;
   private final IpVersion version;
   private final LongSupplier nanoTime;
@@ -45,7 +45,7 @@ final class HostBlocks {
   private final ReentrantLock settling = new ReentrantLock();
   private long generation;
 
-  HostBlocks(Records records, BlockOwner owner, IpVersion version, LongSupplier nanoTime) {
+  HostBlocks(IpamRecords records, BlockOwner owner, IpVersion version, LongSupplier nanoTime) {
     this.records = records;
     this.owner = owner;
     this.version = version;
@@ -56,11 +56,11 @@ final class HostBlocks {
   static final class Register {
     private record Id(BlockOwner owner, IpVersion version) {}
 
-    private final Records records;
+    private final IpamRecords records;
     private final LongSupplier nanoTime;
     private final Map<Id, HostBlocks> all = new ConcurrentHashMap<>();
 
-    Register(Records records, LongSupplier nanoTime) {
+    Register(IpamRecords records, LongSupplier nanoTime) {
       this.records = records;
       this.nanoTime = nanoTime;
     }
@@ -90,7 +90,7 @@ final class HostBlocks {
   }
 
   /** All blocks, after so many changes, were found to be of some pools. */
-  private record Within(long changes, List<Known<IpPool>> pools) {}
+  private record Within(long changes, List<Revisioned<IpPool>> pools) {}
 
   /** What was not full, after so many changes and when so many had ceased to be full. */
   private record Open(long changes, long openings, List<Affine> withRoom) {}
@@ -148,7 +148,7 @@ final class HostBlocks {
   }
 
   /** Whether all are of these pools; the answer is kept until either changes. */
-  synchronized boolean areAllWithin(List<Known<IpPool>> pools, long since) {
+  synchronized boolean areAllWithin(List<Revisioned<IpPool>> pools, long since) {
     List<Affine> blocks = list(since);
     Within wanted = new Within(changes, pools);
     if (wanted.equals(within)) {
@@ -195,7 +195,7 @@ final class HostBlocks {
   synchronized void refresh() {
     listedAt = nanoTime.getAsLong();
     lastListing = now();
-    Query query = new Query.Affinities(owner.type(), owner.name(), version);
+    ResourceQuery query = new ResourceQuery.Affinities(owner.type(), owner.name(), version);
     List<Resource> found = records.datastore().list(query).items();
     Set<IpPrefix> before = Set.copyOf(affinities.keySet());
     affinities.clear();

@@ -20,20 +20,20 @@ import java.util.Set;
  * requests at the same time share writes.
  */
 public final class Ipam implements AutoCloseable {
-  private final Surroundings surroundings;
+  private final ClusterView surroundings;
   private final Blocks blocks;
   private final HostBlocks.Register hosts;
-  private final Lookup lookup;
+  private final AddressLookup lookup;
   private final AutoAssigner autoAssigner;
   private final ExactAssigner exactAssigner;
   private final Releaser releaser;
-  private final Ownership ownership;
-  private final Configuration configuration;
+  private final BlockClaims ownership;
+  private final IpamSettings configuration;
   private final Utilisation utilisation;
   private final IpamCheck check;
 
-  Ipam(Records records, Surroundings surroundings, Sources sources) {
-    Patience patience = new Patience(sources.random());
+  Ipam(IpamRecords records, ClusterView surroundings, ClockAndRandom sources) {
+    RetryBackoff patience = new RetryBackoff(sources.random());
     Handles handles = new Handles(records, patience);
     this.surroundings = surroundings;
     this.blocks =
@@ -43,15 +43,15 @@ public final class Ipam implements AutoCloseable {
             patience,
             sources.nanoTime());
     this.hosts = new HostBlocks.Register(records, sources.nanoTime());
-    this.lookup = new Lookup(records, surroundings);
+    this.lookup = new AddressLookup(records, surroundings);
     Affinities affinities = new Affinities(records, blocks, sources, patience);
     HandleCounts counts = new HandleCounts(records, blocks, handles);
-    Taking taking = new Taking(records, blocks, handles, counts);
-    Releasing releasing = new Releasing(records, blocks, handles, counts);
+    BlockAssigner taking = new BlockAssigner(records, blocks, handles, counts);
+    BlockReleaser releasing = new BlockReleaser(records, blocks, handles, counts);
     HandleQuota quota = new HandleQuota(records, counts, lookup);
-    AddressTaker taker = new AddressTaker(taking, quota);
+    BlockAllocator taker = new BlockAllocator(taking, quota);
     BlockFinders finders = new BlockFinders(records, blocks, affinities, sources);
-    OwnBlocks own = new OwnBlocks(blocks, taker, affinities);
+    AffineBlocks own = new AffineBlocks(blocks, taker, affinities);
     this.autoAssigner =
         new AutoAssigner(
             surroundings,
@@ -66,38 +66,38 @@ public final class Ipam implements AutoCloseable {
         new ExactAssigner(records, surroundings, taking, counts, affinities, hosts, lookup);
     this.releaser =
         new Releaser(records, surroundings, blocks, releasing, counts, affinities, hosts, lookup);
-    this.ownership = new Ownership(records, surroundings, affinities, hosts);
-    this.configuration = new Configuration(records);
+    this.ownership = new BlockClaims(records, surroundings, affinities, hosts);
+    this.configuration = new IpamSettings(records);
     this.utilisation = new Utilisation(records, surroundings, blocks);
     this.check = new IpamCheck(records, surroundings, blocks, counts, affinities, releaser);
   }
 
   /** For one call: reads pools, node and settings each time, and starts no thread. */
-  public static Ipam forOneCall(Datastore datastore, Sources sources) {
-    Records records = new Records(datastore);
-    return new Ipam(records, new ReadSurroundings(records), sources);
+  public static Ipam forOneCall(Datastore datastore, ClockAndRandom sources) {
+    IpamRecords records = new IpamRecords(datastore);
+    return new Ipam(records, new UncachedClusterView(records), sources);
   }
 
   /** For a process that stays: keeps pools, nodes and settings at hand by watching them. */
-  public static Ipam resident(Datastore datastore, Sources sources) {
-    Records records = new Records(datastore);
-    return new Ipam(records, new WatchedSurroundings(records, sources.nanoTime()), sources);
+  public static Ipam resident(Datastore datastore, ClockAndRandom sources) {
+    IpamRecords records = new IpamRecords(datastore);
+    return new Ipam(records, new WatchedClusterView(records, sources.nanoTime()), sources);
   }
 
   /**
    * Gives any free addresses, of both families. Fewer than wanted is no exception: look at {@link
-   * AutoAssigned#isComplete}, and release what there is when it is of no use. When an exception is
-   * thrown, nothing stays assigned.
+   * AutoAssignResult#isComplete}, and release what there is when it is of no use. When an exception
+   * is thrown, nothing stays assigned.
    *
    * @throws IpamException with NO_SUCH_NODE, NO_POOL, POOL_NOT_USABLE, HANDLE_LIMIT or
    *     TOO_MANY_CONFLICTS
    */
-  public AutoAssigned autoAssign(AutoAssignRequest request) {
+  public AutoAssignResult autoAssign(AutoAssignRequest request) {
     return autoAssign(request, Optional.empty());
   }
 
   /** The same with what was asked before by {@link #askToAssign}. */
-  public AutoAssigned autoAssign(AutoAssignRequest request, Optional<AssignQuestions> asked) {
+  public AutoAssignResult autoAssign(AutoAssignRequest request, Optional<AssignPrefetch> asked) {
     return autoAssigner.assign(request, asked);
   }
 
@@ -105,7 +105,7 @@ public final class Ipam implements AutoCloseable {
    * Asks ahead for what {@link #autoAssign} will have to know to give addresses to a host; empty
    * where that is nothing.
    */
-  public Optional<AssignQuestions> askToAssign(String host, List<IpVersion> versions) {
+  public Optional<AssignPrefetch> askToAssign(String host, List<IpVersion> versions) {
     return autoAssigner.ask(BlockOwner.host(host), versions);
   }
 
@@ -121,10 +121,10 @@ public final class Ipam implements AutoCloseable {
 
   /**
    * Takes addresses back. Of one block all or none: when one has another handle or sequence number
-   * than expected (BAD_HANDLE, BAD_SEQUENCE_NUMBER in {@link Released#refused}), none of that block
-   * is released.
+   * than expected (BAD_HANDLE, BAD_SEQUENCE_NUMBER in {@link ReleaseResult#refused}), none of that
+   * block is released.
    */
-  public Released release(List<Release> releases) {
+  public ReleaseResult release(List<ReleaseRequest> releases) {
     return releaser.release(releases);
   }
 
@@ -139,14 +139,14 @@ public final class Ipam implements AutoCloseable {
   }
 
   /** The same with what was asked before by {@link #askToRelease}. */
-  public List<IpAddress> releaseByHandle(String handle, Optional<ReleaseQuestions> asked) {
+  public List<IpAddress> releaseByHandle(String handle, Optional<ReleasePrefetch> asked) {
     return releaser.releaseByHandle(handle, asked);
   }
 
   /**
    * Asks ahead for what {@link #releaseByHandle} will have to know; empty where that is nothing.
    */
-  public Optional<ReleaseQuestions> askToRelease(String handle) {
+  public Optional<ReleasePrefetch> askToRelease(String handle) {
     return releaser.ask(handle);
   }
 
@@ -174,10 +174,10 @@ public final class Ipam implements AutoCloseable {
    * @throws IpamException with NOT_ASSIGNED, BAD_HANDLE or, when the owner is not the expected one,
    *     BAD_OWNER
    */
-  public void changeOwner(IpAddress address, String handle, OwnerChange change) {
+  public void changeOwner(IpAddress address, String handle, OwnerAttributeChange change) {
     AddressInfo now = lookup.info(address);
     try {
-      blocks.change(now.block(), edit -> Owners.change(edit, address, handle, change));
+      blocks.change(now.block(), edit -> OwnerAttributes.change(edit, address, handle, change));
     } catch (IpamException e) {
       if (e.reason() == IpamException.Reason.NO_SUCH_BLOCK) {
         throw new IpamException(
@@ -302,7 +302,7 @@ public final class Ipam implements AutoCloseable {
 
   /** Everybody who has an address of a block. */
   public static List<AddressInfo> inUse(IpamBlock block) {
-    return Lookup.inUse(block);
+    return AddressLookup.inUse(block);
   }
 
   /** Forgets what was read: the next answers come from the datastore. */

@@ -16,16 +16,16 @@ import org.jspecify.annotations.Nullable;
  * every repair is done only if it is still so.
  */
 public final class IpamCheck {
-  private final Records records;
-  private final Surroundings surroundings;
+  private final IpamRecords records;
+  private final ClusterView surroundings;
   private final Blocks blocks;
   private final HandleCounts counts;
   private final Affinities affinities;
   private final Releaser releaser;
 
   IpamCheck(
-      Records records,
-      Surroundings surroundings,
+      IpamRecords records,
+      ClusterView surroundings,
       Blocks blocks,
       HandleCounts counts,
       Affinities affinities,
@@ -47,7 +47,7 @@ public final class IpamCheck {
    * @param handles how many there are
    */
   public record Report(
-      List<Finding> findings,
+      List<IpamFinding> findings,
       List<AddressInfo> assigned,
       int coolingDown,
       int blocks,
@@ -73,12 +73,12 @@ public final class IpamCheck {
   }
 
   private Report look(@Nullable Set<IpAddress> used) {
-    Inventory inventory = Inventory.read(records, surroundings.pools());
-    List<Finding> findings = new ArrayList<>(inventory.unreadable());
+    IpamInventory inventory = IpamInventory.read(records, surroundings.pools());
+    List<IpamFinding> findings = new ArrayList<>(inventory.unreadable());
     findings.addAll(HandleCheck.run(records, inventory));
     findings.addAll(BlockCheck.run(records, inventory, blocks));
     if (used != null) {
-      findings.addAll(UseCheck.run(inventory, used));
+      findings.addAll(UsageCheck.run(inventory, used));
     }
     return new Report(
         findings,
@@ -95,7 +95,7 @@ public final class IpamCheck {
    *
    * @return false when this kind cannot be repaired by a program
    */
-  public boolean repair(Finding finding) {
+  public boolean repair(IpamFinding finding) {
     IpPrefix block = finding.block();
     String handle = finding.handle();
     BlockOwner owner = finding.owner();
@@ -138,7 +138,7 @@ public final class IpamCheck {
         if (info == null) {
           return false;
         }
-        releaser.release(List.of(Release.of(info))).orThrow();
+        releaser.release(List.of(ReleaseRequest.of(info))).orThrow();
       }
       case OVERLAPPING_BLOCKS, UNASSIGNED_ADDRESS, FOREIGN_ADDRESS, UNREADABLE -> {
         return false;

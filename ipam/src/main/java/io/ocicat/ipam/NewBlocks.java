@@ -13,18 +13,18 @@ import org.jspecify.annotations.Nullable;
 final class NewBlocks {
   private static final int DEFAULT_MAX_BLOCKS = 20;
 
-  private final Surroundings surroundings;
+  private final ClusterView surroundings;
   private final Blocks blocks;
   private final Affinities affinities;
   private final BlockFinders finders;
-  private final Sources sources;
+  private final ClockAndRandom sources;
 
   NewBlocks(
-      Surroundings surroundings,
+      ClusterView surroundings,
       Blocks blocks,
       Affinities affinities,
       BlockFinders finders,
-      Sources sources) {
+      ClockAndRandom sources) {
     this.surroundings = surroundings;
     this.blocks = blocks;
     this.affinities = affinities;
@@ -38,7 +38,8 @@ final class NewBlocks {
    * @param seen the host's generation before its own blocks were found full
    * @return why there is none; null when there is
    */
-  Assigned.@Nullable Shortage claimOne(Gathering gathering, View view, long seen) {
+  AssignmentResult.@Nullable Shortage claimOne(
+      AssignmentProgress gathering, ClusterSnapshot view, long seen) {
     HostBlocks host = view.host();
     host.claiming().lock();
     try {
@@ -48,7 +49,7 @@ final class NewBlocks {
         return null;
       }
       view.requireCurrentNode(surroundings);
-      Assigned.Shortage forbidden = forbidden(gathering, view);
+      AssignmentResult.Shortage forbidden = forbidden(gathering, view);
       if (forbidden != null) {
         return forbidden;
       }
@@ -60,9 +61,9 @@ final class NewBlocks {
         gathering.say(
             "%s has no free block, every other is in use, and strictAffinity is on"
                 .formatted(gathering.request().host()));
-        return Assigned.Shortage.NO_FREE_BLOCK;
+        return AssignmentResult.Shortage.NO_FREE_BLOCK;
       }
-      return Assigned.Shortage.POOLS_EXHAUSTED;
+      return AssignmentResult.Shortage.POOLS_EXHAUSTED;
     } finally {
       host.claiming().unlock();
     }
@@ -73,7 +74,7 @@ final class NewBlocks {
    * be enough for all who wait here: who is told that there is room, and finds that another was
    * faster, could else be told so for ever.
    */
-  private boolean findsRoom(View view) {
+  private boolean findsRoom(ClusterSnapshot view) {
     view.host().refreshUnlessJustDone();
     long now = sources.nanoTime().getAsLong();
     List<IpPrefix> usable = usable(view);
@@ -99,7 +100,7 @@ final class NewBlocks {
         .orElse(0);
   }
 
-  private static List<IpPrefix> usable(View view) {
+  private static List<IpPrefix> usable(ClusterSnapshot view) {
     return view.host().list().stream()
         .map(HostBlocks.Affine::cidr)
         .filter(
@@ -107,7 +108,8 @@ final class NewBlocks {
         .toList();
   }
 
-  private static Assigned.@Nullable Shortage forbidden(Gathering gathering, View view) {
+  private static AssignmentResult.@Nullable Shortage forbidden(
+      AssignmentProgress gathering, ClusterSnapshot view) {
     String host = gathering.request().host();
     int limit = limit(gathering.request().maxBlocks(), view.config().value().maxBlocksPerHost());
     long owned = owned(view);
@@ -120,16 +122,16 @@ final class NewBlocks {
       gathering.say(
           "%s owns %d blocks in these pools and may own %d: raise maxBlocksPerHost, or release unused ones"
               .formatted(host, owned, limit));
-      return Assigned.Shortage.BLOCK_LIMIT;
+      return AssignmentResult.Shortage.BLOCK_LIMIT;
     }
     if (!view.config().value().autoAllocateBlocks()) {
       gathering.say("the blocks of %s are full, and autoAllocateBlocks is off".formatted(host));
-      return Assigned.Shortage.NO_NEW_BLOCKS;
+      return AssignmentResult.Shortage.NO_NEW_BLOCKS;
     }
     return null;
   }
 
-  private static long owned(View view) {
+  private static long owned(ClusterSnapshot view) {
     return view.host().list().stream()
         .filter(affine -> view.choice().usablePool(affine.cidr()).isPresent())
         .count();
@@ -143,7 +145,8 @@ final class NewBlocks {
     return limit == 0 ? DEFAULT_MAX_BLOCKS : limit;
   }
 
-  private Optional<IpPrefix> claim(AutoAssignRequest request, IpVersion version, View view) {
+  private Optional<IpPrefix> claim(
+      AutoAssignRequest request, IpVersion version, ClusterSnapshot view) {
     Optional<Affinities.Claim.Ours> claimed =
         finders
             .of(version)
@@ -158,7 +161,7 @@ final class NewBlocks {
   }
 
   /** A block of the host's own, with room or without; claimed when there is none. */
-  Optional<IpPrefix> ensure(AutoAssignRequest request, IpVersion version, View view) {
+  Optional<IpPrefix> ensure(AutoAssignRequest request, IpVersion version, ClusterSnapshot view) {
     HostBlocks host = view.host();
     host.claiming().lock();
     try {

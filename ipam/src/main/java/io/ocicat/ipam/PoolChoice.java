@@ -18,7 +18,9 @@ import org.jspecify.annotations.Nullable;
  * @param usable those of them that allow the use, in the order to try them
  */
 record PoolChoice(
-    List<Known<IpPool>> enabled, List<Known<IpPool>> matching, List<Known<IpPool>> usable) {
+    List<Revisioned<IpPool>> enabled,
+    List<Revisioned<IpPool>> matching,
+    List<Revisioned<IpPool>> usable) {
 
   /**
    * Chooses.
@@ -27,7 +29,7 @@ record PoolChoice(
    * @param reserved what the host needs of each block; null for nothing
    */
   static PoolChoice of(
-      Pools pools,
+      PoolList pools,
       AutoAssignRequest request,
       IpVersion version,
       Map<String, String> labels,
@@ -35,11 +37,11 @@ record PoolChoice(
     String family = version == IpVersion.V4 ? "IPv4" : "IPv6";
     int bits = version == IpVersion.V4 ? 32 : 128;
     int longest = reserved == null ? bits : reserved.longestBlock(bits);
-    List<Known<IpPool>> enabled =
+    List<Revisioned<IpPool>> enabled =
         pools.all().stream()
             .filter(pool -> pool.value().enabled() && pool.value().version() == version)
             .toList();
-    List<Known<IpPool>> large =
+    List<Revisioned<IpPool>> large =
         enabled.stream().filter(pool -> pool.value().blockSize() <= longest).toList();
     if (large.isEmpty()) {
       throw new IpamException(
@@ -49,7 +51,7 @@ record PoolChoice(
               : "no %s pool has blocks large enough for the addresses that node %s reserves: they need /%d"
                   .formatted(family, request.host(), longest));
     }
-    List<Known<IpPool>> matching =
+    List<Revisioned<IpPool>> matching =
         request.pools(version).isEmpty()
             ? selecting(large, request, labels)
             : requested(pools.all(), large, request.pools(version));
@@ -59,7 +61,7 @@ record PoolChoice(
           "none of the %d enabled %s pools selects node %s and its pod's namespace: %s"
               .formatted(large.size(), family, request.host(), selectors(large)));
     }
-    List<Known<IpPool>> usable =
+    List<Revisioned<IpPool>> usable =
         matching.stream().filter(pool -> pool.value().allows(request.use())).toList();
     if (usable.isEmpty()) {
       throw new IpamException(
@@ -70,8 +72,8 @@ record PoolChoice(
     return new PoolChoice(enabled, matching, usable);
   }
 
-  private static List<Known<IpPool>> selecting(
-      List<Known<IpPool>> pools, AutoAssignRequest request, Map<String, String> labels) {
+  private static List<Revisioned<IpPool>> selecting(
+      List<Revisioned<IpPool>> pools, AutoAssignRequest request, Map<String, String> labels) {
     return pools.stream()
         .filter(
             pool ->
@@ -81,9 +83,9 @@ record PoolChoice(
         .toList();
   }
 
-  private static List<Known<IpPool>> requested(
-      List<Known<IpPool>> all, List<Known<IpPool>> enabled, List<IpPrefix> cidrs) {
-    List<Known<IpPool>> found = new ArrayList<>();
+  private static List<Revisioned<IpPool>> requested(
+      List<Revisioned<IpPool>> all, List<Revisioned<IpPool>> enabled, List<IpPrefix> cidrs) {
+    List<Revisioned<IpPool>> found = new ArrayList<>();
     for (IpPrefix cidr : cidrs) {
       found.add(
           ofCidr(enabled, cidr)
@@ -103,11 +105,12 @@ record PoolChoice(
     return found;
   }
 
-  private static Optional<Known<IpPool>> ofCidr(List<Known<IpPool>> pools, IpPrefix cidr) {
+  private static Optional<Revisioned<IpPool>> ofCidr(
+      List<Revisioned<IpPool>> pools, IpPrefix cidr) {
     return pools.stream().filter(pool -> pool.value().cidr().equals(cidr)).findFirst();
   }
 
-  private static String selectors(List<Known<IpPool>> pools) {
+  private static String selectors(List<Revisioned<IpPool>> pools) {
     return String.join(
         ", ",
         pools.stream()
@@ -123,16 +126,17 @@ record PoolChoice(
             .toList());
   }
 
-  private static String names(List<Known<IpPool>> pools) {
+  private static String names(List<Revisioned<IpPool>> pools) {
     return String.join(", ", pools.stream().map(pool -> pool.value().name()).toList());
   }
 
-  static Optional<Known<IpPool>> containing(List<Known<IpPool>> pools, IpAddress address) {
+  static Optional<Revisioned<IpPool>> containing(
+      List<Revisioned<IpPool>> pools, IpAddress address) {
     return pools.stream().filter(pool -> pool.value().cidr().contains(address)).findFirst();
   }
 
   /** The usable pool that a block is of. */
-  Optional<Known<IpPool>> usablePool(IpPrefix block) {
+  Optional<Revisioned<IpPool>> usablePool(IpPrefix block) {
     return containing(usable, block.first());
   }
 

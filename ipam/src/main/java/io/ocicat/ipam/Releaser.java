@@ -1,9 +1,9 @@
 package io.ocicat.ipam;
 
 import io.ocicat.datastore.AffinityType;
-import io.ocicat.datastore.Ahead;
 import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.IpVersion;
+import io.ocicat.datastore.Prefetch;
 import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.datastore.model.IpamHandle;
 import io.ocicat.datastore.selector.Selector;
@@ -23,24 +23,24 @@ final class Releaser {
   /** So many handles one write has room for. */
   private static final int AT_ONCE = 100;
 
-  private final Records records;
-  private final Surroundings surroundings;
+  private final IpamRecords records;
+  private final ClusterView surroundings;
   private final Blocks blocks;
-  private final Releasing releasing;
+  private final BlockReleaser releasing;
   private final HandleCounts counts;
   private final Affinities affinities;
   private final HostBlocks.Register hosts;
-  private final Lookup lookup;
+  private final AddressLookup lookup;
 
   Releaser(
-      Records records,
-      Surroundings surroundings,
+      IpamRecords records,
+      ClusterView surroundings,
       Blocks blocks,
-      Releasing releasing,
+      BlockReleaser releasing,
       HandleCounts counts,
       Affinities affinities,
       HostBlocks.Register hosts,
-      Lookup lookup) {
+      AddressLookup lookup) {
     this.records = records;
     this.surroundings = surroundings;
     this.blocks = blocks;
@@ -51,14 +51,14 @@ final class Releaser {
     this.lookup = lookup;
   }
 
-  Released release(List<Release> releases) {
+  ReleaseResult release(List<ReleaseRequest> releases) {
     List<IpAddress> released = new ArrayList<>();
     List<IpAddress> notAssigned = new ArrayList<>();
     List<RuntimeException> refused = new ArrayList<>();
-    Map<IpPrefix, Map<IpAddress, Release>> byBlock = new LinkedHashMap<>();
-    List<IpAddress> addresses = releases.stream().map(Release::address).distinct().toList();
+    Map<IpPrefix, Map<IpAddress, ReleaseRequest>> byBlock = new LinkedHashMap<>();
+    List<IpAddress> addresses = releases.stream().map(ReleaseRequest::address).distinct().toList();
     Map<IpAddress, Optional<IpPrefix>> found = lookup.blocksOf(surroundings.pools(), addresses);
-    for (Release release : releases) {
+    for (ReleaseRequest release : releases) {
       Optional<IpPrefix> block = found.getOrDefault(release.address(), Optional.empty());
       if (block.isEmpty()) {
         notAssigned.add(release.address());
@@ -70,11 +70,11 @@ final class Releaser {
     }
     byBlock.forEach(
         (cidr, wanted) -> {
-          List<Release> all = List.copyOf(wanted.values());
+          List<ReleaseRequest> all = List.copyOf(wanted.values());
           for (int i = 0; i < all.size(); i += AT_ONCE) {
-            List<Release> some = all.subList(i, Math.min(all.size(), i + AT_ONCE));
+            List<ReleaseRequest> some = all.subList(i, Math.min(all.size(), i + AT_ONCE));
             try {
-              Releasing.Outcome outcome = releasing.release(cidr, some);
+              BlockReleaser.Outcome outcome = releasing.release(cidr, some);
               released.addAll(outcome.released());
               notAssigned.addAll(outcome.notAssigned());
             } catch (IpamException e) {
@@ -89,28 +89,28 @@ final class Releaser {
           }
           giveUpIfDeselected(cidr);
         });
-    return new Released(released, notAssigned, refused);
+    return new ReleaseResult(released, notAssigned, refused);
   }
 
   /** Asks ahead of {@link #releaseByHandle}; empty where a handle is mostly known. */
-  Optional<ReleaseQuestions> ask(String id) {
-    String handle = Conventions.sanitize(id);
+  Optional<ReleasePrefetch> ask(String id) {
+    String handle = CalicoConventions.sanitize(id);
     return records.together()
         ? Optional.empty()
-        : Optional.of(new ReleaseQuestions(handle, Ahead.ask(() -> records.handle(handle))));
+        : Optional.of(new ReleasePrefetch(handle, Prefetch.ask(() -> records.handle(handle))));
   }
 
-  List<IpAddress> releaseByHandle(String id, Optional<ReleaseQuestions> asked) {
-    String handle = Conventions.sanitize(id);
+  List<IpAddress> releaseByHandle(String id, Optional<ReleasePrefetch> asked) {
+    String handle = CalicoConventions.sanitize(id);
     List<IpAddress> released = new ArrayList<>();
     if (releaseRecent(handle, released)) {
       return released;
     }
     // That there is none is believed only of a look that began now.
-    Optional<Records.Stored<IpamHandle>> stored =
+    Optional<IpamRecords.Stored<IpamHandle>> stored =
         asked.flatMap(it -> it.find(handle)).or(() -> records.handle(handle));
     if (stored.isEmpty() && released.isEmpty()) {
-      throw Lookup.noSuchHandle(handle);
+      throw AddressLookup.noSuchHandle(handle);
     }
     // Each round takes some blocks off the handle; others may add some while this goes on.
     for (int i = 0; i < ROUNDS && stored.isPresent(); i++) {
@@ -130,7 +130,7 @@ final class Releaser {
     return released;
   }
 
-  private boolean releaseSome(Records.Stored<IpamHandle> handle, List<IpAddress> released) {
+  private boolean releaseSome(IpamRecords.Stored<IpamHandle> handle, List<IpAddress> released) {
     return records.together() ? releaseOneBlock(handle, released) : releaseBlocks(handle, released);
   }
 
@@ -142,14 +142,14 @@ final class Releaser {
    */
   private boolean releaseRecent(String handle, List<IpAddress> released) {
     return records.together()
-        && Records.toHandle(blocks.recent().find(handle))
+        && IpamRecords.toHandle(blocks.recent().find(handle))
             .filter(known -> !known.value().counts().isEmpty())
             .map(known -> releaseOneBlock(known, released) && !released.isEmpty())
             .orElse(false);
   }
 
   /** Releases what a handle has of the first block that it names; true when it is gone then. */
-  private boolean releaseOneBlock(Records.Stored<IpamHandle> handle, List<IpAddress> released) {
+  private boolean releaseOneBlock(IpamRecords.Stored<IpamHandle> handle, List<IpAddress> released) {
     IpPrefix cidr = handle.value().counts().keySet().iterator().next();
     HandleCounts.Released some = counts.release(cidr, handle);
     released.addAll(some.addresses());
@@ -161,7 +161,7 @@ final class Releaser {
    * The same with all blocks that it names, where each record is written for itself: they are
    * written at the same time, and what is asked about them then while the handle is written.
    */
-  private boolean releaseBlocks(Records.Stored<IpamHandle> handle, List<IpAddress> released) {
+  private boolean releaseBlocks(IpamRecords.Stored<IpamHandle> handle, List<IpAddress> released) {
     List<Runnable> last = new ArrayList<>();
     HandleCounts.Released some =
         counts.releaseAll(handle, written -> last.add(lookWhetherDeselected(written)));
@@ -194,8 +194,8 @@ final class Releaser {
       return () -> {};
     }
     Supplier<Map<IpPrefix, BlockOwner>> question = () -> deselected(empty);
-    Ahead<Map<IpPrefix, BlockOwner>> deselected =
-        hosts.mayBeOld() ? Ahead.whenNeeded(question) : Ahead.ask(question);
+    Prefetch<Map<IpPrefix, BlockOwner>> deselected =
+        hosts.mayBeOld() ? Prefetch.whenNeeded(question) : Prefetch.ask(question);
     return () -> {
       try {
         deselected.get().forEach(this::giveUp);
@@ -206,7 +206,7 @@ final class Releaser {
   }
 
   private Map<IpPrefix, BlockOwner> deselected(Map<IpPrefix, BlockOwner> empty) {
-    Pools pools = surroundings.pools();
+    PoolList pools = surroundings.pools();
     Map<IpPrefix, BlockOwner> deselected = new LinkedHashMap<>();
     empty.forEach(
         (cidr, owner) ->
@@ -233,7 +233,7 @@ final class Releaser {
   }
 
   private Map<String, String> currentLabels(String node) {
-    Known<Map<String, String>> labels = surroundings.labels(node);
+    Revisioned<Map<String, String>> labels = surroundings.labels(node);
     return (surroundings.areCurrent(labels) ? labels : surroundings.labels(node)).value();
   }
 }

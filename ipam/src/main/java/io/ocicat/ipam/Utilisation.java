@@ -1,7 +1,7 @@
 package io.ocicat.ipam;
 
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.ip.IpPrefix;
@@ -14,31 +14,31 @@ import java.util.Optional;
 
 /** Counts what is in use. */
 final class Utilisation {
-  private final Records records;
-  private final Surroundings surroundings;
+  private final IpamRecords records;
+  private final ClusterView surroundings;
   private final Blocks blocks;
 
-  Utilisation(Records records, Surroundings surroundings, Blocks blocks) {
+  Utilisation(IpamRecords records, ClusterView surroundings, Blocks blocks) {
     this.records = records;
     this.surroundings = surroundings;
     this.blocks = blocks;
   }
 
   List<PoolUse> of(List<String> wanted) {
-    List<Known<IpPool>> pools = surroundings.pools().all();
+    List<Revisioned<IpPool>> pools = surroundings.pools().all();
     Reservations reservations = surroundings.reservations();
     Map<String, List<PoolUse.BlockUse>> byPool = new LinkedHashMap<>();
     List<PoolUse.BlockUse> orphans = new ArrayList<>();
     pools.forEach(pool -> byPool.put(pool.value().name(), new ArrayList<>()));
-    for (Records.Stored<IpamBlock> block : records.blocks(Query.of(Kind.IPAM_BLOCK))) {
+    for (IpamRecords.Stored<IpamBlock> block : records.blocks(ResourceQuery.of(Kind.IPAM_BLOCK))) {
       IpPrefix cidr = block.value().cidr();
-      Optional<Known<IpPool>> pool = PoolChoice.containing(pools, cidr.first());
+      Optional<Revisioned<IpPool>> pool = PoolChoice.containing(pools, cidr.first());
       pool.map(found -> byPool.getOrDefault(found.value().name(), orphans))
           .orElse(orphans)
           .add(blockUse(block.value(), reservations));
     }
     List<PoolUse> uses = new ArrayList<>();
-    for (Known<IpPool> pool : pools) {
+    for (Revisioned<IpPool> pool : pools) {
       String name = pool.value().name();
       if (wanted.isEmpty() || isWanted(wanted, pool.value())) {
         uses.add(
@@ -68,6 +68,6 @@ final class Utilisation {
         block.allocations().size(),
         free,
         free - edit.available(reservations),
-        (int) Lookup.inUse(block).stream().filter(AddressInfo::isBorrowed).count());
+        (int) AddressLookup.inUse(block).stream().filter(AddressInfo::isBorrowed).count());
   }
 }

@@ -2,11 +2,11 @@ package io.ocicat.ipam;
 
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.DatastoreException;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceEvent;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.ResourceWatch;
 import io.ocicat.datastore.UnauthorizedException;
 import java.time.Duration;
@@ -34,7 +34,7 @@ final class WatchedList<T> implements AutoCloseable {
   }
 
   private final Datastore datastore;
-  private final Query query;
+  private final ResourceQuery query;
   private final View<T> view;
   private final LongSupplier nanoTime;
   private final long longest;
@@ -51,7 +51,11 @@ final class WatchedList<T> implements AutoCloseable {
   private boolean closed;
 
   WatchedList(
-      Datastore datastore, Query query, View<T> view, LongSupplier nanoTime, Duration longest) {
+      Datastore datastore,
+      ResourceQuery query,
+      View<T> view,
+      LongSupplier nanoTime,
+      Duration longest) {
     this.datastore = datastore;
     this.query = query;
     this.view = view;

@@ -2,7 +2,7 @@ package io.ocicat.ipam;
 
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.model.IpPool;
 import java.time.Duration;
 import java.util.List;
@@ -15,16 +15,17 @@ public final class WatchedPools implements AutoCloseable {
   /** A watch may be cut off without noticing; pools change rarely, and many nodes look. */
   private static final Duration LONGEST = Duration.ofMinutes(5);
 
-  private final WatchedList<Pools> pools;
+  private final WatchedList<PoolList> pools;
 
   public WatchedPools(Datastore datastore) {
     this.pools =
-        new WatchedList<>(datastore, Query.of(Kind.IP_POOL), Pools::of, System::nanoTime, LONGEST);
+        new WatchedList<>(
+            datastore, ResourceQuery.of(Kind.IP_POOL), PoolList::of, System::nanoTime, LONGEST);
   }
 
   /** All that can be read, disabled ones as well. */
   public List<IpPool> get() {
-    return pools.get().all().stream().map(Known::value).toList();
+    return pools.get().all().stream().map(Revisioned::value).toList();
   }
 
   @Override

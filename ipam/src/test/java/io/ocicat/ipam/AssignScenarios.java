@@ -25,7 +25,7 @@ abstract class AssignScenarios extends IpamFixture {
     pool("v4", "10.0.0.0/24", 26);
     pool("v6", "fd80:24e2:f998:72d6::/120", 122);
 
-    AutoAssigned got = ipam().autoAssign(on(A, 1, 1).withHandle("net.c1", Map.of("node", A)));
+    AutoAssignResult got = ipam().autoAssign(on(A, 1, 1).withHandle("net.c1", Map.of("node", A)));
 
     assertThat(got.addresses()).extracting(IpPrefix::length).containsExactly(26, 122);
     assertThat(ipam().addressesOf("net.c1")).containsExactlyInAnyOrderElementsOf(addresses(got));
@@ -36,12 +36,12 @@ abstract class AssignScenarios extends IpamFixture {
   void aWholePoolIsGivenAndNotMore() {
     pool("v4", "10.0.0.0/26", 28);
 
-    AutoAssigned got = ipam().autoAssign(on(A, 65, 0).withHandle("net.c1", Map.of()));
+    AutoAssignResult got = ipam().autoAssign(on(A, 65, 0).withHandle("net.c1", Map.of()));
 
     assertThat(got.isComplete()).isFalse();
     assertThat(got.addresses()).hasSize(64).doesNotHaveDuplicates();
-    Assigned v4 = got.ofV4().orElseThrow();
-    assertThat(v4.why()).contains(Assigned.Shortage.POOLS_EXHAUSTED);
+    AssignmentResult v4 = got.ofV4().orElseThrow();
+    assertThat(v4.why()).contains(AssignmentResult.Shortage.POOLS_EXHAUSTED);
     assertThat(v4.explanation()).contains("64 out of 65").contains("v4 (10.0.0.0/26)");
     assertThat(refusal(() -> take(B, 1, "net.c2"))).isNull();
   }
@@ -71,10 +71,11 @@ abstract class AssignScenarios extends IpamFixture {
     strict(true);
     take(B, 1, "b1");
 
-    AutoAssigned got = ipam().autoAssign(on(A, 65, 0).withHandle("a1", Map.of()));
+    AutoAssignResult got = ipam().autoAssign(on(A, 65, 0).withHandle("a1", Map.of()));
 
     assertThat(got.addresses()).hasSize(64);
-    assertThat(got.ofV4().flatMap(Assigned::why)).contains(Assigned.Shortage.NO_FREE_BLOCK);
+    assertThat(got.ofV4().flatMap(AssignmentResult::why))
+        .contains(AssignmentResult.Shortage.NO_FREE_BLOCK);
     strict(false);
     assertThat(take(A, 1, "a2")).hasSize(1);
   }
@@ -84,11 +85,13 @@ abstract class AssignScenarios extends IpamFixture {
     pool("v4", "10.0.0.0/24", 28);
     ipam().configure(new IpamConfig(true, true, 2, true));
 
-    AutoAssigned got = ipam().autoAssign(on(A, 100, 0).withHandle("a1", Map.of()));
-    AutoAssigned own = ipam().autoAssign(on(B, 100, 0).withMaxBlocks(1).withHandle("b1", Map.of()));
+    AutoAssignResult got = ipam().autoAssign(on(A, 100, 0).withHandle("a1", Map.of()));
+    AutoAssignResult own =
+        ipam().autoAssign(on(B, 100, 0).withMaxBlocks(1).withHandle("b1", Map.of()));
 
     assertThat(got.addresses()).hasSize(32);
-    assertThat(got.ofV4().flatMap(Assigned::why)).contains(Assigned.Shortage.BLOCK_LIMIT);
+    assertThat(got.ofV4().flatMap(AssignmentResult::why))
+        .contains(AssignmentResult.Shortage.BLOCK_LIMIT);
     assertThat(own.addresses()).hasSize(16);
     assertThat(own.ofV4().orElseThrow().explanation()).contains("may own 1");
   }
@@ -98,9 +101,10 @@ abstract class AssignScenarios extends IpamFixture {
     pool("v4", "10.0.0.0/24", 28);
     ipam().configure(new IpamConfig(true, false, 0, true));
 
-    AutoAssigned got = ipam().autoAssign(on(A, 1, 0));
+    AutoAssignResult got = ipam().autoAssign(on(A, 1, 0));
 
-    assertThat(got.ofV4().flatMap(Assigned::why)).contains(Assigned.Shortage.NO_NEW_BLOCKS);
+    assertThat(got.ofV4().flatMap(AssignmentResult::why))
+        .contains(AssignmentResult.Shortage.NO_NEW_BLOCKS);
     assertThat(blocks()).isEmpty();
   }
 
@@ -136,7 +140,7 @@ abstract class AssignScenarios extends IpamFixture {
     pool("one", "10.1.0.0/26", 28);
     pool("two", "10.2.0.0/26", 28);
 
-    AutoAssigned got =
+    AutoAssignResult got =
         ipam()
             .autoAssign(
                 on(A, 65, 0)
@@ -247,7 +251,7 @@ abstract class AssignScenarios extends IpamFixture {
     pool("v4", "10.0.0.0/28", 30);
     reserve("10.0.0.0/30", "10.0.0.5/32", "10.0.0.8/31", "10.0.0.10/31");
 
-    AutoAssigned got = ipam().autoAssign(on(A, 16, 0).withHandle("a", Map.of()));
+    AutoAssignResult got = ipam().autoAssign(on(A, 16, 0).withHandle("a", Map.of()));
 
     assertThat(addresses(got))
         .extracting(IpAddress::toString)
@@ -298,7 +302,7 @@ abstract class AssignScenarios extends IpamFixture {
     AutoAssignRequest one = on(A, 1, 0).withHandle("vm", Map.of("node", A)).withMaxPerHandle(1);
 
     IpAddress first = addresses(ipam().autoAssign(one)).getFirst();
-    AutoAssigned again = newIpam().autoAssign(one);
+    AutoAssignResult again = newIpam().autoAssign(one);
 
     assertThat(again.addresses()).containsExactly(IpPrefix.host(first));
     newIpam().assign(new AssignRequest(first, A, "vm", Map.of(), null, 1));
@@ -322,7 +326,7 @@ abstract class AssignScenarios extends IpamFixture {
     AutoAssignRequest request =
         on(A, 256, 0).withReserved(HostReserved.WINDOWS, null).withHandle("a", Map.of());
 
-    AutoAssigned got = ipam().autoAssign(request);
+    AutoAssignResult got = ipam().autoAssign(request);
 
     assertThat(got.addresses()).hasSize(240);
     assertThat(handles()).containsExactly("a");

@@ -3,9 +3,9 @@ package io.ocicat.ipam;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.ip.IpAddress;
 import java.time.Duration;
@@ -30,7 +30,7 @@ abstract class CooldownScenarios extends IpamFixture {
   /** As {@code calicoctl ipam configure --ip-cooldown-seconds} stores it. */
   private void coolFor(int seconds) {
     ResourceKey key = new ResourceKey.IpamConfig();
-    boolean there = new Records(datastore()).find(key).isPresent();
+    boolean there = new IpamRecords(datastore()).find(key).isPresent();
     if (there) {
       Resource stored = datastore().get(key);
       datastore().update(stored.edit(json -> json.put("ipCooldownSeconds", seconds)));
@@ -46,7 +46,7 @@ abstract class CooldownScenarios extends IpamFixture {
   }
 
   private JsonNode onlyBlock() {
-    List<Resource> blocks = datastore().list(Query.of(Kind.IPAM_BLOCK)).items();
+    List<Resource> blocks = datastore().list(ResourceQuery.of(Kind.IPAM_BLOCK)).items();
     assertThat(blocks).hasSize(1);
     return blocks.getFirst().read(json -> json.deepCopy());
   }
@@ -58,7 +58,7 @@ abstract class CooldownScenarios extends IpamFixture {
 
   /** What Calico leaves of an address that it has released. */
   private void releaseAsCalicoDoes(Instant when) {
-    Resource block = datastore().list(Query.of(Kind.IPAM_BLOCK)).items().getFirst();
+    Resource block = datastore().list(ResourceQuery.of(Kind.IPAM_BLOCK)).items().getFirst();
     datastore()
         .update(
             block.replace(
@@ -68,7 +68,7 @@ abstract class CooldownScenarios extends IpamFixture {
                   attributes.addObject().put("releasedAt", when.toString());
                 }));
     datastore()
-        .list(Query.of(Kind.IPAM_HANDLE))
+        .list(ResourceQuery.of(Kind.IPAM_HANDLE))
         .items()
         .forEach(handle -> datastore().delete(handle));
   }
@@ -95,7 +95,7 @@ abstract class CooldownScenarios extends IpamFixture {
     assertThat(block.path("sequenceNumber").asLong()).isEqualTo(number + 1);
     assertThat(handles()).containsExactly("other");
     assertThat(refusal(() -> newIpam().info(address))).isEqualTo(IpamException.Reason.NOT_ASSIGNED);
-    assertThat(newIpam().release(List.of(Release.of(address))).notAssigned())
+    assertThat(newIpam().release(List.of(ReleaseRequest.of(address))).notAssigned())
         .as("released once")
         .containsExactly(address);
     assertThat(newIpam().check().run(Set.of(ip("10.0.0.1"))).findings()).as("not leaked").isEmpty();
@@ -107,7 +107,7 @@ abstract class CooldownScenarios extends IpamFixture {
     IpAddress address = take(A, 1, "h").getFirst();
     long number = onlyBlock().path("sequenceNumber").asLong();
 
-    newIpam().release(List.of(Release.of(address))).orThrow();
+    newIpam().release(List.of(ReleaseRequest.of(address))).orThrow();
 
     assertThat(onlyBlock().path("sequenceNumberForAllocation").path("1").asLong())
         .isEqualTo(number);
@@ -141,7 +141,7 @@ abstract class CooldownScenarios extends IpamFixture {
   @Test
   void aProcessThatStaysGivesItAgainAsWell() {
     try (Ipam resident = resident()) {
-      AutoAssigned all = resident.autoAssign(on(A, 4, 0).withHandle("all", Map.of("node", A)));
+      AutoAssignResult all = resident.autoAssign(on(A, 4, 0).withHandle("all", Map.of("node", A)));
       assertThat(all.isComplete()).isTrue();
       resident.releaseByHandle("all");
 
@@ -183,7 +183,8 @@ abstract class CooldownScenarios extends IpamFixture {
     take(B, 1, "borrowed");
     newIpam().releaseByHandle("borrowed");
     letPass(Duration.ofSeconds(21));
-    assertThat(newIpam().release(List.of(Release.of(ip("10.0.0.3")))).notAssigned()).hasSize(1);
+    assertThat(newIpam().release(List.of(ReleaseRequest.of(ip("10.0.0.3")))).notAssigned())
+        .hasSize(1);
     collect();
     assertThat(blocks()).as("nobody's, nobody uses it, and all is over").isEmpty();
   }
@@ -226,7 +227,7 @@ abstract class CooldownScenarios extends IpamFixture {
   }
 
   private void collect() {
-    new Collector(newIpam(), datastore(), sources(), Machines.UNKNOWN, Duration.ZERO)
-        .sweep(new ClusterTruth(Set.of(A, B), Set.of()));
+    new GarbageCollector(newIpam(), datastore(), sources(), VirtualMachines.UNKNOWN, Duration.ZERO)
+        .sweep(new ClusterLiveness(Set.of(A, B), Set.of()));
   }
 }

@@ -34,8 +34,8 @@ class HalfClaimedBlockTest {
                     spec -> spec.put("cidr", ONLY.toString())));
         Interrupted interrupted = new Interrupted(engine, moment);
 
-        AutoAssigned assigned =
-            Ipam.forOneCall(interrupted, Sources.ofSystem())
+        AutoAssignResult assigned =
+            Ipam.forOneCall(interrupted, ClockAndRandom.ofSystem())
                 .autoAssign(AutoAssignRequest.on(HOST).withCounts(1, 0).withHandle("h", Map.of()));
 
         assertThat(assigned.isComplete()).as("begun before read %d: %s", moment, assigned).isTrue();

@@ -41,14 +41,14 @@ class IpamCheckTest extends IpamFixture {
     take(A, 2, "h");
   }
 
-  private List<Finding> found() {
+  private List<IpamFinding> found() {
     return newIpam().check().run().findings();
   }
 
-  private void assertRepairs(Finding.Type type) {
-    List<Finding> findings = found();
-    assertThat(findings).extracting(Finding::type).containsExactly(type);
-    assertThat(findings).allMatch(Finding::isSafe);
+  private void assertRepairs(IpamFinding.Type type) {
+    List<IpamFinding> findings = found();
+    assertThat(findings).extracting(IpamFinding::type).containsExactly(type);
+    assertThat(findings).allMatch(IpamFinding::isSafe);
     Ipam other = newIpam();
     findings.forEach(finding -> assertThat(other.check().repair(finding)).isTrue());
     assertThat(found()).isEmpty();
@@ -59,10 +59,10 @@ class IpamCheckTest extends IpamFixture {
   void aHandleForNothing() {
     datastore().create(new IpamHandle("old", Map.of(cidr("10.0.0.0/28"), 1), false).toResource());
     datastore().create(new IpamHandle("gone", Map.of(cidr("10.9.0.0/28"), 1), false).toResource());
-    List<Finding> findings = found();
+    List<IpamFinding> findings = found();
     assertThat(findings)
-        .extracting(Finding::type)
-        .containsExactly(Finding.Type.ORPHAN_HANDLE, Finding.Type.ORPHAN_HANDLE);
+        .extracting(IpamFinding::type)
+        .containsExactly(IpamFinding.Type.ORPHAN_HANDLE, IpamFinding.Type.ORPHAN_HANDLE);
     findings.forEach(newIpam().check()::repair);
     assertThat(handles()).containsExactly("h");
   }
@@ -70,20 +70,20 @@ class IpamCheckTest extends IpamFixture {
   @Test
   void aHandleThatNamesNoBlock() {
     datastore().create(new IpamHandle("none", Map.of(), false).toResource());
-    assertRepairs(Finding.Type.ORPHAN_HANDLE);
+    assertRepairs(IpamFinding.Type.ORPHAN_HANDLE);
   }
 
   @Test
   void aWrongNumber() {
     Resource handle = datastore().get(new ResourceKey.Handle("h"));
     datastore().update(new IpamHandle("h", Map.of(cidr("10.0.0.0/28"), 7), false).onto(handle));
-    assertRepairs(Finding.Type.WRONG_COUNT);
+    assertRepairs(IpamFinding.Type.WRONG_COUNT);
   }
 
   @Test
   void addressesWhoseHandleIsMissing() {
     datastore().delete(new ResourceKey.Handle("h"), null);
-    assertRepairs(Finding.Type.MISSING_HANDLE);
+    assertRepairs(IpamFinding.Type.MISSING_HANDLE);
   }
 
   @Test
@@ -93,7 +93,7 @@ class IpamCheckTest extends IpamFixture {
             BlockAffinity.create(
                 ResourceKey.Affinity.ofHost(B, cidr("10.0.0.64/28")),
                 BlockAffinity.State.PENDING_DELETION));
-    assertRepairs(Finding.Type.AFFINITY_WITHOUT_BLOCK);
+    assertRepairs(IpamFinding.Type.AFFINITY_WITHOUT_BLOCK);
   }
 
   @Test
@@ -102,13 +102,13 @@ class IpamCheckTest extends IpamFixture {
         .create(
             BlockAffinity.create(
                 ResourceKey.Affinity.ofHost(B, cidr("10.0.0.0/28")), BlockAffinity.State.PENDING));
-    assertRepairs(Finding.Type.STALE_AFFINITY);
+    assertRepairs(IpamFinding.Type.STALE_AFFINITY);
   }
 
   @Test
   void aBlockWhoseOwnerHasNoAffinity() {
     datastore().delete(ResourceKey.Affinity.ofHost(A, cidr("10.0.0.0/28")), null);
-    assertRepairs(Finding.Type.BLOCK_WITHOUT_AFFINITY);
+    assertRepairs(IpamFinding.Type.BLOCK_WITHOUT_AFFINITY);
     assertThat(affinities()).containsExactly("host-a 10.0.0.0/28 CONFIRMED");
   }
 
@@ -119,7 +119,7 @@ class IpamCheckTest extends IpamFixture {
         .update(block.edit(json -> json.putArray("unallocated").add(0).add(1).add(5).add(5)));
 
     assertThat(take(B, 1, "i")).containsExactly(ip("10.0.0.5"));
-    assertRepairs(Finding.Type.BROKEN_QUEUE);
+    assertRepairs(IpamFinding.Type.BROKEN_QUEUE);
     assertThat(take(B, 13, "j")).hasSize(13);
   }
 
@@ -127,7 +127,9 @@ class IpamCheckTest extends IpamFixture {
   void aBlockOutsideEveryPool() {
     datastore().delete(ResourceKey.of(Kind.IP_POOL, "v4"), null);
 
-    assertThat(found()).extracting(Finding::type).containsExactly(Finding.Type.BLOCK_OUTSIDE_POOLS);
+    assertThat(found())
+        .extracting(IpamFinding::type)
+        .containsExactly(IpamFinding.Type.BLOCK_OUTSIDE_POOLS);
     assertThat(found().getFirst().isSafe()).as("there are addresses in use").isFalse();
     newIpam().releaseByHandle("h");
     assertThat(found().getFirst().isSafe()).isTrue();
@@ -143,15 +145,15 @@ class IpamCheckTest extends IpamFixture {
     used.add(ip("10.0.0.9"));
     used.add(ip("192.0.2.1"));
 
-    List<Finding> findings = newIpam().check().run(used).findings();
+    List<IpamFinding> findings = newIpam().check().run(used).findings();
 
     assertThat(findings)
-        .extracting(Finding::type)
+        .extracting(IpamFinding::type)
         .containsExactlyInAnyOrder(
-            Finding.Type.LEAKED_ADDRESS,
-            Finding.Type.UNASSIGNED_ADDRESS,
-            Finding.Type.FOREIGN_ADDRESS);
-    assertThat(findings).noneMatch(Finding::isSafe);
+            IpamFinding.Type.LEAKED_ADDRESS,
+            IpamFinding.Type.UNASSIGNED_ADDRESS,
+            IpamFinding.Type.FOREIGN_ADDRESS);
+    assertThat(findings).noneMatch(IpamFinding::isSafe);
     findings.forEach(newIpam().check()::repair);
     assertThat(newIpam().addressesOf("h")).hasSize(1).doesNotContain(leaked);
   }
@@ -162,7 +164,7 @@ class IpamCheckTest extends IpamFixture {
     Resource broken =
         datastore().update(block.edit(json -> json.putArray("allocations").add(7).addNull()));
 
-    assertThat(found()).extracting(Finding::type).contains(Finding.Type.UNREADABLE);
+    assertThat(found()).extracting(IpamFinding::type).contains(IpamFinding.Type.UNREADABLE);
     assertThatThrownBy(() -> newIpam().autoAssign(on(A, 1, 0).withHandle("x", Map.of())))
         .isInstanceOf(CorruptException.class)
         .hasMessageContaining("10.0.0.0/28")

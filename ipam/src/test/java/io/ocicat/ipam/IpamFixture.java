@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.model.BlockAffinity;
 import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.datastore.model.IpamConfig;
@@ -80,8 +80,8 @@ abstract class IpamFixture {
     engine().node(name, labels);
   }
 
-  final Sources sources() {
-    Sources system = Sources.ofSystem();
+  final ClockAndRandom sources() {
+    ClockAndRandom system = ClockAndRandom.ofSystem();
     Clock clock =
         new Clock() {
           @Override
@@ -99,7 +99,7 @@ abstract class IpamFixture {
             return this;
           }
         };
-    return new Sources(clock, system.nanoTime(), system.random());
+    return new ClockAndRandom(clock, system.nanoTime(), system.random());
   }
 
   final void letPass(Duration time) {
@@ -157,13 +157,13 @@ abstract class IpamFixture {
 
   /** IPv4 addresses for a host and a handle; all of them. */
   final List<IpAddress> take(String host, int count, String handle) {
-    AutoAssigned assigned =
+    AutoAssignResult assigned =
         newIpam().autoAssign(on(host, count, 0).withHandle(handle, Map.of("node", host)));
     assertThat(assigned.isComplete()).as(assigned.toString()).isTrue();
     return addresses(assigned);
   }
 
-  static List<IpAddress> addresses(AutoAssigned assigned) {
+  static List<IpAddress> addresses(AutoAssignResult assigned) {
     return assigned.addresses().stream().map(IpPrefix::address).toList();
   }
 
@@ -176,8 +176,8 @@ abstract class IpamFixture {
   }
 
   final List<IpamBlock> blocks() {
-    return new Records(datastore())
-        .blocks(Query.of(Kind.IPAM_BLOCK)).stream().map(Records.Stored::value).toList();
+    return new IpamRecords(datastore())
+        .blocks(ResourceQuery.of(Kind.IPAM_BLOCK)).stream().map(IpamRecords.Stored::value).toList();
   }
 
   final List<IpPrefix> blocksOf(String host) {
@@ -188,14 +188,14 @@ abstract class IpamFixture {
   }
 
   final List<String> affinities() {
-    return datastore().list(Query.of(Kind.BLOCK_AFFINITY)).items().stream()
+    return datastore().list(ResourceQuery.of(Kind.BLOCK_AFFINITY)).items().stream()
         .map(BlockAffinity::of)
         .map(found -> found.key().host() + " " + found.key().cidr() + " " + found.state())
         .toList();
   }
 
   final List<String> handles() {
-    return datastore().list(new Query.Handles()).items().stream()
+    return datastore().list(new ResourceQuery.Handles()).items().stream()
         .map(found -> found.key().name())
         .toList();
   }

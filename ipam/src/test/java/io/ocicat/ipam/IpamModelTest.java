@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.kv.KeyValueDatastore;
 import io.ocicat.datastore.model.IpamConfig;
 import io.ocicat.datastore.passing.PassingDatastore;
@@ -47,7 +47,7 @@ class IpamModelTest {
     Seeded.forAll(10, random -> new Round(random, together).run());
   }
 
-  private Sources sources() {
+  private ClockAndRandom sources() {
     Clock clock =
         new Clock() {
           @Override
@@ -67,7 +67,7 @@ class IpamModelTest {
             return this;
           }
         };
-    return new Sources(clock, time::get, () -> 0);
+    return new ClockAndRandom(clock, time::get, () -> 0);
   }
 
   /** One run from an empty datastore. */
@@ -113,7 +113,7 @@ class IpamModelTest {
     }
 
     private Ipam ipam(Datastore seen) {
-      Records records = new Records(together ? seen : PassingDatastore.separately(seen));
+      IpamRecords records = new IpamRecords(together ? seen : PassingDatastore.separately(seen));
       return new Ipam(records, new KeptSurroundings(records), sources());
     }
 
@@ -161,7 +161,7 @@ class IpamModelTest {
       };
     }
 
-    private void repair(Ipam ipam, Finding finding) {
+    private void repair(Ipam ipam, IpamFinding finding) {
       if (finding.isSafe()) {
         ipam.check().repair(finding);
       }
@@ -206,7 +206,7 @@ class IpamModelTest {
           () -> {
             unclear.add(handle);
             try {
-              AutoAssigned assigned = ipam.autoAssign(request);
+              AutoAssignResult assigned = ipam.autoAssign(request);
               Set<IpAddress> has = new HashSet<>(before);
               for (IpPrefix address : assigned.addresses()) {
                 ledger.promise(address.address(), handle);
@@ -299,13 +299,13 @@ class IpamModelTest {
       Set<IpAddress> has = live.getOrDefault(handle, Set.of());
       live.remove(handle);
       unclear.add(handle);
-      List<Release> releases =
-          has.stream().map(address -> new Release(address, handle, null)).toList();
+      List<ReleaseRequest> releases =
+          has.stream().map(address -> new ReleaseRequest(address, handle, null)).toList();
       return alone(
           handle,
           () -> {
             has.forEach(ledger::unpromise);
-            Released released;
+            ReleaseResult released;
             try {
               released = ipam.release(releases);
             } catch (DatastoreException _) {
@@ -354,8 +354,8 @@ class IpamModelTest {
       for (String host : HOSTS) {
         ipam.removeHost(BlockOwner.host(host));
       }
-      assertThat(datastore.list(Query.of(Kind.IPAM_BLOCK)).items()).isEmpty();
-      assertThat(datastore.list(Query.of(Kind.BLOCK_AFFINITY)).items()).isEmpty();
+      assertThat(datastore.list(ResourceQuery.of(Kind.IPAM_BLOCK)).items()).isEmpty();
+      assertThat(datastore.list(ResourceQuery.of(Kind.BLOCK_AFFINITY)).items()).isEmpty();
     }
   }
 }

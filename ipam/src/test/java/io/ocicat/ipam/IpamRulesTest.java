@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.fail;
 
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.kv.KeyValueDatastore;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.datastore.model.IpamBlock;
@@ -83,7 +83,7 @@ class IpamRulesTest {
               spec -> spec.put("cidr", cidr).put("blockSize", 30)));
     }
 
-    private Sources sources() {
+    private ClockAndRandom sources() {
       Clock clock =
           new Clock() {
             @Override
@@ -102,7 +102,8 @@ class IpamRulesTest {
             }
           };
       // What was kept a moment ago is old by now: only the rules are looked at here.
-      return new Sources(clock, () -> nanos.addAndGet(2_000_000_000L), () -> random.nextLong());
+      return new ClockAndRandom(
+          clock, () -> nanos.addAndGet(2_000_000_000L), () -> random.nextLong());
     }
 
     void run() {
@@ -182,7 +183,9 @@ class IpamRulesTest {
     }
 
     private List<IpamBlock> blocks() {
-      return datastore.list(Query.of(Kind.IPAM_BLOCK)).items().stream().map(IpamBlock::of).toList();
+      return datastore.list(ResourceQuery.of(Kind.IPAM_BLOCK)).items().stream()
+          .map(IpamBlock::of)
+          .toList();
     }
 
     /** Which blocks a host has claimed is up to its walk; that it may have them is not. */
@@ -288,7 +291,8 @@ class IpamRulesTest {
                   address ->
                       model.blocks.values().stream().anyMatch(b -> b.held.containsKey(address)))
               .collect(Collectors.toCollection(TreeSet::new));
-      Released released = ipam.release(wanted.stream().map(Release::of).toList()).orThrow();
+      ReleaseResult released =
+          ipam.release(wanted.stream().map(ReleaseRequest::of).toList()).orThrow();
       assertThat(released.released()).containsExactlyInAnyOrderElementsOf(held);
       assertThat(released.notAssigned()).hasSize(wanted.size() - held.size());
       model.release(held);
@@ -389,12 +393,12 @@ class IpamRulesTest {
       used.values().removeIf("null {}"::equals);
       if (!together) {
         // A block is written when a count is settled.
-        return used.toString() + datastore.list(new Query.Handles()).items().size();
+        return used.toString() + datastore.list(new ResourceQuery.Handles()).items().size();
       }
       return List.of(
-              datastore.list(Query.of(Kind.IPAM_BLOCK)).items(),
-              datastore.list(Query.of(Kind.BLOCK_AFFINITY)).items(),
-              datastore.list(new Query.Handles()).items())
+              datastore.list(ResourceQuery.of(Kind.IPAM_BLOCK)).items(),
+              datastore.list(ResourceQuery.of(Kind.BLOCK_AFFINITY)).items(),
+              datastore.list(new ResourceQuery.Handles()).items())
           .stream()
           .flatMap(List::stream)
           .filter(

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.ResourceWatch;
 import io.ocicat.datastore.embedded.EmbeddedStore;
 import io.ocicat.datastore.passing.PassingDatastore;
@@ -50,12 +50,12 @@ class KeptNodeTest {
     Datastore seen =
         new PassingDatastore(opened) {
           @Override
-          public ResourceWatch watch(Query query, String revision) {
+          public ResourceWatch watch(ResourceQuery query, String revision) {
             watched.add(query.kind());
             return super.watch(query, revision);
           }
         };
-    ipam = Ipam.resident(seen, new Sources(Clock.systemUTC(), time::get, () -> 0));
+    ipam = Ipam.resident(seen, new ClockAndRandom(Clock.systemUTC(), time::get, () -> 0));
   }
 
   @AfterEach

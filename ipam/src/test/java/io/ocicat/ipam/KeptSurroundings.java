@@ -7,20 +7,20 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Never looks again by itself: everything may be as old as can be. */
-final class KeptSurroundings implements Surroundings {
-  private final ReadSurroundings direct;
-  private final Map<String, Known<Map<String, String>>> labels = new ConcurrentHashMap<>();
-  private volatile @Nullable Pools pools;
+final class KeptSurroundings implements ClusterView {
+  private final UncachedClusterView direct;
+  private final Map<String, Revisioned<Map<String, String>>> labels = new ConcurrentHashMap<>();
+  private volatile @Nullable PoolList pools;
   private volatile @Nullable Reservations reservations;
-  private volatile @Nullable Known<IpamConfig> config;
+  private volatile @Nullable Revisioned<IpamConfig> config;
 
-  KeptSurroundings(Records records) {
-    this.direct = new ReadSurroundings(records);
+  KeptSurroundings(IpamRecords records) {
+    this.direct = new UncachedClusterView(records);
   }
 
   @Override
-  public Pools pools() {
-    Pools known = pools;
+  public PoolList pools() {
+    PoolList known = pools;
     known = known == null ? direct.pools() : known;
     pools = known;
     return known;
@@ -35,20 +35,20 @@ final class KeptSurroundings implements Surroundings {
   }
 
   @Override
-  public Known<Map<String, String>> labels(String node) {
+  public Revisioned<Map<String, String>> labels(String node) {
     return labels.computeIfAbsent(node, direct::labels);
   }
 
   @Override
-  public boolean areCurrent(Known<Map<String, String>> known) {
-    Known<Map<String, String>> now = direct.labels(known.key().name());
+  public boolean areCurrent(Revisioned<Map<String, String>> known) {
+    Revisioned<Map<String, String>> now = direct.labels(known.key().name());
     labels.put(known.key().name(), now);
     return now.revision().equals(known.revision());
   }
 
   @Override
-  public Known<IpamConfig> config() {
-    Known<IpamConfig> known = config;
+  public Revisioned<IpamConfig> config() {
+    Revisioned<IpamConfig> known = config;
     known = known == null ? direct.config() : known;
     config = known;
     return known;

@@ -79,7 +79,7 @@ class LateWriteTest {
               spec -> spec.put("cidr", "10.0.0.0/16").put("blockSize", 26)));
       store.create(Resource.of(new ResourceKey.Named(Kind.NODE, "", "node-1"), _ -> {}));
       Frozen frozen = new Frozen(store);
-      try (Ipam ipam = Ipam.resident(frozen, Sources.ofSystem())) {
+      try (Ipam ipam = Ipam.resident(frozen, ClockAndRandom.ofSystem())) {
         ipam.autoAssign(request("first"));
         frozen.frozen = true;
         assertThatThrownBy(() -> ipam.autoAssign(request("pod")))

@@ -156,7 +156,7 @@ final class Ledger {
         affinities.entrySet().stream()
             .filter(e -> e.getKey().cidr().equals(cidr))
             .filter(e -> e.getValue().state() == BlockAffinity.State.CONFIRMED)
-            .filter(e -> Inventory.ownerOf(e.getKey()).toString().equals(block.affinity()))
+            .filter(e -> IpamInventory.ownerOf(e.getKey()).toString().equals(block.affinity()))
             .count();
     if (together && confirmed != (block.affinity() == null ? 0 : 1)) {
       fail("block has %d affinities: %s", confirmed, block);
@@ -199,7 +199,7 @@ final class Ledger {
     affinities.forEach(
         (key, affinity) -> {
           assertThat(affinity.state()).isEqualTo(BlockAffinity.State.CONFIRMED);
-          confirmed.add(Inventory.ownerOf(key) + " " + key.cidr());
+          confirmed.add(IpamInventory.ownerOf(key) + " " + key.cidr());
         });
     assertThat(confirmed).isEqualTo(owned);
   }

@@ -3,7 +3,7 @@ package io.ocicat.ipam;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.ip.IpAddress;
-import io.ocicat.ipam.MachineAddresses.Side;
+import io.ocicat.ipam.VmAddressOwnership.Side;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -12,7 +12,8 @@ import org.junit.jupiter.api.Test;
 
 /** Who has the addresses of a virtual machine, on any engine. */
 abstract class MachineScenarios extends IpamFixture {
-  private static final String HANDLE = Conventions.virtualMachineHandle("multus-1", "shop", "vm");
+  private static final String HANDLE =
+      CalicoConventions.virtualMachineHandle("multus-1", "shop", "vm");
   private static final Map<String, String> SOURCE = pod("source", A);
   private static final Map<String, String> TARGET = pod("target", B);
 
@@ -29,8 +30,8 @@ abstract class MachineScenarios extends IpamFixture {
     addresses = addresses(newIpam().autoAssign(on(A, 1, 1).withHandle(HANDLE, SOURCE)));
   }
 
-  private MachineAddresses machine() {
-    return new MachineAddresses(newIpam(), HANDLE);
+  private VmAddressOwnership machine() {
+    return new VmAddressOwnership(newIpam(), HANDLE);
   }
 
   private List<AddressInfo> infos() {
@@ -56,7 +57,7 @@ abstract class MachineScenarios extends IpamFixture {
   @Test
   void itsAddressesAreToldIpv4First() {
     assertThat(machine().all()).isEqualTo(addresses);
-    assertThat(new MachineAddresses(ipam(), "net.vmi.shop.none").all()).isEmpty();
+    assertThat(new VmAddressOwnership(ipam(), "net.vmi.shop.none").all()).isEmpty();
   }
 
   @Test
@@ -106,7 +107,8 @@ abstract class MachineScenarios extends IpamFixture {
     assertThat(refusal(() -> machine().promote("kiosk", "target")))
         .isEqualTo(IpamException.Reason.BAD_OWNER);
     assertThat(
-            refusal(() -> new MachineAddresses(ipam(), "no.vmi.shop.vm").promote("shop", "target")))
+            refusal(
+                () -> new VmAddressOwnership(ipam(), "no.vmi.shop.vm").promote("shop", "target")))
         .isEqualTo(IpamException.Reason.NO_SUCH_HANDLE);
     isHad(SOURCE, TARGET);
   }
@@ -115,7 +117,8 @@ abstract class MachineScenarios extends IpamFixture {
   void whatWasPromotedByHalfIsPromotedWhole() {
     move();
     newIpam()
-        .changeOwner(addresses.getFirst(), HANDLE, new OwnerChange(TARGET, SOURCE, null, null));
+        .changeOwner(
+            addresses.getFirst(), HANDLE, new OwnerAttributeChange(TARGET, SOURCE, null, null));
 
     machine().promote("shop", "target");
 
@@ -132,14 +135,14 @@ abstract class MachineScenarios extends IpamFixture {
     assertThat(machine().unowned()).isEmpty();
     machine().leave("shop", "source");
     isHad(Map.of(), Map.of());
-    assertThat(machine().unowned()).extracting(Release::address).isEqualTo(addresses);
-    new MachineAddresses(ipam(), "net.vmi.shop.none").leave("shop", "source");
+    assertThat(machine().unowned()).extracting(ReleaseRequest::address).isEqualTo(addresses);
+    new VmAddressOwnership(ipam(), "net.vmi.shop.none").leave("shop", "source");
   }
 
   @Test
   void whoIsNotedTwiceLeavesBothPlaces() {
     for (IpAddress address : addresses) {
-      newIpam().changeOwner(address, HANDLE, new OwnerChange(null, SOURCE, null, null));
+      newIpam().changeOwner(address, HANDLE, new OwnerAttributeChange(null, SOURCE, null, null));
     }
 
     machine().leave("shop", "source");
@@ -150,7 +153,9 @@ abstract class MachineScenarios extends IpamFixture {
   @Test
   void anAlternateThatDoesNotSayWhoItIsIsNoObstacle() {
     for (IpAddress address : addresses) {
-      newIpam().changeOwner(address, HANDLE, new OwnerChange(null, Map.of("node", B), null, null));
+      newIpam()
+          .changeOwner(
+              address, HANDLE, new OwnerAttributeChange(null, Map.of("node", B), null, null));
     }
 
     machine().leave("shop", "source");
@@ -161,10 +166,10 @@ abstract class MachineScenarios extends IpamFixture {
   @Test
   void whoGetsAnAddressAnewKeepsItFromThoseWhoTookItForDead() {
     machine().leave("shop", "source");
-    List<Release> dead = machine().unowned();
+    List<ReleaseRequest> dead = machine().unowned();
     addresses.forEach(address -> machine().note(address, TARGET, Side.OWNER));
 
-    Released released = newIpam().release(dead);
+    ReleaseResult released = newIpam().release(dead);
 
     assertThat(released.released()).isEmpty();
     isHad(TARGET, Map.of());

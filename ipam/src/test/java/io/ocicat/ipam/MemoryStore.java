@@ -3,12 +3,12 @@ package io.ocicat.ipam;
 import io.ocicat.datastore.kv.Change;
 import io.ocicat.datastore.kv.Condition;
 import io.ocicat.datastore.kv.KeyValue;
+import io.ocicat.datastore.kv.KeyValuePage;
 import io.ocicat.datastore.kv.KeyValueStore;
 import io.ocicat.datastore.kv.KeyValueWatch;
-import io.ocicat.datastore.kv.Outcome;
-import io.ocicat.datastore.kv.Page;
 import io.ocicat.datastore.kv.RangeQuery;
 import io.ocicat.datastore.kv.Transaction;
+import io.ocicat.datastore.kv.TransactionOutcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -35,7 +35,7 @@ final class MemoryStore implements KeyValueStore {
   }
 
   @Override
-  public synchronized Page range(RangeQuery query) {
+  public synchronized KeyValuePage range(RangeQuery query) {
     List<KeyValue> found = new ArrayList<>();
     boolean more = false;
     String from = query.after().isEmpty() ? query.prefix() : query.after() + "\0";
@@ -49,11 +49,11 @@ final class MemoryStore implements KeyValueStore {
       }
       found.add(entry.getValue());
     }
-    return new Page(revision, found, more);
+    return new KeyValuePage(revision, found, more);
   }
 
   @Override
-  public synchronized Outcome commit(Transaction transaction) {
+  public synchronized TransactionOutcome commit(Transaction transaction) {
     Map<String, KeyValue> current = new HashMap<>();
     boolean holds = true;
     for (Condition condition : transaction.conditions()) {
@@ -64,7 +64,7 @@ final class MemoryStore implements KeyValueStore {
       holds &= condition.modified() == (there == null ? 0 : there.modified());
     }
     if (!holds) {
-      return new Outcome.Refused(revision, current);
+      return new TransactionOutcome.Refused(revision, current);
     }
     long next = revision + 1;
     List<KeyValue> deleted = new ArrayList<>();
@@ -88,7 +88,7 @@ final class MemoryStore implements KeyValueStore {
     }
     revision = changed ? next : revision;
     listener.accept(transaction.changes());
-    return new Outcome.Committed(revision, deleted);
+    return new TransactionOutcome.Committed(revision, deleted);
   }
 
   /** Tells nothing: what is kept by watching is as old as it may be. */

@@ -143,13 +143,13 @@ abstract class OwnershipScenarios extends IpamFixture {
   void loadBalancersHaveBlocksOfTheirOwn() {
     pool("lb", "10.8.0.0/24", spec -> spec.putArray("allowedUses").add("LoadBalancer"));
 
-    AutoAssigned got =
+    AutoAssignResult got =
         ipam()
             .autoAssign(
                 AutoAssignRequest.on(BlockOwner.LOAD_BALANCER.name())
                     .withCounts(1, 0)
                     .withUse(IpPool.Use.LOAD_BALANCER)
-                    .withHandle(Conventions.serviceHandle("web", "shop", "u1"), Map.of()));
+                    .withHandle(CalicoConventions.serviceHandle("web", "shop", "u1"), Map.of()));
 
     assertThat(addresses(got)).allMatch(cidr("10.8.0.0/24")::contains);
     assertThat(blocks().getFirst().affinity()).isEqualTo("virtual:load-balancer");

@@ -41,7 +41,8 @@ abstract class ReleaseScenarios extends IpamFixture {
   void ofAHandleWithSeveralAddressesSomeMayBeReleased() {
     List<IpAddress> three = take(A, 3, "h");
 
-    Released released = ipam().release(List.of(Release.of(three.get(1)), Release.of(three.get(1))));
+    ReleaseResult released =
+        ipam().release(List.of(ReleaseRequest.of(three.get(1)), ReleaseRequest.of(three.get(1))));
 
     assertThat(released.orThrow().released()).containsExactly(three.get(1));
     assertThat(newIpam().addressesOf("h")).containsExactlyInAnyOrder(three.get(0), three.get(2));
@@ -51,15 +52,16 @@ abstract class ReleaseScenarios extends IpamFixture {
   void aReleaseMayBeBoundToHandleAndSequenceNumber() {
     IpAddress address = take(A, 1, "h").getFirst();
     AddressInfo info = ipam().info(address);
-    Release wrongHandle = new Release(address, "other", info.sequenceNumber());
-    Release wrongNumber = new Release(address, "h", info.sequenceNumber() + 1);
+    ReleaseRequest wrongHandle = new ReleaseRequest(address, "other", info.sequenceNumber());
+    ReleaseRequest wrongNumber = new ReleaseRequest(address, "h", info.sequenceNumber() + 1);
 
     assertThat(refusal(() -> ipam().release(List.of(wrongHandle)).orThrow()))
         .isEqualTo(IpamException.Reason.BAD_HANDLE);
     assertThat(refusal(() -> ipam().release(List.of(wrongNumber)).orThrow()))
         .isEqualTo(IpamException.Reason.BAD_SEQUENCE_NUMBER);
     assertThat(ipam().info(address)).isEqualTo(info);
-    assertThat(newIpam().release(List.of(Release.of(info))).released()).containsExactly(address);
+    assertThat(newIpam().release(List.of(ReleaseRequest.of(info))).released())
+        .containsExactly(address);
   }
 
   @Test
@@ -69,14 +71,14 @@ abstract class ReleaseScenarios extends IpamFixture {
     ipam().releaseByHandle("h");
     ipam().assign(new AssignRequest(ip("10.0.0.5"), A, "h", Map.of()));
 
-    assertThat(refusal(() -> newIpam().release(List.of(Release.of(before))).orThrow()))
+    assertThat(refusal(() -> newIpam().release(List.of(ReleaseRequest.of(before))).orThrow()))
         .isEqualTo(IpamException.Reason.BAD_SEQUENCE_NUMBER);
 
     ipam().releaseByHandle("h");
     ipam().releaseHostAffinities(BlockOwner.host(A), true);
     assertThat(blocks()).isEmpty();
     ipam().assign(new AssignRequest(ip("10.0.0.5"), A, "h", Map.of()));
-    assertThat(refusal(() -> newIpam().release(List.of(Release.of(before))).orThrow()))
+    assertThat(refusal(() -> newIpam().release(List.of(ReleaseRequest.of(before))).orThrow()))
         .as("even of a block that was deleted and made again")
         .isEqualTo(IpamException.Reason.BAD_SEQUENCE_NUMBER);
   }
@@ -85,14 +87,14 @@ abstract class ReleaseScenarios extends IpamFixture {
   void whatNobodyHasIsToldApart() {
     IpAddress address = take(A, 1, "h").getFirst();
 
-    Released released =
+    ReleaseResult released =
         ipam()
             .release(
                 List.of(
-                    Release.of(NOWHERE),
-                    Release.of(ip("10.0.0.250")),
-                    Release.of(address),
-                    Release.of(ip("fd00::1"))));
+                    ReleaseRequest.of(NOWHERE),
+                    ReleaseRequest.of(ip("10.0.0.250")),
+                    ReleaseRequest.of(address),
+                    ReleaseRequest.of(ip("fd00::1"))));
 
     assertThat(released.released()).containsExactly(address);
     assertThat(released.notAssigned())
@@ -102,11 +104,11 @@ abstract class ReleaseScenarios extends IpamFixture {
   @Test
   void oneWrongOneKeepsItsBlockAndNoOther() {
     List<IpAddress> many = take(A, 17, "h");
-    List<Release> releases = new ArrayList<>();
-    many.forEach(address -> releases.add(new Release(address, "h", null)));
-    releases.set(0, new Release(many.getFirst(), "wrong", null));
+    List<ReleaseRequest> releases = new ArrayList<>();
+    many.forEach(address -> releases.add(new ReleaseRequest(address, "h", null)));
+    releases.set(0, new ReleaseRequest(many.getFirst(), "wrong", null));
 
-    Released released = ipam().release(releases);
+    ReleaseResult released = ipam().release(releases);
 
     assertThat(released.refused()).hasSize(1);
     assertThat(released.released()).hasSizeBetween(1, 16);
@@ -117,10 +119,10 @@ abstract class ReleaseScenarios extends IpamFixture {
   void addressesOfDisabledAndDeletedPoolsAreFoundAndReleased() {
     List<IpAddress> two = take(A, 2, "h");
     changePool("v4", spec -> spec.put("disabled", true));
-    assertThat(ipam().release(List.of(Release.of(two.get(0)))).released()).hasSize(1);
+    assertThat(ipam().release(List.of(ReleaseRequest.of(two.get(0)))).released()).hasSize(1);
     datastore().delete(ResourceKey.of(Kind.IP_POOL, "v4"), null);
     assertThat(ipam().info(two.get(1)).handle()).isEqualTo("h");
-    assertThat(newIpam().release(List.of(Release.of(two.get(1)))).released()).hasSize(1);
+    assertThat(newIpam().release(List.of(ReleaseRequest.of(two.get(1)))).released()).hasSize(1);
     ipam().releaseHostAffinities(BlockOwner.host(A), false);
     assertThat(blocks()).isEmpty();
   }
@@ -128,7 +130,7 @@ abstract class ReleaseScenarios extends IpamFixture {
   @Test
   void attributesAreTold() {
     Map<String, String> attributes = Map.of("node", A, "pod", "cart-0", "namespace", "shop");
-    AutoAssigned got = ipam().autoAssign(on(A, 0, 1).withHandle("h", attributes));
+    AutoAssignResult got = ipam().autoAssign(on(A, 0, 1).withHandle("h", attributes));
 
     AddressInfo info = ipam().info(addresses(got).getFirst());
 
@@ -146,12 +148,14 @@ abstract class ReleaseScenarios extends IpamFixture {
     IpAddress address = take(A, 1, "vm").getFirst();
     Map<String, String> source = Map.of("namespace", "shop", "pod", "source");
     Map<String, String> target = Map.of("namespace", "shop", "pod", "target");
-    OwnerChange.Expected isSource = new OwnerChange.Expected("shop", "source");
+    OwnerAttributeChange.Expected isSource = new OwnerAttributeChange.Expected("shop", "source");
 
-    ipam().changeOwner(address, "vm", new OwnerChange(source, null, null, null));
+    ipam().changeOwner(address, "vm", new OwnerAttributeChange(source, null, null, null));
     ipam()
         .changeOwner(
-            address, "vm", new OwnerChange(null, target, null, OwnerChange.Expected.NOBODY));
+            address,
+            "vm",
+            new OwnerAttributeChange(null, target, null, OwnerAttributeChange.Expected.NOBODY));
     assertThat(
             refusal(
                 () ->
@@ -159,16 +163,20 @@ abstract class ReleaseScenarios extends IpamFixture {
                         .changeOwner(
                             address,
                             "vm",
-                            new OwnerChange(null, source, null, OwnerChange.Expected.NOBODY))))
+                            new OwnerAttributeChange(
+                                null, source, null, OwnerAttributeChange.Expected.NOBODY))))
         .isEqualTo(IpamException.Reason.BAD_OWNER);
-    ipam().changeOwner(address, "vm", new OwnerChange(target, Map.of(), isSource, null));
+    ipam().changeOwner(address, "vm", new OwnerAttributeChange(target, Map.of(), isSource, null));
 
     AddressInfo info = newIpam().info(address);
     assertThat(info.owner()).isEqualTo(target);
     assertThat(info.alternate()).isEmpty();
     assertThat(
             refusal(
-                () -> ipam().changeOwner(address, "no", new OwnerChange(source, null, null, null))))
+                () ->
+                    ipam()
+                        .changeOwner(
+                            address, "no", new OwnerAttributeChange(source, null, null, null))))
         .isEqualTo(IpamException.Reason.BAD_HANDLE);
   }
 

@@ -85,7 +85,7 @@ class RoundTripTest {
             spec -> spec.put("cidr", "fd00::/112").put("blockSize", 122)));
     store.create(Resource.of(new ResourceKey.Named(Kind.NODE, "", "node-1"), _ -> {}));
     counting = new Counting(store);
-    opened = Ipam.resident(counting, Sources.ofSystem());
+    opened = Ipam.resident(counting, ClockAndRandom.ofSystem());
   }
 
   @AfterEach
@@ -162,7 +162,7 @@ class RoundTripTest {
   void aHandleThatSomebodyElseHasReleasedIsNotReleasedAgain() {
     Ipam ipam = Objects.requireNonNull(opened);
     ipam.autoAssign(request("pod", 1, 0));
-    try (Ipam other = Ipam.forOneCall(Objects.requireNonNull(real), Sources.ofSystem())) {
+    try (Ipam other = Ipam.forOneCall(Objects.requireNonNull(real), ClockAndRandom.ofSystem())) {
       other.releaseByHandle("pod");
     }
 
@@ -177,13 +177,14 @@ class RoundTripTest {
   void whatOthersHaveFreedIsFoundBeforeABlockIsClaimed() {
     AtomicLong time = new AtomicLong();
     Counting datastore = Objects.requireNonNull(counting);
-    try (Ipam ipam = Ipam.resident(datastore, new Sources(Clock.systemUTC(), time::get, () -> 0));
-        Ipam other = Ipam.forOneCall(Objects.requireNonNull(real), Sources.ofSystem())) {
+    try (Ipam ipam =
+            Ipam.resident(datastore, new ClockAndRandom(Clock.systemUTC(), time::get, () -> 0));
+        Ipam other = Ipam.forOneCall(Objects.requireNonNull(real), ClockAndRandom.ofSystem())) {
       for (int i = 0; i < 10; i++) {
         ipam.autoAssign(request("full" + i, 64, 0));
       }
       IpAddress freed = other.addressesOf("full3").get(5);
-      other.release(List.of(new Release(freed, "full3", null)));
+      other.release(List.of(new ReleaseRequest(freed, "full3", null)));
       time.addAndGet(Duration.ofSeconds(2).toNanos());
 
       // The affinities, one question for all ten blocks, and the address.

@@ -2,10 +2,10 @@ package io.ocicat.ipam;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.datastore.Ahead;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.IpVersion;
 import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Prefetch;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.passing.PassingDatastore;
@@ -74,15 +74,16 @@ class SharedWriteTest {
     try (Engine engine = new EmbeddedScenariosTest.InMemory(false)) {
       engine.node(HOST, Map.of());
       pool(engine, "pods", "10.0.0.0/26");
-      Ipam ipam = Ipam.forOneCall(new Counting(engine.datastore()), Sources.ofSystem());
+      Ipam ipam = Ipam.forOneCall(new Counting(engine.datastore()), ClockAndRandom.ofSystem());
       ipam.autoAssign(request("first", 0));
       blockUpdates.set(0);
 
       rounds.start();
-      List<AutoAssigned> all =
-          Ahead.all(
+      List<AutoAssignResult> all =
+          Prefetch.all(
               IntStream.range(0, REQUESTS)
-                  .<Supplier<AutoAssigned>>mapToObj(i -> () -> ipam.autoAssign(request("h" + i, 0)))
+                  .<Supplier<AutoAssignResult>>mapToObj(
+                      i -> () -> ipam.autoAssign(request("h" + i, 0)))
                   .toList());
       List<List<String>> waited = rounds.stop();
 
@@ -102,11 +103,11 @@ class SharedWriteTest {
       engine.node(HOST, Map.of());
       pool(engine, "pods", "10.0.0.0/26");
       pool(engine, "pods6", "fd00::/122");
-      Ipam ipam = Ipam.forOneCall(new Counting(engine.datastore()), Sources.ofSystem());
+      Ipam ipam = Ipam.forOneCall(new Counting(engine.datastore()), ClockAndRandom.ofSystem());
       ipam.autoAssign(request("first", 1));
 
       rounds.start();
-      AutoAssigned assigned = ipam.autoAssign(request("h", 1));
+      AutoAssignResult assigned = ipam.autoAssign(request("h", 1));
       List<List<String>> waited = rounds.stop();
 
       assertThat(assigned.addresses()).hasSize(2);
@@ -129,10 +130,10 @@ class SharedWriteTest {
               reads.incrementAndGet();
             }
           };
-      Ipam ipam = Ipam.forOneCall(counting, Sources.ofSystem());
+      Ipam ipam = Ipam.forOneCall(counting, ClockAndRandom.ofSystem());
       ipam.autoAssign(request("first", 0));
 
-      Optional<AssignQuestions> asked = ipam.askToAssign(HOST, List.of(IpVersion.V4));
+      Optional<AssignPrefetch> asked = ipam.askToAssign(HOST, List.of(IpVersion.V4));
       reads.set(0);
       assertThat(ipam.autoAssign(request("h", 0), asked).isComplete()).isTrue();
       int withQuestions = reads.get();

@@ -59,7 +59,7 @@ record Ack(int error, String words) {
     return error == 0;
   }
 
-  Outcome.Failed failure(Request request) {
-    return new Outcome.Failed(request, new Errno(error), words);
+  RequestOutcome.Failed failure(NetlinkRequest request) {
+    return new RequestOutcome.Failed(request, new Errno(error), words);
   }
 }

@@ -47,7 +47,7 @@ public final class MessageWriter {
     return end;
   }
 
-  void message(Request request, int sequence) {
+  void message(NetlinkRequest request, int sequence) {
     lastMessage = end;
     field32(0).field16(request.type()).field16(request.flags() | REQUEST);
     field32(sequence).field32(0);

@@ -30,14 +30,14 @@ public final class Monitor<T> implements AutoCloseable {
    */
   private static final int RECEIVE_BUFFER = 16 * 1024 * 1024;
 
-  private final Wire wire;
+  private final NetlinkChannel wire;
   private final List<Topic<? extends T>> topics;
-  private final Doorbell closing;
+  private final WakeupFd closing;
   private final ReentrantLock reading = new ReentrantLock();
   private final Queue<NetlinkMessage> unread = new ArrayDeque<>();
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private Monitor(Wire wire, List<Topic<? extends T>> topics, Doorbell closing) {
+  private Monitor(NetlinkChannel wire, List<Topic<? extends T>> topics, WakeupFd closing) {
     this.wire = wire;
     this.topics = topics;
     this.closing = closing;
@@ -66,10 +66,11 @@ public final class Monitor<T> implements AutoCloseable {
   }
 
   static <T> Monitor<T> open(NetNs namespace, int receiveBuffer, List<Topic<? extends T>> topics) {
-    Wire wire = namespace.visit(() -> Wire.open(Protocol.ROUTE, receiveBuffer, Duration.ZERO));
+    NetlinkChannel wire =
+        namespace.visit(() -> NetlinkChannel.open(Protocol.ROUTE, receiveBuffer, Duration.ZERO));
     try {
       topics.stream().flatMap(topic -> topic.groups().stream()).distinct().forEach(wire::join);
-      return new Monitor<>(wire, topics, new Doorbell());
+      return new Monitor<>(wire, topics, new WakeupFd());
     } catch (RuntimeException e) {
       wire.close();
       throw e;

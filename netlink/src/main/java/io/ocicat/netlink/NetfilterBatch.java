@@ -10,19 +10,19 @@ final class NetfilterBatch {
   private static final int GENERATION = 1;
   private static final String OPENING = "begin an nf_tables transaction";
 
-  static final Request END =
-      Request.of(0x11, 0, NetfilterBatch::header, () -> "end an nf_tables transaction");
+  static final NetlinkRequest END =
+      NetlinkRequest.of(0x11, 0, NetfilterBatch::header, () -> "end an nf_tables transaction");
 
   private NetfilterBatch() {}
 
   /** The request that opens a transaction. */
-  static Request begin() {
-    return Request.of(BEGIN, 0, NetfilterBatch::header, () -> OPENING);
+  static NetlinkRequest begin() {
+    return NetlinkRequest.of(BEGIN, 0, NetfilterBatch::header, () -> OPENING);
   }
 
   /** The same for one that the kernel refuses unless nf_tables is in this state. */
-  static Request begin(int generation) {
-    return Request.of(
+  static NetlinkRequest begin(int generation) {
+    return NetlinkRequest.of(
         BEGIN,
         0,
         out -> {
@@ -32,7 +32,7 @@ final class NetfilterBatch {
         () -> OPENING);
   }
 
-  static boolean isBegin(Request request) {
+  static boolean isBegin(NetlinkRequest request) {
     return request.type() == BEGIN;
   }
 

@@ -44,17 +44,17 @@ public final class NetlinkSocket implements AutoCloseable {
 
   private static final int FIRST_SEQUENCE = 1;
 
-  private final Wire wire;
+  private final NetlinkChannel wire;
   private final ReentrantLock lock = new ReentrantLock();
   private int sequence = FIRST_SEQUENCE;
 
-  private NetlinkSocket(Wire wire) {
+  private NetlinkSocket(NetlinkChannel wire) {
     this.wire = wire;
   }
 
   /** Opens a socket in the namespace of the calling thread. */
   public static NetlinkSocket open(Protocol protocol) {
-    return new NetlinkSocket(Wire.open(protocol, RECEIVE_BUFFER, PATIENCE));
+    return new NetlinkSocket(NetlinkChannel.open(protocol, RECEIVE_BUFFER, PATIENCE));
   }
 
   /** Opens a socket in a namespace, from outside it. */
@@ -70,18 +70,18 @@ public final class NetlinkSocket implements AutoCloseable {
    * @return what became of each, in the order given, with the kernel's replies where a request
    *     asked for some
    */
-  public List<Outcome> perform(Request... requests) {
+  public List<RequestOutcome> perform(NetlinkRequest... requests) {
     return perform(List.of(requests));
   }
 
-  public List<Outcome> perform(List<Request> requests) {
-    List<Outcome> outcomes = attempt(requests);
-    Outcome.requireAll(outcomes);
+  public List<RequestOutcome> perform(List<NetlinkRequest> requests) {
+    List<RequestOutcome> outcomes = attempt(requests);
+    RequestOutcome.requireAll(outcomes);
     return outcomes;
   }
 
   /** Makes the changes and says what became of each, in the order given. */
-  public List<Outcome> attempt(List<Request> requests) {
+  public List<RequestOutcome> attempt(List<NetlinkRequest> requests) {
     if (requests.isEmpty()) {
       return List.of();
     }
@@ -89,28 +89,28 @@ public final class NetlinkSocket implements AutoCloseable {
     lock.lock();
     Buffers buffers = Buffers.borrow();
     try {
-      List<Outcome> outcomes = new ArrayList<>(requests.size());
+      List<RequestOutcome> outcomes = new ArrayList<>(requests.size());
       for (int from = 0; from < requests.size(); ) {
-        List<Request> some = writeSome(buffers.out, requests, from);
+        List<NetlinkRequest> some = writeSome(buffers.out, requests, from);
         wire.send(buffers);
         int first = nextSequence(some.size());
-        outcomes.addAll(new Verdicts(some, first).collect(wire, buffers));
+        outcomes.addAll(new BatchAcks(some, first).collect(wire, buffers));
         from += some.size();
       }
       return outcomes;
     } finally {
       buffers.giveBack();
       lock.unlock();
-      Witness.tell(requests, start);
+      ExchangeListener.tell(requests, start);
     }
   }
 
   /** Makes changes that the kernel takes all or none, as nf_tables does. */
-  public void transact(Request... requests) {
+  public void transact(NetlinkRequest... requests) {
     transact(List.of(requests));
   }
 
-  public void transact(List<Request> requests) {
+  public void transact(List<NetlinkRequest> requests) {
     transact(NetfilterBatch.begin(), requests);
   }
 
@@ -120,11 +120,11 @@ public final class NetlinkSocket implements AutoCloseable {
    *
    * @param generation the id of {@link io.ocicat.netlink.nft.Generation}
    */
-  public void transactIf(int generation, List<Request> requests) {
+  public void transactIf(int generation, List<NetlinkRequest> requests) {
     transact(NetfilterBatch.begin(generation), requests);
   }
 
-  private void transact(Request begin, List<Request> requests) {
+  private void transact(NetlinkRequest begin, List<NetlinkRequest> requests) {
     if (requests.isEmpty()) {
       return;
     }
@@ -132,7 +132,7 @@ public final class NetlinkSocket implements AutoCloseable {
     lock.lock();
     Buffers buffers = Buffers.borrow();
     try {
-      List<Request> opened = new ArrayList<>(requests.size() + 1);
+      List<NetlinkRequest> opened = new ArrayList<>(requests.size() + 1);
       opened.add(begin);
       opened.addAll(requests);
       int first = nextSequence(opened.size() + 1);
@@ -143,16 +143,16 @@ public final class NetlinkSocket implements AutoCloseable {
       buffers.out.acknowledgeLast();
       buffers.out.message(NetfilterBatch.END, first + opened.size());
       wire.send(buffers);
-      Outcome.requireAll(new Verdicts(opened, first).collect(wire, buffers));
+      RequestOutcome.requireAll(new BatchAcks(opened, first).collect(wire, buffers));
     } finally {
       buffers.giveBack();
       lock.unlock();
-      Witness.tell(requests, start);
+      ExchangeListener.tell(requests, start);
     }
   }
 
   /** Everything that answers the question. */
-  public <T> List<T> list(Query<T> query) {
+  public <T> List<T> list(NetlinkQuery<T> query) {
     if (!query.isDump()) {
       return find(query).map(List::of).orElse(List.of());
     }
@@ -162,7 +162,7 @@ public final class NetlinkSocket implements AutoCloseable {
     try {
       for (int attempt = 1; attempt <= DUMP_ATTEMPTS; attempt++) {
         Dump dump = dump(query.request(), buffers);
-        Outcome.Failed refusal = dump.refusal();
+        RequestOutcome.Failed refusal = dump.refusal();
         if (refusal != null) {
           if (query.meansNone(refusal.errno())) {
             return List.of();
@@ -185,19 +185,19 @@ public final class NetlinkSocket implements AutoCloseable {
     } finally {
       buffers.giveBack();
       lock.unlock();
-      Witness.tell(List.of(query.request()), start);
+      ExchangeListener.tell(List.of(query.request()), start);
     }
   }
 
   /** The one thing asked for, or the first of several; nothing when the kernel has none. */
-  public <T> Optional<T> find(Query<T> query) {
+  public <T> Optional<T> find(NetlinkQuery<T> query) {
     if (query.isDump()) {
       return first(list(query));
     }
-    Outcome outcome = attempt(List.of(query.request())).getFirst();
+    RequestOutcome outcome = attempt(List.of(query.request())).getFirst();
     return switch (outcome) {
-      case Outcome.Done done -> first(query.answer(done.replies()));
-      case Outcome.Failed failed -> {
+      case RequestOutcome.Done done -> first(query.answer(done.replies()));
+      case RequestOutcome.Failed failed -> {
         if (ABSENT.contains(failed.errno()) || query.meansNone(failed.errno())) {
           yield Optional.empty();
         }
@@ -226,9 +226,11 @@ public final class NetlinkSocket implements AutoCloseable {
   }
 
   private record Dump(
-      List<NetlinkMessage> messages, boolean interrupted, Outcome.@Nullable Failed refusal) {}
+      List<NetlinkMessage> messages,
+      boolean interrupted,
+      RequestOutcome.@Nullable Failed refusal) {}
 
-  private Dump dump(Request request, Buffers buffers) {
+  private Dump dump(NetlinkRequest request, Buffers buffers) {
     buffers.out.reset();
     int expected = nextSequence(1);
     buffers.out.message(request, expected);
@@ -255,7 +257,8 @@ public final class NetlinkSocket implements AutoCloseable {
   }
 
   /** Writes as many requests as one send may hold and returns those. */
-  private List<Request> writeSome(MessageWriter out, List<Request> requests, int from) {
+  private List<NetlinkRequest> writeSome(
+      MessageWriter out, List<NetlinkRequest> requests, int from) {
     out.reset();
     int most = Math.min(requests.size(), from + MOST_MESSAGES_PER_SEND);
     int to = from;

@@ -1,8 +1,8 @@
 /**
  * Linux networking from Java. {@link io.ocicat.netlink.NetlinkSocket} carries {@link
- * io.ocicat.netlink.Request requests} (changes) and {@link io.ocicat.netlink.Query queries}
- * (questions) to the kernel; the packages below this one build them for links, addresses, routes,
- * traffic control, nf_tables and connection tracking.
+ * io.ocicat.netlink.NetlinkRequest requests} (changes) and {@link io.ocicat.netlink.NetlinkQuery
+ * queries} (questions) to the kernel; the packages below this one build them for links, addresses,
+ * routes, traffic control, nf_tables and connection tracking.
  */
 @NullMarked
 package io.ocicat.netlink;

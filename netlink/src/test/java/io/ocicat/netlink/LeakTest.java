@@ -44,7 +44,8 @@ class LeakTest {
         NetlinkSocket socket = NetlinkSocket.open(Protocol.ROUTE, namespace)) {
       assertThat(
               socket.list(
-                  Query.all(18, out -> out.zeros(16), NetlinkMessage::type, () -> "list links")))
+                  NetlinkQuery.all(
+                      18, out -> out.zeros(16), NetlinkMessage::type, () -> "list links")))
           .hasSize(1);
     }
   }

@@ -17,10 +17,10 @@ class MessageTest {
 
   @Test
   void aMessageIsWrittenAsTheKernelReadsIt() {
-    Request request =
-        Request.of(
+    NetlinkRequest request =
+        NetlinkRequest.of(
             16,
-            Request.CREATE,
+            NetlinkRequest.CREATE,
             out ->
                 out.zeros(4)
                     .u8(1, 0xfe)
@@ -57,8 +57,8 @@ class MessageTest {
 
   @Test
   void whatIsWrittenIsReadBack() {
-    Request request =
-        Request.of(
+    NetlinkRequest request =
+        NetlinkRequest.of(
             16,
             0,
             out ->
@@ -96,7 +96,7 @@ class MessageTest {
   void aBatchThatOutgrowsItsMemoryIsKeptWhole() {
     byte[] value = new byte[60_000];
     Arrays.fill(value, (byte) 7);
-    Request request = Request.of(16, 0, out -> out.bytes(1, value), () -> "");
+    NetlinkRequest request = NetlinkRequest.of(16, 0, out -> out.bytes(1, value), () -> "");
 
     NetlinkMessage message = NetlinkMessage.split(write(request)).getFirst();
 
@@ -105,7 +105,8 @@ class MessageTest {
 
   @Test
   void anAttributeBiggerThanItsLengthFieldIsRefused() {
-    Request request = Request.of(16, 0, out -> out.nest(1, () -> out.zeros(70_000)), () -> "");
+    NetlinkRequest request =
+        NetlinkRequest.of(16, 0, out -> out.nest(1, () -> out.zeros(70_000)), () -> "");
 
     assertThatThrownBy(() -> write(request)).hasMessageContaining("at most 65535 bytes");
   }
@@ -167,8 +168,8 @@ class MessageTest {
 
   private static byte[] mutated(Random random) {
     int type = 2 + random.nextInt(3);
-    Request valid =
-        Request.of(
+    NetlinkRequest valid =
+        NetlinkRequest.of(
             type,
             0x200,
             out -> out.zeros(20).text(1, "why").u32(2, 4).nest(3, () -> out.u32(1, 1)),
@@ -180,7 +181,7 @@ class MessageTest {
     return random.nextInt(4) == 0 ? Arrays.copyOf(bytes, random.nextInt(bytes.length)) : bytes;
   }
 
-  private static byte[] write(Request request) {
+  private static byte[] write(NetlinkRequest request) {
     MessageWriter out = new MessageWriter(64);
     out.message(request, 42);
     return Arrays.copyOf(out.bytes(), out.length());

@@ -222,7 +222,7 @@ class MonitorTest {
     assertThat(openDescriptors()).isLessThanOrEqualTo(before + 2);
   }
 
-  private static Request pair(int number) {
+  private static NetlinkRequest pair(int number) {
     return Links.create(
         LinkSettings.named("a" + number).group(5),
         new Veth(LinkSettings.named("b" + number).group(5)));

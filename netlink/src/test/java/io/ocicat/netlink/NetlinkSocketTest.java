@@ -40,13 +40,13 @@ class NetlinkSocketTest {
 
   @Test
   void eachMessageOfABatchHasItsOwnOutcome() {
-    List<Outcome> outcomes =
+    List<RequestOutcome> outcomes =
         socket.attempt(List.of(setGroup(1, 7), setGroup(99, 7), setGroup(1, 8)));
 
-    assertThat(outcomes.get(0)).isInstanceOf(Outcome.Done.class);
+    assertThat(outcomes.get(0)).isInstanceOf(RequestOutcome.Done.class);
     assertThat(outcomes.get(1).failure().orElseThrow())
         .hasMessage("put link 99 into group 7: No such device (ENODEV)");
-    assertThat(outcomes.get(2)).isInstanceOf(Outcome.Done.class);
+    assertThat(outcomes.get(2)).isInstanceOf(RequestOutcome.Done.class);
   }
 
   @Test
@@ -69,10 +69,10 @@ class NetlinkSocketTest {
 
   @Test
   void aBatchLargerThanOneSendKeepsEveryOutcomeInOrder() {
-    List<Request> requests =
+    List<NetlinkRequest> requests =
         IntStream.range(0, 5000).mapToObj(i -> setGroup(i % 2 == 0 ? 1 : 1000 + i, i)).toList();
 
-    List<Outcome> outcomes = socket.attempt(requests);
+    List<RequestOutcome> outcomes = socket.attempt(requests);
 
     assertThat(outcomes).hasSize(5000);
     for (int i = 0; i < 5000; i++) {
@@ -83,8 +83,8 @@ class NetlinkSocketTest {
 
   @Test
   void theKernelsOwnWordsAreInTheMessage() {
-    Request bad =
-        Request.of(
+    NetlinkRequest bad =
+        NetlinkRequest.of(
             RTM_NEWLINK,
             0,
             out -> out.zeros(IFINFOMSG).text(IFLA_IFNAME, "averylongname123456"),
@@ -96,13 +96,13 @@ class NetlinkSocketTest {
         .satisfies(e -> assertThat(((NetlinkException) e).errno()).isEqualTo(Errno.ERANGE));
   }
 
-  private static Query<String> allNames() {
-    return Query.all(
+  private static NetlinkQuery<String> allNames() {
+    return NetlinkQuery.all(
         RTM_GETLINK, out -> out.zeros(IFINFOMSG), NetlinkSocketTest::readName, () -> "list links");
   }
 
-  private static Query<String> name(String name) {
-    return Query.one(
+  private static NetlinkQuery<String> name(String name) {
+    return NetlinkQuery.one(
         RTM_GETLINK,
         out -> out.zeros(IFINFOMSG).text(IFLA_IFNAME, name),
         NetlinkSocketTest::readName,
@@ -113,8 +113,8 @@ class NetlinkSocketTest {
     return message.attributes(IFINFOMSG).text(IFLA_IFNAME).orElseThrow();
   }
 
-  private static Request setGroup(int index, int group) {
-    return Request.of(
+  private static NetlinkRequest setGroup(int index, int group) {
+    return NetlinkRequest.of(
         RTM_NEWLINK,
         0,
         out -> out.field32(0).field32(index).field32(0).field32(0).u32(IFLA_GROUP, group),

@@ -7,7 +7,7 @@ public final class RequestBytes {
   private RequestBytes() {}
 
   /** The whole message with sequence number 0, as hexadecimal bytes with a blank between. */
-  public static String of(Request request) {
+  public static String of(NetlinkRequest request) {
     MessageWriter out = new MessageWriter(64);
     out.message(request, 0);
     out.acknowledgeLast();

@@ -9,7 +9,7 @@ public final class WrittenMessage {
   private WrittenMessage() {}
 
   /** What follows the netlink header. */
-  public static byte[] payloadOf(Request request) {
+  public static byte[] payloadOf(NetlinkRequest request) {
     MessageWriter out = new MessageWriter(64);
     out.message(request, 1);
     return Arrays.copyOfRange(out.bytes(), MessageWriter.HEADER, out.length());

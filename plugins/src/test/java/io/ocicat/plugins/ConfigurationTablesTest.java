@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.exec.Deadline;
-import io.ocicat.cni.exec.Reply;
-import io.ocicat.cni.json.Asked;
+import io.ocicat.cni.exec.PluginReply;
+import io.ocicat.cni.json.FieldAccessListener;
 import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.Namespaces;
@@ -127,7 +127,7 @@ class ConfigurationTablesTest {
               "{\"cniVersion\": \"1.1.0\", \"name\": \"blue\", \"type\": \"%s\", %s}"
                   .formatted(plugin, sample)
                   .getBytes(UTF_8));
-      Asked.telling(path -> reviewed.add(plain(path)), () -> review(plugin, config));
+      FieldAccessListener.telling(path -> reviewed.add(plain(path)), () -> review(plugin, config));
     }
 
     assertThat(leaves(asked(plugin, host, pod)))
@@ -173,7 +173,8 @@ class ConfigurationTablesTest {
               "ips": [{"address": "10.1.0.7/24", "interface": 0}]}}
             """
                 .formatted(plugin, sample, pod.path());
-        Asked.telling(path -> asked.add(plain(path)), () -> call(plugin, verb, host, pod, config));
+        FieldAccessListener.telling(
+            path -> asked.add(plain(path)), () -> call(plugin, verb, host, pod, config));
       }
     }
     asked.removeIf(OF_ANSWERS.asMatchPredicate());
@@ -195,7 +196,8 @@ class ConfigurationTablesTest {
 
   /** Whatever comes of it: delegates are refused, so most calls fail when all has been read. */
   private void call(String plugin, String verb, Host host, Host pod, String config) {
-    Reply refused = new Reply(1, "{\"code\": 11, \"msg\": \"nobody is here\"}".getBytes(UTF_8), "");
+    PluginReply refused =
+        new PluginReply(1, "{\"code\": 11, \"msg\": \"nobody is here\"}".getBytes(UTF_8), "");
     PluginHost here =
         new PluginHost(
             new Namespaces(host.path(), Map.of()),

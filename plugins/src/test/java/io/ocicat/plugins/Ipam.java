@@ -3,7 +3,7 @@ package io.ocicat.plugins;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.ocicat.cni.exec.Deadline;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.PluginHost;
@@ -81,7 +81,7 @@ public record Ipam(
     Plugin ours =
         resident == null ? Plugins.named(plugin, new Datastores()).orElseThrow() : resident;
     PluginHost host = PluginHost.process().withDeadline(Deadline.in(Duration.ofSeconds(60)));
-    Reply reply = Dispatcher.dispatch(ours, host, environment, config.getBytes(UTF_8));
+    PluginReply reply = Dispatcher.dispatch(ours, host, environment, config.getBytes(UTF_8));
     return new Ran(
         plugin + " " + environment,
         reply.exitCode(),

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.Invocation;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.InProcessExec;
 import io.ocicat.cni.plugin.Namespaces;
@@ -40,7 +40,7 @@ public enum Side {
               namespaces);
       PluginHost ours =
           new PluginHost(namespaces, exec, Deadline.in(Duration.ofSeconds(60)), _ -> {});
-      Reply reply =
+      PluginReply reply =
           Dispatcher.dispatch(
               Plugins.named(plugin, new Datastores()).orElseThrow(),
               ours,
@@ -81,13 +81,13 @@ public enum Side {
   private static final Path OUR_BIN = ourBin();
 
   /** A foreign delegate is where the plugin that asks it would be, not where this JVM is. */
-  private static Reply runInside(Host host, Invocation invocation) {
+  private static PluginReply runInside(Host host, Invocation invocation) {
     Output output =
         command(host, invocation.executable(), invocation.environment())
             .stdin(new String(invocation.stdin(), UTF_8))
             .limit(invocation.limit())
             .attempt();
-    return new Reply(output.exitCode(), output.stdout().getBytes(UTF_8), output.stderr());
+    return new PluginReply(output.exitCode(), output.stdout().getBytes(UTF_8), output.stderr());
   }
 
   private static Command command(Host host, Path executable, Map<String, String> environment) {

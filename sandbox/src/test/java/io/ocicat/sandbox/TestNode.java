@@ -5,16 +5,16 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.PluginPath;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.ProcessExec;
-import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.plugin.InProcessExec;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.plugins.Plugins;
-import io.ocicat.sandbox.infra.Infra;
 import io.ocicat.sandbox.infra.NoInfra;
+import io.ocicat.sandbox.infra.PodInfra;
 import io.ocicat.sandbox.network.DatastorePods;
 import io.ocicat.sandbox.network.NetworkSettings;
 import io.ocicat.sandbox.network.PodNetworks;
@@ -133,7 +133,7 @@ public final class TestNode implements AutoCloseable {
     return networks;
   }
 
-  public SandboxSettings sandboxSettings(Infra... infras) {
+  public SandboxSettings sandboxSettings(PodInfra... infras) {
     return SandboxSettings.usual(
             folder.resolve("state"),
             folder.resolve("run"),
@@ -143,7 +143,7 @@ public final class TestNode implements AutoCloseable {
         .grace(Duration.ofSeconds(2));
   }
 
-  public PodSandboxes sandboxes(Infra... infras) {
+  public PodSandboxes sandboxes(PodInfra... infras) {
     return new PodSandboxes(sandboxSettings(infras), networks());
   }
 
@@ -160,7 +160,7 @@ public final class TestNode implements AutoCloseable {
         : Optional.empty();
   }
 
-  private Reply inHost(Invocation invocation) {
+  private PluginReply inHost(Invocation invocation) {
     try (NetNs there = NetNs.open(host.path())) {
       return there.call(() -> new ProcessExec().run(invocation));
     } catch (RuntimeException e) {

@@ -85,8 +85,8 @@ public final class Host implements AutoCloseable {
   }
 
   /** Joins the two by a cable and gives each end an address such as {@code 10.0.0.1/24}. */
-  public Wire connect(Host other, String address, String otherAddress) {
-    return Wire.between(this, other, address, otherAddress);
+  public VethLink connect(Host other, String address, String otherAddress) {
+    return VethLink.between(this, other, address, otherAddress);
   }
 
   /** A device name not used here so far. */

@@ -41,7 +41,7 @@ public final class Lan implements AutoCloseable {
 
   /** Gives the host a port and addresses such as {@code 10.0.0.1/24}; returns its device there. */
   public String plug(Host host, String... addresses) {
-    Wire wire = Wire.plug(fabric, host);
+    VethLink wire = VethLink.plug(fabric, host);
     fabric.exec("ip", "link", "set", wire.device(), "master", BRIDGE);
     for (String address : addresses) {
       host.address(wire.otherDevice(), address);

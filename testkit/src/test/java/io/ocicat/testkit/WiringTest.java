@@ -9,13 +9,13 @@ class WiringTest {
 
   @Test
   void twoHostsReachEachOtherByWire(Host a, Host b) {
-    Wire first = a.connect(b, "10.0.0.1/24", "10.0.0.2/24");
-    Wire second = a.connect(b, "fd00::1/64", "fd00::2/64");
+    VethLink first = a.connect(b, "10.0.0.1/24", "10.0.0.2/24");
+    VethLink second = a.connect(b, "fd00::1/64", "fd00::2/64");
 
     a.exec("ping", "-c1", "-W5", "10.0.0.2");
     b.exec("ping", "-c1", "-W5", "fd00::1");
-    assertThat(first).isEqualTo(new Wire("wire0", "wire0"));
-    assertThat(second).isEqualTo(new Wire("wire1", "wire1"));
+    assertThat(first).isEqualTo(new VethLink("wire0", "wire0"));
+    assertThat(second).isEqualTo(new VethLink("wire1", "wire1"));
   }
 
   @Test

@@ -22,20 +22,20 @@ import java.util.function.Function;
  * is for one command. Not thread-safe.
  */
 public final class AttachmentCheck implements AutoCloseable {
-  private final Intents intents;
+  private final ExpectedAttachments intents;
   private final PluginCheck plugins;
   private final Map<NamespaceId, Optional<NamespaceState>> hosts = new HashMap<>();
 
   /**
    * @param plugins ours, by name
    */
-  public AttachmentCheck(Intents intents, Function<String, Optional<Plugin>> plugins) {
+  public AttachmentCheck(ExpectedAttachments intents, Function<String, Optional<Plugin>> plugins) {
     this.intents = intents;
     this.plugins = new PluginCheck(plugins);
   }
 
   /** All that is wrong with it; nothing when everything that was looked at is as it should be. */
-  public List<Discrepancy> run(Intent intent) {
+  public List<Discrepancy> run(ExpectedAttachment intent) {
     if (intent.netns().isEmpty()) {
       return List.of();
     }
@@ -50,7 +50,7 @@ public final class AttachmentCheck implements AutoCloseable {
     }
   }
 
-  private static Discrepancy netns(Intent intent, String how) {
+  private static Discrepancy netns(ExpectedAttachment intent, String how) {
     return new Discrepancy(
         Kind.NETNS,
         "its network namespace",
@@ -60,7 +60,7 @@ public final class AttachmentCheck implements AutoCloseable {
             .formatted(intent.key().containerId()));
   }
 
-  private List<Discrepancy> inside(Intent intent, NamespaceState container) {
+  private List<Discrepancy> inside(ExpectedAttachment intent, NamespaceState container) {
     Optional<Link> link = container.link(intent.key().ifName());
     if (link.isEmpty()) {
       return List.of(
@@ -110,7 +110,8 @@ public final class AttachmentCheck implements AutoCloseable {
     }
   }
 
-  private void asPluginsSay(Intent intent, NamespaceState host, List<Discrepancy> found) {
+  private void asPluginsSay(
+      ExpectedAttachment intent, NamespaceState host, List<Discrepancy> found) {
     intent
         .result()
         .ifPresent(
@@ -122,11 +123,11 @@ public final class AttachmentCheck implements AutoCloseable {
   }
 
   private void duplicates(
-      Intent intent, IpPrefix ip, NamespaceState host, List<Discrepancy> found) {
+      ExpectedAttachment intent, IpPrefix ip, NamespaceState host, List<Discrepancy> found) {
     IpAddress address = ip.address();
     host.holderOf(address)
         .ifPresent(link -> found.add(duplicate(address, "the host's " + link.name())));
-    for (Intent other : intents.having(address)) {
+    for (ExpectedAttachment other : intents.having(address)) {
       if (!other.key().equals(intent.key())
           && other.netnsIsThere()
           && other.hostNetns().equals(intent.hostNetns())) {

@@ -18,7 +18,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The container's side: its interface, its addresses and its routes. */
-record ContainerCheck(Intent intent, NamespaceState container, Link link) {
+record ContainerCheck(ExpectedAttachment intent, NamespaceState container, Link link) {
   static final IpAddress CALICO_GATEWAY_4 = IpAddress.parse("169.254.1.1");
   static final IpAddress CALICO_GATEWAY_6 = IpAddress.parse("fe80::ecee:eeff:feee:eeee");
 

@@ -18,7 +18,7 @@ import java.util.Optional;
  * container, forwarding, and who answers for Calico's gateway. Whether there should be a bridge the
  * result of ADD says, so all plugins that make veth pairs are looked at in the same way.
  */
-record HostCheck(Intent intent, NamespaceState host, Link inside, boolean routed) {
+record HostCheck(ExpectedAttachment intent, NamespaceState host, Link inside, boolean routed) {
 
   List<Discrepancy> run() {
     List<Discrepancy> found = new ArrayList<>();

@@ -33,14 +33,14 @@ public final class HostLocalLeases {
    * @param root where the files of other programs are found below
    * @throws CniException when the configuration directory cannot be read
    */
-  public static List<Lease> of(Cni cni, Intents intents, Path root) {
+  public static List<Lease> of(Cni cni, ExpectedAttachments intents, Path root) {
     Set<Lease> leases = new LinkedHashSet<>();
     for (NetworkFile network : cni.networks().networks()) {
       for (PluginConfig plugin : network.list().plugins()) {
         read(network.name(), plugin, leases);
       }
     }
-    for (Intent intent : intents.all()) {
+    for (ExpectedAttachment intent : intents.all()) {
       for (CallRecord request : intent.requests()) {
         ofRequest(request, leases);
       }

@@ -2,15 +2,15 @@ package io.ocicat.cli.check;
 
 import io.ocicat.cli.check.Discrepancy.Kind;
 import io.ocicat.cni.CniException;
+import io.ocicat.cni.FailureReason;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.cni.Reason;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginExec;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Dispatcher;
@@ -69,7 +69,7 @@ final class PluginCheck {
     Delegates delegates = new Delegates(new Namespaces(host, Map.of()));
     PluginHost surroundings =
         new PluginHost(delegates.namespaces, delegates, Deadline.in(LIMIT), _ -> {});
-    Reply reply =
+    PluginReply reply =
         Dispatcher.dispatch(
             plugin.get(),
             surroundings,
@@ -99,7 +99,7 @@ final class PluginCheck {
     }
   }
 
-  private Discrepancy failure(String plugin, Optional<String> ipam, Reply reply) {
+  private Discrepancy failure(String plugin, Optional<String> ipam, PluginReply reply) {
     Said said = Said.of(reply);
     if (UNREACHABLE.contains(said.code())) {
       unreachable.add(plugin);
@@ -114,7 +114,7 @@ final class PluginCheck {
           "another container can get the address: start the pod anew");
     }
     Kind kind =
-        reply.reason() == Reason.MASQUERADE_MISSING
+        reply.reason() == FailureReason.MASQUERADE_MISSING
             ? Kind.MASQUERADE
             : plugin.equals("portmap") ? Kind.PORT_MAP : Kind.PLUGIN;
     String object =
@@ -138,7 +138,7 @@ final class PluginCheck {
 
   /** The error object of a reply. */
   private record Said(int code, String message) {
-    static Said of(Reply reply) {
+    static Said of(PluginReply reply) {
       try {
         JsonNode error = Json.parse(reply.stdout());
         String details = error.path("details").asString("");
@@ -162,13 +162,13 @@ final class PluginCheck {
       this.inProcess =
           new InProcessExec(
               executable -> plugins.apply(name(executable)),
-              _ -> new Reply(0, NOTHING, ""),
+              _ -> new PluginReply(0, NOTHING, ""),
               namespaces);
     }
 
     @Override
-    public Reply run(Invocation invocation) {
-      Reply reply = inProcess.run(invocation);
+    public PluginReply run(Invocation invocation) {
+      PluginReply reply = inProcess.run(invocation);
       String name = name(invocation.executable());
       if (reply.exitCode() != 0 && IPAMS.contains(name)) {
         failedIpam = Optional.of(name);

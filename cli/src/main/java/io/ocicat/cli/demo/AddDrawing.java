@@ -11,7 +11,7 @@ import tools.jackson.databind.JsonNode;
  * Draws the steps of one pod's way to its network. Ids are abbreviated; everything else is there in
  * full, on as many lines as it takes.
  */
-record AddDrawing(Tale tale) {
+record AddDrawing(DemoNarrator tale) {
   private static final int BAR = 12;
   private static final int BEFORE_TEXT = 7 + 2 + BAR + 2;
   private static final Pattern LONG_ID =

@@ -1,6 +1,6 @@
 package io.ocicat.cli.demo;
 
-import io.ocicat.cli.Site;
+import io.ocicat.cli.NodeContext;
 import io.ocicat.cli.doctor.KernelProbe;
 import io.ocicat.cni.json.Json;
 import java.io.IOException;
@@ -44,7 +44,7 @@ import tools.jackson.databind.node.ObjectNode;
       "130:interrupted by Ctrl-C, and everything was removed"
     })
 public final class DemoCommand implements Callable<Integer> {
-  private final Site site;
+  private final NodeContext site;
   private final Map<String, String> environment;
 
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -99,7 +99,7 @@ public final class DemoCommand implements Callable<Integer> {
       description = "Send an ICMP echo request from where this runs.")
   private @Nullable String ping;
 
-  public DemoCommand(Site site, Map<String, String> environment) {
+  public DemoCommand(NodeContext site, Map<String, String> environment) {
     this.site = site;
     this.environment = Map.copyOf(environment);
   }
@@ -129,11 +129,11 @@ public final class DemoCommand implements Callable<Integer> {
       out().println(Ping.millis(ping));
       return 0;
     }
-    Installed installed = Preflight.distribution();
-    KeptStage kept = KeptStage.of(environment, Preflight.uid());
+    DemoPrograms installed = Preflight.distribution();
+    KeptDemo kept = KeptDemo.of(environment, Preflight.uid());
     ObjectNode facts = Json.object();
-    Tale tale =
-        new Tale(
+    DemoNarrator tale =
+        new DemoNarrator(
             json ? new PrintWriter(Writer.nullWriter()) : out(),
             site.colours(),
             TerminalWidth.of(environment));
@@ -160,26 +160,26 @@ public final class DemoCommand implements Callable<Integer> {
     return spec.commandLine().getOut();
   }
 
-  private Stage found(KeptStage kept, Installed installed) {
+  private DemoNode found(KeptDemo kept, DemoPrograms installed) {
     return kept.find(installed)
         .orElseThrow(() -> new DemoException("no demo is up: start one with ./ocicat demo --keep"));
   }
 
-  private int play(Installed installed, KeptStage kept, Tale tale, ObjectNode facts) {
+  private int play(DemoPrograms installed, KeptDemo kept, DemoNarrator tale, ObjectNode facts) {
     long begin = System.nanoTime();
     boolean users = Preflight.needsUserNamespace();
     tale.title("Ocicat: how three pods get their network");
     tale.title("Everything happens in namespaces of its own; nothing on this machine changes.");
     tale.chapter(1, "A node of its own");
-    Stage stage = Stage.open(installed, users);
-    Interruption interruption = Interruption.closing(stage, spec.commandLine().getErr());
+    DemoNode stage = DemoNode.open(installed, users);
+    DemoInterrupt interruption = DemoInterrupt.closing(stage, spec.commandLine().getErr());
     try {
       tale.say(
           "Network, mount, process and host name namespaces%s: node-1 with eth0 192.0.2.10, and at the"
                   .formatted(users ? " in a user namespace (you are not root)" : "")
               + " other end of its wire a machine outside the node, 192.0.2.20.");
-      Chain chain = flannel ? Chain.FLANNEL : Chain.CALICO;
-      Play play = new Play(stage, chain, tale, new AddDrawing(tale), facts);
+      DemoNetwork chain = flannel ? DemoNetwork.FLANNEL : DemoNetwork.CALICO;
+      DemoScript play = new DemoScript(stage, chain, tale, new AddDrawing(tale), facts);
       play.startDaemon();
       play.configure();
       play.runPods();
@@ -200,7 +200,7 @@ public final class DemoCommand implements Callable<Integer> {
       facts.put("seconds", (System.nanoTime() - begin) / 1e9);
       tale.close(
           "That was everything, in %s. Next: --keep leaves it up to look around; %s; README.md tells the rest."
-              .formatted(Tale.seconds(System.nanoTime() - begin), chain.other()));
+              .formatted(DemoNarrator.seconds(System.nanoTime() - begin), chain.other()));
       return code;
     } catch (RuntimeException e) {
       interruption.disarm();
@@ -209,19 +209,19 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  private static int end(Stage stage, int chapter, Tale tale, ObjectNode facts) {
+  private static int end(DemoNode stage, int chapter, DemoNarrator tale, ObjectNode facts) {
     List<String> left = Teardown.run(stage, chapter, tale, facts);
     stage.close();
     tale.fine("the daemon has stopped, and the node with its namespaces is gone");
     return left.isEmpty() ? 0 : 1;
   }
 
-  private static void tellKept(Tale tale, Chain chain, ArrayNode hints) {
+  private static void tellKept(DemoNarrator tale, DemoNetwork chain, ArrayNode hints) {
     tale.line("");
     tale.title("It stays up. To look around:");
     tale.command("./ocicat demo --shell");
     tale.say("opens a shell on the node. In it, for instance:");
-    for (Chain.Hint hint : chain.hints()) {
+    for (DemoNetwork.Hint hint : chain.hints()) {
       tale.show("  %-32s %s".formatted(hint.command(), hint.shows()));
       hints.add(hint.command());
     }
@@ -230,9 +230,9 @@ public final class DemoCommand implements Callable<Integer> {
   }
 
   /** In the demo's own folder: files that the reader makes there go with the node. */
-  private int openShell(Stage stage) {
+  private int openShell(DemoNode stage) {
     List<String> inside =
-        stage.inside("PS1=node-1# ", "sh", "-c", "cd \"$0\" && exec \"$@\"", Stage.FOLDER);
+        stage.inside("PS1=node-1# ", "sh", "-c", "cd \"$0\" && exec \"$@\"", DemoNode.FOLDER);
     inside.addAll(command.isEmpty() ? List.of("bash", "--norc") : command);
     try {
       return new ProcessBuilder(inside).inheritIO().start().waitFor();
@@ -248,9 +248,9 @@ public final class DemoCommand implements Callable<Integer> {
   private ObjectNode look() {
     List<KernelProbe.Missing> missing = probe ? KernelProbe.run() : List.of();
     ObjectNode seen =
-        missing.stream().anyMatch(Chain::allNeed)
+        missing.stream().anyMatch(DemoNetwork::allNeed)
             ? Json.object()
-            : Look.around(environment).toJson();
+            : NodeSnapshot.around(environment).toJson();
     if (probe) {
       ArrayNode list = seen.putArray("missing");
       for (KernelProbe.Missing feature : missing) {

@@ -31,7 +31,7 @@ final class Preflight {
 
   private Preflight() {}
 
-  static Installed distribution() {
+  static DemoPrograms distribution() {
     String home = System.getProperty("ocicat.home");
     if (home == null || !Files.isExecutable(Path.of(home, "bin", "ocicat"))) {
       throw new DemoException("the demo needs a distribution around it: run ./ocicat demo");
@@ -40,7 +40,7 @@ final class Preflight {
     Set<String> packages = new LinkedHashSet<>();
     PROGRAMS.keySet().stream()
         .sorted()
-        .filter(program -> Installed.find(program).isEmpty())
+        .filter(program -> DemoPrograms.find(program).isEmpty())
         .forEach(
             program -> {
               missing.add(program);
@@ -51,7 +51,7 @@ final class Preflight {
           "the demo needs %s: apt-get install %s (as root)"
               .formatted(String.join(", ", missing), String.join(" ", packages)));
     }
-    return new Installed(Path.of(home));
+    return new DemoPrograms(Path.of(home));
   }
 
   static int uid() {
@@ -85,7 +85,7 @@ final class Preflight {
     command.addAll(options);
     command.addAll(List.of("--mount", "--net", "--uts", "--pid", "--mount-proc", "--fork"));
     command.addAll(List.of("sh", "-c", "mount -t tmpfs tmpfs /run"));
-    Ran ran = Ran.of(command, LIMIT);
+    FinishedCommand ran = FinishedCommand.of(command, LIMIT);
     if (ran.code() != 0) {
       return Optional.of(ran.complaint());
     }

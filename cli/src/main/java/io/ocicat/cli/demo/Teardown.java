@@ -9,12 +9,13 @@ final class Teardown {
   private Teardown() {}
 
   /** What is left of the pods, a line each. */
-  static List<String> run(Stage stage, int chapter, Tale tale, ObjectNode facts) {
+  static List<String> run(DemoNode stage, int chapter, DemoNarrator tale, ObjectNode facts) {
     tale.chapter(chapter, "Removing it all");
-    Look before = Look.read(Json.parse(stage.run("cat", Stage.FOLDER + "/before.json")));
+    NodeSnapshot before =
+        NodeSnapshot.read(Json.parse(stage.run("cat", DemoNode.FOLDER + "/before.json")));
     tale.command("ocicat pod rm --all");
     stage.ocicat("pod", "rm", "--all");
-    Look after = Look.read(Json.parse(stage.ocicat("demo", "--look")));
+    NodeSnapshot after = NodeSnapshot.read(Json.parse(stage.ocicat("demo", "--look")));
     List<String> left = after.newSince(before);
     for (String where :
         List.of("links", "addresses and routes", "nf_tables", "leases", "records", "files")) {
@@ -24,14 +25,14 @@ final class Teardown {
     left.forEach(line -> tale.show(tale.paint("31", "left: ") + line));
     if (left.isEmpty()) {
       tale.fine("nothing is left of the pods");
-      if (after.count(Look.KEPT) > 0) {
+      if (after.count(NodeSnapshot.KEPT) > 0) {
         tale.dim(
             "(The plugins' empty nf_tables tables, the node's address block and a bridge, if there"
                 + " is one, stay in place for the next pod.)");
       }
     }
     facts.set("left", Json.array(left));
-    stage.run("sh", "-c", STOP_DAEMON, "sh", Stage.FOLDER);
+    stage.run("sh", "-c", STOP_DAEMON, "sh", DemoNode.FOLDER);
     return left;
   }
 

@@ -3,8 +3,8 @@ package io.ocicat.cli.doctor;
 import io.ocicat.cli.check.AttachmentCheck;
 import io.ocicat.cli.check.Discrepancy;
 import io.ocicat.cli.check.Discrepancy.Kind;
-import io.ocicat.cli.check.Intent;
-import io.ocicat.cli.check.Intents;
+import io.ocicat.cli.check.ExpectedAttachment;
+import io.ocicat.cli.check.ExpectedAttachments;
 import io.ocicat.cli.check.ShortIds;
 import io.ocicat.cni.plugin.Plugin;
 import java.util.ArrayList;
@@ -19,36 +19,36 @@ import java.util.function.Function;
  * Whether every attachment whose container lives is still what ADD made it. What concerns many in
  * the same way, as a setting of the host, is one finding.
  */
-record AttachmentsCheck(Intents intents, Function<String, Optional<Plugin>> plugins)
-    implements Check {
+record AttachmentsCheck(ExpectedAttachments intents, Function<String, Optional<Plugin>> plugins)
+    implements DoctorCheck {
   @Override
   public String name() {
     return "attachments";
   }
 
   @Override
-  public List<Finding> look() {
+  public List<DoctorFinding> look() {
     ShortIds ids = intents.shortIds();
     Map<Discrepancy, List<String>> found = new LinkedHashMap<>();
     try (AttachmentCheck check = new AttachmentCheck(intents, plugins)) {
-      List<Intent> ordered =
+      List<ExpectedAttachment> ordered =
           intents.all().stream()
-              .filter(Intent::netnsIsThere)
+              .filter(ExpectedAttachment::netnsIsThere)
               .sorted(Comparator.comparing(intent -> intent.name(ids)))
               .toList();
-      for (Intent intent : ordered) {
+      for (ExpectedAttachment intent : ordered) {
         for (Discrepancy one : check.run(intent)) {
           found.computeIfAbsent(one, _ -> new ArrayList<>()).add(intent.name(ids));
         }
       }
     }
-    List<Finding> findings = new ArrayList<>();
+    List<DoctorFinding> findings = new ArrayList<>();
     intents
         .obstacles()
         .forEach(
             why ->
                 findings.add(
-                    Finding.warning(
+                    DoctorFinding.warning(
                         "not all attachments could be looked at: " + why,
                         "what is wrong with them is not said here",
                         "make it readable; most of it needs root")));
@@ -56,11 +56,11 @@ record AttachmentsCheck(Intents intents, Function<String, Optional<Plugin>> plug
     return findings;
   }
 
-  private static Finding finding(Discrepancy one, List<String> whose, ShortIds ids) {
+  private static DoctorFinding finding(Discrepancy one, List<String> whose, ShortIds ids) {
     String what = "%s: %s".formatted(OrphanLinksCheck.some(whose), ids.in(one.sentence()));
     return one.kind() == Kind.UNKNOWN
-        ? Finding.warning(what, "something may be wrong here", one.advice())
-        : Finding.problem(
+        ? DoctorFinding.warning(what, "something may be wrong here", one.advice())
+        : DoctorFinding.problem(
             what,
             whose.size() == 1
                 ? "it is not what ADD made it, so traffic may not pass"

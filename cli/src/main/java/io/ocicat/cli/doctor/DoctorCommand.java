@@ -1,8 +1,8 @@
 package io.ocicat.cli.doctor;
 
+import io.ocicat.cli.NodeContext;
 import io.ocicat.cli.RuntimeDirOptions;
-import io.ocicat.cli.Site;
-import io.ocicat.cli.check.Intents;
+import io.ocicat.cli.check.ExpectedAttachments;
 import io.ocicat.cni.exec.PluginPath;
 import io.ocicat.cni.exec.ProcessExec;
 import io.ocicat.cni.json.Json;
@@ -13,8 +13,8 @@ import io.ocicat.daemon.call.CallRunner;
 import io.ocicat.daemon.info.InfoClient;
 import io.ocicat.daemon.info.InfoException;
 import io.ocicat.daemon.liveness.CniFolders;
+import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.NamespaceId;
-import io.ocicat.daemon.state.State;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -49,7 +49,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class DoctorCommand implements Callable<Integer> {
   private static final String USUAL_PATH = "/opt/cni/bin";
 
-  private final Site site;
+  private final NodeContext site;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -72,12 +72,12 @@ public final class DoctorCommand implements Callable<Integer> {
               + ").")
   private @Nullable String pluginPath;
 
-  public DoctorCommand(Site site) {
+  public DoctorCommand(NodeContext site) {
     this.site = site;
   }
 
   /** A finding, the check that made it, and what became of it. */
-  private record Treated(String check, Finding finding, String outcome) {
+  private record Treated(String check, DoctorFinding finding, String outcome) {
     boolean isOpen() {
       return !outcome.equals(FIXED);
     }
@@ -88,8 +88,8 @@ public final class DoctorCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     List<Treated> treated = new ArrayList<>();
-    for (Check check : checks()) {
-      for (Finding finding : examine(check)) {
+    for (DoctorCheck check : checks()) {
+      for (DoctorFinding finding : examine(check)) {
         treated.add(new Treated(check.name(), finding, treat(finding)));
       }
     }
@@ -101,12 +101,13 @@ public final class DoctorCommand implements Callable<Integer> {
     }
     boolean sick =
         treated.stream()
-            .anyMatch(one -> one.isOpen() && one.finding().severity() == Finding.Severity.PROBLEM);
+            .anyMatch(
+                one -> one.isOpen() && one.finding().severity() == DoctorFinding.Severity.PROBLEM);
     return sick ? 1 : 0;
   }
 
-  private List<Check> checks() {
-    State state = site.state();
+  private List<DoctorCheck> checks() {
+    DaemonState state = site.state();
     PluginPath path =
         PluginPath.parse(
             pluginPath != null ? pluginPath : site.variable("CNI_PATH").orElse(USUAL_PATH));
@@ -125,27 +126,27 @@ public final class DoctorCommand implements Callable<Integer> {
             state::daemonRuns,
             new CniFolders(dirs.cacheDirectory(), confDirectory),
             Clock.systemUTC());
-    KnownAttachments known = KnownAttachments.of(state, cni);
-    Intents intents = Intents.of(state, cni);
-    FormerNetworks networks = FormerNetworks.of(cni);
+    AllAttachments known = AllAttachments.of(state, cni);
+    ExpectedAttachments intents = ExpectedAttachments.of(state, cni);
+    RemovedNetworks networks = RemovedNetworks.of(cni);
     return List.of(
         new KernelCheck(),
         new SysctlCheck(attachmentsHere(state)),
         new NetworksCheck(confDirectory, cni, path, site.ours()::find),
         new PluginsCheck(path, site.ours()),
-        new NeighboursCheck(site.root()),
+        new OtherProgramsCheck(site.root()),
         new StartCacheCheck(Optional.ofNullable(System.getProperty("ocicat.home")).map(Path::of)),
         new FoldersCheck(site.folders()),
         new RecordsCheck(state, runner, daemonRuns()),
         new AttachmentsCheck(intents, site.ours()::named),
         new OrphanLinksCheck(known),
         new OrphanElementsCheck(known, networks),
-        new CachedCheck(intents, networks),
+        new CachedAttachmentsCheck(intents, networks),
         new OrphanLeasesCheck(known, cni, intents, networks, site.root()));
   }
 
   /** Those whose host side is in the namespace that this command runs in. */
-  private static int attachmentsHere(State state) {
+  private static int attachmentsHere(DaemonState state) {
     NamespaceId own = NamespaceId.own();
     return (int)
         state.attachments().list().stream()
@@ -163,12 +164,12 @@ public final class DoctorCommand implements Callable<Integer> {
   }
 
   /** One that fails must not hide what the others find. */
-  private static List<Finding> examine(Check check) {
+  private static List<DoctorFinding> examine(DoctorCheck check) {
     try {
       return check.look();
     } catch (RuntimeException e) {
       return List.of(
-          Finding.warning(
+          DoctorFinding.warning(
               "this could not be looked at: " + e.getMessage(),
               "something may be wrong here",
               "look why; most of it needs root"));
@@ -176,7 +177,7 @@ public final class DoctorCommand implements Callable<Integer> {
   }
 
   /** Empty when nothing was done. */
-  private String treat(Finding finding) {
+  private String treat(DoctorFinding finding) {
     if (!fix || finding.fix().isEmpty()) {
       return "";
     }
@@ -190,7 +191,7 @@ public final class DoctorCommand implements Callable<Integer> {
 
   private static void tell(List<Treated> treated, PrintWriter out) {
     for (Treated one : treated) {
-      Finding finding = one.finding();
+      DoctorFinding finding = one.finding();
       out.println(
           "%-7s  %s: %s".formatted(finding.severity().label(), one.check(), finding.what()));
       out.println("         why: " + finding.why());
@@ -200,7 +201,7 @@ public final class DoctorCommand implements Callable<Integer> {
     }
     long open =
         treated.stream()
-            .filter(one -> one.isOpen() && one.finding().severity() != Finding.Severity.NOTE)
+            .filter(one -> one.isOpen() && one.finding().severity() != DoctorFinding.Severity.NOTE)
             .count();
     out.println(
         switch ((int) open) {

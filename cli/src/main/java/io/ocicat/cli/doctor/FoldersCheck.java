@@ -1,6 +1,6 @@
 package io.ocicat.cli.doctor;
 
-import io.ocicat.daemon.state.Folders;
+import io.ocicat.daemon.state.StateFolders;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.FileStore;
@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /** The directories and sockets that are ours. */
-record FoldersCheck(Folders folders) implements Check {
+record FoldersCheck(StateFolders folders) implements DoctorCheck {
   private static final String FOLDER = "rwx------";
   private static final String SOCKET = "rw-------";
 
@@ -25,8 +25,8 @@ record FoldersCheck(Folders folders) implements Check {
   }
 
   @Override
-  public List<Finding> look() {
-    List<Finding> findings = new ArrayList<>();
+  public List<DoctorFinding> look() {
+    List<DoctorFinding> findings = new ArrayList<>();
     for (Path folder : List.of(folders.run(), folders.state())) {
       if (Files.isDirectory(folder)) {
         look(folder, FOLDER, findings);
@@ -46,12 +46,12 @@ record FoldersCheck(Folders folders) implements Check {
     return findings;
   }
 
-  private static void look(Path path, String mode, List<Finding> findings) {
+  private static void look(Path path, String mode, List<DoctorFinding> findings) {
     try {
       String present = PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
       if (!present.equals(mode)) {
         findings.add(
-            Finding.problem(
+            DoctorFinding.problem(
                     "%s has mode %s, not %s".formatted(path, present, mode),
                     "others could read what containers are configured with, or make calls",
                     "`ocicat doctor --fix` sets it")
@@ -60,7 +60,7 @@ record FoldersCheck(Folders folders) implements Check {
       int owner = Permissions.id(path, "uid");
       if (owner != 0) {
         findings.add(
-            Finding.problem(
+            DoctorFinding.problem(
                 "%s belongs to user %d".formatted(path, owner),
                 "that user can read and change it",
                 "find out who made it, then chown root:root " + path));
@@ -78,18 +78,18 @@ record FoldersCheck(Folders folders) implements Check {
     }
   }
 
-  private static void disk(Path folder, List<Finding> findings) {
+  private static void disk(Path folder, List<DoctorFinding> findings) {
     try {
       FileStore store = Files.getFileStore(folder);
       if (store.isReadOnly()) {
         findings.add(
-            Finding.problem(
+            DoctorFinding.problem(
                 folder + " is on a read-only file system",
                 "no ADD can be noted, so all fail; DELs work",
                 "mount it writable"));
       } else if (store.getUsableSpace() < LEAST_FREE) {
         findings.add(
-            Finding.problem(
+            DoctorFinding.problem(
                 "%s has only %d KiB left".formatted(folder, store.getUsableSpace() >> 10),
                 "an ADD that cannot be noted fails",
                 "make room"));
@@ -99,8 +99,8 @@ record FoldersCheck(Folders folders) implements Check {
     }
   }
 
-  private static Finding unreadable(Path path, IOException e) {
-    return Finding.problem(
+  private static DoctorFinding unreadable(Path path, IOException e) {
+    return DoctorFinding.problem(
         "cannot look at %s: %s".formatted(path, e.getMessage()),
         "the daemon cannot either",
         "see that it is a directory of root's");

@@ -3,24 +3,24 @@ package io.ocicat.cli.doctor;
 import java.util.List;
 
 /** What the kernel cannot do. */
-record KernelCheck() implements Check {
+record KernelCheck() implements DoctorCheck {
   @Override
   public String name() {
     return "kernel";
   }
 
   @Override
-  public List<Finding> look() {
+  public List<DoctorFinding> look() {
     return KernelProbe.run().stream().map(KernelCheck::finding).toList();
   }
 
-  private static Finding finding(KernelProbe.Missing missing) {
+  private static DoctorFinding finding(KernelProbe.Missing missing) {
     KernelProbe.Feature feature = missing.feature();
     String what = "the kernel has no %s: %s".formatted(feature.name(), missing.reason());
     String why = "needed by " + feature.users();
     String action = "load the module or use a kernel with %s".formatted(feature.option());
     return feature.needed()
-        ? Finding.problem(what, why, action)
-        : Finding.note(what, why, action + ", if you use that");
+        ? DoctorFinding.problem(what, why, action)
+        : DoctorFinding.note(what, why, action + ", if you use that");
   }
 }

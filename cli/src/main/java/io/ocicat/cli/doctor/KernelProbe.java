@@ -4,22 +4,22 @@ import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Protocol;
-import io.ocicat.netlink.conntrack.ConnectionFilter;
-import io.ocicat.netlink.conntrack.Connections;
+import io.ocicat.netlink.conntrack.Conntrack;
+import io.ocicat.netlink.conntrack.ConntrackFilter;
 import io.ocicat.netlink.link.LinkKind;
 import io.ocicat.netlink.link.LinkSettings;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.nft.Chain;
 import io.ocicat.netlink.nft.ChainId;
+import io.ocicat.netlink.nft.ChainPriority;
 import io.ocicat.netlink.nft.ChainType;
 import io.ocicat.netlink.nft.Chains;
-import io.ocicat.netlink.nft.Family;
 import io.ocicat.netlink.nft.Hook;
 import io.ocicat.netlink.nft.Nat;
-import io.ocicat.netlink.nft.Priority;
 import io.ocicat.netlink.nft.Rule;
 import io.ocicat.netlink.nft.Rules;
 import io.ocicat.netlink.nft.Table;
+import io.ocicat.netlink.nft.TableFamily;
 import io.ocicat.netlink.nft.TableId;
 import io.ocicat.netlink.nft.Tables;
 import io.ocicat.netlink.ns.NetNs;
@@ -102,18 +102,20 @@ public final class KernelProbe {
         new Attempt(
             new Feature(
                 "nf_tables NAT", true, "ipMasq, portmap", "CONFIG_NFT_MASQ, CONFIG_NFT_NAT"),
-            () -> masquerade(Family.IP)),
+            () -> masquerade(TableFamily.IP)),
         new Attempt(
             new Feature("nf_tables NAT for IPv6", false, "ipMasq with IPv6", "CONFIG_NFT_MASQ"),
-            () -> masquerade(Family.IP6)),
+            () -> masquerade(TableFamily.IP6)),
         new Attempt(
             new Feature("nf_tables on bridges", false, "macspoofchk", "CONFIG_NF_TABLES_BRIDGE"),
             () ->
                 chain(
-                    new TableId(Family.BRIDGE, "probe"), Hook.PREROUTING, Priority.BRIDGE_FILTER)),
+                    new TableId(TableFamily.BRIDGE, "probe"),
+                    Hook.PREROUTING,
+                    ChainPriority.BRIDGE_FILTER)),
         new Attempt(
             new Feature("connection tracking", true, "NAT, portmap", "CONFIG_NF_CT_NETLINK"),
-            () -> netfilter.list(Connections.list(ConnectionFilter.of(IpFamily.V4)))));
+            () -> netfilter.list(Conntrack.list(ConntrackFilter.of(IpFamily.V4)))));
   }
 
   private Attempt link(String kind, boolean needed, String users, LinkKind link) {
@@ -137,12 +139,12 @@ public final class KernelProbe {
                     new LinkKind.Macvlan(parent.index(), LinkKind.Macvlan.Mode.BRIDGE)));
   }
 
-  private void masquerade(Family family) {
+  private void masquerade(TableFamily family) {
     TableId table = new TableId(family, "probe");
     ChainId chain = table.chain("probe");
     netfilter.transact(
         Tables.add(Table.of(table)),
-        Chains.add(Chain.base(chain, ChainType.NAT, Hook.POSTROUTING, Priority.SRCNAT)),
+        Chains.add(Chain.base(chain, ChainType.NAT, Hook.POSTROUTING, ChainPriority.SRCNAT)),
         Rules.append(Rule.of(chain, Nat.masquerade())));
   }
 

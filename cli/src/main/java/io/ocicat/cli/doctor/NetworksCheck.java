@@ -23,26 +23,26 @@ import java.util.stream.Stream;
  */
 record NetworksCheck(
     Path directory, Cni cni, PluginPath path, Function<Path, Optional<Plugin>> plugins)
-    implements Check {
+    implements DoctorCheck {
   @Override
   public String name() {
     return "networks";
   }
 
   @Override
-  public List<Finding> look() {
-    List<Finding> findings = new ArrayList<>();
+  public List<DoctorFinding> look() {
+    List<DoctorFinding> findings = new ArrayList<>();
     ConfListing listing = cni.networks();
     for (ConfProblem problem : listing.problems()) {
       findings.add(
-          Finding.problem(
+          DoctorFinding.problem(
               problem.toString(),
               "runtimes stop at a file they cannot read, or take another network than meant",
               "correct it, or move it out of " + directory));
     }
     if (listing.networks().isEmpty()) {
       findings.add(
-          Finding.problem(
+          DoctorFinding.problem(
               "there is no network in " + directory,
               "the runtime has nothing to attach containers to; a Kubernetes node stays NotReady",
               "write a conflist there (`ocicat install --calico` writes Calico's, `ocicat install"
@@ -52,7 +52,7 @@ record NetworksCheck(
     NetworkFile first = listing.networks().getFirst();
     if (listing.networks().size() > 1) {
       findings.add(
-          Finding.note(
+          DoctorFinding.note(
               "%d networks are configured; %s is first and is what runtimes use"
                   .formatted(listing.networks().size(), first.file()),
               "runtimes such as containerd take the first file in the order of names",
@@ -64,7 +64,7 @@ record NetworksCheck(
     return findings;
   }
 
-  private static Optional<Finding> foreign(NetworkFile first) {
+  private static Optional<DoctorFinding> foreign(NetworkFile first) {
     List<String> others =
         first.list().plugins().stream()
             .map(PluginConfig::type)
@@ -73,18 +73,18 @@ record NetworksCheck(
     return others.isEmpty()
         ? Optional.empty()
         : Optional.of(
-            Finding.warning(
+            DoctorFinding.warning(
                 "the first network, %s, uses plugins that are not ours: %s"
                     .formatted(first.file(), String.join(", ", others)),
                 "those calls never reach ocicatd, so nothing here knows of them",
                 "nothing if that is meant; otherwise give our conflist a name that sorts first"));
   }
 
-  private void validate(NetworkFile network, List<Finding> findings) {
+  private void validate(NetworkFile network, List<DoctorFinding> findings) {
     Validation validation = cni.network(network).validate(plugins);
     for (Validation.Finding problem : validation.problems()) {
       findings.add(
-          Finding.problem(
+          DoctorFinding.problem(
               problem.toString(),
               "ADD fails with code %s for every container of %s"
                   .formatted(problem.code(), network.name()),
@@ -96,7 +96,7 @@ record NetworksCheck(
     }
     for (Validation.Finding warning : validation.warnings()) {
       findings.add(
-          Finding.note(
+          DoctorFinding.note(
               warning.toString(), "it is probably not what was meant", "look at the field"));
     }
   }

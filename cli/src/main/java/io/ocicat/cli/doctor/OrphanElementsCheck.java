@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
  * Elements in our nf_tables tables whose owner nobody knows: masquerading and host ports of
  * containers that went without a DEL. Only told of, as links and leases are.
  */
-record OrphanElementsCheck(KnownAttachments known, FormerNetworks networks) implements Check {
+record OrphanElementsCheck(AllAttachments known, RemovedNetworks networks) implements DoctorCheck {
   /** network/container/interface, as comments of elements name their owner. */
   private static final Pattern LABEL = Pattern.compile("[^/ ]+/([^/ ]+)/[^/ ]+");
 
@@ -33,7 +33,7 @@ record OrphanElementsCheck(KnownAttachments known, FormerNetworks networks) impl
   }
 
   @Override
-  public List<Finding> look() {
+  public List<DoctorFinding> look() {
     Map<String, Set<String>> orphans = new LinkedHashMap<>();
     try (NetlinkSocket netfilter = NetlinkSocket.open(Protocol.NETFILTER)) {
       for (Table table : netfilter.list(Tables.all())) {
@@ -43,12 +43,12 @@ record OrphanElementsCheck(KnownAttachments known, FormerNetworks networks) impl
       }
     } catch (NetlinkException e) {
       return List.of(
-          Finding.warning(
+          DoctorFinding.warning(
               "nf_tables could not be looked at: " + e.getMessage(),
               "masquerading and host ports of containers that are gone may be left",
               "this needs root and a kernel with nf_tables"));
     }
-    List<Finding> findings = new ArrayList<>();
+    List<DoctorFinding> findings = new ArrayList<>();
     orphans.forEach((network, labels) -> findings.add(finding(network, labels)));
     return findings;
   }
@@ -66,10 +66,10 @@ record OrphanElementsCheck(KnownAttachments known, FormerNetworks networks) impl
     }
   }
 
-  private Finding finding(String network, Set<String> labels) {
+  private DoctorFinding finding(String network, Set<String> labels) {
     List<String> names = new ArrayList<>(labels);
     ShortIds ids = ShortIds.among(names.stream().map(name -> name.split("/", -1)[1]).toList());
-    return Finding.warning(
+    return DoctorFinding.warning(
         "nf_tables has elements of network %s%s, for containers that nobody knows: %s"
             .formatted(
                 network,

@@ -1,7 +1,7 @@
 package io.ocicat.cli.doctor;
 
+import io.ocicat.cli.check.ExpectedAttachments;
 import io.ocicat.cli.check.HostLocalLeases;
-import io.ocicat.cli.check.Intents;
 import io.ocicat.cli.check.ShortIds;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.plugins.hostlocal.Lease;
@@ -16,8 +16,8 @@ import java.util.Map;
  * freed by the network's GC, which asks the runtime.
  */
 record OrphanLeasesCheck(
-    KnownAttachments known, Cni cni, Intents intents, FormerNetworks networks, Path root)
-    implements Check {
+    AllAttachments known, Cni cni, ExpectedAttachments intents, RemovedNetworks networks, Path root)
+    implements DoctorCheck {
 
   @Override
   public String name() {
@@ -25,7 +25,7 @@ record OrphanLeasesCheck(
   }
 
   @Override
-  public List<Finding> look() {
+  public List<DoctorFinding> look() {
     Map<String, List<Lease>> orphans = new LinkedHashMap<>();
     for (Lease lease : HostLocalLeases.of(cni, intents, root)) {
       if (!known.attachments().contains(lease.holder())) {
@@ -37,7 +37,7 @@ record OrphanLeasesCheck(
         .toList();
   }
 
-  private Finding finding(String network, List<Lease> orphans) {
+  private DoctorFinding finding(String network, List<Lease> orphans) {
     ShortIds ids =
         ShortIds.among(orphans.stream().map(lease -> lease.holder().containerId()).toList());
     List<String> names =
@@ -45,7 +45,7 @@ record OrphanLeasesCheck(
             .map(
                 lease -> "%s (%s)".formatted(lease.address(), ids.of(lease.holder().containerId())))
             .toList();
-    return Finding.warning(
+    return DoctorFinding.warning(
         "%d addresses of network %s%s are leased to containers that nobody knows: %s"
             .formatted(
                 orphans.size(),

@@ -11,7 +11,7 @@ import java.util.List;
  * Links of containers that nobody knows. Only told of, never removed: they may belong to somebody
  * who keeps no records, as a plugin that is called by hand.
  */
-record OrphanLinksCheck(KnownAttachments known) implements Check {
+record OrphanLinksCheck(AllAttachments known) implements DoctorCheck {
   /** What our plugins' aliases begin with. */
   private static final String ALIAS = "cni:";
 
@@ -23,7 +23,7 @@ record OrphanLinksCheck(KnownAttachments known) implements Check {
   }
 
   @Override
-  public List<Finding> look() {
+  public List<DoctorFinding> look() {
     List<String> orphans;
     try (NetlinkSocket route = NetlinkSocket.open(Protocol.ROUTE)) {
       List<Link> links = route.list(Links.all()).stream().filter(this::isOrphan).toList();
@@ -37,7 +37,7 @@ record OrphanLinksCheck(KnownAttachments known) implements Check {
       return List.of();
     }
     return List.of(
-        Finding.warning(
+        DoctorFinding.warning(
             "%d links belong to containers that neither ocicatd nor the runtime knows: %s"
                 .formatted(orphans.size(), some(orphans)),
             "they may be left of containers that ended without a DEL",

@@ -19,8 +19,8 @@ final class Permissions {
   private Permissions() {}
 
   /** What others than root may change: a directory, or a file right in it. */
-  static List<Finding> openToOthers(Path directory, String power) {
-    List<Finding> findings = new ArrayList<>();
+  static List<DoctorFinding> openToOthers(Path directory, String power) {
+    List<DoctorFinding> findings = new ArrayList<>();
     look(directory, power, findings);
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
       files.forEach(file -> look(file, power, findings));
@@ -30,7 +30,7 @@ final class Permissions {
     return findings;
   }
 
-  private static void look(Path file, String power, List<Finding> findings) {
+  private static void look(Path file, String power, List<DoctorFinding> findings) {
     if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS) || Files.isSymbolicLink(file)) {
       return;
     }
@@ -41,7 +41,7 @@ final class Permissions {
               || (mode.contains(PosixFilePermission.GROUP_WRITE) && id(file, "gid") != ROOT);
       if (writable || id(file, "uid") != ROOT) {
         findings.add(
-            Finding.problem(
+            DoctorFinding.problem(
                 "%s can be changed by others than root (%s, owner %d)"
                     .formatted(file, PosixFilePermissions.toString(mode), id(file, "uid")),
                 "whoever can change it can change " + power,
@@ -49,7 +49,7 @@ final class Permissions {
       }
     } catch (IOException e) {
       findings.add(
-          Finding.warning(
+          DoctorFinding.warning(
               "cannot look at %s: %s".formatted(file, e.getMessage()),
               "it may be open to others",
               "look at it by hand"));

@@ -1,7 +1,7 @@
 package io.ocicat.cli.doctor;
 
 import io.ocicat.cni.exec.PluginPath;
-import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.plugins.Plugins;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -9,19 +9,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The directories that runtimes execute plugins from. */
-record PluginsCheck(PluginPath path, OurExecutables ours) implements Check {
+record PluginsCheck(PluginPath path, PluginExecutables ours) implements DoctorCheck {
   @Override
   public String name() {
     return "plugins";
   }
 
   @Override
-  public List<Finding> look() {
-    List<Finding> findings = new ArrayList<>();
+  public List<DoctorFinding> look() {
+    List<DoctorFinding> findings = new ArrayList<>();
     for (Path directory : path.directories()) {
       if (!Files.isDirectory(directory)) {
         findings.add(
-            Finding.problem(
+            DoctorFinding.problem(
                 directory + " is no directory",
                 "the runtime finds no plugin there",
                 "run `ocicat install --bin-dir %s`, or name another with --cni-path"
@@ -34,14 +34,14 @@ record PluginsCheck(PluginPath path, OurExecutables ours) implements Check {
     return findings;
   }
 
-  private List<Finding> others(Path directory) {
+  private List<DoctorFinding> others(Path directory) {
     List<String> foreign = new ArrayList<>();
-    List<Finding> findings = new ArrayList<>();
+    List<DoctorFinding> findings = new ArrayList<>();
     for (String name : Plugins.names()) {
       Path file = directory.resolve(name);
       if (Files.isRegularFile(file) && !Files.isExecutable(file)) {
         findings.add(
-            Finding.problem(
+            DoctorFinding.problem(
                 file + " cannot be executed", "ADD fails with it", "chmod 755 " + file));
       } else if (Files.isRegularFile(file) && ours.find(file).isEmpty()) {
         foreign.add(name);
@@ -49,7 +49,7 @@ record PluginsCheck(PluginPath path, OurExecutables ours) implements Check {
     }
     if (!foreign.isEmpty()) {
       findings.add(
-          Finding.note(
+          DoctorFinding.note(
               "in %s these are not ours, or of another version: %s"
                   .formatted(directory, String.join(", ", foreign)),
               "calls of them do not reach ocicatd; they work all the same",

@@ -2,16 +2,16 @@ package io.ocicat.cli.doctor;
 
 import io.ocicat.cli.check.ShortIds;
 import io.ocicat.daemon.call.CallRunner;
-import io.ocicat.daemon.call.Undoing;
+import io.ocicat.daemon.call.UndoOutcome;
 import io.ocicat.daemon.liveness.NodeInterfaces;
-import io.ocicat.daemon.liveness.Occasion;
 import io.ocicat.daemon.liveness.UndoDecision;
+import io.ocicat.daemon.liveness.UndoReason;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.PodName;
 import io.ocicat.daemon.state.RecordFolder;
 import io.ocicat.daemon.state.RecordFolder.Kept;
-import io.ocicat.daemon.state.State;
 import io.ocicat.netlink.linux.RangeLock;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,7 +24,8 @@ import java.util.stream.Stream;
  * What calls left behind: those that were killed, and attachments whose container went without a
  * DEL. A fix is a DEL under the attachment's lock, of what is still so by then.
  */
-record RecordsCheck(State state, CallRunner runner, boolean daemonRuns) implements Check {
+record RecordsCheck(DaemonState state, CallRunner runner, boolean daemonRuns)
+    implements DoctorCheck {
   private static final Duration AT_ONCE = Duration.ofMillis(1);
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -34,13 +35,13 @@ record RecordsCheck(State state, CallRunner runner, boolean daemonRuns) implemen
   }
 
   @Override
-  public List<Finding> look() {
-    List<Finding> findings = new ArrayList<>();
+  public List<DoctorFinding> look() {
+    List<DoctorFinding> findings = new ArrayList<>();
     ShortIds ids = shortIds();
     for (Kept kept : state.journal().list()) {
       if (isFree(kept.record())) {
         findings.add(
-            Finding.warning(
+            DoctorFinding.warning(
                     "%s for %s was killed in the middle".formatted(plugin(kept), name(kept, ids)),
                     "links, addresses or rules may be left of it",
                     "`ocicat doctor --fix` undoes it, as the runtime's DEL does")
@@ -50,7 +51,7 @@ record RecordsCheck(State state, CallRunner runner, boolean daemonRuns) implemen
     for (Kept kept : state.attachments().list()) {
       if (isGone(kept.record()) && isDead(kept)) {
         findings.add(
-            Finding.warning(
+            DoctorFinding.warning(
                     "%s exists by %s, its network namespace does not"
                         .formatted(name(kept, ids), plugin(kept)),
                     "its address stays taken until there is a DEL"
@@ -61,14 +62,14 @@ record RecordsCheck(State state, CallRunner runner, boolean daemonRuns) implemen
     }
     if (daemonRuns && !state.spool().names().isEmpty()) {
       findings.add(
-          Finding.warning(
+          DoctorFinding.warning(
               "%d DELs could not be finished yet".formatted(state.spool().names().size()),
               "what they were to remove is still there",
               "remove the obstacle that ocicatd's log names: it tries again within a minute"));
     } else {
       for (Kept kept : state.spool().list()) {
         findings.add(
-            Finding.warning(
+            DoctorFinding.warning(
                     "DEL by %s for %s could not be finished yet"
                         .formatted(plugin(kept), name(kept, ids)),
                     "what it was to remove is still there, and no ocicatd runs to try again",
@@ -82,11 +83,11 @@ record RecordsCheck(State state, CallRunner runner, boolean daemonRuns) implemen
     return findings;
   }
 
-  private static void broken(RecordFolder folder, List<Finding> findings) {
+  private static void broken(RecordFolder folder, List<DoctorFinding> findings) {
     for (String name : folder.names()) {
       if (folder.isBroken(name)) {
         findings.add(
-            Finding.note(
+            DoctorFinding.note(
                     "%s/%s is not a whole record".formatted(folder.path(), name),
                     "whoever wrote it was killed before the call began, so it means nothing",
                     "`ocicat doctor --fix` removes it")
@@ -113,13 +114,13 @@ record RecordsCheck(State state, CallRunner runner, boolean daemonRuns) implemen
 
   /** Whether every source says so: those that name the container, and the kernel. */
   private boolean isDead(Kept kept) {
-    Occasion occasion = runner.occasionOf(state.attachments(), kept.record());
+    UndoReason occasion = runner.occasionOf(state.attachments(), kept.record());
     return runner.decide(state.attachments(), kept, occasion, new NodeInterfaces())
         instanceof UndoDecision.Permitted;
   }
 
   private void undo(RecordFolder folder, Kept kept) {
-    Undoing undoing =
+    UndoOutcome undoing =
         runner.undo(
             folder,
             kept,
@@ -128,11 +129,11 @@ record RecordsCheck(State state, CallRunner runner, boolean daemonRuns) implemen
             new NodeInterfaces(),
             PATIENCE);
     switch (undoing) {
-      case Undoing.Done(), Undoing.LeftToOthers() -> {}
-      case Undoing.Refused(String because) ->
+      case UndoOutcome.Done(), UndoOutcome.LeftToOthers() -> {}
+      case UndoOutcome.Refused(String because) ->
           throw new IllegalStateException(
               "%s was left alone: %s".formatted(name(kept, shortIds()), because));
-      case Undoing.Failed(String why) ->
+      case UndoOutcome.Failed(String why) ->
           throw new IllegalStateException(
               "DEL of %s failed: %s".formatted(name(kept, shortIds()), why));
     }

@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
  *
  * @param home of the distribution; empty when there is none
  */
-record StartCacheCheck(Optional<Path> home) implements Check {
+record StartCacheCheck(Optional<Path> home) implements DoctorCheck {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
   @Override
@@ -23,8 +23,8 @@ record StartCacheCheck(Optional<Path> home) implements Check {
   }
 
   @Override
-  public List<Finding> look() {
-    List<Finding> findings = new ArrayList<>();
+  public List<DoctorFinding> look() {
+    List<DoctorFinding> findings = new ArrayList<>();
     home.ifPresent(
         folder -> {
           Path launcher = folder.resolve("bin/ocicat");
@@ -38,8 +38,8 @@ record StartCacheCheck(Optional<Path> home) implements Check {
     return findings;
   }
 
-  private static Finding finding(Path home, String who) {
-    return Finding.warning(
+  private static DoctorFinding finding(Path home, String who) {
+    return DoctorFinding.warning(
         "the AOT cache in %s does not fit this Java runtime, or is damaged"
             .formatted(home.resolve("lib")),
         who + " start several times slower",

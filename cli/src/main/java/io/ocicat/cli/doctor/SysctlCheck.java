@@ -12,7 +12,7 @@ import java.util.OptionalLong;
  *
  * @param attachments how many there are: plugins turn forwarding on with the first
  */
-record SysctlCheck(int attachments) implements Check {
+record SysctlCheck(int attachments) implements DoctorCheck {
   private static final Sysctl IP_FORWARD = Sysctl.parse("net.ipv4.ip_forward");
   private static final Sysctl BRIDGE_NF = Sysctl.parse("net.bridge.bridge-nf-call-iptables");
   private static final Sysctl TUNNELS = Sysctl.parse("net.core.fb_tunnels_only_for_init_net");
@@ -26,15 +26,15 @@ record SysctlCheck(int attachments) implements Check {
   }
 
   @Override
-  public List<Finding> look() {
-    List<Finding> findings = new ArrayList<>();
+  public List<DoctorFinding> look() {
+    List<DoctorFinding> findings = new ArrayList<>();
     try (NetNs own = NetNs.current()) {
       if (is(own, IP_FORWARD, 0)) {
         findings.add(forwarding());
       }
       if (is(own, BRIDGE_NF, 1)) {
         findings.add(
-            Finding.note(
+            DoctorFinding.note(
                 "net.bridge.bridge-nf-call-iptables is 1",
                 "traffic between containers of one bridge passes the host's iptables rules, which"
                     + " may drop it",
@@ -42,7 +42,7 @@ record SysctlCheck(int attachments) implements Check {
       }
       if (is(own, TUNNELS, 0)) {
         findings.add(
-            Finding.note(
+            DoctorFinding.note(
                 "net.core.fb_tunnels_only_for_init_net is 0",
                 "where tunnel modules are loaded, every new namespace gets their devices, which"
                     + " makes starting and ending containers slower",
@@ -54,7 +54,7 @@ record SysctlCheck(int attachments) implements Check {
           && most.isPresent()
           && tracked.getAsLong() > most.getAsLong() / 10 * 9) {
         findings.add(
-            Finding.problem(
+            DoctorFinding.problem(
                 "%d of %d tracked connections are in use"
                     .formatted(tracked.getAsLong(), most.getAsLong()),
                 "when none is left, new connections of all containers are dropped",
@@ -63,7 +63,7 @@ record SysctlCheck(int attachments) implements Check {
       OptionalLong neighbours = read(own, NEIGHBOURS);
       if (neighbours.isPresent() && attachments > neighbours.getAsLong() / 10 * 8) {
         findings.add(
-            Finding.warning(
+            DoctorFinding.warning(
                 "net.ipv4.neigh.default.gc_thresh3 is %d for %d attachments"
                     .formatted(neighbours.getAsLong(), attachments),
                 "the host can know only so many neighbours; the others are unreachable",
@@ -73,13 +73,13 @@ record SysctlCheck(int attachments) implements Check {
     return findings;
   }
 
-  private Finding forwarding() {
+  private DoctorFinding forwarding() {
     String what = "net.ipv4.ip_forward is 0";
     String why = "the host passes no packets on between containers and other machines";
     return attachments > 0
-        ? Finding.problem(
+        ? DoctorFinding.problem(
             what, why, "set it to 1, and find out who set it to 0 after containers were attached")
-        : Finding.note(
+        : DoctorFinding.note(
             what, why, "nothing: plugins that make the host a gateway set it with the first ADD");
   }
 

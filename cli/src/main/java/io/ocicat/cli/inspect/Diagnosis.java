@@ -2,7 +2,7 @@ package io.ocicat.cli.inspect;
 
 import io.ocicat.cli.check.AttachmentCheck;
 import io.ocicat.cli.check.Discrepancy;
-import io.ocicat.cli.check.Intent;
+import io.ocicat.cli.check.ExpectedAttachment;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.PodName;
@@ -26,26 +26,28 @@ final class Diagnosis {
   private static final Duration AT_ONCE = Duration.ofMillis(1);
 
   /** Runtimes' caches tell no time, so that of two containers the one that lives counts. */
-  private static final Comparator<Story> LAST_AND_SOUND_FIRST =
-      Comparator.comparing(Story::last).thenComparing(story -> story.verdict().isFine()).reversed();
+  private static final Comparator<AttachmentReport> LAST_AND_SOUND_FIRST =
+      Comparator.comparing(AttachmentReport::last)
+          .thenComparing(story -> story.verdict().isFine())
+          .reversed();
 
-  private final Evidence evidence;
+  private final ContainerRecords evidence;
   private final AttachmentCheck check;
 
-  Diagnosis(Evidence evidence, AttachmentCheck check) {
+  Diagnosis(ContainerRecords evidence, AttachmentCheck check) {
     this.evidence = evidence;
     this.check = check;
   }
 
   /** One for each interface, the last one heard of first; none when nothing is known. */
-  List<Story> stories() {
+  List<AttachmentReport> stories() {
     return evidence.attachmentKeys().stream()
         .map(this::story)
         .sorted(LAST_AND_SOUND_FIRST)
         .toList();
   }
 
-  private Story story(AttachmentKey key) {
+  private AttachmentReport story(AttachmentKey key) {
     List<CallRecord> attached = of(key, evidence.attachments());
     List<CallRecord> begun = of(key, evidence.journal());
     List<CallRecord> spooled = of(key, evidence.spool());
@@ -56,7 +58,7 @@ final class Diagnosis {
                     call.containerId().equals(key.containerId())
                         && call.ifName().equals(key.ifName()))
             .toList();
-    Optional<Intent> intent = Optional.ofNullable(evidence.intents().byKey().get(key));
+    Optional<ExpectedAttachment> intent = Optional.ofNullable(evidence.intents().byKey().get(key));
     List<String> sentences = new ArrayList<>();
     Finding finding;
     if (!begun.isEmpty() || isUnderWay(key)) {
@@ -64,7 +66,7 @@ final class Diagnosis {
     } else if (!spooled.isEmpty()) {
       sentences.add("a DEL that was answered could not be finished yet");
       failure(calls, sentences);
-      finding = new Finding(Verdict.DEL_PENDING, Cause.NONE);
+      finding = new Finding(AttachmentState.DEL_PENDING, Cause.NONE);
     } else if (!attached.isEmpty()) {
       finding = attached(intent.orElseThrow(), calls, sentences);
     } else if (intent.isPresent() && !countsMore(calls)) {
@@ -77,12 +79,12 @@ final class Diagnosis {
     List<CallRecord> records = new ArrayList<>(attached);
     records.addAll(begun);
     records.addAll(spooled);
-    return new Story(
+    return new AttachmentReport(
         key.containerId(),
         key.ifName(),
-        pod(records, calls).or(() -> intent.map(Intent::pod)).orElse(""),
+        pod(records, calls).or(() -> intent.map(ExpectedAttachment::pod)).orElse(""),
         network(records, calls)
-            .or(() -> intent.map(Intent::network))
+            .or(() -> intent.map(ExpectedAttachment::network))
             .or(() -> leases(key).map(Lease::network).findFirst())
             .orElse(""),
         finding.verdict(),
@@ -100,17 +102,17 @@ final class Diagnosis {
    * @param instead what to do in this case, if not the usual
    */
   private record Finding(
-      Verdict verdict, Cause cause, List<Discrepancy> problems, Optional<String> instead) {
-    Finding(Verdict verdict, Cause cause) {
+      AttachmentState verdict, Cause cause, List<Discrepancy> problems, Optional<String> instead) {
+    Finding(AttachmentState verdict, Cause cause) {
       this(verdict, cause, List.of(), Optional.empty());
     }
 
     static Finding of(List<Discrepancy> problems) {
       if (problems.isEmpty()) {
-        return new Finding(Verdict.ATTACHED, Cause.NONE);
+        return new Finding(AttachmentState.ATTACHED, Cause.NONE);
       }
-      Verdict verdict = Verdict.of(problems.getFirst().kind());
-      boolean usual = verdict == Verdict.NETNS_GONE;
+      AttachmentState verdict = AttachmentState.of(problems.getFirst().kind());
+      boolean usual = verdict == AttachmentState.NETNS_GONE;
       return new Finding(
           verdict,
           Cause.NONE,
@@ -145,10 +147,11 @@ final class Diagnosis {
           "%s began %s ago and is noted as not ended"
               .formatted(record.plugin(), ago(Instant.ofEpochMilli(record.unixMillis()))));
     }
-    return new Finding(free ? Verdict.KILLED : Verdict.UNDER_WAY, Cause.NONE);
+    return new Finding(free ? AttachmentState.KILLED : AttachmentState.UNDER_WAY, Cause.NONE);
   }
 
-  private Finding attached(Intent intent, List<FinishedCall> calls, List<String> sentences) {
+  private Finding attached(
+      ExpectedAttachment intent, List<FinishedCall> calls, List<String> sentences) {
     CallRecord first = intent.requests().getFirst();
     sentences.add(
         "attached by %s %s ago%s"
@@ -163,7 +166,7 @@ final class Diagnosis {
     return found;
   }
 
-  private static String addresses(Intent intent) {
+  private static String addresses(ExpectedAttachment intent) {
     List<String> addresses = intent.addresses().stream().map(Object::toString).toList();
     return addresses.isEmpty() ? "" : " with " + String.join(" and ", addresses);
   }
@@ -174,12 +177,12 @@ final class Diagnosis {
   }
 
   /** Of attachments made where no daemon has ever been, or by plugins of others. */
-  private Finding remembered(Intent intent, List<String> sentences) {
+  private Finding remembered(ExpectedAttachment intent, List<String> sentences) {
     sentences.add(
         "its runtime's cache has it as attached%s; ocicatd has no record, so it was attached without it"
             .formatted(addresses(intent)));
     Finding found = Finding.of(check.run(intent));
-    return found.verdict() != Verdict.NETNS_GONE
+    return found.verdict() != AttachmentState.NETNS_GONE
         ? found
         : new Finding(
             found.verdict(),
@@ -203,7 +206,7 @@ final class Diagnosis {
                 sentences.add(
                     "host-local has leased %s of network %s to it, and neither its runtime nor ocicatd has it as attached"
                         .formatted(lease.address(), lease.network())));
-    return new Finding(Verdict.LEASE_LEFT, Cause.NONE);
+    return new Finding(AttachmentState.LEASE_LEFT, Cause.NONE);
   }
 
   private Finding called(List<FinishedCall> calls, List<String> sentences) {
@@ -218,8 +221,8 @@ final class Diagnosis {
             .filter(FinishedCall::failed);
     undone.ifPresent(add -> sentences.add("before that " + tell(add)));
     return undone
-        .map(add -> new Finding(Verdict.ADD_FAILED, add.cause()))
-        .orElse(new Finding(Verdict.DELETED, Cause.NONE));
+        .map(add -> new Finding(AttachmentState.ADD_FAILED, add.cause()))
+        .orElse(new Finding(AttachmentState.DELETED, Cause.NONE));
   }
 
   /** What the last call that failed was. */
@@ -230,11 +233,11 @@ final class Diagnosis {
     }
     FinishedCall last = failed.getLast();
     sentences.add(tell(last));
-    Verdict verdict =
+    AttachmentState verdict =
         switch (last.verb()) {
-          case "DEL" -> Verdict.DEL_FAILED;
-          case "CHECK" -> Verdict.CHECK_FAILED;
-          default -> Verdict.ADD_FAILED;
+          case "DEL" -> AttachmentState.DEL_FAILED;
+          case "CHECK" -> AttachmentState.CHECK_FAILED;
+          default -> AttachmentState.ADD_FAILED;
         };
     return Optional.of(new Finding(verdict, last.cause()));
   }

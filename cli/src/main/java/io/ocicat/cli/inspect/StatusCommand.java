@@ -1,6 +1,6 @@
 package io.ocicat.cli.inspect;
 
-import io.ocicat.cli.Site;
+import io.ocicat.cli.NodeContext;
 import io.ocicat.cni.json.Json;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
@@ -22,21 +22,21 @@ import picocli.CommandLine.Spec;
       "2:the command line makes no sense; nothing was done"
     })
 public final class StatusCommand implements Callable<Integer> {
-  private final Site site;
+  private final NodeContext site;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Option(names = "--json", description = "Print JSON.")
   private boolean json;
 
-  public StatusCommand(Site site) {
+  public StatusCommand(NodeContext site) {
     this.site = site;
   }
 
   @Override
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
-    Readiness readiness = Readiness.of(site);
+    StartupProgress readiness = StartupProgress.of(site);
     if (json) {
       out.println(Json.pretty(readiness.toJson()));
       out.flush();

@@ -1,9 +1,9 @@
 package io.ocicat.cli.inspect;
 
 import io.ocicat.cli.CacheDirOption;
-import io.ocicat.cli.Site;
+import io.ocicat.cli.NodeContext;
 import io.ocicat.cli.TerminalWidth;
-import io.ocicat.cli.check.Intents;
+import io.ocicat.cli.check.ExpectedAttachments;
 import io.ocicat.cli.check.ShortIds;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.runtime.Cni;
@@ -49,7 +49,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class TraceCommand implements Callable<Integer> {
   private static final String LAST = "last";
 
-  private final Site site;
+  private final NodeContext site;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -77,7 +77,7 @@ public final class TraceCommand implements Callable<Integer> {
 
   @Mixin private CacheDirOption cache = new CacheDirOption();
 
-  public TraceCommand(Site site) {
+  public TraceCommand(NodeContext site) {
     this.site = site;
   }
 
@@ -127,7 +127,9 @@ public final class TraceCommand implements Callable<Integer> {
   /** The daemon knows containers, not addresses. */
   private Set<String> holders(String address) {
     Cni cni = Cni.builder().cacheDirectory(cache.directory()).build();
-    Set<String> holders = Subject.of(address, Intents.of(site.state(), cni), List.of()).questions();
+    Set<String> holders =
+        ContainerSelector.of(address, ExpectedAttachments.of(site.state(), cni), List.of())
+            .questions();
     if (holders.isEmpty()) {
       throw new IllegalStateException(
           "nothing that is attached has the address %s; `ocicat trace` takes containers and pods as well"

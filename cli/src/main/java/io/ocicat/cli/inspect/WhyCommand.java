@@ -1,7 +1,7 @@
 package io.ocicat.cli.inspect;
 
+import io.ocicat.cli.NodeContext;
 import io.ocicat.cli.RuntimeDirOptions;
-import io.ocicat.cli.Site;
 import io.ocicat.cli.check.AttachmentCheck;
 import io.ocicat.cli.check.ShortIds;
 import io.ocicat.cni.json.Json;
@@ -40,7 +40,7 @@ import tools.jackson.databind.node.ObjectNode;
       "2:the command line makes no sense; nothing was done"
     })
 public final class WhyCommand implements Callable<Integer> {
-  private final Site site;
+  private final NodeContext site;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -55,7 +55,7 @@ public final class WhyCommand implements Callable<Integer> {
 
   @Mixin private RuntimeDirOptions dirs = new RuntimeDirOptions();
 
-  public WhyCommand(Site site) {
+  public WhyCommand(NodeContext site) {
     this.site = site;
   }
 
@@ -64,12 +64,14 @@ public final class WhyCommand implements Callable<Integer> {
     if (about.isBlank()) {
       throw new ParameterException(spec.commandLine(), "a container, pod or address must be named");
     }
-    Evidence evidence = Evidence.gather(site, runtime(), about);
-    List<Story> stories = stories(evidence);
+    ContainerRecords evidence = ContainerRecords.gather(site, runtime(), about);
+    List<AttachmentReport> stories = stories(evidence);
     // A runtime that fails tries again with another container: the last one counts.
     String newest = stories.getFirst().containerId();
-    List<Story> current = stories.stream().filter(s -> s.containerId().equals(newest)).toList();
-    List<Story> earlier = stories.stream().filter(s -> !s.containerId().equals(newest)).toList();
+    List<AttachmentReport> current =
+        stories.stream().filter(s -> s.containerId().equals(newest)).toList();
+    List<AttachmentReport> earlier =
+        stories.stream().filter(s -> !s.containerId().equals(newest)).toList();
     print(evidence, current, earlier);
     return current.stream().allMatch(story -> story.verdict().isFine()) ? 0 : 1;
   }
@@ -81,18 +83,20 @@ public final class WhyCommand implements Callable<Integer> {
         .build();
   }
 
-  private List<Story> stories(Evidence evidence) {
+  private List<AttachmentReport> stories(ContainerRecords evidence) {
     try (AttachmentCheck check = new AttachmentCheck(evidence.intents(), site.ours()::named)) {
-      List<Story> stories = new Diagnosis(evidence, check).stories();
+      List<AttachmentReport> stories = new Diagnosis(evidence, check).stories();
       return stories.isEmpty() ? List.of(nothing(evidence)) : stories;
     }
   }
 
-  private Story nothing(Evidence evidence) {
+  private AttachmentReport nothing(ContainerRecords evidence) {
     boolean waits = evidence.daemon().underWay().stream().anyMatch(id -> id.startsWith(about));
     boolean answers = evidence.daemon().answers();
-    Verdict verdict =
-        waits ? Verdict.UNDER_WAY : answers ? Verdict.NEVER_ASKED : Verdict.DAEMON_DOWN;
+    AttachmentState verdict =
+        waits
+            ? AttachmentState.UNDER_WAY
+            : answers ? AttachmentState.NEVER_ASKED : AttachmentState.DAEMON_DOWN;
     String sentence =
         waits
             ? "its first call waits for its turn"
@@ -101,7 +105,7 @@ public final class WhyCommand implements Callable<Integer> {
                     answers ? "ocicatd remembers no call for it" : "ocicatd cannot be asked",
                     site.folders().state(),
                     dirs.cacheDirectory());
-    return new Story(
+    return new AttachmentReport(
         about,
         "",
         "",
@@ -114,7 +118,8 @@ public final class WhyCommand implements Callable<Integer> {
         Instant.EPOCH);
   }
 
-  private void print(Evidence evidence, List<Story> current, List<Story> earlier) {
+  private void print(
+      ContainerRecords evidence, List<AttachmentReport> current, List<AttachmentReport> earlier) {
     PrintWriter out = spec.commandLine().getOut();
     String silence = evidence.daemon().silence();
     if (json) {
@@ -145,7 +150,8 @@ public final class WhyCommand implements Callable<Integer> {
   }
 
   /** What is on the screen is to be told apart, and from whatever else is attached. */
-  private static ShortIds shortIds(Evidence evidence, List<Story> current, List<Story> earlier) {
+  private static ShortIds shortIds(
+      ContainerRecords evidence, List<AttachmentReport> current, List<AttachmentReport> earlier) {
     Set<String> ids = new HashSet<>();
     Stream.of(current, earlier).flatMap(List::stream).forEach(one -> ids.add(one.containerId()));
     evidence.intents().byKey().keySet().forEach(key -> ids.add(key.containerId()));

@@ -95,7 +95,7 @@ record CalicoNetwork(Map<String, String> environment, Path confDirectory, String
    *
    * @throws InstallException when a template is not what a network has to be
    */
-  Item item() {
+  InstallItem item() {
     String name = variable("CNI_CONF_NAME", DEFAULT_NAME);
     if (name.contains("/") || !name.endsWith(".conflist")) {
       throw new InstallException(
@@ -111,7 +111,7 @@ record CalicoNetwork(Map<String, String> environment, Path confDirectory, String
           "the template of Calico's network is no network once it is filled in: %s"
               .formatted(e.is(ErrorCode.DECODING_FAILURE) ? "it is not valid JSON" : e.msg()));
     }
-    return Item.text(bytes, "rw-------", confDirectory.resolve(name)).keepingEdits();
+    return InstallItem.text(bytes, "rw-------", confDirectory.resolve(name)).keepingEdits();
   }
 
   Path kubeconfig() {

@@ -5,9 +5,9 @@ import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.ExistsException;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.IpFamily;
@@ -59,8 +59,8 @@ record CalicoSetUp(Map<String, String> environment, Path files) {
   }
 
   /** The files that are to be there; those that calico/node wrote are its own. */
-  List<Item> items() {
-    List<Item> items = new ArrayList<>();
+  List<InstallItem> items() {
+    List<InstallItem> items = new ArrayList<>();
     Path name = files.resolve("nodename");
     if (!read(name).equals(nodeName())) {
       items.add(text(name, nodeName()));
@@ -72,8 +72,8 @@ record CalicoSetUp(Map<String, String> environment, Path files) {
     return items;
   }
 
-  private static Item text(Path path, String content) {
-    return Item.text(content.getBytes(StandardCharsets.UTF_8), "rw-r--r--", path);
+  private static InstallItem text(Path path, String content) {
+    return InstallItem.text(content.getBytes(StandardCharsets.UTF_8), "rw-r--r--", path);
   }
 
   private static String read(Path file) {
@@ -111,7 +111,7 @@ record CalicoSetUp(Map<String, String> environment, Path files) {
       create(datastore, Kind.NODE, nodeName(), _ -> {});
       boolean wanted =
           !environment.getOrDefault("NO_DEFAULT_POOLS", "").equalsIgnoreCase("true")
-              && datastore.list(Query.of(Kind.IP_POOL)).items().isEmpty();
+              && datastore.list(ResourceQuery.of(Kind.IP_POOL)).items().isEmpty();
       if (wanted) {
         pool(datastore, "default-ipv4-ippool", "CALICO_IPV4POOL", DEFAULT_POOL, true);
         pool(datastore, "default-ipv6-ippool", "CALICO_IPV6POOL", "", false);

@@ -1,11 +1,11 @@
 package io.ocicat.cli.install;
 
 import io.ocicat.cni.exec.CniEnvironment;
-import io.ocicat.daemon.wire.Answer;
-import io.ocicat.daemon.wire.Caller;
-import io.ocicat.daemon.wire.Place;
-import io.ocicat.daemon.wire.Request;
+import io.ocicat.daemon.wire.DaemonClient;
+import io.ocicat.daemon.wire.FilesystemView;
 import io.ocicat.daemon.wire.WireException;
+import io.ocicat.daemon.wire.WireReply;
+import io.ocicat.daemon.wire.WireRequest;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Fd;
 import java.nio.file.Path;
@@ -39,22 +39,22 @@ record DaemonReadiness(Path socket) {
   }
 
   private Optional<String> look() {
-    try (Request question =
-        new Request(
+    try (WireRequest question =
+        new WireRequest(
             "loopback",
             Map.of(CniEnvironment.COMMAND, "VERSION"),
             new byte[0],
             ANSWER_LIMIT,
             System.nanoTime(),
-            Place.own(),
+            FilesystemView.own(),
             Optional.of(Fd.open(Path.of("/proc/self/ns/net"), Fd.O_RDONLY, 0)),
             Optional.empty())) {
-      return switch (new Caller(socket, ANSWER_LIMIT).ask(question)) {
-        case Answer.Done done when done.reply().exitCode() != 0 ->
+      return switch (new DaemonClient(socket, ANSWER_LIMIT).ask(question)) {
+        case WireReply.Done done when done.reply().exitCode() != 0 ->
             Optional.of("it answers VERSION with exit code " + done.reply().exitCode());
         // It serves, only not those who see the files that we see: runtimes need not be among them.
-        case Answer.Done _, Answer.Declined _ -> Optional.empty();
-        case Answer.Working _ -> Optional.of("it does not finish a VERSION call");
+        case WireReply.Done _, WireReply.Declined _ -> Optional.empty();
+        case WireReply.Working _ -> Optional.of("it does not finish a VERSION call");
       };
     } catch (NetlinkException | WireException e) {
       return Optional.of(String.valueOf(e.getMessage()));

@@ -21,12 +21,12 @@ record Distribution(Path home) {
   private static final String HOME_IN_UNITS = "@home@";
 
   /** All of it, in another folder. */
-  List<Item> copyTo(Path there) {
-    List<Item> items = new ArrayList<>();
+  List<InstallItem> copyTo(Path there) {
+    List<InstallItem> items = new ArrayList<>();
     try (Stream<Path> all = Files.walk(home)) {
       for (Path path : (Iterable<Path>) all.sorted()::iterator) {
         if (Files.isSymbolicLink(path) || Files.isRegularFile(path)) {
-          items.add(Item.copy(path, there.resolve(home.relativize(path).toString())));
+          items.add(InstallItem.copy(path, there.resolve(home.relativize(path).toString())));
         }
       }
     } catch (IOException e) {
@@ -48,12 +48,13 @@ record Distribution(Path home) {
   }
 
   /** The executables, all the same file, and the link by which they find the way back. */
-  List<Item> plugins(Path directory, Path finalHome) {
-    List<Item> items = new ArrayList<>();
-    items.add(Item.link(finalHome, directory.resolve(HOME_LINK)));
+  List<InstallItem> plugins(Path directory, Path finalHome) {
+    List<InstallItem> items = new ArrayList<>();
+    items.add(InstallItem.link(finalHome, directory.resolve(HOME_LINK)));
     Plugins.names().stream()
         .sorted()
-        .forEach(name -> items.add(Item.copy(home.resolve("lib/shim"), directory.resolve(name))));
+        .forEach(
+            name -> items.add(InstallItem.copy(home.resolve("lib/shim"), directory.resolve(name))));
     return items;
   }
 
@@ -62,19 +63,20 @@ record Distribution(Path home) {
     return directory.resolve(NO_ON_DEMAND);
   }
 
-  List<Item> units(Path directory, Path finalHome) {
+  List<InstallItem> units(Path directory, Path finalHome) {
     if (finalHome.toString().chars().anyMatch(c -> c <= ' ' || c == '"' || c == '\\' || c == '%')) {
       throw new InstallException(
           "systemd cannot start what is in \"%s\": put the distribution, or --prefix, where the path has no blanks, quotes, backslashes or %% signs"
               .formatted(finalHome));
     }
-    List<Item> items = new ArrayList<>();
+    List<InstallItem> items = new ArrayList<>();
     for (String name : List.of("ocicat.socket", "ocicat.service")) {
       Path source = home.resolve("systemd").resolve(name);
       try {
         String text = Files.readString(source).replace(HOME_IN_UNITS, finalHome.toString());
         items.add(
-            Item.text(text.getBytes(StandardCharsets.UTF_8), "rw-r--r--", directory.resolve(name)));
+            InstallItem.text(
+                text.getBytes(StandardCharsets.UTF_8), "rw-r--r--", directory.resolve(name)));
       } catch (IOException e) {
         throw InstallException.of("read", source, e);
       }

@@ -9,7 +9,7 @@ import io.ocicat.netlink.nft.Table;
 import io.ocicat.netlink.nft.TableId;
 import io.ocicat.netlink.nft.Tables;
 import io.ocicat.plugins.calico.NatOutgoingHandOver;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import io.ocicat.plugins.net.PluginTables;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -28,20 +28,20 @@ record FirewallTables(Optional<Path> netns) {
   }
 
   /** Removes those that serve no container. */
-  void remove(Account account, boolean dryRun) {
+  void remove(InstallOutput account, boolean dryRun) {
     remove(account, dryRun, false);
   }
 
   /** Removes all of them, when somebody else serves the containers. */
-  void removeAll(Account account, boolean dryRun) {
+  void removeAll(InstallOutput account, boolean dryRun) {
     remove(account, dryRun, true);
   }
 
-  private void remove(Account account, boolean dryRun, boolean all) {
+  private void remove(InstallOutput account, boolean dryRun, boolean all) {
     if (netns.isEmpty()) {
       return;
     }
-    try (Net host = Net.of(netns.get())) {
+    try (NetnsSockets host = NetnsSockets.of(netns.get())) {
       for (Table table : host.netfilter().list(Tables.all())) {
         if (PluginTables.isOurs(table)) {
           remove(host, table.id(), account, dryRun, all);
@@ -53,7 +53,7 @@ record FirewallTables(Optional<Path> netns) {
   }
 
   private static void remove(
-      Net host, TableId table, Account account, boolean dryRun, boolean all) {
+      NetnsSockets host, TableId table, InstallOutput account, boolean dryRun, boolean all) {
     String name = "table " + table;
     if (!all && serves(host, table)) {
       account.tell("left", name, "which containers still need");
@@ -66,7 +66,7 @@ record FirewallTables(Optional<Path> netns) {
   }
 
   /** What a container has bears its owner's name; what all have in common bears none. */
-  private static boolean serves(Net host, TableId table) {
+  private static boolean serves(NetnsSockets host, TableId table) {
     if (NatOutgoingHandOver.isOfPools(table)) {
       return NatOutgoingHandOver.isNeeded(host, table);
     }

@@ -26,12 +26,12 @@ final class GoPlugins {
   private static final Duration LIMIT = Duration.ofMinutes(1);
 
   private final Path netns;
-  private final Successors successors;
+  private final SuccessorPlugins successors;
   private final PluginInvoker invoker =
       new PluginInvoker(new ProcessExec(), PluginInvoker.Stderr.IGNORED);
   private final Map<Path, VersionReply> versions = new ConcurrentHashMap<>();
 
-  GoPlugins(Path netns, Successors successors) {
+  GoPlugins(Path netns, SuccessorPlugins successors) {
     this.netns = netns;
     this.successors = successors;
   }

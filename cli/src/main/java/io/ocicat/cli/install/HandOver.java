@@ -7,9 +7,9 @@ import io.ocicat.cni.NetworkName;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.NamespaceId;
 import io.ocicat.daemon.state.RecordFolder.Kept;
-import io.ocicat.daemon.state.State;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.RangeLock;
@@ -17,8 +17,8 @@ import io.ocicat.plugins.bridge.SpoofCheckHandOver;
 import io.ocicat.plugins.calico.NatOutgoingHandOver;
 import io.ocicat.plugins.flannel.FlannelHandOver;
 import io.ocicat.plugins.masquerade.MasqueradeHandOver;
-import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.AttachmentOwner;
+import io.ocicat.plugins.net.NetnsSockets;
 import io.ocicat.plugins.portmap.PortmapHandOver;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -47,16 +47,21 @@ final class HandOver {
   private static final String PORTMAP = "portmap";
 
   private final Path netns;
-  private final State state;
+  private final DaemonState state;
   private final GoPlugins plugins;
-  private final Account account;
+  private final InstallOutput account;
   private final boolean force;
 
   /**
    * @param netns the host's network namespace
    * @param force whether to end what cannot be handed over
    */
-  HandOver(Path netns, State state, Successors successors, Account account, boolean force) {
+  HandOver(
+      Path netns,
+      DaemonState state,
+      SuccessorPlugins successors,
+      InstallOutput account,
+      boolean force) {
     this.netns = netns;
     this.state = state;
     this.plugins = new GoPlugins(netns, successors);
@@ -65,7 +70,7 @@ final class HandOver {
   }
 
   /** What a plugin has recorded of an attachment, understood. */
-  private record Known(Kept kept, Owner owner, PluginConfig request) {
+  private record Known(Kept kept, AttachmentOwner owner, PluginConfig request) {
     String plugin() {
       return kept.record().plugin();
     }
@@ -95,7 +100,7 @@ final class HandOver {
                 .formatted(known.owner().label()));
       }
     }
-    try (Net host = Net.of(netns)) {
+    try (NetnsSockets host = NetnsSockets.of(netns)) {
       all.forEach(known -> plugins.obstacle(known.kept().record()).ifPresent(obstacles::add));
       for (Known known : all) {
         if (isPresent(known) && known.plugin().equals(PORTMAP)) {
@@ -117,7 +122,7 @@ final class HandOver {
   }
 
   /** The Go plugin may refuse what ours accepts: conditions in the words of another back end. */
-  private Optional<String> ports(Net host, Known known) {
+  private Optional<String> ports(NetnsSockets host, Known known) {
     try {
       if (PortmapHandOver.hasPorts(known.request())
           && !PortmapHandOver.isDone(host, known.owner(), known.request())) {
@@ -131,7 +136,7 @@ final class HandOver {
     }
   }
 
-  private static List<String> unrecorded(Net host, List<Known> all) {
+  private static List<String> unrecorded(NetnsSockets host, List<Known> all) {
     Set<String> recorded = new TreeSet<>();
     all.forEach(known -> recorded.add(known.owner().label()));
     return PortmapHandOver.owners(host).stream()
@@ -140,7 +145,7 @@ final class HandOver {
         .toList();
   }
 
-  private static List<String> masquerading(Net host, List<Known> all) {
+  private static List<String> masquerading(NetnsSockets host, List<Known> all) {
     List<String> obstacles = new ArrayList<>();
     for (Known known : all) {
       if (known.plugin().equals(CALICO)
@@ -181,7 +186,8 @@ final class HandOver {
         .formatted(known.owner().network());
   }
 
-  private static Optional<String> usable(Net host, String label, List<IpPrefix> addresses) {
+  private static Optional<String> usable(
+      NetnsSockets host, String label, List<IpPrefix> addresses) {
     try {
       MasqueradeHandOver.require(host, addresses);
       return Optional.empty();
@@ -213,12 +219,12 @@ final class HandOver {
           .ifPresent(
               key -> attachments.computeIfAbsent(key, _ -> new ArrayList<>()).add(kept.name()));
     }
-    try (Net host = Net.of(netns)) {
+    try (NetnsSockets host = NetnsSockets.of(netns)) {
       attachments.forEach((key, names) -> handOver(host, key, names, dryRun));
     }
   }
 
-  private void handOver(Net host, AttachmentKey key, List<String> names, boolean dryRun) {
+  private void handOver(NetnsSockets host, AttachmentKey key, List<String> names, boolean dryRun) {
     try (RangeLock _ =
         state
             .lock(key, LOCK_LIMIT)
@@ -241,7 +247,7 @@ final class HandOver {
   }
 
   private void handOver(
-      Net host,
+      NetnsSockets host,
       Known known,
       Map<String, Known> masters,
       Map<String, List<IpPrefix>> masqueraded,
@@ -277,7 +283,8 @@ final class HandOver {
     }
   }
 
-  private void masquerade(Net host, Known known, List<IpPrefix> addresses, Set<String> done) {
+  private void masquerade(
+      NetnsSockets host, Known known, List<IpPrefix> addresses, Set<String> done) {
     long families = addresses.stream().map(IpPrefix::isV4).distinct().count();
     if (known.plugin().equals(CALICO) || families < addresses.size()) {
       MasqueradeHandOver.release(host, known.owner().label());
@@ -314,8 +321,8 @@ final class HandOver {
               try {
                 PluginConfig request = PluginConfig.ofRequest(record.stdin());
                 AttachmentKey key = record.key().orElseThrow();
-                Owner owner =
-                    new Owner(
+                AttachmentOwner owner =
+                    new AttachmentOwner(
                         new NetworkName(request.name()),
                         new ContainerId(key.containerId()),
                         new InterfaceName(key.ifName()));

@@ -3,7 +3,7 @@ package io.ocicat.cli.install;
 import io.ocicat.cli.ConfDirOption;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ConfigList;
-import io.ocicat.daemon.state.Folders;
+import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.netlink.linux.FileLock;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -52,7 +52,7 @@ public final class InstallCommand implements Callable<Integer> {
       Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
 
   private final Map<String, String> environment;
-  private final Folders folders;
+  private final StateFolders folders;
   private final Optional<Path> home;
   private final String release;
 
@@ -146,7 +146,7 @@ public final class InstallCommand implements Callable<Integer> {
    */
   public InstallCommand(Map<String, String> environment, Optional<Path> home, String release) {
     this.environment = Map.copyOf(environment);
-    this.folders = Folders.of(environment);
+    this.folders = StateFolders.of(environment);
     this.home = home;
     this.release = release;
   }
@@ -162,7 +162,7 @@ public final class InstallCommand implements Callable<Integer> {
         calico && serviceAccount().isThere()
             ? Optional.of(dryRun ? ServiceAccount.Token.NOT_REQUESTED : serviceAccount().request())
             : Optional.empty();
-    try (Account account = new Account(spec.commandLine().getOut(), json, dryRun)) {
+    try (InstallOutput account = new InstallOutput(spec.commandLine().getOut(), json, dryRun)) {
       install(distribution, token, account);
     }
     if (renew && !dryRun) {
@@ -172,13 +172,13 @@ public final class InstallCommand implements Callable<Integer> {
   }
 
   private void install(
-      Distribution distribution, Optional<ServiceAccount.Token> token, Account account) {
-    Report report = new Report(account, tree());
-    List<Item> executables = executables(distribution);
+      Distribution distribution, Optional<ServiceAccount.Token> token, InstallOutput account) {
+    InstallReport report = new InstallReport(account, tree());
+    List<InstallItem> executables = executables(distribution);
     token.map(this::kubeconfig).ifPresent(executables::add);
-    List<Item> networks = networks();
+    List<InstallItem> networks = networks();
     if (dryRun) {
-      Manifest manifest = Manifest.read(folders.state());
+      InstallManifest manifest = InstallManifest.read(folders.state());
       report.done(plan(executables, manifest));
       report.done(plan(networks, manifest));
       if (!networks.isEmpty()) {
@@ -190,10 +190,10 @@ public final class InstallCommand implements Callable<Integer> {
       calicoSetUp().prepareDatastore();
     }
     try (FileLock _ = lock(folders.state())) {
-      Manifest manifest = Manifest.read(folders.state());
+      InstallManifest manifest = InstallManifest.read(folders.state());
       Placement placement = new Placement(folders.state(), manifest);
-      List<Plan.Step> first = plan(executables, manifest);
-      List<Plan.Step> second = plan(networks, manifest);
+      List<InstallPlan.Step> first = plan(executables, manifest);
+      List<InstallPlan.Step> second = plan(networks, manifest);
       tree().ifPresent(tree -> distribution.folders(tree).forEach(manifest::putDirectory));
       placement.carryOut(first);
       report.done(first);
@@ -229,8 +229,8 @@ public final class InstallCommand implements Callable<Integer> {
         .filter(folder -> !folder.equals(distribution().home()));
   }
 
-  private List<Item> executables(Distribution distribution) {
-    List<Item> items = new ArrayList<>();
+  private List<InstallItem> executables(Distribution distribution) {
+    List<InstallItem> items = new ArrayList<>();
     tree().ifPresent(folder -> items.addAll(distribution.copyTo(folder)));
     Path finalHome = tree().orElse(distribution.home());
     items.addAll(distribution.plugins(absolute(binDirectory), finalHome));
@@ -238,7 +238,8 @@ public final class InstallCommand implements Callable<Integer> {
       byte[] why =
           "Written by ocicat install --no-on-demand: plugins start no daemon.\n"
               .getBytes(StandardCharsets.UTF_8);
-      items.add(Item.text(why, "rw-r--r--", Distribution.noOnDemand(absolute(binDirectory))));
+      items.add(
+          InstallItem.text(why, "rw-r--r--", Distribution.noOnDemand(absolute(binDirectory))));
     }
     if (systemd) {
       items.addAll(distribution.units(units(), finalHome));
@@ -264,8 +265,9 @@ public final class InstallCommand implements Callable<Integer> {
             environment.getOrDefault("CALICO_SERVICE_ACCOUNT_DIR", SERVICE_ACCOUNT.toString())));
   }
 
-  private Item kubeconfig(ServiceAccount.Token token) {
-    return Item.text(serviceAccount().kubeconfig(token), "rw-------", calicoNetwork().kubeconfig())
+  private InstallItem kubeconfig(ServiceAccount.Token token) {
+    return InstallItem.text(
+            serviceAccount().kubeconfig(token), "rw-------", calicoNetwork().kubeconfig())
         .losingEdits();
   }
 
@@ -282,7 +284,7 @@ public final class InstallCommand implements Callable<Integer> {
 
   private void replaceKubeconfig(ServiceAccount.Token token) {
     try (FileLock _ = lock(folders.state())) {
-      Manifest manifest = Manifest.read(folders.state());
+      InstallManifest manifest = InstallManifest.read(folders.state());
       new Placement(folders.state(), manifest).carryOut(plan(List.of(kubeconfig(token)), manifest));
     }
   }
@@ -296,8 +298,8 @@ public final class InstallCommand implements Callable<Integer> {
     return absolute(unitDirectory == null ? UNITS : unitDirectory);
   }
 
-  private List<Item> networks() {
-    List<Item> networks = new ArrayList<>();
+  private List<InstallItem> networks() {
+    List<InstallItem> networks = new ArrayList<>();
     if (calico) {
       CalicoNetwork network = calicoNetwork();
       if (network.needsKubeconfig() && !serviceAccount().isThere()) {
@@ -312,7 +314,7 @@ public final class InstallCommand implements Callable<Integer> {
     return networks;
   }
 
-  private Item network(Path conflist) {
+  private InstallItem network(Path conflist) {
     Path name = conflist.getFileName();
     if (name == null || !name.toString().endsWith(".conflist")) {
       throw new InstallException(
@@ -322,7 +324,8 @@ public final class InstallCommand implements Callable<Integer> {
     try {
       byte[] bytes = Files.readAllBytes(conflist);
       ConfigList.parse(bytes);
-      return Item.text(bytes, "rw-------", absolute(conf.directory()).resolve(name.toString()));
+      return InstallItem.text(
+          bytes, "rw-------", absolute(conf.directory()).resolve(name.toString()));
     } catch (IOException e) {
       throw InstallException.of("read", conflist, e);
     } catch (CniException e) {
@@ -331,14 +334,14 @@ public final class InstallCommand implements Callable<Integer> {
     }
   }
 
-  private List<Plan.Step> plan(List<Item> items, Manifest manifest) {
-    Plan plan = Plan.of(items, manifest, replace);
+  private List<InstallPlan.Step> plan(List<InstallItem> items, InstallManifest manifest) {
+    InstallPlan plan = InstallPlan.of(items, manifest, replace);
     if (!plan.obstacles().isEmpty()) {
       throw new InstallException(
           "%s; nothing was changed%s"
               .formatted(
                   String.join(", ", plan.obstacles()),
-                  replace ? "" : "; --replace keeps them as <name>" + Plan.KEPT));
+                  replace ? "" : "; --replace keeps them as <name>" + InstallPlan.KEPT));
     }
     plan.edited()
         .forEach(
@@ -390,7 +393,7 @@ public final class InstallCommand implements Callable<Integer> {
 
   /** One install or uninstall at a time. */
   static FileLock lock(Path state) {
-    Manifest.makeFolder(state);
+    InstallManifest.makeFolder(state);
     return FileLock.acquire(state, FileLock.Mode.EXCLUSIVE, LOCK_LIMIT);
   }
 

@@ -18,11 +18,12 @@ import java.util.Set;
  *
  * @param state the directory that has the manifest
  */
-record Placement(Path state, Manifest manifest) {
+record Placement(Path state, InstallManifest manifest) {
 
-  void carryOut(List<Plan.Step> steps) {
-    List<Plan.Step> work = steps.stream().filter(step -> step.task() != Plan.Task.LEAVE).toList();
-    Manifest before = Manifest.read(state);
+  void carryOut(List<InstallPlan.Step> steps) {
+    List<InstallPlan.Step> work =
+        steps.stream().filter(step -> step.task() != InstallPlan.Task.LEAVE).toList();
+    InstallManifest before = InstallManifest.read(state);
     try {
       steps.forEach(this::announce);
       manifest.write(state);
@@ -31,8 +32,8 @@ record Placement(Path state, Manifest manifest) {
       takeBack(work, before, e);
       throw e;
     }
-    for (Plan.Step step : work) {
-      if (step.task() == Plan.Task.REPLACE && step.kept() != null) {
+    for (InstallPlan.Step step : work) {
+      if (step.task() == InstallPlan.Task.REPLACE && step.kept() != null) {
         keep(step.item().path(), step.kept().path());
       }
       step.item().appear();
@@ -43,7 +44,8 @@ record Placement(Path state, Manifest manifest) {
   }
 
   /** Nothing has been put in place so far; all the rest goes as far as it can. */
-  private void takeBack(List<Plan.Step> work, Manifest before, RuntimeException first) {
+  private void takeBack(
+      List<InstallPlan.Step> work, InstallManifest before, RuntimeException first) {
     List<Runnable> tasks = new ArrayList<>();
     work.forEach(step -> tasks.add(step.item()::unstage));
     manifest.directories().reversed().forEach(folder -> tasks.add(() -> removeIfEmpty(folder)));
@@ -57,9 +59,9 @@ record Placement(Path state, Manifest manifest) {
     }
   }
 
-  private void restore(Manifest before) {
+  private void restore(InstallManifest before) {
     if (before.isEmpty()) {
-      Manifest.remove(state);
+      InstallManifest.remove(state);
     } else {
       before.write(state);
     }
@@ -76,21 +78,22 @@ record Placement(Path state, Manifest manifest) {
   }
 
   /** Until all is done, both what is there and what will be there is ours. */
-  private void announce(Plan.Step step) {
+  private void announce(InstallPlan.Step step) {
     Path path = step.item().path();
     Set<Fingerprint> ours = new HashSet<>();
     manifest.entry(path).ifPresent(entry -> ours.addAll(entry.ours()));
     ours.add(step.fingerprint());
-    manifest.put(new Manifest.Entry(path, ours, step.kept()));
+    manifest.put(new InstallManifest.Entry(path, ours, step.kept()));
   }
 
-  private void settle(Plan.Step step) {
-    manifest.put(new Manifest.Entry(step.item().path(), Set.of(step.fingerprint()), step.kept()));
+  private void settle(InstallPlan.Step step) {
+    manifest.put(
+        new InstallManifest.Entry(step.item().path(), Set.of(step.fingerprint()), step.kept()));
   }
 
   /** Gives it a second name; the first is then taken over by a rename. */
   private static void keep(Path path, Path aside) {
-    if (Plan.isSameFile(path, aside)) {
+    if (InstallPlan.isSameFile(path, aside)) {
       return;
     }
     try {
@@ -101,7 +104,7 @@ record Placement(Path state, Manifest manifest) {
     }
   }
 
-  private static void sync(List<Plan.Step> steps) {
+  private static void sync(List<InstallPlan.Step> steps) {
     Set<Path> directories = new LinkedHashSet<>();
     steps.forEach(step -> directories.add(step.item().path().getParent()));
     for (Path directory : directories) {

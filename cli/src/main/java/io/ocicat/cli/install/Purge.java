@@ -1,7 +1,7 @@
 package io.ocicat.cli.install;
 
-import io.ocicat.daemon.state.Folders;
-import io.ocicat.daemon.state.State;
+import io.ocicat.daemon.state.DaemonState;
+import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.netlink.linux.FileLock;
 import java.io.IOException;
 import java.nio.file.DirectoryNotEmptyException;
@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  *
  * @param dryRun whether to tell only
  */
-record Purge(Folders folders, boolean dryRun, Account account) {
+record Purge(StateFolders folders, boolean dryRun, InstallOutput account) {
   private static final List<String> OF_STATE = List.of("attachments", "pods", "installed.json");
   private static final String DATASTORE = "datastore.";
   private static final List<String> OF_RUN =
@@ -34,7 +34,7 @@ record Purge(Folders folders, boolean dryRun, Account account) {
           "shutting-down");
 
   /** Fails when something lives that needs the files. */
-  void check(State state) {
+  void check(DaemonState state) {
     int attached = state.attachments().names().size();
     if (attached > 0) {
       throw new InstallException(

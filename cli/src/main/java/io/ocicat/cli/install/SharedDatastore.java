@@ -6,9 +6,9 @@ import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.ExistsException;
 import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.model.IpPool;
 import java.util.ArrayList;
@@ -81,7 +81,7 @@ record SharedDatastore(Map<String, String> environment, String type, String node
 
   private void pools(Datastore datastore, List<String> left) {
     boolean some =
-        datastore.list(Query.of(Kind.IP_POOL)).items().stream()
+        datastore.list(ResourceQuery.of(Kind.IP_POOL)).items().stream()
             .map(IpPool::of)
             .anyMatch(IpPool::enabled);
     if (some) {

@@ -1,9 +1,9 @@
 package io.ocicat.cli.install;
 
-import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.daemon.state.BootId;
-import io.ocicat.daemon.state.Folders;
-import io.ocicat.daemon.state.State;
+import io.ocicat.daemon.state.DaemonState;
+import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.netlink.linux.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -43,7 +43,7 @@ import picocli.CommandLine.Spec;
     },
     mixinStandardHelpOptions = true)
 public final class UninstallCommand implements Callable<Integer> {
-  private final Folders folders;
+  private final StateFolders folders;
   private final FirewallTables tables;
   private final Path netns;
 
@@ -92,25 +92,25 @@ public final class UninstallCommand implements Callable<Integer> {
    * @param netns the host's network namespace
    */
   UninstallCommand(Map<String, String> environment, FirewallTables tables, Path netns) {
-    folders = Folders.of(environment);
+    folders = StateFolders.of(environment);
     this.tables = tables;
     this.netns = netns;
   }
 
   @Override
   public Integer call() {
-    try (Account account = new Account(spec.commandLine().getOut(), json, dryRun)) {
+    try (InstallOutput account = new InstallOutput(spec.commandLine().getOut(), json, dryRun)) {
       return uninstall(account);
     }
   }
 
-  private int uninstall(Account account) {
+  private int uninstall(InstallOutput account) {
     Path path = folders.state();
-    boolean installed = Files.exists(Manifest.fileIn(path));
+    boolean installed = Files.exists(InstallManifest.fileIn(path));
     if (!installed) {
-      account.say("nothing is installed: there is no " + Manifest.fileIn(path));
+      account.say("nothing is installed: there is no " + InstallManifest.fileIn(path));
     }
-    State state = new State(folders, BootId.current());
+    DaemonState state = new DaemonState(folders, BootId.current());
     if (handOver) {
       return handOver(state, installed, account);
     }
@@ -140,7 +140,7 @@ public final class UninstallCommand implements Callable<Integer> {
    * In two rounds: what a runtime attaches with our plugins until the others are in their place is
    * handed over in the second.
    */
-  private int handOver(State state, boolean installed, Account account) {
+  private int handOver(DaemonState state, boolean installed, InstallOutput account) {
     if (purge) {
       throw new InstallException(
           "--purge forgets what a hand-over may have to do again: hand over, then run ocicat"
@@ -171,25 +171,25 @@ public final class UninstallCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  private HandOver handOver(State state, Account account) {
-    Successors found =
-        new Successors(
+  private HandOver handOver(DaemonState state, InstallOutput account) {
+    SuccessorPlugins found =
+        new SuccessorPlugins(
             successors == null ? null : successors.toAbsolutePath(),
-            Manifest.read(folders.state()),
-            OurExecutables.fromDistribution());
+            InstallManifest.read(folders.state()),
+            PluginExecutables.fromDistribution());
     return new HandOver(netns, state, found, account, force);
   }
 
-  private void remove(Path state, Account account) {
+  private void remove(Path state, InstallOutput account) {
     if (dryRun) {
-      new Removal(Manifest.read(state), true, account).carryOut();
+      new FileRemoval(InstallManifest.read(state), true, account).carryOut();
       return;
     }
     try (FileLock _ = InstallCommand.lock(state)) {
-      Manifest manifest = Manifest.read(state);
-      List<String> failures = new Removal(manifest, false, account).carryOut();
+      InstallManifest manifest = InstallManifest.read(state);
+      List<String> failures = new FileRemoval(manifest, false, account).carryOut();
       if (manifest.isEmpty()) {
-        Manifest.remove(state);
+        InstallManifest.remove(state);
       } else {
         manifest.write(state);
       }

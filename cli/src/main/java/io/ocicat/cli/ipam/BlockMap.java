@@ -5,7 +5,7 @@ import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ipam.AddressInfo;
-import io.ocicat.ipam.Conventions;
+import io.ocicat.ipam.CalicoConventions;
 import io.ocicat.ipam.Ipam;
 import io.ocicat.ipam.PoolUse;
 import java.io.PrintWriter;
@@ -88,7 +88,7 @@ final class BlockMap {
                 pool.pool().orElse(""),
                 pool.cidr(),
                 pool.inUse(),
-                Quantity.text(pool.capacity()),
+                AddressCount.text(pool.capacity()),
                 pool.blocks().size());
   }
 
@@ -118,7 +118,7 @@ final class BlockMap {
     if (info.isBorrowed()) {
       return Cell.BORROWED;
     }
-    return info.owner().containsKey(Conventions.TYPE) || info.handle() == null
+    return info.owner().containsKey(CalicoConventions.TYPE) || info.handle() == null
         ? Cell.SYSTEM
         : Cell.POD;
   }

@@ -3,7 +3,7 @@ package io.ocicat.cli.ipam;
 import io.ocicat.cni.json.Json;
 import io.ocicat.ipam.AddressInfo;
 import io.ocicat.ipam.BlockOwner;
-import io.ocicat.ipam.Conventions;
+import io.ocicat.ipam.CalicoConventions;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +24,9 @@ record Borrowed(List<AddressInfo> addresses, long unknown) {
   static Borrowed of(List<AddressInfo> assigned) {
     return new Borrowed(
         assigned.stream().filter(AddressInfo::isBorrowed).toList(),
-        assigned.stream().filter(info -> !info.owner().containsKey(Conventions.NODE)).count());
+        assigned.stream()
+            .filter(info -> !info.owner().containsKey(CalicoConventions.NODE))
+            .count());
   }
 
   void printTo(PrintWriter out) {
@@ -47,17 +49,19 @@ record Borrowed(List<AddressInfo> addresses, long unknown) {
 
   static String type(AddressInfo info) {
     Map<String, String> owner = info.owner();
-    if (owner.containsKey(Conventions.INSTANCE_NAME)) {
+    if (owner.containsKey(CalicoConventions.INSTANCE_NAME)) {
       return "vmi";
     }
-    return owner.getOrDefault(Conventions.TYPE, owner.containsKey(Conventions.POD) ? "pod" : "");
+    return owner.getOrDefault(
+        CalicoConventions.TYPE, owner.containsKey(CalicoConventions.POD) ? "pod" : "");
   }
 
   private static String holder(AddressInfo info) {
     Map<String, String> owner = info.owner();
     String name =
-        owner.getOrDefault(Conventions.INSTANCE_NAME, owner.getOrDefault(Conventions.POD, ""));
-    return name.isEmpty() ? "" : owner.getOrDefault(Conventions.NAMESPACE, "") + "/" + name;
+        owner.getOrDefault(
+            CalicoConventions.INSTANCE_NAME, owner.getOrDefault(CalicoConventions.POD, ""));
+    return name.isEmpty() ? "" : owner.getOrDefault(CalicoConventions.NAMESPACE, "") + "/" + name;
   }
 
   ObjectNode toJson() {

@@ -5,7 +5,7 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.json.Json;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ipam.AddressInfo;
-import io.ocicat.ipam.Conventions;
+import io.ocicat.ipam.CalicoConventions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -90,11 +90,11 @@ record CheckReport(
       json.put("handle", info.handle());
     }
     json.put("sequenceNumber", info.sequenceNumber());
-    put(json, "pod", attributes.get(Conventions.POD));
-    put(json, "namespace", attributes.get(Conventions.NAMESPACE));
+    put(json, "pod", attributes.get(CalicoConventions.POD));
+    put(json, "namespace", attributes.get(CalicoConventions.NAMESPACE));
     put(json, "node", info.node().orElse(null));
-    put(json, "type", attributes.get(Conventions.TYPE));
-    put(json, "creationTimestamp", attributes.get(Conventions.TIMESTAMP));
+    put(json, "type", attributes.get(CalicoConventions.TYPE));
+    put(json, "creationTimestamp", attributes.get(CalicoConventions.TIMESTAMP));
     json.put("inUse", !owners.isEmpty());
     if (info.isBorrowed()) {
       json.put("borrowed", true);
@@ -159,7 +159,7 @@ record CheckReport(
     JsonNode sequence = allocation.path("sequenceNumber");
     String handle = allocation.path("handle").asString("");
     return new Leaked(
-        AddressWork.address(allocation.path("ip").asString("")),
+        IpamCommandContext.address(allocation.path("ip").asString("")),
         handle.isEmpty() ? Optional.empty() : Optional.of(handle),
         sequence.isIntegralNumber() ? Optional.of(sequence.longValue()) : Optional.empty());
   }

@@ -1,6 +1,6 @@
 package io.ocicat.cli.ipam;
 
-import io.ocicat.cli.resource.Surroundings;
+import io.ocicat.cli.resource.CommandContext;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -13,14 +13,14 @@ import picocli.CommandLine.Command;
 public final class IpamCommand {
   private IpamCommand() {}
 
-  public static CommandLine of(Surroundings surroundings) {
+  public static CommandLine of(CommandContext surroundings) {
     return new CommandLine(new IpamCommand())
-        .addSubcommand(new ShowCommand(surroundings))
-        .addSubcommand(new CheckCommand(surroundings))
-        .addSubcommand(new ReleaseCommand(surroundings))
-        .addSubcommand(new ConfigureCommand(surroundings))
-        .addSubcommand(new SplitCommand(surroundings))
-        .addSubcommand(new AddressCommand(surroundings))
-        .addSubcommand(new GcCommand(surroundings));
+        .addSubcommand(new IpamShowCommand(surroundings))
+        .addSubcommand(new IpamCheckCommand(surroundings))
+        .addSubcommand(new IpamReleaseCommand(surroundings))
+        .addSubcommand(new IpamConfigureCommand(surroundings))
+        .addSubcommand(new IpamSplitCommand(surroundings))
+        .addSubcommand(new IpamWhyCommand(surroundings))
+        .addSubcommand(new IpamGcCommand(surroundings));
   }
 }

@@ -1,14 +1,14 @@
 package io.ocicat.cli.ipam;
 
+import io.ocicat.cli.check.ExpectedAttachment;
+import io.ocicat.cli.check.ExpectedAttachments;
 import io.ocicat.cli.check.HostLocalLeases;
-import io.ocicat.cli.check.Intent;
-import io.ocicat.cli.check.Intents;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.daemon.info.CallSelection;
 import io.ocicat.daemon.state.BootId;
-import io.ocicat.daemon.state.Folders;
-import io.ocicat.daemon.state.State;
+import io.ocicat.daemon.state.DaemonState;
+import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.NetlinkException;
@@ -30,7 +30,10 @@ import java.util.function.Supplier;
  * @param obstacles why something could not be looked at
  */
 record LocalAddresses(
-    Intents intents, List<Lease> leases, Set<IpAddress> kernel, List<String> obstacles) {
+    ExpectedAttachments intents,
+    List<Lease> leases,
+    Set<IpAddress> kernel,
+    List<String> obstacles) {
   LocalAddresses {
     leases = List.copyOf(leases);
     kernel = Set.copyOf(kernel);
@@ -43,8 +46,8 @@ record LocalAddresses(
       Path cache,
       Supplier<Set<IpAddress>> interfaces) {
     Cni cni = Cni.builder().confDirectory(confDirectory).cacheDirectory(cache).build();
-    State state = new State(Folders.of(environment), BootId.current());
-    Intents intents = Intents.of(state, cni);
+    DaemonState state = new DaemonState(StateFolders.of(environment), BootId.current());
+    ExpectedAttachments intents = ExpectedAttachments.of(state, cni);
     List<String> obstacles = new ArrayList<>(intents.obstacles());
     List<Lease> leases = List.of();
     try {
@@ -64,7 +67,7 @@ record LocalAddresses(
   /** Those who have an address, in words. */
   List<String> holdersOf(IpAddress address) {
     List<String> holders = new ArrayList<>();
-    for (Intent intent : intents.having(address)) {
+    for (ExpectedAttachment intent : intents.having(address)) {
       holders.add(
           "Attachment(%s on network %s%s)"
               .formatted(
@@ -91,7 +94,7 @@ record LocalAddresses(
   /** The addresses of a pod or container, which may be leased only. */
   Set<IpAddress> addressesOf(String about) {
     Set<IpAddress> addresses = new LinkedHashSet<>();
-    for (Intent intent : intents.all()) {
+    for (ExpectedAttachment intent : intents.all()) {
       if (CallSelection.isAbout(about, intent.key().containerId(), intent.pod())) {
         intent.addresses().stream().map(IpPrefix::address).forEach(addresses::add);
       }

@@ -5,9 +5,9 @@ import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.ExistsException;
 import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.UnauthorizedException;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.ip.IpPrefix;
@@ -157,7 +157,7 @@ final class PoolSplit {
   }
 
   private List<Resource> pools() {
-    return datastore.list(Query.of(Kind.IP_POOL)).items();
+    return datastore.list(ResourceQuery.of(Kind.IP_POOL)).items();
   }
 
   /** The parts of a pool that is no longer there, when this is what has become of it. */

@@ -45,9 +45,9 @@ record Usage(List<PoolUse> pools, boolean blocks) {
     table.row(
         grouping,
         cidr,
-        Quantity.text(total),
-        Quantity.share(inUse, total),
-        Quantity.share(total.subtract(inUse), total));
+        AddressCount.text(total),
+        AddressCount.share(inUse, total),
+        AddressCount.share(total.subtract(inUse), total));
   }
 
   ObjectNode toJson() {

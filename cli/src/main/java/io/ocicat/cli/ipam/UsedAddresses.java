@@ -3,13 +3,13 @@ package io.ocicat.cli.ipam;
 import io.ocicat.datastore.AffinityType;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ipam.AddressInfo;
-import io.ocicat.ipam.Conventions;
-import io.ocicat.ipam.Machines;
+import io.ocicat.ipam.CalicoConventions;
+import io.ocicat.ipam.VirtualMachines;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -44,7 +44,7 @@ final class UsedAddresses {
   static UsedAddresses of(Datastore datastore) {
     UsedAddresses used = new UsedAddresses();
     Map<String, String> pods = new HashMap<>();
-    for (Resource endpoint : datastore.list(Query.of(Kind.WORKLOAD_ENDPOINT)).items()) {
+    for (Resource endpoint : datastore.list(ResourceQuery.of(Kind.WORKLOAD_ENDPOINT)).items()) {
       JsonNode networks =
           endpoint.<JsonNode>read(content -> content.at("/spec/ipNetworks").deepCopy());
       for (JsonNode network : networks.values()) {
@@ -55,17 +55,17 @@ final class UsedAddresses {
           .text("spec", "pod")
           .ifPresent(pod -> pods.put(endpoint.key().namespace() + "/" + pod, describe(endpoint)));
     }
-    for (Resource node : datastore.list(Query.of(Kind.NODE)).items()) {
+    for (Resource node : datastore.list(ResourceQuery.of(Kind.NODE)).items()) {
       for (String member : TUNNELS) {
         parse(node.<String>read(content -> content.at(member).asString("")))
             .ifPresent(ip -> used.add(ip, "Node(%s)".formatted(node.key().name())));
       }
     }
-    Machines machines = Machines.of(datastore::cluster);
-    for (AddressInfo info : Blocks.assigned(datastore)) {
+    VirtualMachines machines = VirtualMachines.of(datastore::cluster);
+    for (AddressInfo info : BlockList.assigned(datastore)) {
       if (isService(info)) {
         used.add(info.address(), "Service(%s)".formatted(info.owner().getOrDefault("service", "")));
-      } else if (Conventions.mayBeVirtualMachine(info.handle())) {
+      } else if (CalicoConventions.mayBeVirtualMachine(info.handle())) {
         used.add(info, pods, machines);
       }
     }
@@ -73,15 +73,15 @@ final class UsedAddresses {
   }
 
   /** A machine is asked for only where no pod speaks for it. */
-  private void add(AddressInfo info, Map<String, String> pods, Machines machines) {
+  private void add(AddressInfo info, Map<String, String> pods, VirtualMachines machines) {
     Set<String> both = new HashSet<>();
     for (Map<String, String> owner : List.of(info.owner(), info.alternate())) {
-      String pod = owner.get(Conventions.NAMESPACE) + "/" + owner.get(Conventions.POD);
+      String pod = owner.get(CalicoConventions.NAMESPACE) + "/" + owner.get(CalicoConventions.POD);
       Optional.ofNullable(pods.get(pod)).ifPresent(both::add);
     }
     moving.put(info.address(), both);
     if (!owners.containsKey(info.address()) && machines.mayExist(info)) {
-      String machine = String.join(" or ", Machines.namedBy(info));
+      String machine = String.join(" or ", VirtualMachines.namedBy(info));
       add(
           info.address(),
           "VirtualMachine(%s)".formatted(machine.isEmpty() ? info.handle() : machine));
@@ -93,7 +93,7 @@ final class UsedAddresses {
   }
 
   private static boolean isService(AddressInfo info) {
-    return "LoadBalancer".equals(info.owner().get(Conventions.TYPE))
+    return "LoadBalancer".equals(info.owner().get(CalicoConventions.TYPE))
         || (info.blockOwner() != null && info.blockOwner().type() == AffinityType.VIRTUAL);
   }
 

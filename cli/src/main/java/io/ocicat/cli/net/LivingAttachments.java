@@ -4,11 +4,11 @@ import io.ocicat.cni.Attachment;
 import io.ocicat.cni.runtime.CachedAttachment;
 import io.ocicat.cni.runtime.Container;
 import io.ocicat.cni.runtime.Network;
-import io.ocicat.daemon.info.Attached;
+import io.ocicat.daemon.info.AttachmentInfo;
+import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.NamespaceId;
 import io.ocicat.daemon.state.RecordFolder;
 import io.ocicat.daemon.state.RecordFolder.Kept;
-import io.ocicat.daemon.state.State;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -20,7 +20,7 @@ import java.util.Set;
 final class LivingAttachments {
   private LivingAttachments() {}
 
-  static Set<Attachment> of(Network network, State state) {
+  static Set<Attachment> of(Network network, DaemonState state) {
     Set<Attachment> living = new LinkedHashSet<>();
     for (CachedAttachment cached : network.attachments()) {
       Container container = cached.container();
@@ -30,7 +30,7 @@ final class LivingAttachments {
     }
     for (RecordFolder records : List.of(state.attachments(), state.journal())) {
       for (Kept kept : records.list()) {
-        Attached attached = Attached.of(kept.record(), state.boot());
+        AttachmentInfo attached = AttachmentInfo.of(kept.record(), state.boot());
         if (attached.network().equals(network.name()) && attached.netnsIsThere()) {
           living.add(new Attachment(attached.containerId(), attached.ifName()));
         }

@@ -13,8 +13,8 @@ import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.cni.runtime.ConfListing;
 import io.ocicat.daemon.state.BootId;
-import io.ocicat.daemon.state.Folders;
-import io.ocicat.daemon.state.State;
+import io.ocicat.daemon.state.DaemonState;
+import io.ocicat.daemon.state.StateFolders;
 import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -117,8 +117,8 @@ public record NetSettings(
   }
 
   /** What ocicatd and calls beside it have noted. */
-  State state() {
-    return new State(Folders.of(environment), BootId.current());
+  DaemonState state() {
+    return new DaemonState(StateFolders.of(environment), BootId.current());
   }
 
   Optional<String> variable(String name) {

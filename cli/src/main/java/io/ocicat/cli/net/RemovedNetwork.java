@@ -4,13 +4,13 @@ import io.ocicat.cli.CniOptions;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.daemon.call.CallRunner;
-import io.ocicat.daemon.call.OurExecutables;
-import io.ocicat.daemon.call.Undoing;
+import io.ocicat.daemon.call.PluginExecutables;
+import io.ocicat.daemon.call.UndoOutcome;
 import io.ocicat.daemon.liveness.CniFolders;
 import io.ocicat.daemon.liveness.NodeInterfaces;
+import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.RecordFolder;
 import io.ocicat.daemon.state.RecordFolder.Kept;
-import io.ocicat.daemon.state.State;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
@@ -20,11 +20,11 @@ import java.util.concurrent.TimeUnit;
  * A network that has no file any more, because it was renamed or removed. What it has left is known
  * by records alone, each with the configuration that its DEL needs (review C2).
  */
-record RemovedNetwork(String name, State state, CallRunner runner) {
+record RemovedNetwork(String name, DaemonState state, CallRunner runner) {
   private static final Duration LIMIT = Duration.ofSeconds(5);
 
   static RemovedNetwork of(String name, NetSettings settings, CniOptions options) {
-    State state = settings.state();
+    DaemonState state = settings.state();
     CniFolders folders =
         new CniFolders(options.cacheDirectory(), options.confDirectory(settings::variable));
     return new RemovedNetwork(
@@ -32,7 +32,7 @@ record RemovedNetwork(String name, State state, CallRunner runner) {
         state,
         new CallRunner(
             state,
-            OurExecutables.fromDistribution(),
+            PluginExecutables.fromDistribution(),
             state::daemonRuns,
             folders,
             Clock.systemUTC()));
@@ -58,7 +58,7 @@ record RemovedNetwork(String name, State state, CallRunner runner) {
   }
 
   private void undo(RecordFolder folder, Kept kept, NodeInterfaces interfaces) {
-    Undoing undoing =
+    UndoOutcome undoing =
         runner.undo(
             folder,
             kept,
@@ -66,7 +66,7 @@ record RemovedNetwork(String name, State state, CallRunner runner) {
             TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()),
             interfaces,
             LIMIT);
-    if (undoing instanceof Undoing.Failed(String why)) {
+    if (undoing instanceof UndoOutcome.Failed(String why)) {
       throw new CniException(
           ErrorCode.TRY_AGAIN_LATER,
           "DEL of %s failed: %s"

@@ -21,7 +21,7 @@ import picocli.CommandLine.Spec;
 public final class PodCommand {
   private PodCommand() {}
 
-  public static CommandLine of(PodSite site) {
+  public static CommandLine of(PodContext site) {
     return new CommandLine(new PodCommand())
         .addSubcommand(new PodRunCommand(site))
         .addSubcommand(new PodExecCommand(site))
@@ -33,18 +33,18 @@ public final class PodCommand {
 
   /** A subcommand: opens what there is, does its work, closes it. */
   abstract static class Sub implements Callable<Integer> {
-    private final PodSite site;
+    private final PodContext site;
 
     @Spec private CommandSpec spec = CommandSpec.create();
     @Mixin private PodOptions options = new PodOptions();
 
-    Sub(PodSite site) {
+    Sub(PodContext site) {
       this.site = site;
     }
 
     @Override
     public final Integer call() {
-      try (PodSite.Open open = site.open(options, err())) {
+      try (PodContext.Open open = site.open(options, err())) {
         int exitCode = call(open.pods());
         open.messages().show();
         return exitCode;
@@ -53,7 +53,7 @@ public final class PodCommand {
 
     abstract int call(PodSandboxes pods);
 
-    PodSite site() {
+    PodContext site() {
       return site;
     }
 

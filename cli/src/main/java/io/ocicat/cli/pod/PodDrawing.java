@@ -1,6 +1,6 @@
 package io.ocicat.cli.pod;
 
-import io.ocicat.cli.Site;
+import io.ocicat.cli.NodeContext;
 import io.ocicat.cli.TerminalWidth;
 import io.ocicat.cli.inspect.Waterfall;
 import io.ocicat.cni.json.Json;
@@ -24,9 +24,9 @@ import tools.jackson.databind.node.ArrayNode;
  * it was called as.
  */
 final class PodDrawing {
-  private final Site site;
+  private final NodeContext site;
 
-  PodDrawing(Site site) {
+  PodDrawing(NodeContext site) {
     this.site = site;
   }
 

@@ -50,7 +50,7 @@ final class PodExecCommand extends PodCommand.Sub {
           "The container's name, with --detach (default: ${DEFAULT-VALUE}); its log is <name>/0.log.")
   private String container = "exec";
 
-  PodExecCommand(PodSite site) {
+  PodExecCommand(PodContext site) {
     super(site);
   }
 

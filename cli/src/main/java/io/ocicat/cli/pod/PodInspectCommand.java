@@ -15,7 +15,7 @@ final class PodInspectCommand extends PodCommand.Sub {
   @Parameters(paramLabel = "POD", description = "The pod's name or id.")
   private String name = "";
 
-  PodInspectCommand(PodSite site) {
+  PodInspectCommand(PodContext site) {
     super(site);
   }
 

@@ -50,7 +50,7 @@ final class PodListCommand extends PodCommand.Sub {
   @Option(names = "--json", description = "Print JSON.")
   private boolean json;
 
-  PodListCommand(PodSite site) {
+  PodListCommand(PodContext site) {
     super(site);
   }
 

@@ -30,7 +30,7 @@ final class PodRemoveCommand extends PodCommand.Sub {
       description = "Forget pods even if their network cannot be taken down.")
   private boolean force;
 
-  PodRemoveCommand(PodSite site) {
+  PodRemoveCommand(PodContext site) {
     super(site);
   }
 

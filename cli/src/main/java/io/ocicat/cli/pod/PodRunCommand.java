@@ -123,7 +123,7 @@ final class PodRunCommand extends PodCommand.Sub {
   @Option(names = "--json", description = "Print all that is known of the pod, as JSON.")
   private boolean json;
 
-  PodRunCommand(PodSite site) {
+  PodRunCommand(PodContext site) {
     super(site);
   }
 

@@ -15,7 +15,7 @@ final class PodStopCommand extends PodCommand.Sub {
   @Parameters(paramLabel = "POD", arity = "1..*", description = "Names or ids of pods.")
   private List<String> names = List.of();
 
-  PodStopCommand(PodSite site) {
+  PodStopCommand(PodContext site) {
     super(site);
   }
 

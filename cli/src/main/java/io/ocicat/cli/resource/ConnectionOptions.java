@@ -46,12 +46,12 @@ public final class ConnectionOptions {
   }
 
   /** The datastore of these options; the caller's to close. */
-  public Datastore open(Surroundings surroundings) {
+  public Datastore open(CommandContext surroundings) {
     return Datastores.openOwn(read(surroundings));
   }
 
   /** What these options say. */
-  public DatastoreConfig read(Surroundings surroundings) {
+  public DatastoreConfig read(CommandContext surroundings) {
     Path named = config;
     if (named != null) {
       return read(named, surroundings.environment());

@@ -14,7 +14,7 @@ import picocli.CommandLine.ParameterException;
     description = "Delete resources, by name or as documents name them.",
     footer = {"", "Example: ocicat delete ippool blue"})
 final class DeleteCommand extends ResourceCommand {
-  @Mixin Subject subject = new Subject();
+  @Mixin ResourceSelector subject = new ResourceSelector();
   @Mixin FileOptions files = new FileOptions();
 
   @Option(
@@ -22,7 +22,7 @@ final class DeleteCommand extends ResourceCommand {
       description = "What does not exist is no mistake.")
   private boolean skipNotExists;
 
-  DeleteCommand(Surroundings surroundings) {
+  DeleteCommand(CommandContext surroundings) {
     super(surroundings);
   }
 
@@ -30,7 +30,9 @@ final class DeleteCommand extends ResourceCommand {
   protected int run() {
     List<Manifest> manifests = manifests();
     return withDatastore(
-        datastore -> new Batch(datastore, Change.DELETE, skipNotExists).run(manifests, out()));
+        datastore ->
+            new ResourceBatch(datastore, ResourceChange.DELETE, skipNotExists)
+                .run(manifests, out()));
   }
 
   private List<Manifest> manifests() {

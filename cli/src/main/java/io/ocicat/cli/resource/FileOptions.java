@@ -28,7 +28,7 @@ final class FileOptions {
    *
    * @throws RejectedException naming everything that is wrong
    */
-  List<Manifest> read(@Nullable String namespace, Surroundings surroundings) {
+  List<Manifest> read(@Nullable String namespace, CommandContext surroundings) {
     List<Manifest> manifests = Manifests.read(files, recursive, namespace, surroundings.stdin());
     if (manifests.isEmpty() && !skipEmpty) {
       throw new RejectedException(

@@ -6,10 +6,10 @@ import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.selector.Selector;
 import java.time.Duration;
@@ -38,7 +38,7 @@ import tools.jackson.databind.node.ObjectNode;
       "2:the command line makes no sense; nothing was done"
     })
 final class GetCommand extends ResourceCommand {
-  @Mixin Subject subject = new Subject();
+  @Mixin ResourceSelector subject = new ResourceSelector();
   @Mixin FileOptions files = new FileOptions();
 
   @Option(
@@ -76,7 +76,7 @@ final class GetCommand extends ResourceCommand {
   @Option(names = "--timeout", paramLabel = "SECONDS", description = "End the watch after so long.")
   private @Nullable Integer timeout;
 
-  GetCommand(Surroundings surroundings) {
+  GetCommand(CommandContext surroundings) {
     super(surroundings);
   }
 
@@ -116,7 +116,7 @@ final class GetCommand extends ResourceCommand {
       return withDatastore(
           datastore -> named(datastore, format, wanted, List.of(new ResourceKey.IpamConfig())));
     }
-    Query query = subject.query(everywhere);
+    ResourceQuery query = subject.query(everywhere);
     return withDatastore(
         datastore ->
             watch
@@ -142,7 +142,8 @@ final class GetCommand extends ResourceCommand {
     return new Printer(format, showNamespace, surroundings.colours(), datastore);
   }
 
-  private int all(Datastore datastore, Format format, Predicate<Resource> wanted, Query query) {
+  private int all(
+      Datastore datastore, Format format, Predicate<Resource> wanted, ResourceQuery query) {
     ResourcePage page = datastore.list(query);
     List<Resource> items = new ArrayList<>(page.items().stream().filter(wanted).toList());
     if (query.kind() == Kind.TIER) {
@@ -168,7 +169,8 @@ final class GetCommand extends ResourceCommand {
         content -> content.path("spec").path("order").asDouble(Double.MAX_VALUE));
   }
 
-  private int watch(Datastore datastore, Format format, Predicate<Resource> wanted, Query query) {
+  private int watch(
+      Datastore datastore, Format format, Predicate<Resource> wanted, ResourceQuery query) {
     new Watcher(datastore, query, wanted, format, printer(datastore, format), out(), err())
         .run(timeout == null ? null : Duration.ofSeconds(timeout));
     return 0;

@@ -50,23 +50,23 @@ final class LabelCommand extends ResourceCommand {
   @Option(names = "--remove", description = "Remove the labels named, as calicoctl is told to.")
   private boolean remove;
 
-  LabelCommand(Surroundings surroundings) {
+  LabelCommand(CommandContext surroundings) {
     super(surroundings);
   }
 
   @Override
   protected int run() {
-    Subject subject = new Subject();
+    ResourceSelector subject = new ResourceSelector();
     subject.kind = kind;
     subject.names = List.of(name);
     subject.namespace = namespace;
     Kind known = subject.kind();
     ResourceKey key = subject.keys().getFirst();
-    Change.refuse(key, "labelled");
+    ResourceChange.refuse(key, "labelled");
     Map<String, Optional<String>> wanted = wanted();
     return withDatastore(
         datastore -> {
-          Change.update(datastore, key, stored -> labelled(stored, wanted));
+          ResourceChange.update(datastore, key, stored -> labelled(stored, wanted));
           wanted.forEach(
               (label, value) ->
                   out()

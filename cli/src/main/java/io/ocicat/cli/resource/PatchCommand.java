@@ -19,7 +19,7 @@ import tools.jackson.databind.node.ObjectNode;
     description = "Change some fields of a resource.",
     footer = {"", "Example: ocicat patch ippool blue -p '{\"spec\": {\"disabled\": true}}'"})
 final class PatchCommand extends ResourceCommand {
-  @Mixin Subject subject = new Subject();
+  @Mixin ResourceSelector subject = new ResourceSelector();
 
   @Option(
       names = {"-p", "--patch"},
@@ -37,7 +37,7 @@ final class PatchCommand extends ResourceCommand {
               + " of operations (RFC 6902) (default: ${DEFAULT-VALUE}).")
   private String type = "strategic";
 
-  PatchCommand(Surroundings surroundings) {
+  PatchCommand(CommandContext surroundings) {
     super(surroundings);
   }
 
@@ -56,10 +56,10 @@ final class PatchCommand extends ResourceCommand {
                   "--type must be strategic, merge or json, not " + Problems.quote(type));
         };
     ResourceKey key = subject.keys().getFirst();
-    Change.refuse(key, "patched");
+    ResourceChange.refuse(key, "patched");
     return withDatastore(
         datastore -> {
-          Change.update(datastore, key, stored -> patched(stored, change));
+          ResourceChange.update(datastore, key, stored -> patched(stored, change));
           out().println("Successfully patched 1 '%s' resource".formatted(key.kind()));
           return 0;
         });

@@ -6,8 +6,8 @@ import io.ocicat.datastore.NotFoundException;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.UnavailableException;
 import io.ocicat.datastore.model.IpPool;
+import io.ocicat.ipam.ClockAndRandom;
 import io.ocicat.ipam.Ipam;
-import io.ocicat.ipam.Sources;
 import java.time.Duration;
 
 /**
@@ -39,13 +39,13 @@ final class PoolDeletion {
               .formatted(wanted.describe(), pool.revision(), wanted.revision()));
     }
     if (IpPool.of(pool).enabled()) {
-      Change.update(
+      ResourceChange.update(
           datastore,
           pool.key(),
           stored -> stored.edit(document -> document.withObject("spec").put("disabled", true)));
       pause();
     }
-    try (Ipam ipam = Ipam.forOneCall(datastore, Sources.ofSystem())) {
+    try (Ipam ipam = Ipam.forOneCall(datastore, ClockAndRandom.ofSystem())) {
       ipam.releasePoolAffinities(IpPool.of(pool).cidr());
     }
     return wanted.withRevision("");

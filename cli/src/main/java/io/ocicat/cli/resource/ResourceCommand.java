@@ -1,6 +1,6 @@
 package io.ocicat.cli.resource;
 
-import io.ocicat.cli.WayOut;
+import io.ocicat.cli.ErrorAdvice;
 import io.ocicat.datastore.Datastore;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
@@ -13,12 +13,12 @@ import picocli.CommandLine.Spec;
 /** What the commands have in common: a datastore, and one line for each thing that is wrong. */
 @Command(mixinStandardHelpOptions = true)
 public abstract class ResourceCommand implements Callable<Integer> {
-  protected final Surroundings surroundings;
+  protected final CommandContext surroundings;
 
   @Spec protected CommandSpec spec = CommandSpec.create();
   @Mixin protected ConnectionOptions connection = new ConnectionOptions();
 
-  protected ResourceCommand(Surroundings surroundings) {
+  protected ResourceCommand(CommandContext surroundings) {
     this.surroundings = surroundings;
   }
 
@@ -44,7 +44,7 @@ public abstract class ResourceCommand implements Callable<Integer> {
     } catch (UsageException e) {
       throw new ParameterException(spec.commandLine(), String.valueOf(e.getMessage()), e);
     } catch (RejectedException e) {
-      e.reasons().forEach(reason -> err().println("ocicat: " + oneLine(WayOut.of(reason))));
+      e.reasons().forEach(reason -> err().println("ocicat: " + oneLine(ErrorAdvice.of(reason))));
       return 1;
     }
   }

@@ -6,7 +6,7 @@ import java.util.List;
 public final class ResourceCommands {
   private ResourceCommands() {}
 
-  public static List<Object> all(Surroundings surroundings) {
+  public static List<Object> all(CommandContext surroundings) {
     return List.of(
         new GetCommand(surroundings),
         new WriteCommand.Create(surroundings),

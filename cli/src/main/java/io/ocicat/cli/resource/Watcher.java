@@ -2,10 +2,10 @@ package io.ocicat.cli.resource;
 
 import io.ocicat.datastore.CompactedException;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceEvent;
 import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.ResourceWatch;
 import io.ocicat.datastore.UnavailableException;
 import io.ocicat.datastore.json.Json;
@@ -28,7 +28,7 @@ final class Watcher {
   private static final int ROOM = 3;
 
   private final Datastore datastore;
-  private final Query query;
+  private final ResourceQuery query;
   private final Predicate<Resource> wanted;
   private final Format format;
   private final Printer printer;
@@ -38,7 +38,7 @@ final class Watcher {
 
   Watcher(
       Datastore datastore,
-      Query query,
+      ResourceQuery query,
       Predicate<Resource> wanted,
       Format format,
       Printer printer,

@@ -9,7 +9,7 @@ import picocli.CommandLine.ParameterException;
 
 /** {@code create}, {@code apply} and {@code replace}: documents become resources. */
 abstract class WriteCommand extends ResourceCommand {
-  private final Change change;
+  private final ResourceChange change;
 
   @Mixin FileOptions files = new FileOptions();
 
@@ -19,7 +19,7 @@ abstract class WriteCommand extends ResourceCommand {
       description = "The namespace of documents that name none (default: default).")
   @Nullable String namespace;
 
-  WriteCommand(Surroundings surroundings, Change change) {
+  WriteCommand(CommandContext surroundings, ResourceChange change) {
     super(surroundings);
     this.change = change;
   }
@@ -35,7 +35,7 @@ abstract class WriteCommand extends ResourceCommand {
     }
     List<Manifest> manifests = files.read(namespace, surroundings);
     return withDatastore(
-        datastore -> new Batch(datastore, change, lenient()).run(manifests, out()));
+        datastore -> new ResourceBatch(datastore, change, lenient()).run(manifests, out()));
   }
 
   /** {@code ocicat create}. */
@@ -47,8 +47,8 @@ abstract class WriteCommand extends ResourceCommand {
     @Option(names = "--skip-exists", description = "What exists is no mistake.")
     private boolean skipExists;
 
-    Create(Surroundings surroundings) {
-      super(surroundings, Change.CREATE);
+    Create(CommandContext surroundings) {
+      super(surroundings, ResourceChange.CREATE);
     }
 
     @Override
@@ -66,8 +66,8 @@ abstract class WriteCommand extends ResourceCommand {
       },
       footer = {"", "Example: ocicat apply -f pools.yaml"})
   static final class Apply extends WriteCommand {
-    Apply(Surroundings surroundings) {
-      super(surroundings, Change.APPLY);
+    Apply(CommandContext surroundings) {
+      super(surroundings, ResourceChange.APPLY);
     }
   }
 
@@ -80,8 +80,8 @@ abstract class WriteCommand extends ResourceCommand {
       },
       footer = {"", "Example: ocicat replace -f pools.yaml"})
   static final class Replace extends WriteCommand {
-    Replace(Surroundings surroundings) {
-      super(surroundings, Change.REPLACE);
+    Replace(CommandContext surroundings) {
+      super(surroundings, ResourceChange.REPLACE);
     }
   }
 }

@@ -1,6 +1,6 @@
 package io.ocicat.cli.store;
 
-import io.ocicat.cli.resource.Surroundings;
+import io.ocicat.cli.resource.CommandContext;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
@@ -13,9 +13,9 @@ import picocli.CommandLine.Command;
 public final class DatastoreCommand {
   private DatastoreCommand() {}
 
-  public static CommandLine of(Surroundings surroundings) {
+  public static CommandLine of(CommandContext surroundings) {
     return new CommandLine(new DatastoreCommand())
-        .addSubcommand(new CheckCommand(surroundings))
+        .addSubcommand(new DatastoreCheckCommand(surroundings))
         .addSubcommand(new ExportCommand(surroundings))
         .addSubcommand(new ImportCommand(surroundings))
         .addSubcommand(new MigrateCommand(surroundings))

@@ -1,12 +1,12 @@
 package io.ocicat.cli.store;
 
 import io.ocicat.cli.Progress;
+import io.ocicat.cli.resource.CommandContext;
 import io.ocicat.cli.resource.CommandException;
 import io.ocicat.cli.resource.ResourceCommand;
-import io.ocicat.cli.resource.Surroundings;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.kv.Dump;
 import io.ocicat.datastore.kv.KeyValueDatastore;
+import io.ocicat.datastore.kv.KeyValueDump;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.Writer;
@@ -41,7 +41,7 @@ final class ExportCommand extends ResourceCommand {
       description = "Where to write, readable for its owner only (default: standard output).")
   private @Nullable Path file;
 
-  ExportCommand(Surroundings surroundings) {
+  ExportCommand(CommandContext surroundings) {
     super(surroundings);
   }
 
@@ -111,7 +111,7 @@ final class ExportCommand extends ResourceCommand {
       return written.resources();
     }
     if (datastore instanceof KeyValueDatastore keys) {
-      return Dump.write(keys.store(), "/", out);
+      return KeyValueDump.write(keys.store(), "/", out);
     }
     throw new CommandException("Kubernetes has no keys: use -o yaml or json");
   }

@@ -33,8 +33,8 @@ final class ExportStream {
   static Written write(Datastore datastore, boolean json, Writer out, Progress progress)
       throws IOException {
     int count = 0;
-    for (Kind kind : Contents.kinds()) {
-      for (Resource resource : Contents.of(datastore, kind)) {
+    for (Kind kind : DatastoreContents.kinds()) {
+      for (Resource resource : DatastoreContents.of(datastore, kind)) {
         document(ResourceForm.document(resource.withRevision("")), json, out);
         count++;
         progress.step();

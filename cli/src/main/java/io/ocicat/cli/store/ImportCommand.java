@@ -1,13 +1,13 @@
 package io.ocicat.cli.store;
 
+import io.ocicat.cli.resource.CommandContext;
 import io.ocicat.cli.resource.CommandException;
 import io.ocicat.cli.resource.ResourceCommand;
-import io.ocicat.cli.resource.Surroundings;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.config.DatastoreConfig;
-import io.ocicat.datastore.kv.Dump;
 import io.ocicat.datastore.kv.KeyValueDatastore;
+import io.ocicat.datastore.kv.KeyValueDump;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.StringReader;
@@ -37,7 +37,7 @@ final class ImportCommand extends ResourceCommand {
       description = "Also into one that holds something; what is in both must be the same.")
   private boolean merge;
 
-  ImportCommand(Surroundings surroundings) {
+  ImportCommand(CommandContext surroundings) {
     super(surroundings);
   }
 
@@ -51,7 +51,7 @@ final class ImportCommand extends ResourceCommand {
     boolean toKubernetes = connection.read(surroundings) instanceof DatastoreConfig.Kubernetes;
     return withDatastore(
         datastore -> {
-          Copy copy = new Copy(datastore, toKubernetes, err());
+          DatastoreCopy copy = new DatastoreCopy(datastore, toKubernetes, err());
           List<Resource> resources = copy.copied(exported.resources());
           copy.check(resources, exported.raw(), merge, false);
           int copied = copy.run(resources, false);
@@ -69,7 +69,7 @@ final class ImportCommand extends ResourceCommand {
       throw new CommandException("Kubernetes has no keys: export with -o yaml");
     }
     try {
-      int count = Dump.read(new BufferedReader(new StringReader(text)), keys.store());
+      int count = KeyValueDump.read(new BufferedReader(new StringReader(text)), keys.store());
       out().println("imported %d keys".formatted(count));
       return 0;
     } catch (IOException e) {

@@ -1,14 +1,14 @@
 package io.ocicat.cli.store;
 
+import io.ocicat.cli.resource.CommandContext;
 import io.ocicat.cli.resource.ResourceCommand;
-import io.ocicat.cli.resource.Surroundings;
 import picocli.CommandLine.Command;
 
 /** {@code ocicat datastore lock} and {@code unlock}. */
 abstract class LockCommand extends ResourceCommand {
   private final boolean ready;
 
-  LockCommand(Surroundings surroundings, boolean ready) {
+  LockCommand(CommandContext surroundings, boolean ready) {
     super(surroundings);
     this.ready = ready;
   }
@@ -32,7 +32,7 @@ abstract class LockCommand extends ResourceCommand {
       },
       footer = {"", "Example: ocicat datastore lock"})
   static final class Lock extends LockCommand {
-    Lock(Surroundings surroundings) {
+    Lock(CommandContext surroundings) {
       super(surroundings, false);
     }
   }
@@ -46,7 +46,7 @@ abstract class LockCommand extends ResourceCommand {
       },
       footer = {"", "Example: ocicat datastore unlock"})
   static final class Unlock extends LockCommand {
-    Unlock(Surroundings surroundings) {
+    Unlock(CommandContext surroundings) {
       super(surroundings, true);
     }
   }

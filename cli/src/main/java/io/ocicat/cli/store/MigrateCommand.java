@@ -1,11 +1,11 @@
 package io.ocicat.cli.store;
 
 import io.ocicat.cli.Table;
+import io.ocicat.cli.resource.CommandContext;
 import io.ocicat.cli.resource.CommandException;
 import io.ocicat.cli.resource.ConnectionOptions;
 import io.ocicat.cli.resource.RejectedException;
 import io.ocicat.cli.resource.ResourceCommand;
-import io.ocicat.cli.resource.Surroundings;
 import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.DatastoreException;
@@ -63,7 +63,7 @@ final class MigrateCommand extends ResourceCommand {
   @Option(names = "--json", description = "Print JSON.")
   private boolean json;
 
-  MigrateCommand(Surroundings surroundings) {
+  MigrateCommand(CommandContext surroundings) {
     super(surroundings);
   }
 
@@ -91,7 +91,7 @@ final class MigrateCommand extends ResourceCommand {
   private int migrate(Datastore source, Datastore target, boolean toKubernetes) {
     Migration.Mark before = Migration.Mark.of(source, target, merge);
     Migration migration = new Migration(source, target, before);
-    Copy copy = new Copy(target, toKubernetes, err());
+    DatastoreCopy copy = new DatastoreCopy(target, toKubernetes, err());
     try {
       ReadyFlag.set(source, false);
       List<Resource> resources = copy.copied(resources(source));
@@ -123,9 +123,9 @@ final class MigrateCommand extends ResourceCommand {
 
   private static List<Resource> resources(Datastore source) {
     List<Resource> resources = new ArrayList<>();
-    for (Kind kind : Contents.kinds()) {
+    for (Kind kind : DatastoreContents.kinds()) {
       if (kind != Kind.CLUSTER_INFORMATION) {
-        resources.addAll(Contents.of(source, kind));
+        resources.addAll(DatastoreContents.of(source, kind));
       }
     }
     return resources;
@@ -143,7 +143,7 @@ final class MigrateCommand extends ResourceCommand {
   private void report(List<Resource> resources, int copied) {
     Table table = new Table("KIND", "RESOURCES");
     ObjectNode kinds = Json.object();
-    for (Kind kind : Contents.kinds()) {
+    for (Kind kind : DatastoreContents.kinds()) {
       long count = resources.stream().filter(resource -> resource.kind() == kind).count();
       if (count > 0) {
         table.row(kind.text(), String.valueOf(count));

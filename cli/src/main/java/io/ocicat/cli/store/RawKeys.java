@@ -6,8 +6,8 @@ import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.kv.KeyValueDatastore;
 import io.ocicat.datastore.kv.KeyValueStore;
-import io.ocicat.datastore.kv.Outcome;
 import io.ocicat.datastore.kv.Transaction;
+import io.ocicat.datastore.kv.TransactionOutcome;
 import io.ocicat.datastore.kv.UnknownKeys;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,8 +78,9 @@ record RawKeys(List<KeyValue> entries) {
     }
     int copied = 0;
     for (KeyValue entry : entries) {
-      Outcome outcome = store.get().commit(Transaction.create(entry.key(), entry.value()));
-      if (outcome instanceof Outcome.Committed) {
+      TransactionOutcome outcome =
+          store.get().commit(Transaction.create(entry.key(), entry.value()));
+      if (outcome instanceof TransactionOutcome.Committed) {
         copied++;
       } else if (!store
           .get()

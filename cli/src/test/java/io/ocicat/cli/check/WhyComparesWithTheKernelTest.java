@@ -8,15 +8,15 @@ import io.ocicat.cli.LiveDaemon;
 import io.ocicat.cli.Shell;
 import io.ocicat.cli.Shell.Printed;
 import io.ocicat.cli.inspect.WhyCommand;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.json.Json;
-import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -67,7 +67,7 @@ class WhyComparesWithTheKernelTest {
         """
             .formatted(directory.resolve("leases"));
     Map<String, String> args = Map.of("CNI_ARGS", POD);
-    Reply reply = daemon.call("bridge", "ADD", ID, host, pod, bridge, args);
+    PluginReply reply = daemon.call("bridge", "ADD", ID, host, pod, bridge, args);
     assertThat(reply.exitCode()).as(new String(reply.stdout(), UTF_8)).isZero();
     ObjectNode portmap =
         (ObjectNode)
@@ -77,7 +77,7 @@ class WhyComparesWithTheKernelTest {
                  "runtimeConfig":{"portMappings":[{"hostPort":8080,"containerPort":80,"protocol":"tcp"}]}}
                 """);
     portmap.set("prevResult", Json.parse(reply.stdout()));
-    Reply second = daemon.call("portmap", "ADD", ID, host, pod, Json.compact(portmap), args);
+    PluginReply second = daemon.call("portmap", "ADD", ID, host, pod, Json.compact(portmap), args);
     assertThat(second.exitCode()).as(new String(second.stdout(), UTF_8)).isZero();
   }
 
@@ -97,7 +97,7 @@ class WhyComparesWithTheKernelTest {
          "ipam":{"type":"calico-ipam"}}
         """
             .formatted(directory.resolve("ipam.lock"));
-    Reply reply =
+    PluginReply reply =
         daemon.call(
             "calico", "ADD", ID, host, pod, network, Map.of("OCICAT_STATE_DIR", state.toString()));
     assertThat(reply.exitCode()).as(new String(reply.stdout(), UTF_8)).isZero();
@@ -257,7 +257,7 @@ class WhyComparesWithTheKernelTest {
 
     try (Datastore datastore =
         Datastores.openOwn(new DatastoreConfig.Embedded(directory.resolve("calico")))) {
-      for (Resource block : datastore.list(Query.of(Kind.IPAM_BLOCK)).items()) {
+      for (Resource block : datastore.list(ResourceQuery.of(Kind.IPAM_BLOCK)).items()) {
         datastore.delete(block.key(), null);
       }
     } catch (NotFoundException e) {
@@ -286,7 +286,7 @@ class WhyComparesWithTheKernelTest {
   }
 
   private Printed why(String... args) {
-    return new Shell(daemon.folders(), directory, OurExecutables.none())
+    return new Shell(daemon.folders(), directory, PluginExecutables.none())
         .run(
             WhyCommand::new,
             Stream.concat(

@@ -23,7 +23,7 @@ class AddDrawingTest {
 
   private static String drawn(int width) {
     StringWriter out = new StringWriter();
-    new AddDrawing(new Tale(new PrintWriter(out), false, width))
+    new AddDrawing(new DemoNarrator(new PrintWriter(out), false, width))
         .print(Json.parse(STEPS), List.of("pool pods, 10.65.0.0/16", "block 10.65.84.128/26"));
     return out.toString();
   }

@@ -6,12 +6,12 @@ import io.ocicat.cli.LiveDaemon;
 import io.ocicat.cli.Shell;
 import io.ocicat.cli.Shell.Printed;
 import io.ocicat.cni.json.Json;
-import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.CallRecord;
-import io.ocicat.daemon.state.Folders;
+import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.RecordFolder.Kept;
-import io.ocicat.daemon.state.State;
+import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
@@ -35,7 +35,7 @@ import tools.jackson.databind.JsonNode;
 @Hosts
 class DoctorCommandTest {
   @TempDir private Path directory;
-  private Folders folders = new Folders(Path.of("/nowhere"), Path.of("/nowhere"));
+  private StateFolders folders = new StateFolders(Path.of("/nowhere"), Path.of("/nowhere"));
   private Path home = Path.of("/nowhere");
 
   @BeforeEach
@@ -113,7 +113,7 @@ class DoctorCommandTest {
 
   @Test
   void aCallThatWasKilledIsUndone(Host host, Host pod) {
-    State state = attach(host, pod);
+    DaemonState state = attach(host, pod);
     Kept kept = state.attachments().list().getFirst();
     state.journal().write(kept.name(), kept.record());
     state.attachments().remove(kept.name());
@@ -128,7 +128,7 @@ class DoctorCommandTest {
 
   @Test
   void anAttachmentWhoseNamespaceIsGoneIsRemoved(Host host, Host pod) {
-    State state = attach(host, pod);
+    DaemonState state = attach(host, pod);
     pod.close();
     Eventually.await(
         "the link's end", () -> !host.exec("ip", "link").stdout().contains("/c1/eth0"));
@@ -142,7 +142,7 @@ class DoctorCommandTest {
 
   @Test
   void whatExistsIsLeftAlone(Host host, Host pod) {
-    State state = attach(host, pod);
+    DaemonState state = attach(host, pod);
 
     assertThat(doctor("--fix").out()).doesNotContain("leaks", "fixed");
     assertThat(state.attachments().names()).hasSize(1);
@@ -151,7 +151,7 @@ class DoctorCommandTest {
 
   @Test
   void whatIsLeftOfAnEarlierStartWaitsWhileTheAttachmentIsInUseAnew(Host host, Host pod) {
-    State state = attach(host, pod);
+    DaemonState state = attach(host, pod);
     Kept kept = state.attachments().list().getFirst();
     CallRecord now = kept.record();
     CallRecord before =
@@ -180,7 +180,7 @@ class DoctorCommandTest {
 
   @Test
   void halfARecordIsRemovedOnceNobodyCanBeWritingIt() throws IOException {
-    State state = new State(folders, BootId.current());
+    DaemonState state = new DaemonState(folders, BootId.current());
     Path half = Files.writeString(state.journal().path().resolve("abc"), "half");
 
     assertThat(doctor("--fix").out()).doesNotContain("whole record");
@@ -191,7 +191,7 @@ class DoctorCommandTest {
 
   @Test
   void putOffDelsAreTold(Host host, Host pod) {
-    State state = attach(host, pod);
+    DaemonState state = attach(host, pod);
     CallRecord record = state.attachments().list().getFirst().record();
     state.spool().write("x", record);
 
@@ -217,9 +217,9 @@ class DoctorCommandTest {
     host.exec("ip", "link", "add", "veth77", "type", "veth", "peer", "name", "veth78");
     host.exec("ip", "link", "set", "veth77", "alias", "cni:blue/ghost/eth0");
     host.exec("ip", "link", "set", "veth78", "alias", "cni:blue/known/eth0");
-    KnownAttachments known = new KnownAttachments(Set.of(), Set.of("blue/known/eth0"));
+    AllAttachments known = new AllAttachments(Set.of(), Set.of("blue/known/eth0"));
 
-    List<Finding> findings;
+    List<DoctorFinding> findings;
     try (NetNs there = NetNs.open(host.path())) {
       findings = there.call(() -> new OrphanLinksCheck(known).look());
     }
@@ -236,10 +236,10 @@ class DoctorCommandTest {
       throws Exception {
     try (NetNs there = NetNs.open(host.path())) {
       assertThat(there.call(() -> new SysctlCheck(0).look()))
-          .noneMatch(finding -> finding.severity() == Finding.Severity.PROBLEM);
+          .noneMatch(finding -> finding.severity() == DoctorFinding.Severity.PROBLEM);
       assertThat(there.call(() -> new SysctlCheck(1).look()))
           .anyMatch(finding -> finding.what().equals("net.ipv4.ip_forward is 0"))
-          .anyMatch(finding -> finding.severity() == Finding.Severity.PROBLEM);
+          .anyMatch(finding -> finding.severity() == DoctorFinding.Severity.PROBLEM);
     }
   }
 
@@ -267,7 +267,7 @@ class DoctorCommandTest {
         new Shell(
                 folders,
                 directory,
-                OurExecutables.of(home),
+                PluginExecutables.of(home),
                 Map.of(
                     "NETCONFPATH",
                     directory.resolve("net.d").toString(),
@@ -338,12 +338,12 @@ class DoctorCommandTest {
             "10.88.0.9 comment \"green/ghost/eth0\"", "10.77.0.2 comment \"blue/known/eth0\"")) {
       host.exec("nft", "add element inet ocicat_masquerade sources4 { %s }".formatted(element));
     }
-    KnownAttachments known = new KnownAttachments(Set.of(), Set.of("blue/known/eth0"));
+    AllAttachments known = new AllAttachments(Set.of(), Set.of("blue/known/eth0"));
     try (NetNs there = NetNs.open(host.path())) {
       assertThat(
               there.call(
                   () ->
-                      new OrphanElementsCheck(known, FormerNetworks.among(Set.of("blue"))).look()))
+                      new OrphanElementsCheck(known, RemovedNetworks.among(Set.of("blue"))).look()))
           .singleElement()
           .satisfies(
               finding ->
@@ -369,12 +369,12 @@ class DoctorCommandTest {
             });
   }
 
-  private State attach(Host host, Host pod) {
+  private DaemonState attach(Host host, Host pod) {
     try (LiveDaemon daemon = LiveDaemon.start(directory)) {
       assertThat(daemon.call("ADD", "c1", host, pod, daemon.network("10.77.0.0/24")).exitCode())
           .isZero();
     }
-    return new State(folders, BootId.current());
+    return new DaemonState(folders, BootId.current());
   }
 
   private void conf(String file, String name, String type) throws IOException {
@@ -403,7 +403,7 @@ class DoctorCommandTest {
       all.addAll(List.of("--cni-path", home.resolve("cni").toString()));
     }
     all.addAll(List.of(args));
-    return new Shell(folders, directory, OurExecutables.of(home))
+    return new Shell(folders, directory, PluginExecutables.of(home))
         .run(DoctorCommand::new, all.toArray(String[]::new));
   }
 }

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cli.LiveDaemon;
 import io.ocicat.cli.Shell;
 import io.ocicat.cli.Shell.Printed;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.state.BootId;
+import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.RecordFolder.Kept;
-import io.ocicat.daemon.state.State;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.nio.file.Path;
@@ -42,12 +42,13 @@ class StatusCommandTest {
   @Test
   void aChainOfPluginsIsOneAttachment(Host host, Host pod) {
     try (LiveDaemon daemon = LiveDaemon.start(directory)) {
-      Reply bridge = daemon.call("ADD", "c1", host, pod, daemon.network("10.77.0.0/24"));
+      PluginReply bridge = daemon.call("ADD", "c1", host, pod, daemon.network("10.77.0.0/24"));
       ObjectNode portmap =
           Json.object().put("cniVersion", "1.0.0").put("name", "blue").put("type", "portmap");
       portmap.set("prevResult", Json.parse(bridge.stdout()));
       daemon.call("portmap", "ADD", "c1", host, pod, Json.compact(portmap), Map.of());
-      assertThat(new State(daemon.folders(), BootId.current()).attachments().names()).hasSize(2);
+      assertThat(new DaemonState(daemon.folders(), BootId.current()).attachments().names())
+          .hasSize(2);
 
       assertThat(status().out()).contains("1 attachments");
       assertThat(Json.parse(status("--json").out()).at("/daemon/attachments").asInt()).isEqualTo(1);
@@ -73,7 +74,7 @@ class StatusCommandTest {
     try (LiveDaemon daemon = LiveDaemon.start(directory)) {
       daemon.call("ADD", "c1", host, pod, daemon.network("10.77.0.0/24"));
     }
-    State state = new State(LiveDaemon.folders(directory), BootId.current());
+    DaemonState state = new DaemonState(LiveDaemon.folders(directory), BootId.current());
     Kept kept = state.attachments().list().getFirst();
     state.journal().write(kept.name(), kept.record());
     state.spool().write(kept.name(), kept.record());

@@ -6,7 +6,7 @@ import io.ocicat.cli.LiveDaemon;
 import io.ocicat.cli.Shell;
 import io.ocicat.cli.Shell.Printed;
 import io.ocicat.cni.json.Json;
-import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.nio.file.Path;
@@ -74,7 +74,7 @@ class TraceCommandTest {
     daemon.call("ADD", id, host, pod, daemon.network("10.77.0.0/24"), args);
 
     Printed trace =
-        new Shell(daemon.folders(), directory, OurExecutables.none(), Map.of("COLUMNS", "80"))
+        new Shell(daemon.folders(), directory, PluginExecutables.none(), Map.of("COLUMNS", "80"))
             .run(TraceCommand::new);
 
     assertThat(trace.out()).contains("bridge ADD 46cc7046cc70 eth0").doesNotContain(id);

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cli.LiveDaemon;
 import io.ocicat.cli.Shell;
 import io.ocicat.cli.Shell.Printed;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.info.InfoClient;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.BootId;
+import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.RecordFolder.Kept;
-import io.ocicat.daemon.state.State;
 import io.ocicat.netlink.linux.RangeLock;
 import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
@@ -120,7 +120,7 @@ class WhyCommandTest {
   @Test
   void aCallThatWasKilledIsToldFromOneThatRuns(Host host, Host pod) {
     daemon.call("ADD", "c1", host, pod, network);
-    State state = new State(daemon.folders(), BootId.current());
+    DaemonState state = new DaemonState(daemon.folders(), BootId.current());
     Kept kept = state.attachments().list().getFirst();
     state.journal().write(kept.name(), kept.record());
 
@@ -134,10 +134,10 @@ class WhyCommandTest {
   /** Nothing is written down of it yet: only the daemon knows. */
   @Test
   void aCallThatWaitsForItsTurnIsUnderWay(Host host, Host pod) throws Exception {
-    State state = new State(daemon.folders(), BootId.current());
+    DaemonState state = new DaemonState(daemon.folders(), BootId.current());
     AttachmentKey key = new AttachmentKey("0123abc", "eth0");
     try (ExecutorService threads = Executors.newSingleThreadExecutor()) {
-      Future<Reply> add;
+      Future<PluginReply> add;
       try (RangeLock _ = state.lock(key, Duration.ofSeconds(5)).orElseThrow()) {
         add = threads.submit(() -> daemon.call("ADD", "0123abc", host, pod, network));
         Eventually.await(

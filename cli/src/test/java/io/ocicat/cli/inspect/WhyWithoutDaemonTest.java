@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cli.LiveDaemon;
 import io.ocicat.cli.Shell;
 import io.ocicat.cli.Shell.Printed;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.cni.runtime.Container;
 import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.CallRecord;
-import io.ocicat.daemon.state.Folders;
+import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.NamespaceId;
 import io.ocicat.daemon.state.RecordFolder;
-import io.ocicat.daemon.state.State;
+import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.io.IOException;
@@ -38,7 +38,7 @@ class WhyWithoutDaemonTest {
       """;
 
   @TempDir private Path directory;
-  private Folders folders;
+  private StateFolders folders;
 
   @BeforeEach
   void aNetworkOfHostLocal() throws IOException {
@@ -62,7 +62,7 @@ class WhyWithoutDaemonTest {
         .confDirectory(directory.resolve("net.d"))
         .cacheDirectory(directory.resolve("cache"))
         .pluginDirectories(directory.resolve("bin"))
-        .exec(_ -> new Reply(0, RESULT.getBytes(StandardCharsets.UTF_8), ""))
+        .exec(_ -> new PluginReply(0, RESULT.getBytes(StandardCharsets.UTF_8), ""))
         .build()
         .network("blue")
         .add(
@@ -127,7 +127,7 @@ class WhyWithoutDaemonTest {
   @Test
   void whatWasBegunOrPutOffWaitsForTheDaemon(Host pod) {
     folders.create();
-    State state = new State(folders, BootId.current());
+    DaemonState state = new DaemonState(folders, BootId.current());
     note(state.journal(), "killed", pod);
     note(state.spool(), "late", pod);
 

@@ -37,17 +37,17 @@ class CalicoInstallTest {
     return Json.parse(text(network.item())).at("/plugins/0");
   }
 
-  private static String text(Item item) {
-    Item.Content.Text content = (Item.Content.Text) item.content();
+  private static String text(InstallItem item) {
+    InstallItem.Content.Text content = (InstallItem.Content.Text) item.content();
     return new String(content.bytes(), StandardCharsets.UTF_8);
   }
 
   @Test
   void withoutAServerTheDatastoreIsThisMachines() {
-    Item item = network(Map.of()).item();
+    InstallItem item = network(Map.of()).item();
 
     assertThat(item.path()).isEqualTo(root.resolve("net.d/10-calico.conflist"));
-    assertThat(((Item.Content.Text) item.content()).permissions()).isEqualTo("rw-------");
+    assertThat(((InstallItem.Content.Text) item.content()).permissions()).isEqualTo("rw-------");
     JsonNode plugin = plugin(network(Map.of()));
     assertThat(plugin.path("datastore_type").asString()).isEqualTo("embedded");
     assertThat(plugin.path("nodename").asString()).isEqualTo("node-a");
@@ -100,7 +100,7 @@ class CalicoInstallTest {
     Path file = root.resolve("template");
     Files.writeString(file, template.formatted("from-file"));
 
-    Item given =
+    InstallItem given =
         network(
                 Map.of(
                     "CNI_NETWORK_CONFIG",
@@ -108,7 +108,7 @@ class CalicoInstallTest {
                     "CNI_CONF_NAME",
                     "05-x.conflist"))
             .item();
-    Item both =
+    InstallItem both =
         network(
                 Map.of(
                     "CNI_NETWORK_CONFIG", template.formatted("given"),
@@ -155,19 +155,19 @@ class CalicoInstallTest {
   /** Review C13: whoever edits the network must not lose it when the token ends. */
   @Test
   void aNetworkThatWasEditedStaysAsItIs() throws IOException {
-    Item item = network(Map.of()).item();
+    InstallItem item = network(Map.of()).item();
     Path state = Files.createDirectories(root.resolve("state"));
-    Manifest manifest = Manifest.read(state);
-    new Placement(state, manifest).carryOut(Plan.of(List.of(item), manifest, false).steps());
+    InstallManifest manifest = InstallManifest.read(state);
+    new Placement(state, manifest).carryOut(InstallPlan.of(List.of(item), manifest, false).steps());
     Files.writeString(item.path(), "{\"edited\":true}");
 
-    Plan plan = Plan.of(List.of(item), Manifest.read(state), false);
+    InstallPlan plan = InstallPlan.of(List.of(item), InstallManifest.read(state), false);
 
     assertThat(plan.obstacles()).isEmpty();
     assertThat(plan.steps()).isEmpty();
-    assertThat(Plan.of(List.of(item), Manifest.read(state), true).steps())
-        .extracting(Plan.Step::task)
-        .containsExactly(Plan.Task.REPLACE);
+    assertThat(InstallPlan.of(List.of(item), InstallManifest.read(state), true).steps())
+        .extracting(InstallPlan.Step::task)
+        .containsExactly(InstallPlan.Task.REPLACE);
   }
 
   @Test

@@ -46,7 +46,7 @@ class InstallCommandTest {
     machine.install();
 
     assertThat(permissions(machine.state())).isEqualTo("rwx------");
-    assertThat(permissions(Manifest.fileIn(machine.state()))).isEqualTo("rw-------");
+    assertThat(permissions(InstallManifest.fileIn(machine.state()))).isEqualTo("rw-------");
   }
 
   @Test
@@ -99,7 +99,7 @@ class InstallCommandTest {
             "nothing was changed",
             "--replace");
     assertThat(names(machine.bin)).containsExactlyInAnyOrder("bridge", "ptp");
-    assertThat(Manifest.fileIn(machine.state())).doesNotExist();
+    assertThat(InstallManifest.fileIn(machine.state())).doesNotExist();
   }
 
   @Test
@@ -176,7 +176,7 @@ class InstallCommandTest {
         .isZero();
 
     assertThat(machine.out.toString())
-        .startsWith(Account.DRY_RUN)
+        .startsWith(InstallOutput.DRY_RUN)
         .contains(machine.plugin("bridge").toString(), "ocicat.service");
     assertThat(machine.bin).doesNotExist();
     assertThat(machine.state()).doesNotExist();
@@ -206,10 +206,10 @@ class InstallCommandTest {
     machine.install();
     machine.distribute("shim 2");
     machine.install();
-    Manifest half = Manifest.read(machine.state());
+    InstallManifest half = InstallManifest.read(machine.state());
     Fingerprint one = Fingerprint.ofBytes("shim 1".getBytes(StandardCharsets.UTF_8));
     Fingerprint two = Fingerprint.of(machine.plugin("bridge")).orElseThrow();
-    half.put(new Manifest.Entry(machine.plugin("ptp"), Set.of(one, two), null));
+    half.put(new InstallManifest.Entry(machine.plugin("ptp"), Set.of(one, two), null));
     half.write(machine.state());
     Machine.file(machine.plugin("ptp"), "shim 1", "rwxr-xr-x");
 
@@ -257,7 +257,7 @@ class InstallCommandTest {
 
   @Test
   void aManifestThatCannotBeReadStopsBeforeAnythingIsTouched() throws IOException {
-    Machine.file(Manifest.fileIn(machine.state()), "{\"version\":1,", "rw-------");
+    Machine.file(InstallManifest.fileIn(machine.state()), "{\"version\":1,", "rw-------");
 
     assertThat(machine.install()).isEqualTo(1);
 

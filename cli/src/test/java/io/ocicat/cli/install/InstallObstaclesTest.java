@@ -31,7 +31,7 @@ class InstallObstaclesTest {
     assertThat(output.stderr())
         .startsWith("ocicat: cannot write " + machine.bin)
         .contains("read-only file system; choose another directory");
-    assertThat(Manifest.fileIn(machine.state())).doesNotExist();
+    assertThat(InstallManifest.fileIn(machine.state())).doesNotExist();
   }
 
   @Test
@@ -44,7 +44,7 @@ class InstallObstaclesTest {
     assertThat(output.exitCode()).isEqualTo(1);
     assertThat(output.stderr()).contains("no space left on device; make room and repeat");
     assertThat(output.stdout()).isEmpty();
-    assertThat(Manifest.fileIn(machine.state())).doesNotExist();
+    assertThat(InstallManifest.fileIn(machine.state())).doesNotExist();
   }
 
   /** Another user by name only, so that it works without any right to change users. */

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.daemon.CallLog;
 import io.ocicat.daemon.Daemon;
-import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.daemon.state.BootId;
-import io.ocicat.daemon.state.Folders;
-import io.ocicat.daemon.state.State;
+import io.ocicat.daemon.state.DaemonState;
+import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.daemon.trace.CallHistory;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -76,12 +76,12 @@ class InstalledNetworkTest {
 
   @Test
   void withADaemonItAppearsForRootAlone() throws Exception {
-    Folders folders = Folders.of(machine.environment);
+    StateFolders folders = StateFolders.of(machine.environment);
     try (Daemon daemon =
         Daemon.listen(
-            new State(folders, BootId.current()),
+            new DaemonState(folders, BootId.current()),
             folders,
-            OurExecutables.none(),
+            PluginExecutables.none(),
             Optional.empty(),
             false,
             new CallLog(_ -> {}, new CallHistory()),

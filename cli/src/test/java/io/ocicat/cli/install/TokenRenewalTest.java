@@ -98,7 +98,7 @@ class TokenRenewalTest {
   }
 
   private void write(ServiceAccount.Token token) {
-    Item item = Item.text(account.kubeconfig(token), "rw-------", kubeconfig);
+    InstallItem item = InstallItem.text(account.kubeconfig(token), "rw-------", kubeconfig);
     item.stage();
     item.appear();
   }

@@ -3,16 +3,16 @@ package io.ocicat.cli.install;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.json.Json;
-import io.ocicat.daemon.state.Folders;
+import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Protocol;
 import io.ocicat.netlink.nft.DataType;
 import io.ocicat.netlink.nft.Element;
 import io.ocicat.netlink.nft.Elements;
-import io.ocicat.netlink.nft.Family;
 import io.ocicat.netlink.nft.NamedSet;
 import io.ocicat.netlink.nft.Sets;
 import io.ocicat.netlink.nft.Table;
+import io.ocicat.netlink.nft.TableFamily;
 import io.ocicat.netlink.nft.TableId;
 import io.ocicat.netlink.nft.Tables;
 import io.ocicat.netlink.nft.Value;
@@ -47,7 +47,7 @@ class UninstallCommandTest {
 
     assertThat(machine.bin).isEmptyDirectory();
     assertThat(machine.units).isEmptyDirectory();
-    assertThat(Manifest.fileIn(machine.state())).doesNotExist();
+    assertThat(InstallManifest.fileIn(machine.state())).doesNotExist();
     assertThat(machine.out.toString()).contains("removed   " + machine.plugin("bridge"));
   }
 
@@ -114,10 +114,10 @@ class UninstallCommandTest {
     assertThat(machine.uninstall("--dry-run")).isZero();
 
     assertThat(machine.out.toString())
-        .startsWith(Account.DRY_RUN)
+        .startsWith(InstallOutput.DRY_RUN)
         .contains("removed   " + machine.plugin("bridge"));
     assertThat(machine.plugin("bridge")).hasContent("shim 1");
-    assertThat(Manifest.fileIn(machine.state())).exists();
+    assertThat(InstallManifest.fileIn(machine.state())).exists();
   }
 
   @Test
@@ -152,9 +152,9 @@ class UninstallCommandTest {
     machine.install();
     try (NetNs namespace = NetNs.open(host.path());
         NetlinkSocket net = NetlinkSocket.open(Protocol.NETFILTER, namespace)) {
-      TableId idle = new TableId(Family.INET, "ocicat_idle");
-      TableId busy = new TableId(Family.INET, "ocicat_busy");
-      TableId foreign = new TableId(Family.INET, "ocicat_of_others");
+      TableId idle = new TableId(TableFamily.INET, "ocicat_idle");
+      TableId busy = new TableId(TableFamily.INET, "ocicat_busy");
+      TableId foreign = new TableId(TableFamily.INET, "ocicat_of_others");
       NamedSet users = NamedSet.set(busy.set("users"), DataType.IFNAME);
       net.transact(
           List.of(
@@ -224,7 +224,7 @@ class UninstallCommandTest {
   @Test
   void purgeLeavesNothingOfOurs() throws IOException {
     machine.install();
-    Folders folders = Folders.of(machine.environment);
+    StateFolders folders = StateFolders.of(machine.environment);
     folders.create();
     Files.createFile(folders.state().resolve("datastore.db"));
 
@@ -238,7 +238,7 @@ class UninstallCommandTest {
   @Test
   void purgeKeepsWhatIsNotOursAndWhatLives() throws IOException {
     machine.install();
-    Folders folders = Folders.of(machine.environment);
+    StateFolders folders = StateFolders.of(machine.environment);
     folders.create();
     Path other = Files.createFile(folders.state().resolve("notes.txt"));
     Path pod = folders.state().resolve("pods/records/web");

@@ -6,8 +6,8 @@ import io.ocicat.cli.Shell;
 import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.ip.IpAddress;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -370,7 +370,7 @@ class IpamCommandTest {
     assertThat(printed.err()).isEmpty();
     ipam.with(
         datastore ->
-            assertThat(datastore.list(Query.of(Kind.IP_POOL)).items())
+            assertThat(datastore.list(ResourceQuery.of(Kind.IP_POOL)).items())
                 .extracting(pool -> pool.key().name() + " " + pool.text("spec", "cidr").orElse(""))
                 .containsExactlyInAnyOrder(
                     "red fd00:65::/48",

@@ -2,7 +2,7 @@ package io.ocicat.cli.ipam;
 
 import io.ocicat.cli.DatastoreShell;
 import io.ocicat.cli.Shell;
-import io.ocicat.cli.resource.Surroundings;
+import io.ocicat.cli.resource.CommandContext;
 import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
@@ -11,9 +11,9 @@ import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ipam.AssignRequest;
-import io.ocicat.ipam.Conventions;
+import io.ocicat.ipam.CalicoConventions;
+import io.ocicat.ipam.ClockAndRandom;
 import io.ocicat.ipam.Ipam;
-import io.ocicat.ipam.Sources;
 import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -41,15 +41,15 @@ record IpamShell(DatastoreShell shell, DatastoreConfig config) {
 
   /** What gc prints on a machine whose interfaces have these addresses. */
   String gc(Set<IpAddress> kernel, String... args) {
-    Surroundings surroundings =
-        new Surroundings(
+    CommandContext surroundings =
+        new CommandContext(
             shell.environment(),
             Path.of("/nonexistent/calicoctl.cfg"),
             InputStream.nullInputStream(),
             false);
     StringWriter out = new StringWriter();
     int exitCode =
-        new CommandLine(new GcCommand(surroundings, () -> kernel))
+        new CommandLine(new IpamGcCommand(surroundings, () -> kernel))
             .setOut(new PrintWriter(out, true))
             .execute(args);
     return exitCode == 0 ? out.toString() : "exit code " + exitCode;
@@ -57,15 +57,15 @@ record IpamShell(DatastoreShell shell, DatastoreConfig config) {
 
   /** What why prints on a machine whose interfaces have these addresses. */
   String why(Set<IpAddress> kernel, String... args) {
-    Surroundings surroundings =
-        new Surroundings(
+    CommandContext surroundings =
+        new CommandContext(
             shell.environment(),
             Path.of("/nonexistent/calicoctl.cfg"),
             InputStream.nullInputStream(),
             false);
     StringWriter out = new StringWriter();
     int exitCode =
-        new CommandLine(new AddressCommand(surroundings, () -> kernel))
+        new CommandLine(new IpamWhyCommand(surroundings, () -> kernel))
             .setOut(new PrintWriter(out, true))
             .execute(args);
     return exitCode == 0 ? out.toString() : "exit code " + exitCode;
@@ -95,20 +95,20 @@ record IpamShell(DatastoreShell shell, DatastoreConfig config) {
         handle,
         node,
         Map.of(
-            Conventions.NODE,
+            CalicoConventions.NODE,
             node,
-            Conventions.TIMESTAMP,
+            CalicoConventions.TIMESTAMP,
             "2026-01-01 00:00:01.5 +0000 UTC",
-            Conventions.NAMESPACE,
+            CalicoConventions.NAMESPACE,
             namespace,
-            Conventions.POD,
+            CalicoConventions.POD,
             pod));
   }
 
   void assign(String address, String handle, String host, Map<String, String> attributes) {
     with(
         datastore -> {
-          try (Ipam ipam = Ipam.forOneCall(datastore, Sources.ofSystem())) {
+          try (Ipam ipam = Ipam.forOneCall(datastore, ClockAndRandom.ofSystem())) {
             ipam.assign(new AssignRequest(IpAddress.parse(address), host, handle, attributes));
           }
         });

@@ -3,9 +3,9 @@ package io.ocicat.cli.ipam;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.ip.IpAddress;
+import io.ocicat.ipam.ClockAndRandom;
 import io.ocicat.ipam.Ipam;
-import io.ocicat.ipam.MachineAddresses;
-import io.ocicat.ipam.Sources;
+import io.ocicat.ipam.VmAddressOwnership;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;
@@ -40,11 +40,11 @@ class KeptAddressTest {
     return Map.of("namespace", "shop", "pod", name, "node", node, "vmi-name", "vm");
   }
 
-  private void with(Consumer<MachineAddresses> work) {
+  private void with(Consumer<VmAddressOwnership> work) {
     ipam.with(
         datastore -> {
-          try (Ipam library = Ipam.forOneCall(datastore, Sources.ofSystem())) {
-            work.accept(new MachineAddresses(library, HANDLE));
+          try (Ipam library = Ipam.forOneCall(datastore, ClockAndRandom.ofSystem())) {
+            work.accept(new VmAddressOwnership(library, HANDLE));
           }
         });
   }
@@ -76,7 +76,7 @@ class KeptAddressTest {
     with(
         machine ->
             machine.note(
-                IpAddress.parse(IP), pod("vm-b", "node-2"), MachineAddresses.Side.ALTERNATE));
+                IpAddress.parse(IP), pod("vm-b", "node-2"), VmAddressOwnership.Side.ALTERNATE));
     ipam.endpoint("node-1", "vm-a", IP + "/32");
     ipam.endpoint("node-2", "vm-b", IP + "/32");
 

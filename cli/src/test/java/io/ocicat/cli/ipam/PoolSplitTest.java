@@ -7,9 +7,9 @@ import io.ocicat.cli.resource.CommandException;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.datastore.passing.MortalDatastore;
@@ -55,7 +55,7 @@ class PoolSplitTest {
   }
 
   private List<Resource> pools() {
-    return datastore.list(Query.of(Kind.IP_POOL)).items();
+    return datastore.list(ResourceQuery.of(Kind.IP_POOL)).items();
   }
 
   private Optional<Resource> blue() {

@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginExec;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.CallRecord;
-import io.ocicat.daemon.state.Folders;
+import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.NamespaceId;
-import io.ocicat.daemon.state.State;
+import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.netlink.ns.NamedNetNs;
 import io.ocicat.netlink.ns.NetNs;
 import java.io.IOException;
@@ -44,7 +44,7 @@ class NetCommandTest {
   private final Map<String, String> environment = new HashMap<>();
   private final StringWriter out = new StringWriter();
   private final StringWriter err = new StringWriter();
-  private Reply reply = new Reply(0, RESULT.getBytes(StandardCharsets.UTF_8), "");
+  private PluginReply reply = new PluginReply(0, RESULT.getBytes(StandardCharsets.UTF_8), "");
 
   @BeforeEach
   void aNetwork() throws IOException {
@@ -56,7 +56,7 @@ class NetCommandTest {
     environment.put("CNI_PATH", directory.resolve("bin").toString());
     environment.put("OCICAT_RUN_DIR", directory.resolve("run").toString());
     environment.put("OCICAT_STATE_DIR", directory.resolve("state").toString());
-    Folders.of(environment).create();
+    StateFolders.of(environment).create();
   }
 
   @Test
@@ -157,7 +157,8 @@ class NetCommandTest {
     noted("alive", "static", "green", OWN_NETNS);
     noted("lost", "static", "green", "/run/netns/nowhere");
     assertThat(run("gc", "green")).isZero();
-    assertThat(new State(Folders.of(environment), BootId.current()).attachments().names())
+    assertThat(
+            new DaemonState(StateFolders.of(environment), BootId.current()).attachments().names())
         .containsExactly("alive");
     assertThat(run("gc", "red")).isEqualTo(1);
     assertThat(err.toString()).contains("no net configuration with name \"red\"");
@@ -297,7 +298,7 @@ class NetCommandTest {
   }
 
   private void noted(String container, String plugin, String network, String netns) {
-    State state = new State(Folders.of(environment), BootId.current());
+    DaemonState state = new DaemonState(StateFolders.of(environment), BootId.current());
     Map<String, String> variables =
         Map.of("CNI_CONTAINERID", container, "CNI_IFNAME", "eth0", "CNI_NETNS", netns);
     String config =
@@ -321,7 +322,8 @@ class NetCommandTest {
   @Test
   void aFailureIsOneLineAndExitCodeOne() {
     reply =
-        new Reply(1, "{\"code\":11,\"msg\":\"try again\"}".getBytes(StandardCharsets.UTF_8), "");
+        new PluginReply(
+            1, "{\"code\":11,\"msg\":\"try again\"}".getBytes(StandardCharsets.UTF_8), "");
 
     assertThat(run("add", "blue", "/run/netns/x")).isEqualTo(1);
     assertThat(out.toString()).isEmpty();
@@ -332,7 +334,7 @@ class NetCommandTest {
   @Test
   void aFailureIsNotBuriedInWhatPluginsLog() {
     byte[] error = "{\"code\":11,\"msg\":\"try again\"}".getBytes(StandardCharsets.UTF_8);
-    reply = new Reply(1, error, "INFO one\nERROR two\n");
+    reply = new PluginReply(1, error, "INFO one\nERROR two\n");
 
     assertThat(run("add", "blue", "/run/netns/x")).isEqualTo(1);
     assertThat(err.toString()).contains("try again").hasLineCount(1);
@@ -345,7 +347,7 @@ class NetCommandTest {
 
   @Test
   void whatPluginsLogIsShownWhenTheySucceed() {
-    reply = new Reply(0, RESULT.getBytes(StandardCharsets.UTF_8), "WARN three\n");
+    reply = new PluginReply(0, RESULT.getBytes(StandardCharsets.UTF_8), "WARN three\n");
 
     assertThat(run("add", "blue", "/run/netns/x")).isZero();
 
@@ -430,9 +432,9 @@ class NetCommandTest {
             .formatted(name));
   }
 
-  private static Reply versions(String supported) {
+  private static PluginReply versions(String supported) {
     String json = "{\"cniVersion\":\"1.1.0\",\"supportedVersions\":[\"%s\"]}".formatted(supported);
-    return new Reply(0, json.getBytes(StandardCharsets.UTF_8), "");
+    return new PluginReply(0, json.getBytes(StandardCharsets.UTF_8), "");
   }
 
   private int run(String... args) {

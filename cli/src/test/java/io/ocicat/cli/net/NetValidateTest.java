@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cli.Shell.Printed;
 import io.ocicat.cni.exec.Deadline;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.Namespaces;
@@ -127,7 +127,7 @@ class NetValidateTest {
     PluginHost here =
         new PluginHost(
             new Namespaces(host.path(), Map.of()),
-            _ -> new Reply(1, new byte[0], "nobody is to be asked"),
+            _ -> new PluginReply(1, new byte[0], "nobody is to be asked"),
             Deadline.in(Duration.ofSeconds(30)),
             _ -> {});
     Map<String, String> environment =
@@ -138,7 +138,7 @@ class NetValidateTest {
             "CNI_NETNS", pod.path().toString(),
             "CNI_PATH", directory.resolve("bin").toString());
     String request = "{\"cniVersion\":\"1.0.0\",\"name\":\"blue\"," + section.substring(1);
-    Reply reply =
+    PluginReply reply =
         Dispatcher.dispatch(
             Plugins.named(plugin, datastores).orElseThrow(),
             here,
@@ -265,7 +265,7 @@ class NetValidateTest {
             environment,
             Optional.empty(),
             _ ->
-                new Reply(
+                new PluginReply(
                     0,
                     "{\"cniVersion\":\"1.0.0\",\"supportedVersions\":[\"1.0.0\"]}"
                         .getBytes(StandardCharsets.UTF_8),

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cli.DatastoreShell;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.embedded.EmbeddedStore;
 import io.ocicat.ipam.AutoAssignRequest;
+import io.ocicat.ipam.ClockAndRandom;
 import io.ocicat.ipam.Ipam;
-import io.ocicat.ipam.Sources;
 import java.nio.file.Path;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -35,7 +35,7 @@ class DeletePoolTest {
 
   private void withIpam(java.util.function.Consumer<Ipam> work) {
     try (Datastore datastore = EmbeddedStore.openDatastore(directory);
-        Ipam ipam = Ipam.forOneCall(datastore, Sources.ofSystem())) {
+        Ipam ipam = Ipam.forOneCall(datastore, ClockAndRandom.ofSystem())) {
       work.accept(ipam);
     }
   }
@@ -57,8 +57,8 @@ class DeletePoolTest {
     assertThat(shell.run("delete", "ippool", "blue").err()).isEmpty();
 
     try (Datastore datastore = EmbeddedStore.openDatastore(directory)) {
-      assertThat(datastore.list(Query.of(Kind.BLOCK_AFFINITY)).items()).isEmpty();
-      assertThat(datastore.list(Query.of(Kind.IPAM_BLOCK)).items()).isEmpty();
+      assertThat(datastore.list(ResourceQuery.of(Kind.BLOCK_AFFINITY)).items()).isEmpty();
+      assertThat(datastore.list(ResourceQuery.of(Kind.IPAM_BLOCK)).items()).isEmpty();
     }
     assertThat(shell.runWith(POOL.formatted(28), "apply", "-f", "-").err()).isEmpty();
   }
@@ -70,8 +70,8 @@ class DeletePoolTest {
     assertThat(shell.run("delete", "ippool", "blue").exitCode()).isZero();
 
     try (Datastore datastore = EmbeddedStore.openDatastore(directory)) {
-      assertThat(datastore.list(Query.of(Kind.BLOCK_AFFINITY)).items()).isEmpty();
-      assertThat(datastore.list(Query.of(Kind.IPAM_BLOCK)).items()).hasSize(1);
+      assertThat(datastore.list(ResourceQuery.of(Kind.BLOCK_AFFINITY)).items()).isEmpty();
+      assertThat(datastore.list(ResourceQuery.of(Kind.IPAM_BLOCK)).items()).hasSize(1);
     }
     withIpam(ipam -> assertThat(ipam.addressesOf("net.c1")).hasSize(1));
   }

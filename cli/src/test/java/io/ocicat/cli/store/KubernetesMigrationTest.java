@@ -6,9 +6,9 @@ import io.ocicat.cli.DatastoreShell;
 import io.ocicat.cli.Shell.Printed;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.embedded.EmbeddedStore;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.kubernetes.TestCluster;
@@ -108,7 +108,7 @@ class KubernetesMigrationTest {
         Datastore here = open("source")) {
       assertThat(isReady(there)).isTrue();
       assertThat(isReady(here)).isFalse();
-      assertThat(there.list(Query.of(Kind.NETWORK_POLICY)).items()).hasSize(1);
+      assertThat(there.list(ResourceQuery.of(Kind.NETWORK_POLICY)).items()).hasSize(1);
       assertThat(there.get(new ResourceKey.Handle("net.c1"))).isNotNull();
     }
   }
@@ -190,7 +190,7 @@ class KubernetesMigrationTest {
     try (Datastore here = open("source");
         Datastore there = cluster.open()) {
       assertThat(isReady(here)).isTrue();
-      assertThat(there.list(Query.of(Kind.IP_POOL)).items()).isEmpty();
+      assertThat(there.list(ResourceQuery.of(Kind.IP_POOL)).items()).isEmpty();
     }
   }
 
@@ -226,7 +226,7 @@ class KubernetesMigrationTest {
                   .get(ResourceKey.of(Kind.IP_POOL, "blue"))
                   .<Boolean>read(it -> it.at("/spec/natOutgoing").asBoolean()))
           .isTrue();
-      assertThat(there.list(Query.of(Kind.NETWORK_POLICY)).items()).isEmpty();
+      assertThat(there.list(ResourceQuery.of(Kind.NETWORK_POLICY)).items()).isEmpty();
     }
   }
 

@@ -10,7 +10,7 @@ public interface PluginExec {
    * Runs it to its end.
    *
    * @throws io.ocicat.cni.CniException when it could not be started or had to be stopped; a plugin
-   *     that ran and failed is a {@link Reply}
+   *     that ran and failed is a {@link PluginReply}
    */
-  Reply run(Invocation invocation);
+  PluginReply run(Invocation invocation);
 }

@@ -2,7 +2,7 @@ package io.ocicat.cni.exec;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.Reason;
+import io.ocicat.cni.FailureReason;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.VersionReply;
@@ -35,13 +35,15 @@ public record PluginInvoker(PluginExec exec, Stderr stderr) {
    * @throws CniException what the plugin says, or why it could not be asked or understood
    */
   public Result add(Invocation invocation, SpecVersion requested) {
-    Reply reply = succeed(invocation);
+    PluginReply reply = succeed(invocation);
     try {
       return Result.parse(reply.stdout(), requested);
     } catch (CniException e) {
       String details =
           "%s printed %s"
-              .formatted(Failure.describe(invocation), Quoted.of(Failure.start(reply.stdout())));
+              .formatted(
+                  PluginFailure.describe(invocation),
+                  Quoted.of(PluginFailure.start(reply.stdout())));
       throw new CniException(
           e.code(), e.msg(), e.details().isEmpty() ? details : e.details() + "; " + details);
     }
@@ -57,7 +59,7 @@ public record PluginInvoker(PluginExec exec, Stderr stderr) {
     byte[] question = Json.compactBytes(Json.object().put("cniVersion", SpecVersion.LATEST.text()));
     Invocation invocation =
         new Invocation(executable, CniEnvironment.forVersion().over(inherited), question, limit);
-    Reply reply;
+    PluginReply reply;
     try {
       reply = succeed(invocation);
     } catch (CniException e) {
@@ -69,20 +71,20 @@ public record PluginInvoker(PluginExec exec, Stderr stderr) {
     return VersionReply.parse(reply.stdout());
   }
 
-  private Reply succeed(Invocation invocation) {
+  private PluginReply succeed(Invocation invocation) {
     if (!invocation.limit().isPositive()) {
       throw new CniException(
               ErrorCode.UNKNOWN,
               "netplugin failed with no error message: no time was left to start it",
-              Failure.describe(invocation))
-          .because(Reason.TIMED_OUT);
+              PluginFailure.describe(invocation))
+          .because(FailureReason.TIMED_OUT);
     }
-    Reply reply = exec.run(invocation);
+    PluginReply reply = exec.run(invocation);
     if (!reply.stderr().isEmpty()) {
       stderr.accept(invocation, reply.stderr());
     }
     if (reply.exitCode() != 0) {
-      throw Failure.of(invocation, reply);
+      throw PluginFailure.of(invocation, reply);
     }
     return reply;
   }

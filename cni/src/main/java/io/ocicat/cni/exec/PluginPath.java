@@ -2,8 +2,8 @@ package io.ocicat.cni.exec;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.FailureReason;
 import io.ocicat.cni.PluginType;
-import io.ocicat.cni.Reason;
 import io.ocicat.cni.json.Quoted;
 import java.io.File;
 import java.nio.file.Files;
@@ -68,7 +68,7 @@ public record PluginPath(List<Path> directories) {
     throw new CniException(
             ErrorCode.INVALID_NETWORK_CONFIG,
             "failed to find plugin %s in path %s".formatted(Quoted.of(type.value()), describe()))
-        .because(Reason.PLUGIN_MISSING);
+        .because(FailureReason.PLUGIN_MISSING);
   }
 
   /** As Go prints a list. */

@@ -2,7 +2,7 @@ package io.ocicat.cni.exec;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.Reason;
+import io.ocicat.cni.FailureReason;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.json.Quoted;
 import java.io.IOException;
@@ -47,10 +47,10 @@ public final class ProcessExec implements PluginExec {
   }
 
   @Override
-  public Reply run(Invocation invocation) {
+  public PluginReply run(Invocation invocation) {
     Deadline deadline = Deadline.in(invocation.limit());
     try {
-      Process process = Launch.start(invocation, deadline);
+      Process process = ProcessLaunch.start(invocation, deadline);
       try (InputStream stdout = process.getInputStream();
           InputStream stderr = process.getErrorStream()) {
         feed(process, invocation.stdin());
@@ -71,7 +71,7 @@ public final class ProcessExec implements PluginExec {
       throw new CniException(
           ErrorCode.UNKNOWN,
           "netplugin failed with no error message: interrupted",
-          Failure.describe(invocation));
+          PluginFailure.describe(invocation));
     }
   }
 
@@ -94,7 +94,7 @@ public final class ProcessExec implements PluginExec {
     }
   }
 
-  private Reply await(
+  private PluginReply await(
       Process process, Capture stdout, Capture stderr, Invocation invocation, Deadline deadline)
       throws InterruptedException {
     ProcessTree tree = new ProcessTree(process, () -> drain(stdout, stderr));
@@ -115,7 +115,7 @@ public final class ProcessExec implements PluginExec {
       throw e;
     }
     drain(stdout, stderr);
-    return new Reply(process.exitValue(), stdout.bytes(), stderr.text());
+    return new PluginReply(process.exitValue(), stdout.bytes(), stderr.text());
   }
 
   private static boolean drain(Capture stdout, Capture stderr) {
@@ -125,12 +125,14 @@ public final class ProcessExec implements PluginExec {
   }
 
   private static CniException tookTooLong(Invocation invocation, String how, String stderr) {
-    String details = Failure.describe(invocation);
+    String details = PluginFailure.describe(invocation);
     return new CniException(
             ErrorCode.UNKNOWN,
             "netplugin failed with no error message: not finished after %s: %s"
                 .formatted(Deadline.describe(invocation.limit()), how),
-            stderr.isBlank() ? details : details + ", stderr " + Quoted.of(Failure.end(stderr)))
-        .because(Reason.TIMED_OUT);
+            stderr.isBlank()
+                ? details
+                : details + ", stderr " + Quoted.of(PluginFailure.end(stderr)))
+        .because(FailureReason.TIMED_OUT);
   }
 }

@@ -94,7 +94,7 @@ public final class JsonFields {
     String key = node.has(name) ? name : otherCase(name);
     read.add(key);
     String at = pathOf(name);
-    Asked.tell(at);
+    FieldAccessListener.tell(at);
     return new JsonValue(node.get(key), at, problems);
   }
 
@@ -126,50 +126,50 @@ public final class JsonFields {
     return !name.isEmpty() && name.length() <= LONGEST_PLAIN;
   }
 
-  public Field<String> text(String name) {
+  public JsonField<String> text(String name) {
     return value(name).text();
   }
 
-  public Field<Boolean> bool(String name) {
+  public JsonField<Boolean> bool(String name) {
     return value(name).bool();
   }
 
-  public Field<Integer> integer(String name, int min, int max) {
+  public JsonField<Integer> integer(String name, int min, int max) {
     return value(name).integer(min, max);
   }
 
-  public Field<Long> longInteger(String name, long min, long max) {
+  public JsonField<Long> longInteger(String name, long min, long max) {
     return value(name).longInteger(min, max);
   }
 
-  public Field<Long> unsigned32(String name) {
+  public JsonField<Long> unsigned32(String name) {
     return value(name).unsigned32();
   }
 
-  public Field<BigInteger> unsigned64(String name) {
+  public JsonField<BigInteger> unsigned64(String name) {
     return value(name).unsigned64();
   }
 
   /** See {@link JsonValue#ip()}. */
-  public Field<IpAddress> ip(String name) {
+  public JsonField<IpAddress> ip(String name) {
     return value(name).ip();
   }
 
   /** See {@link JsonValue#prefix()}. */
-  public Field<IpPrefix> prefix(String name) {
+  public JsonField<IpPrefix> prefix(String name) {
     return value(name).prefix();
   }
 
-  public Field<MacAddress> mac(String name) {
+  public JsonField<MacAddress> mac(String name) {
     return value(name).mac();
   }
 
   /** See {@link JsonValue#choice}. */
-  public <E> Field<E> choice(String name, E[] allowed, Function<E, String> nameOf) {
+  public <E> JsonField<E> choice(String name, E[] allowed, Function<E, String> nameOf) {
     return value(name).choice(allowed, nameOf);
   }
 
-  public Field<List<String>> texts(String name) {
+  public JsonField<List<String>> texts(String name) {
     return value(name).texts();
   }
 

@@ -59,31 +59,31 @@ public final class JsonValue {
     problems.add(path, message);
   }
 
-  public Field<String> text() {
+  public JsonField<String> text() {
     return read("", n -> n.isString() ? n.stringValue() : null, "a string");
   }
 
-  public Field<Boolean> bool() {
+  public JsonField<Boolean> bool() {
     return read(false, n -> n.isBoolean() ? n.booleanValue() : null, "true or false");
   }
 
-  public Field<Integer> integer(int min, int max) {
+  public JsonField<Integer> integer(int min, int max) {
     return whole(BigInteger.valueOf(min), BigInteger.valueOf(max)).map(BigInteger::intValue, 0);
   }
 
-  public Field<Long> longInteger(long min, long max) {
+  public JsonField<Long> longInteger(long min, long max) {
     return whole(BigInteger.valueOf(min), BigInteger.valueOf(max)).map(BigInteger::longValue, 0L);
   }
 
-  public Field<Long> unsigned32() {
+  public JsonField<Long> unsigned32() {
     return whole(BigInteger.ZERO, MAX_UNSIGNED_32).map(BigInteger::longValue, 0L);
   }
 
-  public Field<BigInteger> unsigned64() {
+  public JsonField<BigInteger> unsigned64() {
     return whole(BigInteger.ZERO, MAX_UNSIGNED_64);
   }
 
-  private Field<BigInteger> whole(BigInteger min, BigInteger max) {
+  private JsonField<BigInteger> whole(BigInteger min, BigInteger max) {
     return read(
         BigInteger.ZERO,
         n -> {
@@ -96,12 +96,12 @@ public final class JsonValue {
   }
 
   /** As in Go, an empty text is an absent address and an IPv4-mapped IPv6 address is IPv4. */
-  public Field<IpAddress> ip() {
+  public JsonField<IpAddress> ip() {
     return unlessEmpty().map(text -> IpAddress.parse(text).unmap(), NO_ADDRESS);
   }
 
   /** An address with its prefix length; host bits are kept. */
-  public Field<IpPrefix> prefix() {
+  public JsonField<IpPrefix> prefix() {
     return text().map(text -> unmap(IpPrefix.parse(text)), IpPrefix.of(NO_ADDRESS, 0));
   }
 
@@ -112,7 +112,7 @@ public final class JsonValue {
   }
 
   /** An empty text is an absent address. */
-  public Field<MacAddress> mac() {
+  public JsonField<MacAddress> mac() {
     return unlessEmpty().map(MacAddress::parse, new MacAddress(0));
   }
 
@@ -120,7 +120,7 @@ public final class JsonValue {
    * One of {@code allowed} by its name; an empty text is an absent choice. Usually {@code
    * choice(Mode.values(), Mode::text)}.
    */
-  public <E> Field<E> choice(E[] allowed, Function<E, String> name) {
+  public <E> JsonField<E> choice(E[] allowed, Function<E, String> name) {
     return unlessEmpty()
         .map(
             text ->
@@ -140,22 +140,22 @@ public final class JsonValue {
             .collect(Collectors.joining(", ", "must be one of ", ", not " + Quoted.brief(text))));
   }
 
-  private Field<String> unlessEmpty() {
-    Field<String> text = text();
+  private JsonField<String> unlessEmpty() {
+    JsonField<String> text = text();
     return text.or("").isEmpty() && text.optional().isPresent()
-        ? Field.absent(path, problems, "")
+        ? JsonField.absent(path, problems, "")
         : text;
   }
 
   /** The texts of a list; absent when the list is. */
-  public Field<List<String>> texts() {
+  public JsonField<List<String>> texts() {
     List<String> texts = new ArrayList<>();
     for (JsonValue item : items()) {
       texts.add(item.text().required());
     }
     return node == null
-        ? Field.absent(path, problems, List.of())
-        : Field.of(path, problems, List.copyOf(texts));
+        ? JsonField.absent(path, problems, List.of())
+        : JsonField.of(path, problems, List.copyOf(texts));
   }
 
   /** The values of a list, with their own paths; none when the list is absent. */
@@ -197,15 +197,16 @@ public final class JsonValue {
     return new JsonFields(object, path, problems);
   }
 
-  private <T> Field<T> read(
+  private <T> JsonField<T> read(
       T placeholder, Function<JsonNode, @Nullable T> conversion, String what) {
     if (node == null) {
-      return Field.absent(path, problems, placeholder);
+      return JsonField.absent(path, problems, placeholder);
     }
     T value = conversion.apply(node);
     return value != null
-        ? Field.of(path, problems, value)
-        : Field.wrong(path, problems, placeholder, "must be " + what + ", not " + describe(node));
+        ? JsonField.of(path, problems, value)
+        : JsonField.wrong(
+            path, problems, placeholder, "must be " + what + ", not " + describe(node));
   }
 
   /** Scalars as they are written, the rest by kind. */

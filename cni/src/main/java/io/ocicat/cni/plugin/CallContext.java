@@ -4,7 +4,8 @@ import io.ocicat.cni.PluginConfig;
 import java.util.Map;
 
 /** What every call has: the request as it came, and the surroundings. */
-record CallContext(PluginConfig config, Map<String, String> environment, PluginHost host, Log log) {
+record CallContext(
+    PluginConfig config, Map<String, String> environment, PluginHost host, PluginLog log) {
   CallContext {
     environment = Map.copyOf(environment);
   }

@@ -91,7 +91,7 @@ public final class Delegate {
 
   private Result checked(Result result) {
     if (ipam) {
-      IpamAnswer.check(type, result);
+      IpamResultCheck.check(type, result);
     }
     return result;
   }
@@ -156,7 +156,7 @@ public final class Delegate {
   private Invocation invocation(Map<String, String> environment, Duration limit) {
     String path = context.variable(CniEnvironment.PATH);
     if (path.isEmpty()) {
-      throw Variables.missing(CniEnvironment.PATH);
+      throw RequiredVariables.missing(CniEnvironment.PATH);
     }
     return new Invocation(PluginPath.parse(path).find(type), environment, request.bytes(), limit);
   }

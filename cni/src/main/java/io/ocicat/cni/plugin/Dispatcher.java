@@ -8,7 +8,7 @@ import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.VersionReply;
 import io.ocicat.cni.exec.CniEnvironment;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.json.Json;
 import java.io.ByteArrayInputStream;
@@ -42,7 +42,7 @@ public final class Dispatcher {
   private final Plugin plugin;
   private final PluginHost host;
   private final Map<String, String> environment;
-  private final Log log;
+  private final PluginLog log;
 
   /** The version for an error; until the request is read, the newest that the plugin has. */
   private SpecVersion version = SpecVersion.LATEST;
@@ -51,7 +51,7 @@ public final class Dispatcher {
     this.plugin = plugin;
     this.host = host;
     this.environment = environment;
-    this.log = new Log(host.stderr());
+    this.log = new PluginLog(host.stderr());
   }
 
   /**
@@ -60,23 +60,23 @@ public final class Dispatcher {
    * @param environment all of the caller's, because delegates inherit it
    * @param stdin read to its end, unless the verb has no use for it
    */
-  public static Reply dispatch(
+  public static PluginReply dispatch(
       Plugin plugin, PluginHost host, Map<String, String> environment, InputStream stdin) {
     return new Dispatcher(plugin, host, environment).dispatch(stdin);
   }
 
-  public static Reply dispatch(
+  public static PluginReply dispatch(
       Plugin plugin, PluginHost host, Map<String, String> environment, byte[] stdin) {
     return dispatch(plugin, host, environment, new ByteArrayInputStream(stdin));
   }
 
-  private Reply dispatch(InputStream stdin) {
+  private PluginReply dispatch(InputStream stdin) {
     try {
-      return new Reply(0, answer(stdin), log.text());
+      return new PluginReply(0, answer(stdin), log.text());
     } catch (Throwable e) {
       CniException error = errorOf(e);
       byte[] stdout = Json.prettyBytes(error.toJson(version.text()));
-      return new Reply(1, stdout, log.text(), error.reason().orElse(null));
+      return new PluginReply(1, stdout, log.text(), error.reason().orElse(null));
     }
   }
 
@@ -92,10 +92,10 @@ public final class Dispatcher {
       log.line("CNI protocol versions supported: " + String.join(", ", supported));
       return NOTHING;
     }
-    Variables.check(environment);
+    RequiredVariables.check(environment);
     if (command.equals(Verb.VERSION.name())) {
       String asker =
-          VersionQuestion.cniVersion(stdin, PATIENCE_WITH_ASKERS).orElse(SpecVersion.LATEST.text());
+          VersionRequest.cniVersion(stdin, PATIENCE_WITH_ASKERS).orElse(SpecVersion.LATEST.text());
       VersionReply reply = new VersionReply(asker, supported);
       return (Json.compact(reply.toJson()) + "\n").getBytes(StandardCharsets.UTF_8);
     }

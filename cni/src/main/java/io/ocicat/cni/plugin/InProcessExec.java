@@ -5,7 +5,7 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginExec;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,14 +40,14 @@ public final class InProcessExec implements PluginExec {
   }
 
   @Override
-  public Reply run(Invocation invocation) {
+  public PluginReply run(Invocation invocation) {
     return ours.apply(invocation.executable())
         .map(plugin -> dispatchOnce(plugin, invocation))
         .orElseGet(() -> others.run(invocation));
   }
 
   /** A plugin that delegates to itself, if only by way of others, would do so without end. */
-  private Reply dispatchOnce(Plugin plugin, Invocation invocation) {
+  private PluginReply dispatchOnce(Plugin plugin, Invocation invocation) {
     List<Path> outer = RUNNING.orElse(List.of());
     if (outer.contains(invocation.executable())) {
       throw new CniException(
@@ -60,7 +60,7 @@ public final class InProcessExec implements PluginExec {
     return ScopedValue.where(RUNNING, List.copyOf(inner)).call(() -> dispatch(plugin, invocation));
   }
 
-  private Reply dispatch(Plugin plugin, Invocation invocation) {
+  private PluginReply dispatch(Plugin plugin, Invocation invocation) {
     // Whoever asked hears what it logs from the reply, as from a process.
     PluginHost host = new PluginHost(namespaces, this, Deadline.in(invocation.limit()), _ -> {});
     return Dispatcher.dispatch(plugin, host, invocation.environment(), invocation.stdin());

@@ -1,6 +1,6 @@
 package io.ocicat.cni.plugin;
 
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -48,7 +48,8 @@ public final class PluginMain {
     PrintStream saved = System.out;
     System.setOut(stderr);
     try {
-      Reply reply = Dispatcher.dispatch(plugin, host.withStderr(stderr::print), environment, stdin);
+      PluginReply reply =
+          Dispatcher.dispatch(plugin, host.withStderr(stderr::print), environment, stdin);
       stdout.write(reply.stdout());
       stdout.flush();
       return reply.exitCode();

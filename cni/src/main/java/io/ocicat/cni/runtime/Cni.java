@@ -54,10 +54,10 @@ import org.jspecify.annotations.Nullable;
  * best.
  */
 public final class Cni {
-  private final Engine engine;
+  private final RuntimeContext engine;
 
-  private Cni(Settings settings) {
-    this.engine = Engine.of(settings);
+  private Cni(RuntimeSettings settings) {
+    this.engine = RuntimeContext.of(settings);
   }
 
   /** With networks from one directory, plugins from others, and the usual choices for the rest. */
@@ -85,7 +85,7 @@ public final class Cni {
    * @throws CniException when its name is none
    */
   public Network network(NetworkFile file) {
-    return new Network(engine, Chain.of(file.list()), file);
+    return new Network(engine, PluginChain.of(file.list()), file);
   }
 
   /**
@@ -94,7 +94,7 @@ public final class Cni {
    * @throws CniException when its name is none
    */
   public Network network(ConfigList list) {
-    return new Network(engine, Chain.of(list), null);
+    return new Network(engine, PluginChain.of(list), null);
   }
 
   /**
@@ -104,7 +104,7 @@ public final class Cni {
    * @throws CniException when it does not name its network
    */
   public Network network(PluginConfig single) {
-    return new Network(engine, Chain.of(single), null);
+    return new Network(engine, PluginChain.of(single), null);
   }
 
   /**
@@ -113,13 +113,13 @@ public final class Cni {
    * @throws CniException when the cached configuration cannot be understood
    */
   public Network network(CachedAttachment attachment) {
-    return new Network(engine, Chain.of(attachment, folderOf(attachment)), null);
+    return new Network(engine, PluginChain.of(attachment, folderOf(attachment)), null);
   }
 
   private List<PluginConfig> folderOf(CachedAttachment attachment) {
     try {
       String name = attachment.network().value();
-      return Chain.of(engine.settings().confDirectory().load(name).list()).fromFolder();
+      return PluginChain.of(engine.settings().confDirectory().load(name).list()).fromFolder();
     } catch (CniException _) {
       return List.of();
     }
@@ -330,7 +330,7 @@ public final class Cni {
 
     public Cni build() {
       return new Cni(
-          new Settings(
+          new RuntimeSettings(
               new ConfDirectory(confDirectory),
               pluginPath,
               cacheDirectory,

@@ -27,11 +27,11 @@ import org.jspecify.annotations.Nullable;
  * why it could not be asked.
  */
 public final class Network {
-  private final Engine engine;
-  private final Chain chain;
+  private final RuntimeContext engine;
+  private final PluginChain chain;
   private final @Nullable NetworkFile source;
 
-  Network(Engine engine, Chain chain, @Nullable NetworkFile source) {
+  Network(RuntimeContext engine, PluginChain chain, @Nullable NetworkFile source) {
     this.engine = engine;
     this.chain = chain;
     this.source = source;
@@ -68,7 +68,7 @@ public final class Network {
    * @return what the last plugin says, in the version it says it
    */
   public Result add(Container container) {
-    return new Attach(engine, chain).run(container);
+    return new AddOperation(engine, chain).run(container);
   }
 
   /**
@@ -77,7 +77,7 @@ public final class Network {
    * @throws CheckUnsupportedException when the configuration is too old for that
    */
   public void check(Container container) {
-    new Check(engine, chain).run(container);
+    new CheckOperation(engine, chain).run(container);
   }
 
   /**
@@ -85,7 +85,7 @@ public final class Network {
    * when it failed. The arguments that were given to {@link #add} need not be given again.
    */
   public void del(Container container) {
-    new Detach(engine, chain).run(container);
+    new DelOperation(engine, chain).run(container);
   }
 
   /**
@@ -102,7 +102,7 @@ public final class Network {
    * @param detached gets each cached attachment once it is detached, also when others fail
    */
   public void gc(Collection<Attachment> valid, Consumer<Attachment> detached) {
-    new Collect(engine, chain).run(List.copyOf(valid), detached);
+    new GcOperation(engine, chain).run(List.copyOf(valid), detached);
   }
 
   /**
@@ -119,7 +119,7 @@ public final class Network {
    * @param detached gets each cached attachment once it is detached, also when others fail
    */
   public void gcAll(Consumer<Attachment> detached) {
-    new Collect(engine, chain).run(null, detached);
+    new GcOperation(engine, chain).run(null, detached);
   }
 
   /**
@@ -128,7 +128,7 @@ public final class Network {
    */
   public void status() {
     Deadline deadline = engine.settings().deadline();
-    Chain asked = engine.negotiated(chain, deadline);
+    PluginChain asked = engine.negotiated(chain, deadline);
     if (!asked.isSurelyAtLeast(SpecVersion.V1_1_0)) {
       return;
     }
@@ -150,7 +150,7 @@ public final class Network {
    *     known than what can be asked of them
    */
   public Validation validate(Function<Path, Optional<Plugin>> plugins) {
-    return new Validate(engine, chain, source, plugins).run();
+    return new NetworkValidator(engine, chain, source, plugins).run();
   }
 
   /**

@@ -21,24 +21,24 @@ import org.jspecify.annotations.Nullable;
 
 /** Runs single plugins for the verbs: finds them, gives them environment and time, watches them. */
 final class PluginCalls {
-  private final Settings settings;
+  private final RuntimeSettings settings;
   private final PluginInvoker invoker;
 
-  PluginCalls(Settings settings) {
+  PluginCalls(RuntimeSettings settings) {
     this.settings = settings;
     this.invoker = new PluginInvoker(settings.exec(), settings.pluginLog());
   }
 
   /** A plugin of a network, and where its executable is. */
-  record Target(Chain chain, PluginConfig plugin, Path executable) {
-    Target in(Chain other) {
+  record Target(PluginChain chain, PluginConfig plugin, Path executable) {
+    Target in(PluginChain other) {
       return new Target(other, plugin, executable);
     }
   }
 
   /** What the plugin is told in any case. */
   PluginRequest request(Target target) {
-    Chain chain = target.chain();
+    PluginChain chain = target.chain();
     PluginRequest request = target.plugin().request(chain.network().value(), chain.version());
     return settings.requestsKeepCapabilities() ? request.keepCapabilities() : request;
   }
@@ -48,7 +48,7 @@ final class PluginCalls {
    *
    * @throws CniException when there is none
    */
-  Target find(Chain chain, PluginConfig plugin) {
+  Target find(PluginChain chain, PluginConfig plugin) {
     return new Target(chain, plugin, find(plugin.type()));
   }
 

@@ -70,7 +70,7 @@ final class PluginVersions {
    *
    * @throws CniException with code 1 when there is none
    */
-  Chain negotiate(Chain chain, Deadline deadline) {
+  PluginChain negotiate(PluginChain chain, Deadline deadline) {
     if (chain.list().cniVersions().isEmpty()) {
       return chain;
     }
@@ -93,7 +93,7 @@ final class PluginVersions {
   }
 
   private static CniException incompatible(
-      Chain chain, List<String> offered, List<VersionReply> replies) {
+      PluginChain chain, List<String> offered, List<VersionReply> replies) {
     List<String> details = new ArrayList<>();
     for (int i = 0; i < replies.size(); i++) {
       details.add(

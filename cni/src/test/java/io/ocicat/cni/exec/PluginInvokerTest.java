@@ -189,7 +189,7 @@ class PluginInvokerTest {
     byte[] stdout = "{\"dns\":{\"domain\":\"x?\"}}".getBytes(UTF_8);
     stdout[19] = (byte) 0xff;
     PluginInvoker invoker =
-        new PluginInvoker(_ -> new Reply(0, stdout, ""), PluginInvoker.Stderr.IGNORED);
+        new PluginInvoker(_ -> new PluginReply(0, stdout, ""), PluginInvoker.Stderr.IGNORED);
     assertThat(invoker.add(ADD, SpecVersion.V1_0_0).dns().domain()).isEqualTo("x\ufffd");
   }
 
@@ -276,7 +276,7 @@ class PluginInvokerTest {
     return new PluginInvoker(
         invocation -> {
           asked.add(invocation);
-          return new Reply(exitCode, stdout.getBytes(UTF_8), stderr);
+          return new PluginReply(exitCode, stdout.getBytes(UTF_8), stderr);
         },
         (_, text) -> logged.add(text));
   }

@@ -47,7 +47,7 @@ class ProcessExecTest {
   @Test
   void deliversStdinAndReturnsStdout() {
     Path cat = scripts.write("cat", "cat");
-    Reply reply = exec.run(Scripts.ask(cat, Verb.ADD, "{\"name\":\"ünï\"}"));
+    PluginReply reply = exec.run(Scripts.ask(cat, Verb.ADD, "{\"name\":\"ünï\"}"));
     assertThat(reply.exitCode()).isZero();
     assertThat(new String(reply.stdout(), UTF_8)).isEqualTo("{\"name\":\"ünï\"}");
     assertThat(reply.stderr()).isEmpty();
@@ -58,7 +58,7 @@ class ProcessExecTest {
     Path env = scripts.write("env", "/usr/bin/env");
     Map<String, String> environment =
         Map.of("CNI_COMMAND", "ADD", "CNI_ARGS", "", "CNI_IFNAME", "eth 0=x");
-    Reply reply = exec.run(new Invocation(env, environment, new byte[0], Scripts.PLENTY));
+    PluginReply reply = exec.run(new Invocation(env, environment, new byte[0], Scripts.PLENTY));
     assertThat(new String(reply.stdout(), UTF_8).lines())
         .contains("CNI_COMMAND=ADD", "CNI_ARGS=", "CNI_IFNAME=eth 0=x")
         .noneMatch(line -> line.startsWith("HOME=") || line.startsWith("JAVA_HOME="));
@@ -108,7 +108,7 @@ class ProcessExecTest {
 
   @Test
   void keepsStderrApart() {
-    Reply reply = exec.run(Scripts.add(scripts.write("both", "echo out", "echo err >&2")));
+    PluginReply reply = exec.run(Scripts.add(scripts.write("both", "echo out", "echo err >&2")));
     assertThat(new String(reply.stdout(), UTF_8)).isEqualTo("out\n");
     assertThat(reply.stderr()).isEqualTo("err\n");
   }
@@ -134,7 +134,7 @@ class ProcessExecTest {
             "head -c 3000000 /dev/zero | tr '\\0' e >&2",
             "head -c 9000000 /dev/zero | tr '\\0' o",
             "echo the end >&2");
-    Reply reply = exec.run(Scripts.add(huge));
+    PluginReply reply = exec.run(Scripts.add(huge));
     assertThat(reply.exitCode()).isZero();
     assertThat(reply.stdout()).hasSize(Json.MAX_BYTES + 1).containsOnly('o');
     assertThat(reply.stderr()).hasSizeBetween(1 << 19, 1 << 20).endsWith("ethe end\n");
@@ -149,7 +149,7 @@ class ProcessExecTest {
   @Test
   void aRequestLargerThanAPipeArrivesWhole() {
     Path count = scripts.write("count", "wc -c");
-    Reply reply = exec.run(Scripts.ask(count, Verb.ADD, "x".repeat(1_000_000)));
+    PluginReply reply = exec.run(Scripts.ask(count, Verb.ADD, "x".repeat(1_000_000)));
     assertThat(new String(reply.stdout(), UTF_8).strip()).isEqualTo("1000000");
   }
 
@@ -157,14 +157,14 @@ class ProcessExecTest {
   @ValueSource(ints = {2, 4096, 1_000_000})
   void aPluginThatNeverReadsStdinIsNoProblem(int size) {
     Path deaf = scripts.write("deaf", "exec 0<&-", "echo '{}'");
-    Reply reply = exec.run(Scripts.ask(deaf, Verb.ADD, "x".repeat(size)));
+    PluginReply reply = exec.run(Scripts.ask(deaf, Verb.ADD, "x".repeat(size)));
     assertThat(reply.exitCode()).isZero();
     assertThat(new String(reply.stdout(), UTF_8)).isEqualTo("{}\n");
   }
 
   @Test
   void outputThatIsNotUtf8IsTolerated() {
-    Reply reply =
+    PluginReply reply =
         exec.run(Scripts.add(scripts.write("bytes", "printf '\\377\\376'", "printf '\\377!' >&2")));
     assertThat(new String(reply.stdout(), ISO_8859_1)).isEqualTo("\u00ff\u00fe");
     assertThat(reply.stderr()).isEqualTo("\ufffd!");
@@ -213,7 +213,7 @@ class ProcessExecTest {
   @Test
   void manyRunAtOnce() throws Exception {
     Path cat = scripts.write("cat", "cat", "echo $$ >&2");
-    List<Future<Reply>> replies = new ArrayList<>();
+    List<Future<PluginReply>> replies = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < 40; i++) {
         String stdin = Integer.toString(i).repeat(40_000);
@@ -222,7 +222,7 @@ class ProcessExecTest {
     }
     Set<String> processes = new HashSet<>();
     for (int i = 0; i < replies.size(); i++) {
-      Reply reply = replies.get(i).get();
+      PluginReply reply = replies.get(i).get();
       assertThat(new String(reply.stdout(), UTF_8)).isEqualTo(Integer.toString(i).repeat(40_000));
       processes.add(reply.stderr());
     }
@@ -250,7 +250,7 @@ class ProcessExecTest {
     Map<String, String> environment = new HashMap<>(System.getenv());
     environment.put("CNI_COMMAND", "ADD");
     Path env = scripts.write("env", "/usr/bin/env");
-    Reply reply = exec.run(new Invocation(env, environment, new byte[0], Scripts.PLENTY));
+    PluginReply reply = exec.run(new Invocation(env, environment, new byte[0], Scripts.PLENTY));
     assertThat(new String(reply.stdout(), UTF_8).lines())
         .contains("PATH=" + System.getenv("PATH"), "CNI_COMMAND=ADD");
   }

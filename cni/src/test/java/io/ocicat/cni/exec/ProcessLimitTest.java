@@ -43,7 +43,7 @@ class ProcessLimitTest {
   @Test
   void textFileBusyIsTriedAgain() throws IOException {
     Path script = scripts.write("busy", "echo '{}'");
-    CompletableFuture<Reply> running;
+    CompletableFuture<PluginReply> running;
     try (FileChannel writer = FileChannel.open(script, StandardOpenOption.WRITE)) {
       assertThat(writer.isOpen()).isTrue();
       running = CompletableFuture.supplyAsync(() -> exec.run(Scripts.add(script)));
@@ -115,7 +115,7 @@ class ProcessLimitTest {
         scripts.write(
             "leaver", "sleep 600 &", "echo $! > " + pid, "echo '{}'", "echo done >&2", "exit 0");
     try {
-      Reply reply = exec.run(Scripts.ask(leaver, Verb.ADD, "x".repeat(100_000)));
+      PluginReply reply = exec.run(Scripts.ask(leaver, Verb.ADD, "x".repeat(100_000)));
       assertThat(new String(reply.stdout(), UTF_8)).isEqualTo("{}\n");
       assertThat(reply.stderr()).isEqualTo("done\n");
     } finally {
@@ -128,7 +128,7 @@ class ProcessLimitTest {
     Path pid = directory.resolve("pid");
     Path leaver = scripts.write("leaver", "yes & echo $! > " + pid, "sleep 0.1", "exit 0");
     try {
-      Reply reply = exec.run(Scripts.add(leaver));
+      PluginReply reply = exec.run(Scripts.add(leaver));
       assertThat(reply.exitCode()).isZero();
       assertThat(reply.stdout().length).isLessThanOrEqualTo(Json.MAX_BYTES + 1);
       Eventually.passes(Duration.ofSeconds(5), () -> isGone(read(pid)));

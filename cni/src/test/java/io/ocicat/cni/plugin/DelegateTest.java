@@ -9,7 +9,7 @@ import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.Deadline;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Scripts;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.json.Json;
@@ -99,7 +99,7 @@ class DelegateTest {
   void aFailedAddIsUndoneAndItsErrorPassedOn(Way way) {
     DebugFile.error(11, "pool is empty").withStderr("looking around").write(debugFile);
     plugin.action = call -> call.ipam().add();
-    Reply reply = request.to(plugin, way.host());
+    PluginReply reply = request.to(plugin, way.host());
     CniException error = Request.failureIn(reply);
     assertThat(error.code()).isEqualTo(ErrorCode.TRY_AGAIN_LATER);
     assertThat(error.msg()).isEqualTo("pool is empty");
@@ -185,7 +185,7 @@ class DelegateTest {
   void anUnknownPluginIsNotFoundAndNotUndone(Way way) {
     for (Verb verb : List.of(Verb.ADD, Verb.DEL, Verb.CHECK, Verb.GC, Verb.STATUS)) {
       plugin.action = call -> ask(call.delegate("no-such-plugin"), verb);
-      Reply reply = request.to(plugin, way.host());
+      PluginReply reply = request.to(plugin, way.host());
       assertThat(Request.failureIn(reply).msg())
           .isEqualTo(
               "failed to find plugin \"no-such-plugin\" in path [/nonexistent %s]"
@@ -242,7 +242,7 @@ class DelegateTest {
     DebugFile.result(RESULT).write(debugFile);
     plugin.action = call -> call.ipam().add();
     PluginHost late = Way.IN_PROCESS.host().withDeadline(Deadline.in(Duration.ZERO));
-    Reply reply = request.to(plugin, late);
+    PluginReply reply = request.to(plugin, late);
     assertThat(Request.failureIn(reply).msg()).contains("no time was left to start it");
     assertThat(DebugFile.readLog(commandLog)).extracting(Logged::command).containsExactly("DEL");
   }

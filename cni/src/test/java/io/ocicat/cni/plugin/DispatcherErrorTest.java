@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Result;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,7 +18,7 @@ class DispatcherErrorTest {
   @Test
   void aTypedErrorIsReturnedAsItIs() {
     plugin.failing(new CniException(new ErrorCode(1234), "insufficient something", "or other"));
-    Reply reply = Request.of(Verb.ADD).to(plugin);
+    PluginReply reply = Request.of(Verb.ADD).to(plugin);
     assertThat(reply.exitCode()).isEqualTo(1);
     assertThat(Request.stdout(reply))
         .isEqualTo(
@@ -44,7 +44,7 @@ class DispatcherErrorTest {
   @Test
   void anyOtherErrorIsInternalAndItsTraceIsLogged() {
     plugin.failing(new IllegalStateException("potato"));
-    Reply reply = Request.of(Verb.ADD).to(plugin);
+    PluginReply reply = Request.of(Verb.ADD).to(plugin);
     CniException error = Request.failureIn(reply);
     assertThat(error.code()).isEqualTo(ErrorCode.INTERNAL);
     assertThat(error.msg()).isEqualTo("potato");
@@ -63,7 +63,7 @@ class DispatcherErrorTest {
   @Test
   void whatOurOwnModulesSayNeedsNoTrace() {
     plugin.failing(new Refused("create bridge \"blue\": Operation not supported"));
-    Reply reply = Request.of(Verb.ADD).to(plugin);
+    PluginReply reply = Request.of(Verb.ADD).to(plugin);
     assertThat(Request.failureIn(reply).msg())
         .isEqualTo("create bridge \"blue\": Operation not supported");
     assertThat(reply.stderr()).isEmpty();
@@ -104,7 +104,8 @@ class DispatcherErrorTest {
           assertThat(heard).containsExactly("one\n");
           call.log("two");
         };
-    Reply reply = Request.of(Verb.ADD).to(plugin, PluginHost.process().withStderr(heard::add));
+    PluginReply reply =
+        Request.of(Verb.ADD).to(plugin, PluginHost.process().withStderr(heard::add));
     assertThat(reply.exitCode()).isZero();
     assertThat(reply.stderr()).isEqualTo("one\ntwo\n");
   }

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Result;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.json.Json;
 import io.ocicat.testkit.Seeded;
 import java.util.HashMap;
@@ -77,7 +77,7 @@ class DispatcherFuzzTest {
     Seeded.forAll(
         ROUNDS,
         random -> {
-          Reply reply =
+          PluginReply reply =
               Dispatcher.dispatch(
                   CURIOUS, PluginHost.process(), environment(random), stdin(random));
           assertThat(reply.exitCode()).isBetween(0, 1);

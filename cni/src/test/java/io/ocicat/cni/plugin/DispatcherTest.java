@@ -7,7 +7,7 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.Result;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.ip.IpPrefix;
 import java.io.IOException;
@@ -41,7 +41,7 @@ class DispatcherTest {
   @Test
   void addCallsTheAddCallbackOnlyAndPrintsItsResult() {
     plugin.result = Result.empty().withIp(IpConfig.of(IpPrefix.parse("10.77.0.4/16")));
-    Reply reply = Request.of(Verb.ADD).to(plugin);
+    PluginReply reply = Request.of(Verb.ADD).to(plugin);
     assertThat(reply.exitCode()).isZero();
     assertThat(Request.stdout(reply))
         .isEqualTo(
@@ -61,7 +61,7 @@ class DispatcherTest {
 
   @Test
   void delCallsTheDelCallbackOnlyAndPrintsNothing() {
-    Reply reply = Request.of(Verb.DEL).to(plugin);
+    PluginReply reply = Request.of(Verb.DEL).to(plugin);
     assertThat(reply.exitCode()).isZero();
     assertThat(reply.stdout()).isEmpty();
     assertThat(plugin.only(DelCall.class).ifName()).hasToString("eth0");
@@ -80,7 +80,7 @@ class DispatcherTest {
   @Test
   void checkGcAndStatusCallTheirsAndPrintNothing() {
     for (Verb verb : List.of(Verb.CHECK, Verb.GC, Verb.STATUS)) {
-      Reply reply = Request.of(verb).to(plugin);
+      PluginReply reply = Request.of(verb).to(plugin);
       assertThat(reply.exitCode()).isZero();
       assertThat(reply.stdout()).isEmpty();
     }
@@ -130,7 +130,7 @@ class DispatcherTest {
   @Test
   void whatAVerbDoesNotNeedIsNotValidated() {
     for (Verb verb : List.of(Verb.GC, Verb.STATUS, Verb.VERSION)) {
-      Reply reply =
+      PluginReply reply =
           Request.of(verb).with("CNI_CONTAINERID", "%").with("CNI_IFNAME", "..").to(plugin);
       assertThat(reply.exitCode()).isZero();
     }
@@ -172,7 +172,7 @@ class DispatcherTest {
   void requiredAndOptionalVariables(Verb verb, String variable, boolean required) {
     for (Request request :
         List.of(Request.of(verb).without(variable), Request.of(verb).with(variable, ""))) {
-      Reply reply = request.to(plugin);
+      PluginReply reply = request.to(plugin);
       if (required) {
         CniException error = Request.failureIn(reply);
         assertThat(error.code()).isEqualTo(ErrorCode.INVALID_ENVIRONMENT);
@@ -230,7 +230,7 @@ class DispatcherTest {
 
   @Test
   void versionIsAnsweredAlsoWhenStdinCannotBeRead() {
-    Reply reply =
+    PluginReply reply =
         Dispatcher.dispatch(plugin, PluginHost.process(), Map.of("CNI_COMMAND", "VERSION"), BROKEN);
     assertThat(reply.exitCode()).isZero();
   }
@@ -254,7 +254,7 @@ class DispatcherTest {
   void aBlankVerbPrintsWhatThePluginIs() {
     plugin.about = "CNI bridge plugin v1";
     plugin.supportedVersions = List.of("0.4.0", "1.0.0");
-    Reply reply = Request.of(Verb.ADD).without("CNI_COMMAND", "CNI_IFNAME").to(plugin);
+    PluginReply reply = Request.of(Verb.ADD).without("CNI_COMMAND", "CNI_IFNAME").to(plugin);
     assertThat(reply.exitCode()).isZero();
     assertThat(reply.stdout()).isEmpty();
     assertThat(reply.stderr())
@@ -271,7 +271,7 @@ class DispatcherTest {
 
   @Test
   void stdinThatCannotBeReadIsAnError() {
-    Reply reply =
+    PluginReply reply =
         Dispatcher.dispatch(
             plugin, PluginHost.process(), Request.of(Verb.ADD).environment(), BROKEN);
     CniException error = Request.failureIn(reply);
@@ -315,7 +315,7 @@ class DispatcherTest {
           public void del(DelCall call) {}
         };
     for (Verb verb : List.of(Verb.CHECK, Verb.GC, Verb.STATUS)) {
-      Reply reply = Request.of(verb).to(minimal);
+      PluginReply reply = Request.of(verb).to(minimal);
       assertThat(reply.exitCode()).isZero();
       assertThat(reply.stdout()).isEmpty();
     }

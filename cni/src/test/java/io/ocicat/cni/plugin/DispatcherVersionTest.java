@@ -7,7 +7,7 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.VersionReply;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.json.Json;
 import io.ocicat.ip.IpPrefix;
@@ -120,7 +120,7 @@ class DispatcherVersionTest {
   @Test
   void versionPrintsWhatIsSupported() {
     plugin.supportedVersions = List.of("0.2.0", "9.8.7");
-    Reply reply = Request.of(Verb.VERSION).to(plugin);
+    PluginReply reply = Request.of(Verb.VERSION).to(plugin);
     assertThat(reply.exitCode()).isZero();
     assertThat(Request.stdout(reply))
         .isEqualTo("{\"cniVersion\":\"1.1.0\",\"supportedVersions\":[\"0.2.0\",\"9.8.7\"]}\n");
@@ -152,7 +152,7 @@ class DispatcherVersionTest {
   void versionDoesNotWaitForSomebodyWhoNeverEndsTheQuestion() throws IOException {
     try (PipedOutputStream open = new PipedOutputStream();
         PipedInputStream stdin = new PipedInputStream(open)) {
-      Reply reply =
+      PluginReply reply =
           Dispatcher.dispatch(
               plugin, PluginHost.process(), Map.of("CNI_COMMAND", "VERSION"), stdin);
       assertThat(VersionReply.parse(reply.stdout()).cniVersion()).isEqualTo("1.1.0");
@@ -160,7 +160,7 @@ class DispatcherVersionTest {
   }
 
   private String answered(String stdin) {
-    Reply reply = Request.of(Verb.VERSION).stdin(stdin).to(plugin);
+    PluginReply reply = Request.of(Verb.VERSION).stdin(stdin).to(plugin);
     assertThat(reply.exitCode()).isZero();
     return VersionReply.parse(reply.stdout()).cniVersion();
   }

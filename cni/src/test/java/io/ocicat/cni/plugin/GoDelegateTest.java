@@ -7,8 +7,8 @@ import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.PluginInvoker;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.ProcessExec;
-import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.json.Json;
 import io.ocicat.ip.IpPrefix;
@@ -60,7 +60,7 @@ class GoDelegateTest {
 
   @Test
   void anAddressComesIsCheckedAndGoes() {
-    Reply added = ask(Verb.ADD, "c1");
+    PluginReply added = ask(Verb.ADD, "c1");
     assertThat(added.exitCode()).as(Request.stdout(added)).isZero();
     Result result = Result.parse(added.stdout(), SpecVersion.V1_0_0);
     assertThat(result.ips())
@@ -97,7 +97,7 @@ class GoDelegateTest {
         .contains("0.3.1", "0.4.0", "1.0.0");
   }
 
-  private Reply ask(Verb verb, String container) {
+  private PluginReply ask(Verb verb, String container) {
     return Request.of(verb)
         .with("CNI_CONTAINERID", container)
         .with("CNI_PATH", GO.toString())

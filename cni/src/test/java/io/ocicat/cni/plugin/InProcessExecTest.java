@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.exec.Invocation;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.testplugins.DebugFile;
 import io.ocicat.ip.IpPrefix;
@@ -57,8 +57,8 @@ class InProcessExecTest {
     Invocation invocation =
         new Invocation(noop, environment, request.stdin().getBytes(UTF_8), PLENTY);
 
-    Reply process = Way.PROCESS.exec().run(invocation);
-    Reply here = Way.IN_PROCESS.exec().run(invocation);
+    PluginReply process = Way.PROCESS.exec().run(invocation);
+    PluginReply here = Way.IN_PROCESS.exec().run(invocation);
     assertThat(Request.stdout(here)).isEqualTo(Request.stdout(process));
     assertThat(here.exitCode()).isEqualTo(process.exitCode());
     assertThat(here.stderr()).isEqualTo(process.stderr());
@@ -72,7 +72,7 @@ class InProcessExecTest {
             _ -> Optional.empty(),
             invocation -> {
               left.add(invocation);
-              return new Reply(7, new byte[0], "");
+              return new PluginReply(7, new byte[0], "");
             },
             Namespaces.OWN);
     Invocation invocation = new Invocation(Path.of("/x"), Map.of(), new byte[0], PLENTY);
@@ -104,7 +104,7 @@ class InProcessExecTest {
             },
             Namespaces.received(host, "/run/netns/no-such-namespace", container));
 
-    Reply reply =
+    PluginReply reply =
         exec.run(
             new Invocation(
                 directory.resolve("outer"),

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -30,7 +30,7 @@ class NetnsGuardTest {
   @ParameterizedTest
   @EnumSource(names = {"ADD", "DEL"})
   void theHostsNamespaceIsRefusedBeforeThePluginRuns(Verb verb) {
-    Reply reply = Request.of(verb).with("CNI_NETNS", OWN).to(plugin);
+    PluginReply reply = Request.of(verb).with("CNI_NETNS", OWN).to(plugin);
     // Had the plugin been called, its result would be before the error: two documents.
     CniException error = Request.failureIn(reply);
     assertThat(error.code()).isEqualTo(ErrorCode.INVALID_NETNS);
@@ -43,7 +43,7 @@ class NetnsGuardTest {
   @ParameterizedTest
   @EnumSource(names = {"ADD", "DEL"})
   void anotherNamespaceIsFine(Verb verb, Host container) {
-    Reply reply = Request.of(verb).with("CNI_NETNS", container.path().toString()).to(plugin);
+    PluginReply reply = Request.of(verb).with("CNI_NETNS", container.path().toString()).to(plugin);
     assertThat(reply.exitCode()).isZero();
     assertThat(plugin.calls).hasSize(1);
   }

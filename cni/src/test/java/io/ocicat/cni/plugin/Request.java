@@ -3,7 +3,7 @@ package io.ocicat.cni.plugin;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.ocicat.cni.CniException;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.json.Json;
 import java.util.HashMap;
@@ -47,11 +47,11 @@ record Request(Map<String, String> environment, String stdin) {
     return stdin("{\"cniVersion\":\"%s\",\"name\":\"edge-net\"}".formatted(cniVersion));
   }
 
-  Reply to(Plugin plugin) {
+  PluginReply to(Plugin plugin) {
     return to(plugin, PluginHost.process());
   }
 
-  Reply to(Plugin plugin, PluginHost host) {
+  PluginReply to(Plugin plugin, PluginHost host) {
     return Dispatcher.dispatch(plugin, host, environment, stdin.getBytes(UTF_8));
   }
 
@@ -60,7 +60,7 @@ record Request(Map<String, String> environment, String stdin) {
     return failureIn(to(plugin));
   }
 
-  static CniException failureIn(Reply reply) {
+  static CniException failureIn(PluginReply reply) {
     if (reply.exitCode() != 1) {
       throw new AssertionError(
           "exit code %d, stdout %s".formatted(reply.exitCode(), stdout(reply)));
@@ -68,7 +68,7 @@ record Request(Map<String, String> environment, String stdin) {
     return CniException.fromJson(Json.parse(reply.stdout()));
   }
 
-  static String stdout(Reply reply) {
+  static String stdout(PluginReply reply) {
     return new String(reply.stdout(), UTF_8);
   }
 }

@@ -16,7 +16,7 @@ import io.ocicat.cni.PortMapping;
 import io.ocicat.cni.PortMapping.Protocol;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.TraceContext;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.json.Json;
@@ -433,7 +433,10 @@ class AddTest {
   void whatPluginsLogGoesToTheirLog() {
     lab.install("a")
         .recorder
-        .on(Verb.ADD, "a", new Reply(0, "{}".getBytes(StandardCharsets.UTF_8), "look here\n"));
+        .on(
+            Verb.ADD,
+            "a",
+            new PluginReply(0, "{}".getBytes(StandardCharsets.UTF_8), "look here\n"));
     List<String> log = new ArrayList<>();
     lab.builder()
         .pluginLog(

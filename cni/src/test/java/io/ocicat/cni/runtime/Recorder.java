@@ -7,7 +7,7 @@ import io.ocicat.cni.VersionReply;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginExec;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.json.Json;
 import java.nio.charset.StandardCharsets;
@@ -26,7 +26,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 final class Recorder implements PluginExec {
   private final List<Call> calls = new CopyOnWriteArrayList<>();
-  private final Map<String, Function<Call, Reply>> behaviours = new ConcurrentHashMap<>();
+  private final Map<String, Function<Call, PluginReply>> behaviours = new ConcurrentHashMap<>();
 
   record Call(
       String plugin, Verb verb, Map<String, String> environment, JsonNode request, Duration limit) {
@@ -41,7 +41,7 @@ final class Recorder implements PluginExec {
   }
 
   @Override
-  public Reply run(Invocation invocation) {
+  public PluginReply run(Invocation invocation) {
     Call call =
         new Call(
             invocation.executable().getFileName().toString(),
@@ -57,7 +57,7 @@ final class Recorder implements PluginExec {
     return verb + " " + plugin;
   }
 
-  private static Reply usual(Call call) {
+  private static PluginReply usual(Call call) {
     return switch (call.verb) {
       case ADD -> ok(Json.compact(result(call)));
       case DEL, CHECK, GC, STATUS -> ok("");
@@ -84,21 +84,21 @@ final class Recorder implements PluginExec {
     return result;
   }
 
-  static Reply ok(String stdout) {
-    return new Reply(0, stdout.getBytes(StandardCharsets.UTF_8), "");
+  static PluginReply ok(String stdout) {
+    return new PluginReply(0, stdout.getBytes(StandardCharsets.UTF_8), "");
   }
 
-  static Reply error(int code, String msg) {
+  static PluginReply error(int code, String msg) {
     String json = Json.compact(new CniException(new ErrorCode(code), msg).toJson());
-    return new Reply(1, json.getBytes(StandardCharsets.UTF_8), "");
+    return new PluginReply(1, json.getBytes(StandardCharsets.UTF_8), "");
   }
 
-  Recorder on(Verb verb, String plugin, Function<Call, Reply> behaviour) {
+  Recorder on(Verb verb, String plugin, Function<Call, PluginReply> behaviour) {
     behaviours.put(key(plugin, verb), behaviour);
     return this;
   }
 
-  Recorder on(Verb verb, String plugin, Reply reply) {
+  Recorder on(Verb verb, String plugin, PluginReply reply) {
     return on(verb, plugin, _ -> reply);
   }
 

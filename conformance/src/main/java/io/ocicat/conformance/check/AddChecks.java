@@ -1,23 +1,23 @@
 package io.ocicat.conformance.check;
 
-import static io.ocicat.conformance.check.Check.must;
-import static io.ocicat.conformance.check.Check.should;
-import static io.ocicat.conformance.subject.Kind.CHAINED;
-import static io.ocicat.conformance.subject.Kind.INTERFACE;
-import static io.ocicat.conformance.subject.Kind.IPAM;
-import static io.ocicat.conformance.subject.Kind.LOOPBACK;
+import static io.ocicat.conformance.check.ConformanceCheck.must;
+import static io.ocicat.conformance.check.ConformanceCheck.should;
+import static io.ocicat.conformance.subject.PluginKind.CHAINED;
+import static io.ocicat.conformance.subject.PluginKind.INTERFACE;
+import static io.ocicat.conformance.subject.PluginKind.IPAM;
+import static io.ocicat.conformance.subject.PluginKind.LOOPBACK;
 
 import io.ocicat.cni.Interface;
 import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.json.Json;
-import io.ocicat.conformance.lab.Answer;
-import io.ocicat.conformance.lab.Attached;
-import io.ocicat.conformance.lab.Container;
+import io.ocicat.conformance.lab.AddedContainer;
+import io.ocicat.conformance.lab.CallResult;
 import io.ocicat.conformance.lab.Lab;
+import io.ocicat.conformance.lab.LabContainer;
 import io.ocicat.conformance.lab.Mismatch;
-import io.ocicat.conformance.subject.Loss;
+import io.ocicat.conformance.subject.Damage;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.link.Link;
 import java.util.List;
@@ -30,7 +30,7 @@ final class AddChecks {
 
   private AddChecks() {}
 
-  static List<Check> all() {
+  static List<ConformanceCheck> all() {
     return List.of(
         must(
                 "add.interface-made",
@@ -102,7 +102,7 @@ final class AddChecks {
   }
 
   private static void interfaceMade(Lab lab) {
-    Container container = lab.attach().container();
+    LabContainer container = lab.attach().container();
     Link link =
         container
             .namespace()
@@ -112,8 +112,8 @@ final class AddChecks {
   }
 
   private static void interfaceInResult(Lab lab) {
-    Attached attached = lab.attach();
-    Container container = attached.container();
+    AddedContainer attached = lab.attach();
+    LabContainer container = attached.container();
     String sandbox = container.namespace().path().toString();
     Interface found =
         result(attached).interfaces().stream()
@@ -130,9 +130,9 @@ final class AddChecks {
   }
 
   private static void addressesConfigured(Lab lab) {
-    Attached attached = lab.attach();
+    AddedContainer attached = lab.attach();
     Result result = result(attached);
-    Container container = attached.container();
+    LabContainer container = attached.container();
     List<IpPrefix> configured = container.namespace().addresses(container.ifName());
     for (IpConfig ip : result.ips()) {
       boolean here =
@@ -144,19 +144,19 @@ final class AddChecks {
     }
   }
 
-  private static Result result(Attached attached) {
+  private static Result result(AddedContainer attached) {
     return ChainChecks.read(attached.result(), attached.version());
   }
 
   private static void twice(Lab lab) {
-    Attached attached = lab.attach();
+    AddedContainer attached = lab.attach();
     var before = attached.container().namespace().snapshot();
     lab.run(lab.call("ADD")).fails();
     Expect.unchanged("the container", before, attached.container().namespace()::snapshot);
   }
 
   private static void nameTaken(Lab lab) {
-    Container container = lab.container();
+    LabContainer container = lab.container();
     container.namespace().stranger(container.ifName());
     var before = container.namespace().snapshot();
     lab.run(lab.call("ADD")).fails();
@@ -172,22 +172,23 @@ final class AddChecks {
   }
 
   private static void inParallel(Lab lab) {
-    List<Container> containers =
+    List<LabContainer> containers =
         IntStream.range(0, AT_ONCE).mapToObj(_ -> lab.newContainer()).toList();
-    List<Answer> answers =
+    List<CallResult> answers =
         lab.runAtOnce(
             containers.stream()
                 .map(c -> lab.call("ADD", c, lab.config(lab.version(), c)))
                 .toList());
-    List<Attached> attached =
+    List<AddedContainer> attached =
         IntStream.range(0, AT_ONCE)
             .mapToObj(
-                i -> new Attached(containers.get(i), lab.version(), answers.get(i).document()))
+                i ->
+                    new AddedContainer(containers.get(i), lab.version(), answers.get(i).document()))
             .toList();
     List<IpPrefix> addresses =
         attached.stream().flatMap(a -> result(a).ips().stream()).map(IpConfig::address).toList();
     // A plugin that keeps nothing (static) hands out what it is told to.
-    boolean chooses = lab.profile().loss() != Loss.NOTHING;
+    boolean chooses = lab.profile().loss() != Damage.NOTHING;
     Expect.that(
         !chooses || addresses.stream().distinct().count() == addresses.size(),
         "different addresses",

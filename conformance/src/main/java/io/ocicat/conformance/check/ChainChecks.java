@@ -1,14 +1,14 @@
 package io.ocicat.conformance.check;
 
-import static io.ocicat.conformance.check.Check.must;
-import static io.ocicat.conformance.check.Check.should;
-import static io.ocicat.conformance.subject.Kind.CHAINED;
+import static io.ocicat.conformance.check.ConformanceCheck.must;
+import static io.ocicat.conformance.check.ConformanceCheck.should;
+import static io.ocicat.conformance.subject.PluginKind.CHAINED;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.json.Json;
-import io.ocicat.conformance.lab.Attached;
+import io.ocicat.conformance.lab.AddedContainer;
 import io.ocicat.conformance.lab.Lab;
 import io.ocicat.conformance.lab.Mismatch;
 import java.util.ArrayList;
@@ -46,8 +46,8 @@ final class ChainChecks {
 
   private ChainChecks() {}
 
-  static List<Check> all() {
-    List<Check> all = new ArrayList<>();
+  static List<ConformanceCheck> all() {
+    List<ConformanceCheck> all = new ArrayList<>();
     all.add(
         must(
                 "chain.result-handed-on",
@@ -95,7 +95,7 @@ final class ChainChecks {
 
   private static void handedOn(Lab lab) {
     Result previous = previous(lab);
-    Attached attached = lab.attach();
+    AddedContainer attached = lab.attach();
     Result result = read(attached.result(), lab.version());
     for (var link : previous.interfaces()) {
       Expect.that(

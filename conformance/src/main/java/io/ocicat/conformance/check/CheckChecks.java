@@ -1,16 +1,16 @@
 package io.ocicat.conformance.check;
 
-import static io.ocicat.conformance.check.Check.must;
-import static io.ocicat.conformance.check.Check.should;
-import static io.ocicat.conformance.subject.Kind.CHAINED;
-import static io.ocicat.conformance.subject.Kind.INTERFACE;
+import static io.ocicat.conformance.check.ConformanceCheck.must;
+import static io.ocicat.conformance.check.ConformanceCheck.should;
+import static io.ocicat.conformance.subject.PluginKind.CHAINED;
+import static io.ocicat.conformance.subject.PluginKind.INTERFACE;
 
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.conformance.lab.Attached;
-import io.ocicat.conformance.lab.Call;
-import io.ocicat.conformance.lab.Container;
+import io.ocicat.conformance.lab.AddedContainer;
 import io.ocicat.conformance.lab.Lab;
-import io.ocicat.conformance.subject.Loss;
+import io.ocicat.conformance.lab.LabCall;
+import io.ocicat.conformance.lab.LabContainer;
+import io.ocicat.conformance.subject.Damage;
 import java.util.List;
 import java.util.Optional;
 
@@ -21,14 +21,14 @@ final class CheckChecks {
 
   private CheckChecks() {}
 
-  static List<Check> all() {
+  static List<ConformanceCheck> all() {
     return List.of(
         must(
                 "check.after-add",
                 "succeeds at CHECK right after ADD, as often as it is asked",
                 SPEC,
                 lab -> {
-                  Attached attached = lab.attach();
+                  AddedContainer attached = lab.attach();
                   lab.run(lab.call("CHECK", attached)).succeeds();
                   lab.run(lab.call("CHECK", attached)).succeeds();
                 })
@@ -47,7 +47,7 @@ final class CheckChecks {
             .since(SpecVersion.V0_4_0)
             .unless(
                 (profile, _) ->
-                    profile.loss() == Loss.NOTHING
+                    profile.loss() == Damage.NOTHING
                         ? Optional.of("the plugin keeps nothing that could get lost")
                         : Optional.empty()),
         should(
@@ -63,7 +63,7 @@ final class CheckChecks {
   }
 
   private static void changesNothing(Lab lab) {
-    Attached attached = lab.attach();
+    AddedContainer attached = lab.attach();
     var host = lab.host().snapshot();
     var container = attached.container().namespace().snapshot();
     lab.run(lab.call("CHECK", attached)).succeeds();
@@ -72,13 +72,13 @@ final class CheckChecks {
   }
 
   private static void noticesLoss(Lab lab) {
-    Attached attached = lab.attach();
+    AddedContainer attached = lab.attach();
     lab.run(afterLoss(lab, attached)).fails();
   }
 
-  private static Call afterLoss(Lab lab, Attached attached) {
-    Call check = lab.call("CHECK", attached);
-    Container container = attached.container();
+  private static LabCall afterLoss(Lab lab, AddedContainer attached) {
+    LabCall check = lab.call("CHECK", attached);
+    LabContainer container = attached.container();
     return switch (lab.profile().loss()) {
       case INTERFACE -> {
         container.namespace().delete(container.ifName());

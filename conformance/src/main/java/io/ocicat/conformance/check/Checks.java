@@ -8,8 +8,8 @@ import java.util.List;
 public final class Checks {
   private Checks() {}
 
-  public static List<Check> all() {
-    List<Check> all = new ArrayList<>();
+  public static List<ConformanceCheck> all() {
+    List<ConformanceCheck> all = new ArrayList<>();
     all.addAll(VersionChecks.all());
     all.addAll(VerbChecks.all());
     all.addAll(EnvironmentChecks.all());

@@ -1,11 +1,11 @@
 package io.ocicat.conformance.check;
 
-import static io.ocicat.conformance.check.Check.must;
-import static io.ocicat.conformance.check.Check.should;
+import static io.ocicat.conformance.check.ConformanceCheck.must;
+import static io.ocicat.conformance.check.ConformanceCheck.should;
 
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.Verb;
-import io.ocicat.conformance.lab.Answer;
+import io.ocicat.conformance.lab.CallResult;
 import io.ocicat.conformance.lab.ErrorObject;
 import io.ocicat.conformance.lab.Lab;
 import java.util.List;
@@ -21,7 +21,7 @@ final class ConfigVersionChecks {
 
   private ConfigVersionChecks() {}
 
-  static List<Check> all() {
+  static List<ConformanceCheck> all() {
     return List.of(
         must(
             "config-version.unsupported",
@@ -60,18 +60,19 @@ final class ConfigVersionChecks {
         tooOld(Verb.STATUS, SpecVersion.V1_0_0));
   }
 
-  private static Answer add(Lab lab, String version) {
+  private static CallResult add(Lab lab, String version) {
     return lab.run(lab.call("ADD", lab.config().put("cniVersion", version)));
   }
 
   private static void unsupportedText(Lab lab) {
-    Answer answer = add(lab, "99.0.0");
+    CallResult answer = add(lab, "99.0.0");
     ErrorObject error = answer.fails();
     Expect.that(error.mentions("99.0.0"), "an error that names 99.0.0", answer.describe());
   }
 
   private static void absent(Lab lab) {
-    Answer answer = lab.run(lab.call("ADD", lab.config(SpecVersion.V0_1_0).without("cniVersion")));
+    CallResult answer =
+        lab.run(lab.call("ADD", lab.config(SpecVersion.V0_1_0).without("cniVersion")));
     if (lab.claims().usable().contains(SpecVersion.V0_1_0)) {
       Expect.shape(answer.document(), SpecVersion.V0_1_0);
     } else {
@@ -80,14 +81,14 @@ final class ConfigVersionChecks {
   }
 
   /** A plugin that has never heard of the verb may say so instead. */
-  private static Check tooOld(Verb verb, SpecVersion last) {
+  private static ConformanceCheck tooOld(Verb verb, SpecVersion last) {
     return must(
         "config-version.%s-too-old".formatted(verb.name().toLowerCase(Locale.ROOT)),
         "refuses %s for a configuration of %s, with code 1 (or 4 when it does not know the verb)"
             .formatted(verb, last),
         "spec 2, " + verb,
         lab -> {
-          Answer answer = lab.run(lab.call(verb.name(), lab.config(last)));
+          CallResult answer = lab.run(lab.call(verb.name(), lab.config(last)));
           boolean knowsVerb = lab.claims().versions().stream().anyMatch(v -> v.compareTo(last) > 0);
           if (knowsVerb) {
             answer.failsWith(INCOMPATIBLE);

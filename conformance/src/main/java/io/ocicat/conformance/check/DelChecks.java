@@ -1,16 +1,16 @@
 package io.ocicat.conformance.check;
 
-import static io.ocicat.conformance.check.Check.must;
-import static io.ocicat.conformance.check.Check.should;
-import static io.ocicat.conformance.subject.Kind.CHAINED;
-import static io.ocicat.conformance.subject.Kind.INTERFACE;
-import static io.ocicat.conformance.subject.Kind.IPAM;
+import static io.ocicat.conformance.check.ConformanceCheck.must;
+import static io.ocicat.conformance.check.ConformanceCheck.should;
+import static io.ocicat.conformance.subject.PluginKind.CHAINED;
+import static io.ocicat.conformance.subject.PluginKind.INTERFACE;
+import static io.ocicat.conformance.subject.PluginKind.IPAM;
 
-import io.ocicat.conformance.lab.Answer;
-import io.ocicat.conformance.lab.Attached;
-import io.ocicat.conformance.lab.Call;
-import io.ocicat.conformance.lab.Container;
+import io.ocicat.conformance.lab.AddedContainer;
+import io.ocicat.conformance.lab.CallResult;
 import io.ocicat.conformance.lab.Lab;
+import io.ocicat.conformance.lab.LabCall;
+import io.ocicat.conformance.lab.LabContainer;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -25,7 +25,7 @@ final class DelChecks {
 
   private DelChecks() {}
 
-  static List<Check> all() {
+  static List<ConformanceCheck> all() {
     return List.of(
         must("del.interface-gone", "takes the interface away", SPEC, DelChecks::interfaceGone)
             .on(INTERFACE),
@@ -34,7 +34,7 @@ final class DelChecks {
             "succeeds at the second DEL as at the first",
             SPEC,
             lab -> {
-              Attached attached = lab.attach();
+              AddedContainer attached = lab.attach();
               lab.detach(attached);
               lab.detach(attached);
             }),
@@ -68,7 +68,7 @@ final class DelChecks {
             "succeeds at DEL when CNI_NETNS is a plain file, as after a restart of the machine, and keeps no file about the container",
             SPEC,
             lab -> {
-              Attached attached = lab.attach();
+              AddedContainer attached = lab.attach();
               lab.run(
                       lab.call("DEL", attached)
                           .with("CNI_NETNS", lab.files().plainFile().toString()))
@@ -86,7 +86,7 @@ final class DelChecks {
             "succeeds at DEL after an ADD that failed",
             SPEC,
             lab -> {
-              Answer failed =
+              CallResult failed =
                   lab.run(lab.call("ADD").with("CNI_NETNS", lab.files().nowhere().toString()));
               failed.isInProtocol();
               lab.run(lab.call("DEL", lab.config().without("prevResult"))).succeeds();
@@ -105,22 +105,23 @@ final class DelChecks {
             .on(INTERFACE, IPAM));
   }
 
-  private static Check cleansUp(String id, String how, BiFunction<Lab, Attached, Call> call) {
+  private static ConformanceCheck cleansUp(
+      String id, String how, BiFunction<Lab, AddedContainer, LabCall> call) {
     return must(
         id,
         "succeeds at DEL %s, and keeps no file about the container".formatted(how),
         SPEC,
         lab -> {
-          Attached attached = lab.attach();
+          AddedContainer attached = lab.attach();
           lab.run(call.apply(lab, attached)).succeeds();
           nothingKept(lab, attached);
         });
   }
 
   private static void interfaceGone(Lab lab) {
-    Attached attached = lab.attach();
+    AddedContainer attached = lab.attach();
     lab.detach(attached);
-    Container container = attached.container();
+    LabContainer container = attached.container();
     Expect.that(
         !container.namespace().hasLink(container.ifName()),
         "no interface %s after DEL".formatted(container.ifName()),
@@ -128,8 +129,8 @@ final class DelChecks {
   }
 
   private static void interfaceMissing(Lab lab) {
-    Attached attached = lab.attach();
-    Container container = attached.container();
+    AddedContainer attached = lab.attach();
+    LabContainer container = attached.container();
     container.namespace().delete(container.ifName());
     lab.detach(attached);
     nothingKept(lab, attached);
@@ -137,10 +138,10 @@ final class DelChecks {
 
   private static void afterKilledAdd(Lab lab) {
     long start = System.nanoTime();
-    Attached undisturbed = lab.attach();
+    AddedContainer undisturbed = lab.attach();
     Duration usual = Duration.ofNanos(System.nanoTime() - start);
     lab.detach(undisturbed);
-    Container container = lab.container();
+    LabContainer container = lab.container();
     for (int percent : KILLED_AT_PERCENT) {
       ObjectNode config = lab.config(lab.version(), container);
       Duration moment = usual.multipliedBy(percent).dividedBy(100).plusMillis(1);
@@ -156,9 +157,9 @@ final class DelChecks {
   }
 
   private static void onlyItsOwn(Lab lab) {
-    Attached first = lab.attach();
-    Attached second = lab.attach(lab.version(), lab.newContainer());
-    Container other = second.container();
+    AddedContainer first = lab.attach();
+    AddedContainer second = lab.attach(lab.version(), lab.newContainer());
+    LabContainer other = second.container();
     List<String> files = lab.files().about(other);
     var before = other.namespace().snapshot();
     lab.detach(first);
@@ -167,11 +168,11 @@ final class DelChecks {
   }
 
   /** What the plugin keeps in its files about a container must be gone after DEL. */
-  private static void nothingKept(Lab lab, Attached attached) {
+  private static void nothingKept(Lab lab, AddedContainer attached) {
     nothingKept(lab, attached.container());
   }
 
-  private static void nothingKept(Lab lab, Container container) {
+  private static void nothingKept(Lab lab, LabContainer container) {
     List<String> kept = lab.files().about(container);
     Expect.that(
         kept.isEmpty(), "no file about container " + container.id(), String.join(", ", kept));

@@ -1,18 +1,18 @@
 package io.ocicat.conformance.check;
 
-import static io.ocicat.conformance.check.Check.must;
-import static io.ocicat.conformance.subject.Kind.INTERFACE;
+import static io.ocicat.conformance.check.ConformanceCheck.must;
+import static io.ocicat.conformance.subject.PluginKind.INTERFACE;
 
 import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.cni.Route;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.json.Json;
-import io.ocicat.conformance.lab.Answer;
-import io.ocicat.conformance.lab.Attached;
-import io.ocicat.conformance.lab.Call;
+import io.ocicat.conformance.lab.AddedContainer;
+import io.ocicat.conformance.lab.CallResult;
 import io.ocicat.conformance.lab.Decoy;
 import io.ocicat.conformance.lab.Lab;
+import io.ocicat.conformance.lab.LabCall;
 import io.ocicat.conformance.subject.Profile;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
@@ -31,7 +31,7 @@ final class DelegationChecks {
 
   private DelegationChecks() {}
 
-  static List<Check> all() {
+  static List<ConformanceCheck> all() {
     return List.of(
         check(
             "unknown-plugin",
@@ -59,7 +59,7 @@ final class DelegationChecks {
             .since(SpecVersion.V1_1_0));
   }
 
-  private static Check check(String id, String sentence, Trial trial) {
+  private static ConformanceCheck check(String id, String sentence, Trial trial) {
     return must("delegation." + id, sentence, SPEC, trial)
         .on(INTERFACE)
         .since(SpecVersion.V0_3_0)
@@ -88,7 +88,7 @@ final class DelegationChecks {
     Decoy decoy = lab.decoy("elsewhere", "decoy", Json.compact(ANSWER.toJson(lab.version())));
     Path directory = decoy.directory().resolve("bin");
     for (String type : List.of("../decoy", decoy.directory().resolve(decoy.name()).toString())) {
-      Answer answer =
+      CallResult answer =
           lab.run(
               lab.call("ADD", withIpam(lab.config(), type)).with("CNI_PATH", directory.toString()));
       Expect.that(
@@ -99,7 +99,7 @@ final class DelegationChecks {
 
   private static void add(Lab lab) {
     Decoy ipam = ipam(lab, ANSWER);
-    Attached attached = attach(lab, ipam);
+    AddedContainer attached = attach(lab, ipam);
     Expect.same(List.of(line(lab, "ADD")), ipam.calls(), "calls");
     Expect.same(
         Json.compact(withIpam(lab.config(), "ipam")),
@@ -115,7 +115,7 @@ final class DelegationChecks {
 
   private static void handsOn(Lab lab, String verb) {
     Decoy ipam = ipam(lab, ANSWER);
-    Attached attached = attach(lab, ipam);
+    AddedContainer attached = attach(lab, ipam);
     ObjectNode config = withIpam(lab.config(attached), "ipam");
     boolean ofNoContainer = verb.equals("GC") || verb.equals("STATUS");
     if (ofNoContainer) {
@@ -124,7 +124,7 @@ final class DelegationChecks {
     if (verb.equals("GC")) {
       GcChecks.valid(config, List.of());
     }
-    Call call = lab.call(verb, config).with("CNI_PATH", directory(ipam));
+    LabCall call = lab.call(verb, config).with("CNI_PATH", directory(ipam));
     lab.run(ofNoContainer ? call.without("CNI_CONTAINERID", "CNI_NETNS", "CNI_IFNAME") : call)
         .succeeds();
     Expect.that(
@@ -145,9 +145,9 @@ final class DelegationChecks {
     return lab.decoy("bin", "ipam", Json.compact(answer.toJson(lab.version())));
   }
 
-  private static Attached attach(Lab lab, Decoy ipam) {
-    Call add = lab.call("ADD", withIpam(lab.config(), "ipam")).with("CNI_PATH", directory(ipam));
-    return new Attached(lab.container(), lab.version(), lab.run(add).document());
+  private static AddedContainer attach(Lab lab, Decoy ipam) {
+    LabCall add = lab.call("ADD", withIpam(lab.config(), "ipam")).with("CNI_PATH", directory(ipam));
+    return new AddedContainer(lab.container(), lab.version(), lab.run(add).document());
   }
 
   private static String directory(Decoy ipam) {

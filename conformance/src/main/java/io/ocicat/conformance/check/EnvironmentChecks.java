@@ -1,13 +1,13 @@
 package io.ocicat.conformance.check;
 
-import static io.ocicat.conformance.check.Check.must;
-import static io.ocicat.conformance.check.Check.should;
+import static io.ocicat.conformance.check.ConformanceCheck.must;
+import static io.ocicat.conformance.check.ConformanceCheck.should;
 
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.conformance.lab.Answer;
-import io.ocicat.conformance.lab.Call;
+import io.ocicat.conformance.lab.CallResult;
 import io.ocicat.conformance.lab.ErrorObject;
 import io.ocicat.conformance.lab.Lab;
+import io.ocicat.conformance.lab.LabCall;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -18,8 +18,8 @@ final class EnvironmentChecks {
 
   private EnvironmentChecks() {}
 
-  static List<Check> all() {
-    List<Check> all = new ArrayList<>();
+  static List<ConformanceCheck> all() {
+    List<ConformanceCheck> all = new ArrayList<>();
     for (String variable : List.of("CNI_CONTAINERID", "CNI_NETNS", "CNI_IFNAME")) {
       all.add(missing("ADD", variable, SpecVersion.V0_1_0));
       all.add(missing("CHECK", variable, SpecVersion.V0_4_0));
@@ -59,7 +59,7 @@ final class EnvironmentChecks {
     return all;
   }
 
-  private static Check missing(String verb, String variable, SpecVersion since) {
+  private static ConformanceCheck missing(String verb, String variable, SpecVersion since) {
     String id =
         "environment.%s-without-%s"
             .formatted(verb, variable.substring("CNI_".length()))
@@ -76,8 +76,8 @@ final class EnvironmentChecks {
         .since(since);
   }
 
-  private static void refuses(Lab lab, Call call, String variable) {
-    Answer answer = lab.run(call);
+  private static void refuses(Lab lab, LabCall call, String variable) {
+    CallResult answer = lab.run(call);
     ErrorObject error = answer.failsWith(INVALID_ENVIRONMENT);
     Expect.that(error.mentions(variable), "an error that names " + variable, answer.describe());
   }

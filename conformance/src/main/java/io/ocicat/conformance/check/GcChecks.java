@@ -1,16 +1,16 @@
 package io.ocicat.conformance.check;
 
-import static io.ocicat.conformance.check.Check.must;
-import static io.ocicat.conformance.check.Check.should;
-import static io.ocicat.conformance.subject.Kind.IPAM;
+import static io.ocicat.conformance.check.ConformanceCheck.must;
+import static io.ocicat.conformance.check.ConformanceCheck.should;
+import static io.ocicat.conformance.subject.PluginKind.IPAM;
 
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.json.Json;
-import io.ocicat.conformance.lab.Attached;
-import io.ocicat.conformance.lab.Call;
-import io.ocicat.conformance.lab.Container;
+import io.ocicat.conformance.lab.AddedContainer;
 import io.ocicat.conformance.lab.Lab;
+import io.ocicat.conformance.lab.LabCall;
+import io.ocicat.conformance.lab.LabContainer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -25,8 +25,8 @@ final class GcChecks {
 
   private GcChecks() {}
 
-  static List<Check> all() {
-    List<Check> all = new ArrayList<>();
+  static List<ConformanceCheck> all() {
+    List<ConformanceCheck> all = new ArrayList<>();
     all.add(
         must(
             "gc.empty-list",
@@ -59,8 +59,8 @@ final class GcChecks {
             "leaves at GC the attachments alone that are listed as valid",
             SPEC,
             lab -> {
-              Attached attached = lab.attach();
-              Container c = attached.container();
+              AddedContainer attached = lab.attach();
+              LabContainer c = attached.container();
               Attachment valid = new Attachment(c.id(), c.ifName());
               keeps(lab, attached, gc(lab, config -> valid(config, List.of(valid))));
             }));
@@ -101,7 +101,7 @@ final class GcChecks {
   }
 
   /** GC as runtimes call it: about a network, not about a container. */
-  private static Call gc(Lab lab, UnaryOperator<ObjectNode> change) {
+  private static LabCall gc(Lab lab, UnaryOperator<ObjectNode> change) {
     ObjectNode config = lab.config();
     config.remove(List.of("prevResult", "runtimeConfig"));
     return lab.call("GC", change.apply(config))
@@ -110,8 +110,8 @@ final class GcChecks {
         .with("CNI_IFNAME", "");
   }
 
-  private static void keeps(Lab lab, Attached attached, Call gc) {
-    Container container = attached.container();
+  private static void keeps(Lab lab, AddedContainer attached, LabCall gc) {
+    LabContainer container = attached.container();
     var before = container.namespace().snapshot();
     var files = lab.files().about(container);
     lab.run(gc).succeeds();
@@ -121,9 +121,9 @@ final class GcChecks {
   }
 
   private static void freesStale(Lab lab) {
-    Attached stale = lab.attach();
-    Attached live = lab.attach(lab.version(), lab.newContainer());
-    Container kept = live.container();
+    AddedContainer stale = lab.attach();
+    AddedContainer live = lab.attach(lab.version(), lab.newContainer());
+    LabContainer kept = live.container();
     var files = lab.files().about(kept);
     Attachment valid = new Attachment(kept.id(), kept.ifName());
     lab.run(gc(lab, config -> valid(config, List.of(valid)))).succeeds();

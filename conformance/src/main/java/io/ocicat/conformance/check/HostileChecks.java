@@ -1,8 +1,8 @@
 package io.ocicat.conformance.check;
 
-import static io.ocicat.conformance.check.Check.must;
+import static io.ocicat.conformance.check.ConformanceCheck.must;
 
-import io.ocicat.conformance.lab.Value;
+import io.ocicat.conformance.lab.RawValue;
 import java.util.List;
 
 /** Variables that no honest runtime would set: refused or ignored, but never a crash. */
@@ -11,54 +11,55 @@ final class HostileChecks {
 
   private HostileChecks() {}
 
-  static List<Check> all() {
+  static List<ConformanceCheck> all() {
     return List.of(
         survives(
             "huge-args",
             "100 KB of CNI_ARGS",
             "CNI_ARGS",
-            Value.of("IgnoreUnknown=1;A=").thenRepeat("x", 100_000)),
+            RawValue.of("IgnoreUnknown=1;A=").thenRepeat("x", 100_000)),
         survives(
             "many-args",
             "10,000 arguments in CNI_ARGS",
             "CNI_ARGS",
-            Value.of("IgnoreUnknown=1").thenRepeat(";A=1", 10_000)),
-        survives("empty-pairs", "a CNI_ARGS of separators", "CNI_ARGS", Value.of(";;=;=;;")),
-        survives("no-pairs", "a CNI_ARGS without pairs", "CNI_ARGS", Value.of("nothing")),
+            RawValue.of("IgnoreUnknown=1").thenRepeat(";A=1", 10_000)),
+        survives("empty-pairs", "a CNI_ARGS of separators", "CNI_ARGS", RawValue.of(";;=;=;;")),
+        survives("no-pairs", "a CNI_ARGS without pairs", "CNI_ARGS", RawValue.of("nothing")),
         survives(
             "args-bad-utf-8",
             "a CNI_ARGS that is not UTF-8",
             "CNI_ARGS",
-            Value.of("IgnoreUnknown=1;A=").thenRaw("\u00ff\u00c0\u0080")),
+            RawValue.of("IgnoreUnknown=1;A=").thenRaw("\u00ff\u00c0\u0080")),
         survives(
             "args-line-break",
             "line breaks and control characters in CNI_ARGS",
             "CNI_ARGS",
-            Value.of("IgnoreUnknown=1;A=\n\u001b[31m\n;B=\r")),
+            RawValue.of("IgnoreUnknown=1;A=\n\u001b[31m\n;B=\r")),
         survives(
             "args-path",
             "a path as value in CNI_ARGS",
             "CNI_ARGS",
-            Value.of("IgnoreUnknown=1;K8S_POD_NAME=../../../../tmp/escaped;IP=../..")),
+            RawValue.of("IgnoreUnknown=1;K8S_POD_NAME=../../../../tmp/escaped;IP=../..")),
         survives(
             "netns-bad-utf-8",
             "a CNI_NETNS that is not UTF-8",
             "CNI_NETNS",
             // Where nobody can make a file: Go's sbr makes the one that it does not find.
-            Value.of("/proc/self/ns/").thenRaw("\u00ff\u00fe")),
+            RawValue.of("/proc/self/ns/").thenRaw("\u00ff\u00fe")),
         survives(
             "netns-too-long",
             "a CNI_NETNS longer than any path",
             "CNI_NETNS",
-            Value.of("/run/").thenRepeat("x", 20_000)),
+            RawValue.of("/run/").thenRepeat("x", 20_000)),
         survives(
             "path-of-nothing",
             "a CNI_PATH of empty and missing directories",
             "CNI_PATH",
-            Value.of("::/nonexistent::")));
+            RawValue.of("::/nonexistent::")));
   }
 
-  private static Check survives(String id, String what, String variable, Value value) {
+  private static ConformanceCheck survives(
+      String id, String what, String variable, RawValue value) {
     return must(
         "hostile." + id,
         "survives %s: either success or an error object".formatted(what),

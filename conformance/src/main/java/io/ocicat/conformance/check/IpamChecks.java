@@ -1,12 +1,12 @@
 package io.ocicat.conformance.check;
 
-import static io.ocicat.conformance.check.Check.must;
-import static io.ocicat.conformance.subject.Kind.IPAM;
+import static io.ocicat.conformance.check.ConformanceCheck.must;
+import static io.ocicat.conformance.subject.PluginKind.IPAM;
 
 import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.json.Json;
-import io.ocicat.conformance.lab.Attached;
+import io.ocicat.conformance.lab.AddedContainer;
 import io.ocicat.conformance.lab.Lab;
 import java.util.List;
 
@@ -16,7 +16,7 @@ final class IpamChecks {
 
   private IpamChecks() {}
 
-  static List<Check> all() {
+  static List<ConformanceCheck> all() {
     return List.of(
         must(
                 "ipam.abbreviated-result",
@@ -42,7 +42,7 @@ final class IpamChecks {
   }
 
   private static void abbreviated(Lab lab) {
-    Attached attached = lab.attach();
+    AddedContainer attached = lab.attach();
     Result result = ChainChecks.read(attached.result(), attached.version());
     Expect.that(
         !result.ips().isEmpty()
@@ -55,7 +55,7 @@ final class IpamChecks {
   private static void touchesNothing(Lab lab) {
     var host = lab.host().snapshot();
     var container = lab.container().namespace().snapshot();
-    Attached attached = lab.attach();
+    AddedContainer attached = lab.attach();
     Expect.unchanged("the host", host, lab.host()::snapshot);
     Expect.unchanged("the container", container, lab.container().namespace()::snapshot);
     lab.detach(attached);

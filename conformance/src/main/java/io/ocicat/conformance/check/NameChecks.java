@@ -1,10 +1,10 @@
 package io.ocicat.conformance.check;
 
-import static io.ocicat.conformance.check.Check.must;
+import static io.ocicat.conformance.check.ConformanceCheck.must;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.ocicat.cni.json.Quoted;
-import io.ocicat.conformance.lab.Value;
+import io.ocicat.conformance.lab.RawValue;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -15,9 +15,9 @@ final class NameChecks {
   private static final String SPEC_ID = "spec 2, parameters";
   private static final String SPEC_NAME = "spec 1, configuration keys";
 
-  private record Row(String what, String words, Value value) {
+  private record Row(String what, String words, RawValue value) {
     static Row of(String what, String text) {
-      return new Row(what, Quoted.of(text), Value.of(text));
+      return new Row(what, Quoted.of(text), RawValue.of(text));
     }
   }
 
@@ -31,7 +31,7 @@ final class NameChecks {
           Row.of("leading-dot", ".abc"),
           Row.of("leading-dash", "-rf"),
           Row.of("umlaut", "käfig"),
-          new Row("bad-utf-8", "that is not UTF-8", Value.of("a").thenRaw("\u00ff\u00fe")));
+          new Row("bad-utf-8", "that is not UTF-8", RawValue.of("a").thenRaw("\u00ff\u00fe")));
 
   private static final List<Row> BAD_INTERFACES =
       List.of(
@@ -61,8 +61,8 @@ final class NameChecks {
 
   private NameChecks() {}
 
-  static List<Check> all() {
-    List<Check> all = new ArrayList<>();
+  static List<ConformanceCheck> all() {
+    List<ConformanceCheck> all = new ArrayList<>();
     BAD_IDS.forEach(row -> all.add(badVariable("container-id", "CNI_CONTAINERID", row)));
     BAD_INTERFACES.forEach(row -> all.add(badVariable("interface", "CNI_IFNAME", row)));
     BAD_NETWORKS.forEach(row -> all.add(badNetwork(row)));
@@ -80,7 +80,7 @@ final class NameChecks {
     return all;
   }
 
-  private static Check badVariable(String subject, String variable, Row row) {
+  private static ConformanceCheck badVariable(String subject, String variable, Row row) {
     return must(
         "names.%s-with-%s".formatted(subject, row.what),
         "refuses a %s %s, with code 4".formatted(variable, row.words),
@@ -88,7 +88,7 @@ final class NameChecks {
         lab -> lab.run(lab.call("ADD").with(variable, row.value)).failsWith(INVALID_ENVIRONMENT));
   }
 
-  private static Check badNetwork(Row row) {
+  private static ConformanceCheck badNetwork(Row row) {
     String name = new String(row.value.bytes(), UTF_8);
     return must(
         "names.network-with-" + row.what,
@@ -97,7 +97,7 @@ final class NameChecks {
         lab -> lab.run(lab.call("ADD", lab.config().put("name", name))).failsWith(INVALID_CONFIG));
   }
 
-  private static Check goodVariables(
+  private static ConformanceCheck goodVariables(
       String id, String subject, String variable, List<String> values) {
     return must(
         "names." + id,

@@ -1,10 +1,10 @@
 package io.ocicat.conformance.check;
 
-import static io.ocicat.conformance.check.Check.must;
-import static io.ocicat.conformance.check.Check.should;
-import static io.ocicat.conformance.subject.Kind.INTERFACE;
+import static io.ocicat.conformance.check.ConformanceCheck.must;
+import static io.ocicat.conformance.check.ConformanceCheck.should;
+import static io.ocicat.conformance.subject.PluginKind.INTERFACE;
 
-import io.ocicat.conformance.lab.Answer;
+import io.ocicat.conformance.lab.CallResult;
 import io.ocicat.conformance.lab.ErrorObject;
 import io.ocicat.conformance.lab.Lab;
 import java.util.List;
@@ -19,7 +19,7 @@ final class NetnsChecks {
 
   private NetnsChecks() {}
 
-  static List<Check> all() {
+  static List<ConformanceCheck> all() {
     return List.of(
         should(
             "netns.own",
@@ -84,9 +84,9 @@ final class NetnsChecks {
 
   private static void override(Lab lab) {
     for (String yes : List.of("1", "TRUE")) {
-      Answer answer =
+      CallResult answer =
           lab.run(lab.call("ADD").with("CNI_NETNS", own(lab)).with("CNI_NETNS_OVERRIDE", yes));
-      if (answer instanceof Answer.Ended ended && ended.exitCode() != 0) {
+      if (answer instanceof CallResult.Ended ended && ended.exitCode() != 0) {
         ErrorObject error = answer.fails();
         Expect.that(
             error.code() != INVALID_NETNS,

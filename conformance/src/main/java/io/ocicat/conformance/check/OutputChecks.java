@@ -1,14 +1,14 @@
 package io.ocicat.conformance.check;
 
-import static io.ocicat.conformance.check.Check.must;
-import static io.ocicat.conformance.check.Check.should;
+import static io.ocicat.conformance.check.ConformanceCheck.must;
+import static io.ocicat.conformance.check.ConformanceCheck.should;
 
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.conformance.lab.Answer;
-import io.ocicat.conformance.lab.Attached;
-import io.ocicat.conformance.lab.Call;
+import io.ocicat.conformance.lab.AddedContainer;
+import io.ocicat.conformance.lab.CallResult;
 import io.ocicat.conformance.lab.ErrorObject;
 import io.ocicat.conformance.lab.Lab;
+import io.ocicat.conformance.lab.LabCall;
 import java.util.List;
 
 /** stdout is for one JSON document, the exit code says what it is. */
@@ -18,7 +18,7 @@ final class OutputChecks {
 
   private OutputChecks() {}
 
-  static List<Check> all() {
+  static List<ConformanceCheck> all() {
     return List.of(
         must(
             "output.in-time",
@@ -60,7 +60,7 @@ final class OutputChecks {
             "prints nothing when DEL succeeds",
             "spec 2, DEL",
             lab -> {
-              Attached attached = lab.attach();
+              AddedContainer attached = lab.attach();
               lab.run(lab.call("DEL", attached)).succeedsSilently();
             }),
         should(
@@ -72,31 +72,31 @@ final class OutputChecks {
   }
 
   private static void inTime(Lab lab) {
-    for (Call call :
+    for (LabCall call :
         List.of(
             VersionChecks.version(lab),
             refused(lab),
             lab.call("ADD"),
             lab.call("DEL", lab.config().without("prevResult")))) {
-      Answer answer = lab.run(call);
-      Expect.that(answer instanceof Answer.Ended, "an end in time", answer.describe());
+      CallResult answer = lab.run(call);
+      Expect.that(answer instanceof CallResult.Ended, "an end in time", answer.describe());
     }
   }
 
-  private static Call refused(Lab lab) {
+  private static LabCall refused(Lab lab) {
     return lab.call("ADD", lab.config().put("cniVersion", "99.0.0"));
   }
 
   private static void exitCode(Lab lab) {
-    Answer answer = lab.run(refused(lab));
+    CallResult answer = lab.run(refused(lab));
     Expect.that(
-        answer instanceof Answer.Ended ended && ended.exitCode() != 0,
+        answer instanceof CallResult.Ended ended && ended.exitCode() != 0,
         "an exit code other than 0",
         answer.describe());
   }
 
   private static void errorVersion(Lab lab) {
-    Answer answer = lab.run(lab.call("ADD", lab.config().put("name", "not a name")));
+    CallResult answer = lab.run(lab.call("ADD", lab.config().put("name", "not a name")));
     ErrorObject error = answer.fails();
     Expect.that(
         error.cniVersion().equals(lab.version().text()),
@@ -106,13 +106,13 @@ final class OutputChecks {
 
   /** 1 to 8, 11, 50 and 51 have a meaning; whoever needs more takes numbers from 100. */
   private static void errorCodes(Lab lab) {
-    for (Call call :
+    for (LabCall call :
         List.of(
             refused(lab),
             lab.call("FROBNICATE"),
             lab.call("ADD").stdin("not JSON"),
             lab.call("ADD").without("CNI_IFNAME"))) {
-      Answer answer = lab.run(call);
+      CallResult answer = lab.run(call);
       long code = answer.fails().code();
       Expect.that(
           code >= 100 || (code >= 1 && code <= 8) || code == 11 || code == 50 || code == 51,

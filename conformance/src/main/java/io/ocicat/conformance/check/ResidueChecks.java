@@ -1,11 +1,11 @@
 package io.ocicat.conformance.check;
 
-import static io.ocicat.conformance.check.Check.must;
+import static io.ocicat.conformance.check.ConformanceCheck.must;
 
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.conformance.lab.Attached;
-import io.ocicat.conformance.lab.Container;
+import io.ocicat.conformance.lab.AddedContainer;
 import io.ocicat.conformance.lab.Lab;
+import io.ocicat.conformance.lab.LabContainer;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -18,7 +18,7 @@ final class ResidueChecks {
 
   private ResidueChecks() {}
 
-  static List<Check> all() {
+  static List<ConformanceCheck> all() {
     return List.of(
         must(
             "residue.container",
@@ -43,7 +43,7 @@ final class ResidueChecks {
   }
 
   private static void container(Lab lab) {
-    Container container = lab.container();
+    LabContainer container = lab.container();
     life(lab, container);
     Expect.unchanged("the container", container.before(), container.namespace()::snapshot);
   }
@@ -67,7 +67,7 @@ final class ResidueChecks {
         String.join(", ", about));
   }
 
-  private static void life(Lab lab, Container container) {
+  private static void life(Lab lab, LabContainer container) {
     lab.detach(lab.attach(lab.version(), container));
     lab.unplug(container);
   }
@@ -75,7 +75,7 @@ final class ResidueChecks {
   private static void processes(Lab lab) {
     none(lab, "VERSION", () -> lab.run(VersionChecks.version(lab)));
     none(lab, "an ADD that fails", () -> lab.run(lab.call("ADD").stdin("not JSON")));
-    Attached attached = lab.attach();
+    AddedContainer attached = lab.attach();
     none(lab, "ADD", () -> {});
     if (lab.version().isAtLeast(SpecVersion.V0_4_0)) {
       none(lab, "CHECK", () -> lab.run(lab.call("CHECK", attached)));

@@ -1,9 +1,9 @@
 package io.ocicat.conformance.check;
 
-import static io.ocicat.conformance.check.Check.must;
+import static io.ocicat.conformance.check.ConformanceCheck.must;
 
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.conformance.lab.Attached;
+import io.ocicat.conformance.lab.AddedContainer;
 import io.ocicat.conformance.lab.Lab;
 import java.util.Arrays;
 import java.util.List;
@@ -13,11 +13,11 @@ import java.util.Optional;
 final class ResultChecks {
   private ResultChecks() {}
 
-  static List<Check> all() {
+  static List<ConformanceCheck> all() {
     return Arrays.stream(SpecVersion.values()).map(ResultChecks::of).toList();
   }
 
-  private static Check of(SpecVersion version) {
+  private static ConformanceCheck of(SpecVersion version) {
     return must(
             "versions." + version,
             "serves ADD, %sDEL in %s and answers with a result of exactly that version and shape"
@@ -32,7 +32,7 @@ final class ResultChecks {
   }
 
   private static void lifeIn(Lab lab, SpecVersion version) {
-    Attached attached = lab.attach(version);
+    AddedContainer attached = lab.attach(version);
     Expect.shape(attached.result(), version);
     if (version.isAtLeast(SpecVersion.V0_4_0)) {
       lab.run(lab.call("CHECK", attached)).succeeds();

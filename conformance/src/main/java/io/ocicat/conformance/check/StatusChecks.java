@@ -1,11 +1,11 @@
 package io.ocicat.conformance.check;
 
-import static io.ocicat.conformance.check.Check.must;
-import static io.ocicat.conformance.check.Check.should;
+import static io.ocicat.conformance.check.ConformanceCheck.must;
+import static io.ocicat.conformance.check.ConformanceCheck.should;
 
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.conformance.lab.Call;
 import io.ocicat.conformance.lab.Lab;
+import io.ocicat.conformance.lab.LabCall;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
@@ -15,7 +15,7 @@ final class StatusChecks {
 
   private StatusChecks() {}
 
-  static List<Check> all() {
+  static List<ConformanceCheck> all() {
     return List.of(
             must(
                 "status.ready",
@@ -55,7 +55,7 @@ final class StatusChecks {
         .toList();
   }
 
-  private static Call status(Lab lab) {
+  private static LabCall status(Lab lab) {
     ObjectNode config = lab.config();
     config.remove(List.of("prevResult", "runtimeConfig"));
     return lab.call("STATUS", config).without("CNI_CONTAINERID", "CNI_NETNS", "CNI_IFNAME");

@@ -1,12 +1,12 @@
 package io.ocicat.conformance.check;
 
-import static io.ocicat.conformance.check.Check.must;
-import static io.ocicat.conformance.check.Check.should;
+import static io.ocicat.conformance.check.ConformanceCheck.must;
+import static io.ocicat.conformance.check.ConformanceCheck.should;
 
 import io.ocicat.cni.json.Json;
 import io.ocicat.conformance.lab.Lab;
+import io.ocicat.conformance.lab.RawValue;
 import io.ocicat.conformance.lab.Stdin;
-import io.ocicat.conformance.lab.Value;
 import java.util.List;
 import java.util.function.Function;
 import tools.jackson.databind.node.ObjectNode;
@@ -20,7 +20,7 @@ final class StdinChecks {
 
   private StdinChecks() {}
 
-  static List<Check> all() {
+  static List<ConformanceCheck> all() {
     return List.of(
         refused("not-json", "text that is no JSON", _ -> "this is not JSON", DECODING),
         refused("empty", "nothing", _ -> "", DECODING),
@@ -81,46 +81,49 @@ final class StdinChecks {
         inProtocol(
             "byte-order-mark",
             "a byte order mark before the configuration",
-            lab -> Value.raw("\u00ef\u00bb\u00bf").then(Json.compact(lab.config()))),
+            lab -> RawValue.raw("\u00ef\u00bb\u00bf").then(Json.compact(lab.config()))),
         inProtocol(
             "duplicate-keys",
             "two values for one key",
-            lab -> around(lab, Value.of("\"name\":\"other\""))),
+            lab -> around(lab, RawValue.of("\"name\":\"other\""))),
         inProtocol(
             "deep-nesting",
             "100,000 lists in one another",
             lab ->
                 around(
-                    lab, Value.of("\"deep\":").thenRepeat("[", 100_000).thenRepeat("]", 100_000))),
+                    lab,
+                    RawValue.of("\"deep\":").thenRepeat("[", 100_000).thenRepeat("]", 100_000))),
         inProtocol(
             "huge-numbers",
             "numbers that fit no machine word",
-            lab -> around(lab, Value.of("\"a\":1e999999999,\"b\":").thenRepeat("9", 5000))),
+            lab -> around(lab, RawValue.of("\"a\":1e999999999,\"b\":").thenRepeat("9", 5000))),
         inProtocol(
             "five-megabytes",
             "5 MB of text in a member of no meaning",
-            lab -> around(lab, Value.of("\"ballast\":\"").thenRepeat("x", 5_000_000).then("\""))),
+            lab ->
+                around(lab, RawValue.of("\"ballast\":\"").thenRepeat("x", 5_000_000).then("\""))),
         inProtocol(
             "bad-utf-8",
             "bytes that are not UTF-8",
-            lab -> around(lab, Value.of("\"ballast\":\"").thenRaw("\u00c3(\u00ff").then("\""))),
+            lab -> around(lab, RawValue.of("\"ballast\":\"").thenRaw("\u00c3(\u00ff").then("\""))),
         inProtocol(
             "nul-bytes",
             "zero bytes between the configuration's own",
-            lab -> around(lab, Value.of("\"ballast\":\"").thenRaw("\u0000\u0000").then("\""))));
+            lab -> around(lab, RawValue.of("\"ballast\":\"").thenRaw("\u0000\u0000").then("\""))));
   }
 
   /** The configuration with more members, which may be as bad as they like. */
-  private static Value around(Lab lab, Value members) {
+  private static RawValue around(Lab lab, RawValue members) {
     String config = Json.compact(lab.config());
-    Value value = Value.of(config.substring(0, config.length() - 1) + ",");
-    for (Value.Part part : members.parts()) {
+    RawValue value = RawValue.of(config.substring(0, config.length() - 1) + ",");
+    for (RawValue.Part part : members.parts()) {
       value = value.then(part);
     }
     return value.then("}");
   }
 
-  private static Check refused(String id, String what, Function<Lab, String> stdin, int... codes) {
+  private static ConformanceCheck refused(
+      String id, String what, Function<Lab, String> stdin, int... codes) {
     String allowed = codes.length == 1 ? "" + codes[0] : codes[0] + " or " + codes[1];
     return must(
         "stdin." + id,
@@ -130,7 +133,8 @@ final class StdinChecks {
   }
 
   /** Whether to take or to refuse it is the plugin's choice, but not to crash. */
-  private static Check inProtocol(String id, String what, Function<Lab, Value> stdin) {
+  private static ConformanceCheck inProtocol(
+      String id, String what, Function<Lab, RawValue> stdin) {
     return must(
         "stdin." + id,
         "survives %s: either success or an error object".formatted(what),

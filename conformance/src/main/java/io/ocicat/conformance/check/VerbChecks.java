@@ -1,9 +1,9 @@
 package io.ocicat.conformance.check;
 
-import static io.ocicat.conformance.check.Check.must;
-import static io.ocicat.conformance.check.Check.should;
+import static io.ocicat.conformance.check.ConformanceCheck.must;
+import static io.ocicat.conformance.check.ConformanceCheck.should;
 
-import io.ocicat.conformance.lab.Answer;
+import io.ocicat.conformance.lab.CallResult;
 import io.ocicat.conformance.lab.ErrorObject;
 import io.ocicat.conformance.lab.Lab;
 import java.util.List;
@@ -14,7 +14,7 @@ final class VerbChecks {
 
   private VerbChecks() {}
 
-  static List<Check> all() {
+  static List<ConformanceCheck> all() {
     return List.of(
         must(
             "verb.unknown",
@@ -49,11 +49,11 @@ final class VerbChecks {
   }
 
   private static void none(Lab lab) {
-    Answer answer =
+    CallResult answer =
         lab.run(
             lab.call("")
                 .without("CNI_COMMAND", "CNI_CONTAINERID", "CNI_NETNS", "CNI_IFNAME", "CNI_PATH"));
-    if (answer instanceof Answer.Ended ended && ended.exitCode() == 0) {
+    if (answer instanceof CallResult.Ended ended && ended.exitCode() == 0) {
       answer.succeedsSilently();
       String versions =
           "CNI protocol versions supported: "

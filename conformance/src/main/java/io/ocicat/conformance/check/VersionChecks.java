@@ -1,15 +1,15 @@
 package io.ocicat.conformance.check;
 
-import static io.ocicat.conformance.check.Check.must;
-import static io.ocicat.conformance.check.Check.should;
+import static io.ocicat.conformance.check.ConformanceCheck.must;
+import static io.ocicat.conformance.check.ConformanceCheck.should;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.VersionReply;
 import io.ocicat.cni.json.Json;
-import io.ocicat.conformance.lab.Answer;
-import io.ocicat.conformance.lab.Call;
+import io.ocicat.conformance.lab.CallResult;
 import io.ocicat.conformance.lab.Lab;
+import io.ocicat.conformance.lab.LabCall;
 import io.ocicat.conformance.lab.Mismatch;
 import io.ocicat.conformance.lab.Stdin;
 import java.util.HashSet;
@@ -25,7 +25,7 @@ final class VersionChecks {
 
   private VersionChecks() {}
 
-  static List<Check> all() {
+  static List<ConformanceCheck> all() {
     return List.of(
         must(
             "version.reply-shape",
@@ -86,12 +86,12 @@ final class VersionChecks {
                         .with("CNI_PATH", "dummy"))));
   }
 
-  static Call version(Lab lab) {
+  static LabCall version(Lab lab) {
     return lab.call("VERSION", Json.object().put("cniVersion", SpecVersion.LATEST.text()));
   }
 
   private static void replyShape(Lab lab) {
-    Answer answer = lab.run(version(lab));
+    CallResult answer = lab.run(version(lab));
     ObjectNode reply = answer.document();
     JsonNode list = reply.path("supportedVersions");
     boolean good =
@@ -122,19 +122,19 @@ final class VersionChecks {
 
   private static void echo(Lab lab) {
     for (String version : List.of("0.4.0", "1.0.0")) {
-      Call call = version(lab).stdin("{\"cniVersion\":\"%s\"}".formatted(version));
+      LabCall call = version(lab).stdin("{\"cniVersion\":\"%s\"}".formatted(version));
       Expect.same(version, reply(lab, call).cniVersion(), "cniVersion");
     }
   }
 
   /** The same list as to an ordinary request. */
-  private static void same(Lab lab, Call call) {
+  private static void same(Lab lab, LabCall call) {
     List<String> ordinary = reply(lab, version(lab)).supportedVersions();
     Expect.same(ordinary, reply(lab, call).supportedVersions(), "supportedVersions");
   }
 
-  static VersionReply reply(Lab lab, Call call) {
-    Answer answer = lab.run(call);
+  static VersionReply reply(Lab lab, LabCall call) {
+    CallResult answer = lab.run(call);
     answer.document();
     try {
       return VersionReply.parse(answer.succeeds().stdout());

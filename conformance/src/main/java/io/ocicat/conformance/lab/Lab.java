@@ -5,12 +5,12 @@ import io.ocicat.cni.Result;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Invocation;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.json.Json;
 import io.ocicat.conformance.ConformanceException;
-import io.ocicat.conformance.subject.Kind;
+import io.ocicat.conformance.subject.PluginKind;
+import io.ocicat.conformance.subject.PluginUnderTest;
 import io.ocicat.conformance.subject.Profile;
-import io.ocicat.conformance.subject.Subject;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,17 +40,17 @@ public final class Lab implements AutoCloseable {
   private static final int FIRST_PORT = 8080;
 
   private final Scratch scratch;
-  private final Subject subject;
-  private final Claims claims;
+  private final PluginUnderTest subject;
+  private final ClaimedVersions claims;
   private final String name;
   private final LabFiles files;
   private final Transcript transcript = new Transcript();
   private final AtomicInteger calls = new AtomicInteger();
-  private final List<Namespace> namespaces = new ArrayList<>();
-  private final List<Container> containers = new ArrayList<>();
+  private final List<LabNamespace> namespaces = new ArrayList<>();
+  private final List<LabContainer> containers = new ArrayList<>();
   private @Nullable LabService service;
 
-  Lab(Scratch scratch, Claims claims, int number) {
+  Lab(Scratch scratch, ClaimedVersions claims, int number) {
     this.scratch = scratch;
     this.subject = scratch.subject();
     this.claims = claims;
@@ -72,11 +72,11 @@ public final class Lab implements AutoCloseable {
     return subject.profile();
   }
 
-  public Kind kind() {
+  public PluginKind kind() {
     return profile().kind();
   }
 
-  public Claims claims() {
+  public ClaimedVersions claims() {
     return claims;
   }
 
@@ -98,11 +98,11 @@ public final class Lab implements AutoCloseable {
   }
 
   /** Where the plugin runs. */
-  public Namespace host() {
+  public LabNamespace host() {
     return namespaces.getFirst();
   }
 
-  public Container container() {
+  public LabContainer container() {
     return containers.getFirst();
   }
 
@@ -120,20 +120,20 @@ public final class Lab implements AutoCloseable {
   }
 
   /** A host where nothing has happened yet. */
-  public Namespace newHost() {
+  public LabNamespace newHost() {
     return newNamespace("host" + namespaces.size());
   }
 
-  public Container newContainer() {
+  public LabContainer newContainer() {
     int number = containers.size();
-    Namespace namespace =
+    LabNamespace namespace =
         number == 0 && subject.netns().isPresent()
             ? borrow(subject.netns().get())
             : newNamespace("pod" + number);
     Snapshot before = namespace.snapshot();
     String ifName = profile().ifName();
-    Container container =
-        new Container(
+    LabContainer container =
+        new LabContainer(
             number,
             name + "-" + number,
             namespace,
@@ -145,15 +145,15 @@ public final class Lab implements AutoCloseable {
   }
 
   /** Does what the plugins before a chained one do at DEL: takes their cable away. */
-  public void unplug(Container container) {
+  public void unplug(LabContainer container) {
     if (container.previous() != null) {
       container.namespace().delete(container.ifName());
     }
   }
 
   /** And at the next ADD: lays it again. */
-  public Container replug(Container container) {
-    return new Container(
+  public LabContainer replug(LabContainer container) {
+    return new LabContainer(
         container.number(),
         container.id(),
         container.namespace(),
@@ -162,18 +162,18 @@ public final class Lab implements AutoCloseable {
         cabling().lay(container.namespace(), container.ifName(), container.number()));
   }
 
-  private Namespace borrow(Path path) {
-    Namespace borrowed = Namespace.borrow(path, transcript);
+  private LabNamespace borrow(Path path) {
+    LabNamespace borrowed = LabNamespace.borrow(path, transcript);
     namespaces.add(borrowed);
     return borrowed;
   }
 
-  private Cabling cabling() {
-    return new Cabling(profile().wiring(), host());
+  private HostWiring cabling() {
+    return new HostWiring(profile().wiring(), host());
   }
 
-  private Namespace newNamespace(String suffix) {
-    Namespace made = Namespace.create(name + "-" + suffix, transcript);
+  private LabNamespace newNamespace(String suffix) {
+    LabNamespace made = LabNamespace.create(name + "-" + suffix, transcript);
     namespaces.add(made);
     return made;
   }
@@ -187,7 +187,7 @@ public final class Lab implements AutoCloseable {
     return config(version, container());
   }
 
-  public ObjectNode config(SpecVersion version, Container container) {
+  public ObjectNode config(SpecVersion version, LabContainer container) {
     ObjectNode config =
         profile().configIn(files.data().toString(), FIRST_PORT + container.number());
     config.put("cniVersion", version.text()).put("name", profile().network());
@@ -199,7 +199,7 @@ public final class Lab implements AutoCloseable {
   }
 
   /** What the plugin reads on stdin at CHECK and DEL after it answered ADD. */
-  public ObjectNode config(Attached attached) {
+  public ObjectNode config(AddedContainer attached) {
     ObjectNode config = config(attached.version(), attached.container());
     config.remove("prevResult");
     if (attached.version().isAtLeast(SpecVersion.V0_4_0)) {
@@ -208,55 +208,55 @@ public final class Lab implements AutoCloseable {
     return config;
   }
 
-  public Call call(String verb) {
+  public LabCall call(String verb) {
     return call(verb, config());
   }
 
-  public Call call(String verb, ObjectNode config) {
+  public LabCall call(String verb, ObjectNode config) {
     return call(verb, container(), config);
   }
 
-  public Call call(String verb, Attached attached) {
+  public LabCall call(String verb, AddedContainer attached) {
     return call(verb, attached.container(), config(attached));
   }
 
   /** A call as a runtime makes it. */
-  public Call call(String verb, Container container, ObjectNode config) {
-    Map<String, Value> variables = new LinkedHashMap<>();
-    variables.put(CniEnvironment.COMMAND, Value.of(verb));
-    variables.put(CniEnvironment.CONTAINER_ID, Value.of(container.id()));
-    variables.put(CniEnvironment.NETNS, Value.of(container.namespace().path().toString()));
-    variables.put(CniEnvironment.IFNAME, Value.of(container.ifName()));
-    variables.put(CniEnvironment.PATH, Value.of(subject.path().toString()));
-    variables.put("PATH", Value.of(SEARCH_PATH));
-    variables.put("TMPDIR", Value.of(files.temporary().toString()));
+  public LabCall call(String verb, LabContainer container, ObjectNode config) {
+    Map<String, RawValue> variables = new LinkedHashMap<>();
+    variables.put(CniEnvironment.COMMAND, RawValue.of(verb));
+    variables.put(CniEnvironment.CONTAINER_ID, RawValue.of(container.id()));
+    variables.put(CniEnvironment.NETNS, RawValue.of(container.namespace().path().toString()));
+    variables.put(CniEnvironment.IFNAME, RawValue.of(container.ifName()));
+    variables.put(CniEnvironment.PATH, RawValue.of(subject.path().toString()));
+    variables.put("PATH", RawValue.of(SEARCH_PATH));
+    variables.put("TMPDIR", RawValue.of(files.temporary().toString()));
     // Where those of ours that keep records beyond their files would have the machine's.
-    variables.put("OCICAT_STATE_DIR", Value.of(files.state().toString()));
-    subject.environment().forEach((key, value) -> variables.put(key, Value.of(value)));
-    return new Call(
+    variables.put("OCICAT_STATE_DIR", RawValue.of(files.state().toString()));
+    subject.environment().forEach((key, value) -> variables.put(key, RawValue.of(value)));
+    return new LabCall(
         subject.executable(), variables, Stdin.of(Json.compact(config)), host(), Duration.ZERO);
   }
 
-  public Answer run(Call call) {
+  public CallResult run(LabCall call) {
     transcript.say(call.pipeline());
-    Answer answer;
+    CallResult answer;
     try {
-      answer = new Answer.Ended(shell("exec " + call.command(), call.stdin().bytes()));
+      answer = new CallResult.Ended(shell("exec " + call.command(), call.stdin().bytes()));
     } catch (CniException e) {
       scratch.stopped();
-      answer = new Answer.Stopped(e.msg().replace(NO_MESSAGE, ""));
+      answer = new CallResult.Stopped(e.msg().replace(NO_MESSAGE, ""));
     }
     transcript.answer(answer.describe());
     return answer;
   }
 
   /** Runs several calls at once; the answers are in the order of the calls. */
-  public List<Answer> runAtOnce(List<Call> several) {
-    List<Callable<Answer>> tasks = new ArrayList<>();
+  public List<CallResult> runAtOnce(List<LabCall> several) {
+    List<Callable<CallResult>> tasks = new ArrayList<>();
     several.forEach(call -> tasks.add(() -> run(call)));
-    List<Answer> answers = new ArrayList<>();
+    List<CallResult> answers = new ArrayList<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(several.size())) {
-      for (Future<Answer> answer : threads.invokeAll(tasks)) {
+      for (Future<CallResult> answer : threads.invokeAll(tasks)) {
         answers.add(answer.get());
       }
       return answers;
@@ -273,14 +273,14 @@ public final class Lab implements AutoCloseable {
     Decoy decoy = files.decoy(folder, name);
     String making = decoy.making(answer);
     transcript.say(making);
-    Reply reply = shell(making, new byte[0]);
+    PluginReply reply = shell(making, new byte[0]);
     if (reply.exitCode() != 0) {
       throw new ConformanceException("cannot make %s: %s".formatted(decoy, reply.stderr()));
     }
     return decoy;
   }
 
-  private Reply shell(String command, byte[] stdin) {
+  private PluginReply shell(String command, byte[] stdin) {
     String directory = Shell.quote(files.work().toString());
     Path file =
         files.write(
@@ -297,31 +297,31 @@ public final class Lab implements AutoCloseable {
   }
 
   /** ADD, which must succeed. */
-  public Attached attach() {
+  public AddedContainer attach() {
     return attach(version(), container());
   }
 
-  public Attached attach(SpecVersion version) {
+  public AddedContainer attach(SpecVersion version) {
     return attach(version, container());
   }
 
-  public Attached attach(SpecVersion version, Container container) {
+  public AddedContainer attach(SpecVersion version, LabContainer container) {
     ObjectNode result = run(call("ADD", container, config(version, container))).document();
-    return new Attached(container, version, result);
+    return new AddedContainer(container, version, result);
   }
 
   /** DEL, which must succeed. */
-  public void detach(Attached attached) {
+  public void detach(AddedContainer attached) {
     run(call("DEL", attached)).succeeds();
   }
 
   /** Processes of the plugin's that have outlived it. */
   public List<ProcessHandle> leftovers() {
-    return Leftovers.in(ownNamespaces());
+    return StrayProcesses.in(ownNamespaces());
   }
 
   /** Who lives in a borrowed namespace is not ours to judge, nor to end. */
-  private List<Namespace> ownNamespaces() {
+  private List<LabNamespace> ownNamespaces() {
     return namespaces.stream().filter(namespace -> !namespace.isBorrowed()).toList();
   }
 
@@ -329,7 +329,7 @@ public final class Lab implements AutoCloseable {
   @Override
   public void close() {
     List<Runnable> steps = new ArrayList<>();
-    steps.add(() -> Leftovers.kill(ownNamespaces()));
+    steps.add(() -> StrayProcesses.kill(ownNamespaces()));
     if (service != null) {
       steps.add(service::close);
     }

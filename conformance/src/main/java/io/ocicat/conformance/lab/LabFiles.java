@@ -114,7 +114,7 @@ public final class LabFiles {
   }
 
   /** Those of the plugin's data that name a container, as file name or in what they hold. */
-  public List<String> about(Container container) {
+  public List<String> about(LabContainer container) {
     try (Stream<Path> files = Files.walk(data())) {
       return files
           .filter(path -> !path.equals(data()))

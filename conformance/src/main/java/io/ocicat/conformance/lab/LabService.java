@@ -1,7 +1,7 @@
 package io.ocicat.conformance.lab;
 
 import io.ocicat.conformance.ConformanceException;
-import io.ocicat.conformance.subject.Service;
+import io.ocicat.conformance.subject.RequiredService;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,13 +11,14 @@ public final class LabService implements AutoCloseable {
   /** Ends it in the transcript; the name of the variable is the one that starting it sets. */
   static final String STOP = "kill $service && wait $service 2>/dev/null || :";
 
-  private final Service service;
-  private final Namespace host;
+  private final RequiredService service;
+  private final LabNamespace host;
   private final Path directory;
   private final Transcript transcript;
-  private Service.Running running;
+  private RequiredService.Running running;
 
-  private LabService(Service service, Namespace host, Path directory, Transcript transcript) {
+  private LabService(
+      RequiredService service, LabNamespace host, Path directory, Transcript transcript) {
     this.service = service;
     this.host = host;
     this.directory = directory;
@@ -25,7 +26,8 @@ public final class LabService implements AutoCloseable {
     this.running = launch();
   }
 
-  static LabService start(Service service, Namespace host, Path directory, Transcript transcript) {
+  static LabService start(
+      RequiredService service, LabNamespace host, Path directory, Transcript transcript) {
     try {
       Files.createDirectories(directory);
     } catch (IOException e) {
@@ -35,7 +37,7 @@ public final class LabService implements AutoCloseable {
     return new LabService(service, host, directory, transcript);
   }
 
-  private Service.Running launch() {
+  private RequiredService.Running launch() {
     transcript.say(
         "nsenter --net=%s sh -c %s >&2 & service=$!"
             .formatted(

@@ -3,7 +3,7 @@ package io.ocicat.conformance.lab;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.ProcessExec;
 import io.ocicat.conformance.ConformanceException;
-import io.ocicat.conformance.subject.Subject;
+import io.ocicat.conformance.subject.PluginUnderTest;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +29,7 @@ public final class Scratch implements AutoCloseable {
   /** A plugin that hangs so often hangs always, and nobody wants to wait for all of it. */
   private static final int MOST_STOPS = 3;
 
-  private final Subject subject;
+  private final PluginUnderTest subject;
   private final PluginExec exec = new ProcessExec(GRACE);
   private final Path directory;
   private final Path launcher;
@@ -41,7 +41,7 @@ public final class Scratch implements AutoCloseable {
   private final CountDownLatch closed = new CountDownLatch(1);
   private volatile boolean closing;
 
-  private Scratch(Subject subject, Path directory) throws IOException {
+  private Scratch(PluginUnderTest subject, Path directory) throws IOException {
     this.subject = subject;
     this.directory = directory;
     // Calls are read by this one rather than executed themselves: a file that was written a moment
@@ -52,7 +52,7 @@ public final class Scratch implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(removal);
   }
 
-  public static Scratch open(Subject subject) {
+  public static Scratch open(PluginUnderTest subject) {
     Path parent = Path.of(System.getProperty("java.io.tmpdir"));
     try {
       ScratchNames.sweep(parent);
@@ -63,7 +63,7 @@ public final class Scratch implements AutoCloseable {
   }
 
   /** A fresh place, wired as the plugin's profile says. */
-  public Lab lab(Claims claims) {
+  public Lab lab(ClaimedVersions claims) {
     if (closing) {
       throw new ConformanceException("interrupted");
     }
@@ -83,7 +83,7 @@ public final class Scratch implements AutoCloseable {
     return stops.get() >= MOST_STOPS;
   }
 
-  Subject subject() {
+  PluginUnderTest subject() {
     return subject;
   }
 

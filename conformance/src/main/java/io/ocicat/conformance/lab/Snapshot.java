@@ -16,7 +16,7 @@ import io.ocicat.netlink.route.Route;
 import io.ocicat.netlink.route.RouteFilter;
 import io.ocicat.netlink.route.RouteTable;
 import io.ocicat.netlink.route.Routes;
-import io.ocicat.netlink.route.Rules;
+import io.ocicat.netlink.route.RoutingRules;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -57,7 +57,7 @@ public record Snapshot(SortedSet<String> facts) {
           .filter(route -> route.table() != RouteTable.LOCAL && !isLinkLocal(route))
           .forEach(route -> facts.add(describe(route, names)));
     }
-    net.list(Rules.list()).forEach(rule -> facts.add("rule " + rule));
+    net.list(RoutingRules.list()).forEach(rule -> facts.add("rule " + rule));
     return new Snapshot(facts);
   }
 

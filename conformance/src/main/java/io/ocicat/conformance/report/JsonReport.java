@@ -2,7 +2,7 @@ package io.ocicat.conformance.report;
 
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.json.Json;
-import io.ocicat.conformance.check.Verdict;
+import io.ocicat.conformance.check.CheckVerdict;
 import java.util.Locale;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
@@ -11,7 +11,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class JsonReport {
   private JsonReport() {}
 
-  public static String of(Report report) {
+  public static String of(ConformanceReport report) {
     ObjectNode json = Json.object();
     json.put("plugin", report.subject().name())
         .put("executable", report.subject().executable().toString())
@@ -23,14 +23,14 @@ public final class JsonReport {
     report.findings().forEach(finding -> checks.add(of(finding)));
     json.set("checks", checks);
     ObjectNode summary = Json.object();
-    for (Outcome outcome : Outcome.values()) {
+    for (CheckOutcome outcome : CheckOutcome.values()) {
       summary.put(name(outcome), report.count(outcome));
     }
     json.set("summary", summary.put("milliseconds", report.took().toMillis()));
     return Json.pretty(json);
   }
 
-  private static ObjectNode of(Finding finding) {
+  private static ObjectNode of(CheckFinding finding) {
     ObjectNode json =
         Json.object()
             .put("id", finding.check().id())
@@ -43,9 +43,9 @@ public final class JsonReport {
       json.put("deviation", finding.reason());
     }
     switch (finding.verdict()) {
-      case Verdict.Passed _ -> {}
-      case Verdict.NotApplicable(String why) -> json.put("why", why);
-      case Verdict.Failed failed -> {
+      case CheckVerdict.Passed _ -> {}
+      case CheckVerdict.NotApplicable(String why) -> json.put("why", why);
+      case CheckVerdict.Failed failed -> {
         json.put("expected", failed.expected()).put("actual", failed.actual());
         json.set("reproduction", Json.array(failed.reproduction()));
       }
@@ -53,7 +53,7 @@ public final class JsonReport {
     return json;
   }
 
-  private static String name(Outcome outcome) {
+  private static String name(CheckOutcome outcome) {
     return outcome.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 }

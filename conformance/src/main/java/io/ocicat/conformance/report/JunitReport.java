@@ -3,7 +3,7 @@ package io.ocicat.conformance.report;
 import static java.util.stream.Collectors.groupingBy;
 import static java.util.stream.Collectors.toList;
 
-import io.ocicat.conformance.check.Verdict;
+import io.ocicat.conformance.check.CheckVerdict;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,18 +13,18 @@ import java.util.Map;
 /** What was found, in the XML that CI servers read: a suite per topic, a test case per check. */
 public final class JunitReport {
   private final StringBuilder out = new StringBuilder();
-  private final Report report;
+  private final ConformanceReport report;
 
-  private JunitReport(Report report) {
+  private JunitReport(ConformanceReport report) {
     this.report = report;
   }
 
-  public static String of(Report report) {
+  public static String of(ConformanceReport report) {
     return new JunitReport(report).write();
   }
 
   private String write() {
-    Map<String, List<Finding>> topics =
+    Map<String, List<CheckFinding>> topics =
         report.findings().stream()
             .collect(groupingBy(f -> f.check().topic(), LinkedHashMap::new, toList()));
     out.append("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
@@ -33,14 +33,14 @@ public final class JunitReport {
     return out.append("</testsuites>\n").toString();
   }
 
-  private void suite(String topic, List<Finding> findings) {
-    Duration took = findings.stream().map(Finding::took).reduce(Duration.ZERO, Duration::plus);
+  private void suite(String topic, List<CheckFinding> findings) {
+    Duration took = findings.stream().map(CheckFinding::took).reduce(Duration.ZERO, Duration::plus);
     out.append("  <testsuite name=\"%s\" %s>\n".formatted(topic, counts(findings, took)));
     findings.forEach(this::testCase);
     out.append("  </testsuite>\n");
   }
 
-  private void testCase(Finding finding) {
+  private void testCase(CheckFinding finding) {
     out.append(
         "    <testcase classname=\"%s\" name=\"%s\" time=\"%s\""
             .formatted(
@@ -48,10 +48,10 @@ public final class JunitReport {
                 attribute(finding.check().id()),
                 seconds(finding.took())));
     switch (finding.verdict()) {
-      case Verdict.Passed _ -> out.append("/>\n");
-      case Verdict.NotApplicable(String why) -> skipped(why);
-      case Verdict.Failed failed -> {
-        if (finding.outcome() == Outcome.DEVIATES) {
+      case CheckVerdict.Passed _ -> out.append("/>\n");
+      case CheckVerdict.NotApplicable(String why) -> skipped(why);
+      case CheckVerdict.Failed failed -> {
+        if (finding.outcome() == CheckOutcome.DEVIATES) {
           skipped("expected deviation: " + finding.reason());
         } else {
           failure(finding, failed);
@@ -64,7 +64,7 @@ public final class JunitReport {
     out.append(">\n      <skipped message=\"%s\"/>\n    </testcase>\n".formatted(attribute(why)));
   }
 
-  private void failure(Finding finding, Verdict.Failed failed) {
+  private void failure(CheckFinding finding, CheckVerdict.Failed failed) {
     out.append(
         ">\n      <failure type=\"%s\" message=\"%s\">"
             .formatted(
@@ -80,16 +80,16 @@ public final class JunitReport {
     out.append("</failure>\n    </testcase>\n");
   }
 
-  private static String counts(List<Finding> findings, Duration took) {
+  private static String counts(List<CheckFinding> findings, Duration took) {
     return "tests=\"%d\" failures=\"%d\" errors=\"0\" skipped=\"%d\" time=\"%s\""
         .formatted(
             findings.size(),
-            count(findings, Outcome.FAILED),
-            count(findings, Outcome.NOT_APPLICABLE) + count(findings, Outcome.DEVIATES),
+            count(findings, CheckOutcome.FAILED),
+            count(findings, CheckOutcome.NOT_APPLICABLE) + count(findings, CheckOutcome.DEVIATES),
             seconds(took));
   }
 
-  private static long count(List<Finding> findings, Outcome outcome) {
+  private static long count(List<CheckFinding> findings, CheckOutcome outcome) {
     return findings.stream().filter(finding -> finding.outcome() == outcome).count();
   }
 

@@ -1,9 +1,9 @@
 package io.ocicat.conformance.report;
 
-import io.ocicat.conformance.check.Check;
-import io.ocicat.conformance.check.Verdict;
-import io.ocicat.conformance.lab.Claims;
-import io.ocicat.conformance.subject.Subject;
+import io.ocicat.conformance.check.CheckVerdict;
+import io.ocicat.conformance.check.ConformanceCheck;
+import io.ocicat.conformance.lab.ClaimedVersions;
+import io.ocicat.conformance.subject.PluginUnderTest;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
@@ -22,13 +22,13 @@ public final class TextReport {
    * @param checks those that are going to be reported, for the width of the columns
    * @param colour for terminals
    */
-  public TextReport(PrintWriter out, List<Check> checks, boolean colour) {
+  public TextReport(PrintWriter out, List<ConformanceCheck> checks, boolean colour) {
     this.out = out;
     this.colour = colour;
     this.idWidth = checks.stream().mapToInt(check -> check.id().length()).max().orElse(0);
   }
 
-  public void begin(Subject subject, Claims claims) {
+  public void begin(PluginUnderTest subject, ClaimedVersions claims) {
     out.println(
         paint(Colour.BOLD, subject.name())
             + "  %s  (kind %s, speaks %s)"
@@ -36,13 +36,13 @@ public final class TextReport {
     out.flush();
   }
 
-  public void found(Finding finding) {
+  public void found(CheckFinding finding) {
     if (!topic.equals(finding.check().topic())) {
       topic = finding.check().topic();
       out.println();
       out.println(paint(Colour.BOLD, topic));
     }
-    Outcome outcome = finding.outcome();
+    CheckOutcome outcome = finding.outcome();
     out.println(
         "  %s  %s  %s  %s"
             .formatted(
@@ -51,18 +51,18 @@ public final class TextReport {
                 pad(finding.check().severity().name(), 6),
                 finding.check().sentence()));
     switch (finding.verdict()) {
-      case Verdict.Passed _ -> {
-        if (outcome == Outcome.PASSED_UNEXPECTEDLY) {
+      case CheckVerdict.Passed _ -> {
+        if (outcome == CheckOutcome.PASSED_UNEXPECTEDLY) {
           line("expected to deviate", finding.reason());
         }
       }
-      case Verdict.NotApplicable(String why) -> line("because", why);
-      case Verdict.Failed failed -> failure(finding, failed);
+      case CheckVerdict.NotApplicable(String why) -> line("because", why);
+      case CheckVerdict.Failed failed -> failure(finding, failed);
     }
     out.flush();
   }
 
-  public void end(Report report) {
+  public void end(ConformanceReport report) {
     out.println();
     out.println(
         paint(
@@ -76,8 +76,8 @@ public final class TextReport {
     out.flush();
   }
 
-  private void failure(Finding finding, Verdict.Failed failed) {
-    if (finding.outcome() == Outcome.DEVIATES) {
+  private void failure(CheckFinding finding, CheckVerdict.Failed failed) {
+    if (finding.outcome() == CheckOutcome.DEVIATES) {
       line("because", finding.reason());
       return;
     }
@@ -96,7 +96,7 @@ public final class TextReport {
     return text + " ".repeat(Math.max(0, width - text.length()));
   }
 
-  private static Colour colourOf(Outcome outcome) {
+  private static Colour colourOf(CheckOutcome outcome) {
     return switch (outcome) {
       case PASSED -> Colour.GREEN;
       case FAILED -> Colour.RED;

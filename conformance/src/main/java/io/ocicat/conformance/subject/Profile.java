@@ -20,12 +20,12 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public record Profile(
     String name,
-    Kind kind,
+    PluginKind kind,
     String network,
     String ifName,
     ObjectNode config,
     Wiring wiring,
-    Loss loss,
+    Damage loss,
     boolean keepsResult,
     boolean setsIpamRoutes,
     Map<String, String> files) {
@@ -38,17 +38,17 @@ public record Profile(
   }
 
   /** For a plugin nobody knows: all that its kind says. */
-  static Profile of(String name, Kind kind, ObjectNode config) {
+  static Profile of(String name, PluginKind kind, ObjectNode config) {
     return switch (kind) {
-      case INTERFACE -> plain(name, kind, "eth0", config, Wiring.UPLINK, Loss.INTERFACE);
-      case LOOPBACK -> plain(name, kind, "lo", config, Wiring.NONE, Loss.LINK_DOWN);
-      case IPAM -> plain(name, kind, "eth0", config, Wiring.NONE, Loss.DATA);
-      case CHAINED -> plain(name, kind, "eth0", config, Wiring.CABLE, Loss.EVERYTHING);
+      case INTERFACE -> plain(name, kind, "eth0", config, Wiring.UPLINK, Damage.INTERFACE);
+      case LOOPBACK -> plain(name, kind, "lo", config, Wiring.NONE, Damage.LINK_DOWN);
+      case IPAM -> plain(name, kind, "eth0", config, Wiring.NONE, Damage.DATA);
+      case CHAINED -> plain(name, kind, "eth0", config, Wiring.CABLE, Damage.EVERYTHING);
     };
   }
 
   private static Profile plain(
-      String name, Kind kind, String ifName, ObjectNode config, Wiring wiring, Loss loss) {
+      String name, PluginKind kind, String ifName, ObjectNode config, Wiring wiring, Damage loss) {
     return new Profile(
         name, kind, "conformance", ifName, config, wiring, loss, false, true, Map.of());
   }
@@ -58,7 +58,7 @@ public record Profile(
         name, kind, network, ifName, config, other, loss, keepsResult, setsIpamRoutes, files);
   }
 
-  Profile loss(Loss other) {
+  Profile loss(Damage other) {
     return new Profile(
         name, kind, network, ifName, config, wiring, other, keepsResult, setsIpamRoutes, files);
   }
@@ -94,7 +94,7 @@ public record Profile(
     String wanted = other.path("name").asString("");
     String name = NETWORK.matcher(wanted).matches() ? wanted : network;
     boolean asksAnother = asksAService() && !server(other).equals(server(config));
-    Loss loss = asksAnother ? Loss.DATA : this.loss;
+    Damage loss = asksAnother ? Damage.DATA : this.loss;
     return new Profile(
         this.name, kind, name, ifName, other, wiring, loss, keepsResult, setsIpamRoutes, files);
   }
@@ -103,7 +103,7 @@ public record Profile(
    * Whether the plugin needs a server on its host, which whoever runs the checks has to provide.
    */
   public boolean asksAService() {
-    return loss == Loss.SERVICE;
+    return loss == Damage.SERVICE;
   }
 
   private static String server(ObjectNode config) {

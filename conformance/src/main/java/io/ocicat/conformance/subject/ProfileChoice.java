@@ -16,7 +16,7 @@ final class ProfileChoice {
   /**
    * @param config a plugin's configuration, or a list with one for this plugin
    */
-  static Profile choose(String plugin, Optional<Kind> kind, Optional<byte[]> config) {
+  static Profile choose(String plugin, Optional<PluginKind> kind, Optional<byte[]> config) {
     Optional<Profile> known =
         Profiles.find(plugin).filter(profile -> kind.isEmpty() || kind.get() == profile.kind());
     if (config.isEmpty()) {

@@ -22,14 +22,14 @@ public final class Profiles {
       List.of(
               of(
                       "bridge",
-                      Kind.INTERFACE,
+                      PluginKind.INTERFACE,
                       "\"bridge\": \"cnf0\", \"isDefaultGateway\": true, " + HOST_LOCAL)
                   .wiring(Wiring.NONE),
-              of("ptp", Kind.INTERFACE, HOST_LOCAL).wiring(Wiring.NONE),
-              of("macvlan", Kind.INTERFACE, "\"master\": \"uplink0\", " + HOST_LOCAL),
+              of("ptp", PluginKind.INTERFACE, HOST_LOCAL).wiring(Wiring.NONE),
+              of("macvlan", PluginKind.INTERFACE, "\"master\": \"uplink0\", " + HOST_LOCAL),
               of(
                       "flannel",
-                      Kind.INTERFACE,
+                      PluginKind.INTERFACE,
                       """
                       "subnetFile": "${data}/subnet.env", "dataDir": "${data}/flannel",
                       "ipam": { "dataDir": "${data}" }, "delegate": { "bridge": "cnf0" }
@@ -45,70 +45,72 @@ public final class Profiles {
                       """),
               of(
                       "calico",
-                      Kind.INTERFACE,
+                      PluginKind.INTERFACE,
                       """
                       "datastore_type": "embedded", "nodename": "conformance", "nodename_file_optional": true,
                       """
                           + HOST_LOCAL)
                   .wiring(Wiring.NONE)
                   .withOwnRoutes(),
-              of("loopback", Kind.LOOPBACK, "\"capabilities\": {}"),
-              of("host-local", Kind.IPAM, HOST_LOCAL),
+              of("loopback", PluginKind.LOOPBACK, "\"capabilities\": {}"),
+              of("host-local", PluginKind.IPAM, HOST_LOCAL),
               of(
                       "static",
-                      Kind.IPAM,
+                      PluginKind.IPAM,
                       """
                       "ipam": { "type": "static",
                         "addresses": [{ "address": "10.88.0.5/24", "gateway": "10.88.0.1" }],
                         "routes": [{ "dst": "0.0.0.0/0" }], "dns": { "nameservers": ["10.88.0.53"] } }
                       """)
-                  .loss(Loss.NOTHING),
+                  .loss(Damage.NOTHING),
               of(
                       "ipam",
-                      Kind.IPAM,
+                      PluginKind.IPAM,
                       """
                       "ipam": { "type": "ipam", "serverURL": "http://127.0.0.1:8090",
                         "token": "a-token-for-conformance", "pool": "conformance" }
                       """)
-                  .loss(Loss.SERVICE),
+                  .loss(Damage.SERVICE),
               of(
                       "calico-ipam",
-                      Kind.IPAM,
+                      PluginKind.IPAM,
                       """
                       "datastore_type": "embedded", "nodename": "conformance",
                       "ipam_lock_file": "${data}/ipam.lock", "ipam": { "type": "calico-ipam" }
                       """)
-                  .loss(Loss.SERVICE),
+                  .loss(Damage.SERVICE),
               of(
                       "portmap",
-                      Kind.CHAINED,
+                      PluginKind.CHAINED,
                       """
                       "runtimeConfig": { "portMappings": [
                         { "hostPort": "${port}", "containerPort": 80, "protocol": "tcp" }] }
                       """)
-                  .loss(Loss.HOST)
+                  .loss(Damage.HOST)
                   .keepingResult(),
               of(
                       "bandwidth",
-                      Kind.CHAINED,
+                      PluginKind.CHAINED,
                       """
                       "ingressRate": 8000000, "ingressBurst": 8000000,
                       "egressRate": 8000000, "egressBurst": 8000000
                       """)
-                  .loss(Loss.HOST),
-              of("firewall", Kind.CHAINED, "\"backend\": \"iptables\"")
-                  .loss(Loss.HOST)
+                  .loss(Damage.HOST),
+              of("firewall", PluginKind.CHAINED, "\"backend\": \"iptables\"")
+                  .loss(Damage.HOST)
                   .keepingResult(),
               of(
                       "tuning",
-                      Kind.CHAINED,
+                      PluginKind.CHAINED,
                       """
                       "dataDir": "${data}", "mtu": 1400,
                       "sysctl": { "net.ipv4.conf.eth0.arp_filter": "1" }
                       """)
-                  .loss(Loss.MTU)
+                  .loss(Damage.MTU)
                   .keepingResult(),
-              of("sbr", Kind.CHAINED, "\"capabilities\": {}").loss(Loss.INTERFACE).keepingResult())
+              of("sbr", PluginKind.CHAINED, "\"capabilities\": {}")
+                  .loss(Damage.INTERFACE)
+                  .keepingResult())
           .stream()
           .collect(toMap(Profile::name, identity()));
 
@@ -122,7 +124,7 @@ public final class Profiles {
     return new TreeSet<>(KNOWN.keySet());
   }
 
-  private static Profile of(String name, Kind kind, String members) {
+  private static Profile of(String name, PluginKind kind, String members) {
     ObjectNode config =
         (ObjectNode) Json.parse("{ \"type\": \"%s\", %s }".formatted(name, members));
     return Profile.of(name, kind, config);

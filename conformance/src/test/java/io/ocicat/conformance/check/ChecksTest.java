@@ -3,7 +3,7 @@ package io.ocicat.conformance.check;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.conformance.subject.Kind;
+import io.ocicat.conformance.subject.PluginKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,11 +18,11 @@ class ChecksTest {
 
   @Test
   void idsAreUniqueAndTopicsStayTogether() {
-    List<String> ids = Checks.all().stream().map(Check::id).toList();
+    List<String> ids = Checks.all().stream().map(ConformanceCheck::id).toList();
     assertThat(ids).doesNotHaveDuplicates();
 
     List<String> runs = new java.util.ArrayList<>();
-    for (Check check : Checks.all()) {
+    for (ConformanceCheck check : Checks.all()) {
       if (runs.isEmpty() || !runs.getLast().equals(check.topic())) {
         runs.add(check.topic());
       }
@@ -33,7 +33,7 @@ class ChecksTest {
   @Test
   void sentencesReadBehindThePlugin() {
     assertThat(Checks.all())
-        .extracting(Check::sentence)
+        .extracting(ConformanceCheck::sentence)
         .allSatisfy(sentence -> assertThat(sentence).matches("[a-z].*[^.]"));
   }
 
@@ -54,7 +54,7 @@ class ChecksTest {
   private static String table() {
     StringBuilder table = new StringBuilder("| check | | a plugin that passes … | for | from |\n");
     table.append("|---|---|---|---|---|\n");
-    for (Check check : Checks.all()) {
+    for (ConformanceCheck check : Checks.all()) {
       table.append(
           "| `%s` | %s | %s | %s | %s |\n"
               .formatted(
@@ -67,11 +67,14 @@ class ChecksTest {
     return table.toString();
   }
 
-  private static String concerns(Check check) {
+  private static String concerns(ConformanceCheck check) {
     String kinds =
-        check.kinds().size() == Kind.values().length
+        check.kinds().size() == PluginKind.values().length
             ? "all"
-            : check.kinds().stream().sorted().map(Kind::toString).collect(Collectors.joining(", "));
+            : check.kinds().stream()
+                .sorted()
+                .map(PluginKind::toString)
+                .collect(Collectors.joining(", "));
     return check.since() == SpecVersion.V0_1_0 ? kinds : kinds + " ≥ " + check.since();
   }
 }

@@ -3,7 +3,7 @@ package io.ocicat.conformance.lab;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.SpecVersion;
-import io.ocicat.conformance.subject.Subject;
+import io.ocicat.conformance.subject.PluginUnderTest;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
@@ -27,7 +27,7 @@ class ScratchTest {
   void everythingIsGoneAfterwards() throws IOException {
     List<String> before = traces();
     try (Scratch scratch = Scratch.open(subject("bridge"));
-        Lab lab = scratch.lab(Claims.of(List.of("1.0.0")))) {
+        Lab lab = scratch.lab(ClaimedVersions.of(List.of("1.0.0")))) {
       lab.attach();
       assertThat(lab.container().namespace().hasLink("eth0")).isTrue();
       assertThat(lab.host().hasLink("cnf0")).isTrue();
@@ -41,7 +41,7 @@ class ScratchTest {
   void theMachineItselfIsNotTouched() {
     String before = machine();
     try (Scratch scratch = Scratch.open(subject("bridge"));
-        Lab lab = scratch.lab(Claims.of(List.of("1.0.0")))) {
+        Lab lab = scratch.lab(ClaimedVersions.of(List.of("1.0.0")))) {
       lab.attach();
       assertThat(machine()).isEqualTo(before);
     }
@@ -67,7 +67,7 @@ class ScratchTest {
   @Test
   void aLivingRunsLabsAreLeftAlone() throws IOException {
     try (Scratch scratch = Scratch.open(subject("static"));
-        Lab lab = scratch.lab(Claims.NONE)) {
+        Lab lab = scratch.lab(ClaimedVersions.NONE)) {
       Scratch.open(subject("static")).close();
       assertThat(lab.host().path()).exists();
       assertThat(scratch.directory()).isNotEmptyDirectory();
@@ -78,8 +78,8 @@ class ScratchTest {
   void aBorrowedNamespaceKeepsItsLinksAndLosesTheOthers(Host pod) {
     pod.exec("ip", "link", "add", "mine", "type", "bridge");
     try (Scratch scratch = Scratch.open(subject("bridge").netns(pod.path()));
-        Lab lab = scratch.lab(Claims.of(List.of("1.0.0")))) {
-      Attached attached = lab.attach();
+        Lab lab = scratch.lab(ClaimedVersions.of(List.of("1.0.0")))) {
+      AddedContainer attached = lab.attach();
       assertThat(attached.container().namespace().path()).isEqualTo(pod.path());
       assertThat(links(pod)).containsExactlyInAnyOrder("lo", "mine", "eth0");
     }
@@ -91,7 +91,7 @@ class ScratchTest {
   void aProcessThatThePluginLeavesIsFoundAndEnded() {
     try (Scratch scratch = Scratch.open(subject("static"))) {
       Process left;
-      try (Lab lab = scratch.lab(Claims.NONE)) {
+      try (Lab lab = scratch.lab(ClaimedVersions.NONE)) {
         Process process = start("nsenter", "--net=" + lab.host().path(), "sleep", "60");
         left = process;
         // It has to get there first.
@@ -105,9 +105,9 @@ class ScratchTest {
   @Test
   void aChainedPluginFindsWhatItsPreviousResultSays() {
     try (Scratch scratch = Scratch.open(subject("portmap"));
-        Lab lab = scratch.lab(Claims.of(List.of("1.0.0")))) {
-      Container first = lab.container();
-      Container second = lab.newContainer();
+        Lab lab = scratch.lab(ClaimedVersions.of(List.of("1.0.0")))) {
+      LabContainer first = lab.container();
+      LabContainer second = lab.newContainer();
 
       assertThat(first.namespace().addresses("eth0")).hasToString("[10.89.0.2/24]");
       assertThat(second.namespace().addresses("eth0")).hasToString("[10.89.1.2/24]");
@@ -122,8 +122,8 @@ class ScratchTest {
     }
   }
 
-  private static Subject subject(String plugin) {
-    return Subject.of(Path.of("/usr/lib/cni", plugin), Optional.empty(), Optional.empty());
+  private static PluginUnderTest subject(String plugin) {
+    return PluginUnderTest.of(Path.of("/usr/lib/cni", plugin), Optional.empty(), Optional.empty());
   }
 
   private static Process start(String... command) {

@@ -2,11 +2,11 @@ package io.ocicat.daemon.address;
 
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.PodName;
+import io.ocicat.daemon.state.RecordCache;
 import io.ocicat.daemon.state.RecordFolder;
 import io.ocicat.daemon.state.RecordFolder.Kept;
-import io.ocicat.daemon.state.Remembered;
-import io.ocicat.daemon.state.State;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,12 +15,12 @@ import java.util.function.Function;
 
 /**
  * The containers that any record tells of. Attachments are many and stay for long, so what their
- * records say is {@link Remembered}; calls under way and put off are few, and read each time. For
+ * records say is {@link RecordCache}; calls under way and put off are few, and read each time. For
  * one thread.
  */
 final class RecordedContainers {
-  private final State state;
-  private final Remembered<Recorded> attached;
+  private final DaemonState state;
+  private final RecordCache<Recorded> attached;
 
   /**
    * A container.
@@ -35,17 +35,18 @@ final class RecordedContainers {
     }
   }
 
-  RecordedContainers(State state, Clock clock) {
+  RecordedContainers(DaemonState state, Clock clock) {
     this(state, state.attachments()::read, clock);
   }
 
   /**
    * @param records reads the record of an attachment; empty when it is not whole
    */
-  RecordedContainers(State state, Function<String, Optional<CallRecord>> records, Clock clock) {
+  RecordedContainers(
+      DaemonState state, Function<String, Optional<CallRecord>> records, Clock clock) {
     this.state = state;
     this.attached =
-        new Remembered<>(
+        new RecordCache<>(
             state.attachments(), records, record -> Optional.of(Recorded.of(record)), clock);
   }
 

@@ -2,19 +2,19 @@ package io.ocicat.daemon.call;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.Reason;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.FailureReason;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.daemon.liveness.CniFolders;
 import io.ocicat.daemon.liveness.NodeInterfaces;
-import io.ocicat.daemon.liveness.Occasion;
 import io.ocicat.daemon.liveness.UndoDecision;
+import io.ocicat.daemon.liveness.UndoReason;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.RecordFolder;
 import io.ocicat.daemon.state.RecordFolder.Kept;
-import io.ocicat.daemon.state.State;
 import io.ocicat.daemon.trace.Phase;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.RangeLock;
@@ -29,18 +29,18 @@ import java.util.function.BooleanSupplier;
 /**
  * Makes calls so that none is ever half done for long: one at a time for each attachment, noted in
  * the journal before it begins, undone when its caller has gone before it ended. The daemon and a
- * JVM that makes a single call both use it, on the same {@link State}. Thread-safe.
+ * JVM that makes a single call both use it, on the same {@link DaemonState}. Thread-safe.
  */
 public final class CallRunner {
   private static final Duration LONGEST_GATE = Duration.ofSeconds(5);
 
-  private final State state;
-  private final OurExecutables ours;
-  private final Notes notes;
-  private final Execution execution;
-  private final Detaching detaching;
-  private final UnaskedUndo unasked;
-  private final Attaching attaching;
+  private final DaemonState state;
+  private final PluginExecutables ours;
+  private final CallJournal notes;
+  private final PluginExecution execution;
+  private final DelHandler detaching;
+  private final UnrequestedUndo unasked;
+  private final AddHandler attaching;
   private final Tombstones tombstones = new Tombstones();
   private volatile boolean refusesAdds;
 
@@ -52,17 +52,21 @@ public final class CallRunner {
    * @param folders where runtimes keep what they know of containers
    */
   public CallRunner(
-      State state, OurExecutables ours, BooleanSupplier keeper, CniFolders folders, Clock clock) {
+      DaemonState state,
+      PluginExecutables ours,
+      BooleanSupplier keeper,
+      CniFolders folders,
+      Clock clock) {
     this.state = state;
     this.ours = ours;
-    this.notes = new Notes(state, clock);
-    this.execution = new Execution(state, ours);
+    this.notes = new CallJournal(state, clock);
+    this.execution = new PluginExecution(state, ours);
     FailedAdds failedAdds = new FailedAdds();
     this.detaching =
-        new Detaching(
+        new DelHandler(
             state, notes, execution, ours, failedAdds, new ConfigurationInForce(folders), keeper);
-    this.unasked = new UnaskedUndo(state, notes, detaching, folders);
-    this.attaching = new Attaching(state, notes, execution, unasked, failedAdds);
+    this.unasked = new UnrequestedUndo(state, notes, detaching, folders);
+    this.attaching = new AddHandler(state, notes, execution, unasked, failedAdds);
   }
 
   /** From now on no ADD begins: the machine is going down, and would take it along. */
@@ -85,7 +89,7 @@ public final class CallRunner {
    *
    * @param callerIsGone whether nobody waits for the answer any more
    */
-  public Reply run(PluginCall call, BooleanSupplier callerIsGone) {
+  public PluginReply run(PluginCall call, BooleanSupplier callerIsGone) {
     Optional<AttachmentKey> key = call.key();
     Optional<Verb> verb = call.verb();
     boolean changes = verb.filter(v -> v == Verb.ADD || v == Verb.DEL).isPresent();
@@ -105,11 +109,11 @@ public final class CallRunner {
     }
   }
 
-  private Reply locked(
+  private PluginReply locked(
       PluginCall call, AttachmentKey key, Verb verb, BooleanSupplier callerIsGone) {
     Duration patience = call.deadline().remaining();
-    if (verb == Verb.DEL && patience.compareTo(Detaching.SHORTEST) < 0) {
-      patience = Detaching.SHORTEST;
+    if (verb == Verb.DEL && patience.compareTo(DelHandler.SHORTEST) < 0) {
+      patience = DelHandler.SHORTEST;
     }
     long asked = System.nanoTime();
     Optional<RangeLock> lock;
@@ -125,13 +129,13 @@ public final class CallRunner {
                   "cannot lock attachment %s: %s".formatted(key, e.getMessage()),
                   "nothing was changed; make " + state.journal().path().getParent() + " writable"));
     }
-    Execution.trace(Phase.QUEUE, "lock of " + key, asked);
+    PluginExecution.trace(Phase.QUEUE, "lock of " + key, asked);
     if (lock.isEmpty()) {
       return call.failure(
           new CniException(
                   ErrorCode.TRY_AGAIN_LATER,
                   "another call for %s is still under way".formatted(key))
-              .because(Reason.TIMED_OUT));
+              .because(FailureReason.TIMED_OUT));
     }
     try (RangeLock _ = lock.get()) {
       return verb == Verb.ADD ? add(call, key, callerIsGone) : del(call, key);
@@ -142,14 +146,14 @@ public final class CallRunner {
    * The plugin collects. What it had of attachments that are not in use any more needs no record;
    * and what only a record knows of, as a killed call's beginnings, is removed by it.
    */
-  private Reply gc(PluginCall call) {
+  private PluginReply gc(PluginCall call) {
     if (!isAlone()) {
       return call.failure(
           new CniException(
               ErrorCode.TRY_AGAIN_LATER, "other calls are under way, which GC could disturb"));
     }
     try {
-      Reply reply = execution.run(call);
+      PluginReply reply = execution.run(call);
       if (reply.exitCode() == 0) {
         new StaleRecords(state, unasked).remove(call);
       }
@@ -169,26 +173,26 @@ public final class CallRunner {
     }
   }
 
-  private Reply add(PluginCall call, AttachmentKey key, BooleanSupplier callerIsGone) {
+  private PluginReply add(PluginCall call, AttachmentKey key, BooleanSupplier callerIsGone) {
     if (refusesAdds) {
       return call.failure(
           new CniException(ErrorCode.TRY_AGAIN_LATER, "the machine is shutting down")
-              .because(Reason.SHUTTING_DOWN));
+              .because(FailureReason.SHUTTING_DOWN));
     }
     return tombstones.isLate(key, call.startedNanos())
         ? call.failure(
             new CniException(
                     ErrorCode.TRY_AGAIN_LATER,
                     "%s was deleted while this ADD waited".formatted(key))
-                .because(Reason.DELETED_MEANWHILE))
+                .because(FailureReason.DELETED_MEANWHILE))
         : attaching.add(call, key, callerIsGone);
   }
 
-  private Reply del(PluginCall call, AttachmentKey key) {
+  private PluginReply del(PluginCall call, AttachmentKey key) {
     tombstones.put(key, call.startedNanos());
     String name = notes.nameForDel(call, key);
     boolean known = notes.isNoted(name);
-    Reply reply = detaching.del(call, name);
+    PluginReply reply = detaching.del(call, name);
     if (!known && reply.exitCode() == 0) {
       try {
         unasked.undoOtherNetworks(call, key);
@@ -209,7 +213,7 @@ public final class CallRunner {
     if (key.isEmpty()) {
       return;
     }
-    Optional<RangeLock> lock = state.lock(key.get(), Detaching.SHORTEST);
+    Optional<RangeLock> lock = state.lock(key.get(), DelHandler.SHORTEST);
     if (lock.isPresent()) {
       try (RangeLock _ = lock.get()) {
         attaching.takeBack(call, key.get(), sinceNanos);
@@ -233,7 +237,7 @@ public final class CallRunner {
   }
 
   /** Why a record in this folder may be undone without its runtime's asking now. */
-  public Occasion occasionOf(RecordFolder folder, CallRecord record) {
+  public UndoReason occasionOf(RecordFolder folder, CallRecord record) {
     return unasked.occasionOf(folder, record);
   }
 
@@ -243,10 +247,10 @@ public final class CallRunner {
    * @param settledNanos since 1970, when it was known that nobody is at work on it any more
    * @param limit how long to wait for those who are at work on the attachment
    */
-  public Undoing undo(
+  public UndoOutcome undo(
       RecordFolder folder,
       Kept kept,
-      Occasion occasion,
+      UndoReason occasion,
       long settledNanos,
       NodeInterfaces interfaces,
       Duration limit) {
@@ -255,8 +259,8 @@ public final class CallRunner {
 
   /** What {@link #undo} would say now. */
   public UndoDecision decide(
-      RecordFolder folder, Kept kept, Occasion occasion, NodeInterfaces interfaces) {
-    return unasked.decide(folder, kept, occasion, UnaskedUndo.nowNanos(), interfaces);
+      RecordFolder folder, Kept kept, UndoReason occasion, NodeInterfaces interfaces) {
+    return unasked.decide(folder, kept, occasion, UnrequestedUndo.nowNanos(), interfaces);
   }
 
   /** Whether the name of its namespace still leads to the namespace it was. */

@@ -4,7 +4,7 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginExec;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.netlink.ns.NetNs;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -27,7 +27,7 @@ record CallersExec(PluginExec processes, Optional<Path> netns, String within, Pa
   static final String RUN_DIRECTORY = "OCICAT_RUN_DIR";
 
   @Override
-  public Reply run(Invocation invocation) {
+  public PluginReply run(Invocation invocation) {
     Map<String, String> environment = new HashMap<>(invocation.environment());
     environment.put(WITHIN, within);
     environment.put(RUN_DIRECTORY, runDirectory.toString());

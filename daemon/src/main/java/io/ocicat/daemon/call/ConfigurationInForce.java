@@ -36,7 +36,7 @@ record ConfigurationInForce(CniFolders folders) {
           && ipam.path("type").equals(now.path("type"))) {
         reach(ipam, now);
       }
-      Secrets.putBack(request, present.get());
+      SecretRedaction.putBack(request, present.get());
       return Json.compactBytes(request);
     } catch (CniException _) {
       return record.stdin();
@@ -45,7 +45,7 @@ record ConfigurationInForce(CniFolders folders) {
 
   /** Whether what is missing from the record for secrecy can be found again. */
   boolean hasSecretsOf(PluginCall call, CallRecord record) {
-    if (!Secrets.of(System.getenv()).entrySet().containsAll(secrets(call))) {
+    if (!SecretRedaction.of(System.getenv()).entrySet().containsAll(secrets(call))) {
       return false;
     }
     if (Arrays.equals(record.stdin(), call.stdin())) {
@@ -60,7 +60,7 @@ record ConfigurationInForce(CniFolders folders) {
   }
 
   private static Set<Map.Entry<String, String>> secrets(PluginCall call) {
-    return Secrets.of(call.environment()).entrySet();
+    return SecretRedaction.of(call.environment()).entrySet();
   }
 
   /** The http-ipam server. */

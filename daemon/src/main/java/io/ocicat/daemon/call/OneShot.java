@@ -4,12 +4,12 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Deadline;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.daemon.liveness.CniFolders;
-import io.ocicat.daemon.state.State;
+import io.ocicat.daemon.state.DaemonState;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -23,7 +23,7 @@ import java.util.Optional;
  * One call in a process of its own, with the locks and notes of the daemon, which may come back at
  * any moment.
  */
-public record OneShot(State state, OurExecutables ours) {
+public record OneShot(DaemonState state, PluginExecutables ours) {
   /** As the shim allows. */
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
@@ -35,7 +35,8 @@ public record OneShot(State state, OurExecutables ours) {
 
   private static final Path SELF = Path.of("/proc/self/stat");
 
-  public Reply run(String name, Plugin plugin, Map<String, String> environment, InputStream stdin)
+  public PluginReply run(
+      String name, Plugin plugin, Map<String, String> environment, InputStream stdin)
       throws IOException {
     String command = environment.getOrDefault(CniEnvironment.COMMAND, "");
     // Neither has a use for stdin, which may be a terminal.

@@ -5,7 +5,7 @@ import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Deadline;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Namespaces;
@@ -88,8 +88,9 @@ public record PluginCall(
   }
 
   /** The answer that says why there is none. */
-  public Reply failure(CniException why) {
-    return new Reply(1, Json.prettyBytes(why.toJson(version())), "", why.reason().orElse(null));
+  public PluginReply failure(CniException why) {
+    return new PluginReply(
+        1, Json.prettyBytes(why.toJson(version())), "", why.reason().orElse(null));
   }
 
   private String version() {

@@ -3,12 +3,12 @@ package io.ocicat.daemon.call;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.daemon.liveness.NodeInterfaces;
-import io.ocicat.daemon.liveness.Occasion;
+import io.ocicat.daemon.liveness.UndoReason;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.RecordFolder;
 import io.ocicat.daemon.state.RecordFolder.Kept;
-import io.ocicat.daemon.state.State;
 import io.ocicat.netlink.NetlinkException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** The records that a plugin has of attachments which, as GC was told, are no more. */
-record StaleRecords(State state, UnaskedUndo unasked) {
+record StaleRecords(DaemonState state, UnrequestedUndo unasked) {
   /** Who holds the lock for longer is at work on it, and will see to its record. */
   private static final Duration SHORT = Duration.ofMillis(20);
 
@@ -47,7 +47,7 @@ record StaleRecords(State state, UnaskedUndo unasked) {
 
   private void undo(RecordFolder folder, Kept kept, NodeInterfaces interfaces) {
     try {
-      unasked.undo(folder, kept, Occasion.GC, UnaskedUndo.nowNanos(), interfaces, SHORT);
+      unasked.undo(folder, kept, UndoReason.GC, UnrequestedUndo.nowNanos(), interfaces, SHORT);
     } catch (NetlinkException | UncheckedIOException _) {
       // It stays until it can be locked again.
     }

@@ -3,7 +3,7 @@ package io.ocicat.daemon.call;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginExec;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.daemon.trace.CallTrace;
 import io.ocicat.daemon.trace.Phase;
 import java.util.Set;
@@ -14,7 +14,7 @@ record TracedExec(PluginExec exec) implements PluginExec {
       Set.of("host-local", "static", "dhcp", "ipam", "calico-ipam");
 
   @Override
-  public Reply run(Invocation invocation) {
+  public PluginReply run(Invocation invocation) {
     String name = String.valueOf(invocation.executable().getFileName());
     Phase phase = IPAM.contains(name) ? Phase.IPAM : Phase.DELEGATE;
     String verb = invocation.environment().getOrDefault(CniEnvironment.COMMAND, "");

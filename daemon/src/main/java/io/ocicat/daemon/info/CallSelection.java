@@ -23,7 +23,7 @@ public record CallSelection(
   private static final Comparator<FinishedCall> SLOWEST_FIRST =
       Comparator.comparingLong(FinishedCall::nanos).reversed();
 
-  static CallSelection of(Question question) {
+  static CallSelection of(InfoRequest question) {
     boolean slow = question.option("slow").isPresent();
     return new CallSelection(
         question.option("about").orElse(""),

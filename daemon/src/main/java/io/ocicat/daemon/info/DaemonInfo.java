@@ -3,15 +3,15 @@ package io.ocicat.daemon.info;
 import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.Daemon;
 import io.ocicat.daemon.Daemon.Stage;
-import io.ocicat.daemon.metrics.Build;
+import io.ocicat.daemon.metrics.BuildInfo;
 import io.ocicat.daemon.metrics.Gauges;
 import io.ocicat.daemon.metrics.Metrics;
 import io.ocicat.daemon.metrics.ProcessNumbers;
 import io.ocicat.daemon.server.CallServer.UnderWay;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.RecordFolder.Kept;
-import io.ocicat.daemon.state.State;
 import io.ocicat.daemon.trace.CallHistory;
 import io.ocicat.daemon.trace.FinishedCall;
 import java.time.Clock;
@@ -31,16 +31,21 @@ public final class DaemonInfo {
   private static final int MOST_STEPS = 20_000;
 
   private final Daemon daemon;
-  private final State state;
+  private final DaemonState state;
   private final CallHistory history;
   private final Metrics metrics;
-  private final Build build;
+  private final BuildInfo build;
   private final Clock clock;
   private final Instant started;
   private final Map<String, AttachmentKey> recorded = new ConcurrentHashMap<>();
 
   public DaemonInfo(
-      Daemon daemon, State state, CallHistory history, Metrics metrics, Build build, Clock clock) {
+      Daemon daemon,
+      DaemonState state,
+      CallHistory history,
+      Metrics metrics,
+      BuildInfo build,
+      Clock clock) {
     this.daemon = daemon;
     this.state = state;
     this.history = history;
@@ -50,15 +55,15 @@ public final class DaemonInfo {
     this.started = clock.instant();
   }
 
-  Answer answer(Question question) {
+  InfoReply answer(InfoRequest question) {
     return switch (question.path()) {
-      case "/" -> Answer.text("/metrics\n/status\n/calls\n/attachments\n");
-      case "/metrics" -> Answer.metrics(metrics());
-      case "/status" -> Answer.json(status());
-      case "/calls" -> Answer.json(calls(CallSelection.of(question)));
-      case "/attachments" -> Answer.json(attachments(question.option("about").orElse("")));
+      case "/" -> InfoReply.text("/metrics\n/status\n/calls\n/attachments\n");
+      case "/metrics" -> InfoReply.metrics(metrics());
+      case "/status" -> InfoReply.json(status());
+      case "/calls" -> InfoReply.json(calls(CallSelection.of(question)));
+      case "/attachments" -> InfoReply.json(attachments(question.option("about").orElse("")));
       default ->
-          throw new Answer.Refused(
+          throw new InfoReply.Refused(
               404, "there are /metrics, /status, /calls and /attachments, nothing else");
     };
   }
@@ -176,7 +181,7 @@ public final class DaemonInfo {
     ObjectNode json = Json.object();
     ArrayNode attachments = json.putArray("attachments");
     for (Kept kept : state.attachments().list()) {
-      Attached attached = Attached.of(kept.record(), state.boot());
+      AttachmentInfo attached = AttachmentInfo.of(kept.record(), state.boot());
       if (CallSelection.isAbout(about, attached.containerId(), attached.pod())) {
         attachments.add(attached.toJson());
       }

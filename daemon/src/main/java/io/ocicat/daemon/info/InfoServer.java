@@ -1,6 +1,6 @@
 package io.ocicat.daemon.info;
 
-import io.ocicat.daemon.server.Events;
+import io.ocicat.daemon.server.DaemonEvents;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.Received;
@@ -24,17 +24,18 @@ public final class InfoServer implements AutoCloseable {
   private static final int THREADS = 4;
 
   private final UnixListener listener;
-  private final Function<Question, Answer> knowledge;
-  private final Events events;
+  private final Function<InfoRequest, InfoReply> knowledge;
+  private final DaemonEvents events;
 
-  private InfoServer(UnixListener listener, Function<Question, Answer> knowledge, Events events) {
+  private InfoServer(
+      UnixListener listener, Function<InfoRequest, InfoReply> knowledge, DaemonEvents events) {
     this.listener = listener;
     this.knowledge = knowledge;
     this.events = events;
   }
 
   /** Serves at a path until it is closed, in the place of whoever did so before. */
-  public static InfoServer start(Path socket, DaemonInfo info, Events events) {
+  public static InfoServer start(Path socket, DaemonInfo info, DaemonEvents events) {
     UnixListener listener = UnixListener.takeOver(socket, SocketType.STREAM, OWNER_ONLY);
     InfoServer server = new InfoServer(listener, info::answer, events);
     for (int i = 1; i <= THREADS; i++) {
@@ -88,39 +89,39 @@ public final class InfoServer implements AutoCloseable {
     }
   }
 
-  private Answer answer(UnixSocket socket) {
+  private InfoReply answer(UnixSocket socket) {
     try {
       return knowledge.apply(receive(socket));
-    } catch (Answer.Refused e) {
+    } catch (InfoReply.Refused e) {
       return e.answer();
     } catch (NetlinkException e) {
       if (e.is(Errno.ETIMEDOUT)) {
-        return new Answer.Refused(408, "the request did not come within " + LIMIT).answer();
+        return new InfoReply.Refused(408, "the request did not come within " + LIMIT).answer();
       }
       throw e;
     } catch (RuntimeException e) {
-      return new Answer.Refused(500, String.valueOf(e.getMessage())).answer();
+      return new InfoReply.Refused(500, String.valueOf(e.getMessage())).answer();
     }
   }
 
-  private static Question receive(UnixSocket socket) {
-    byte[] bytes = new byte[Question.MAX_BYTES];
+  private static InfoRequest receive(UnixSocket socket) {
+    byte[] bytes = new byte[InfoRequest.MAX_BYTES];
     int length = 0;
     long deadline = System.nanoTime() + LIMIT.toNanos();
-    while (!Question.isComplete(bytes, length)) {
+    while (!InfoRequest.isComplete(bytes, length)) {
       if (length == bytes.length) {
-        throw new Answer.Refused(431, "a request has at most %d bytes".formatted(bytes.length));
+        throw new InfoReply.Refused(431, "a request has at most %d bytes".formatted(bytes.length));
       }
       Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
       Optional<Received> more = socket.receive(bytes.length - length, 0, left);
       if (more.isEmpty()) {
-        throw new Answer.Refused(400, "the request ended in the middle");
+        throw new InfoReply.Refused(400, "the request ended in the middle");
       }
       byte[] part = more.get().bytes();
       System.arraycopy(part, 0, bytes, length, part.length);
       length += part.length;
     }
-    return Question.parse(bytes, length);
+    return InfoRequest.parse(bytes, length);
   }
 
   @Override

@@ -123,36 +123,36 @@ public final class MetricsPort implements AutoCloseable {
     }
   }
 
-  private Answer answer(Socket client) throws IOException {
+  private InfoReply answer(Socket client) throws IOException {
     try {
-      Question question = receive(client);
+      InfoRequest question = receive(client);
       if (!question.path().equals("/metrics")) {
-        throw new Answer.Refused(404, "there is /metrics; the info socket tells more");
+        throw new InfoReply.Refused(404, "there is /metrics; the info socket tells more");
       }
-      return Answer.metrics(info.metrics());
-    } catch (Answer.Refused e) {
+      return InfoReply.metrics(info.metrics());
+    } catch (InfoReply.Refused e) {
       return e.answer();
     } catch (RuntimeException e) {
-      return new Answer.Refused(500, String.valueOf(e.getMessage())).answer();
+      return new InfoReply.Refused(500, String.valueOf(e.getMessage())).answer();
     }
   }
 
-  private static Question receive(Socket client) throws IOException {
+  private static InfoRequest receive(Socket client) throws IOException {
     InputStream in = client.getInputStream();
-    byte[] bytes = new byte[Question.MAX_BYTES];
+    byte[] bytes = new byte[InfoRequest.MAX_BYTES];
     int length = 0;
     long deadline = System.nanoTime() + LIMIT_MILLIS * 1_000_000L;
-    while (!Question.isComplete(bytes, length)) {
+    while (!InfoRequest.isComplete(bytes, length)) {
       if (length == bytes.length || System.nanoTime() - deadline > 0) {
-        throw new Answer.Refused(431, "a request is short and comes at once");
+        throw new InfoReply.Refused(431, "a request is short and comes at once");
       }
       int more = in.read(bytes, length, bytes.length - length);
       if (more < 0) {
-        throw new Answer.Refused(400, "the request ended in the middle");
+        throw new InfoReply.Refused(400, "the request ended in the middle");
       }
       length += more;
     }
-    return Question.parse(bytes, length);
+    return InfoRequest.parse(bytes, length);
   }
 
   @Override

@@ -6,8 +6,8 @@ import io.ocicat.netlink.Protocol;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.ns.NetNs;
-import io.ocicat.plugins.net.OwnedCable;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.AttachmentOwner;
+import io.ocicat.plugins.net.OwnedVeth;
 import java.nio.file.Path;
 import java.util.Optional;
 
@@ -36,10 +36,10 @@ final class ContainerLink {
       }
       labelled = end.get();
     }
-    Optional<Owner> owner = suspect.owner();
-    if (OwnedCable.isLabelled(labelled)) {
+    Optional<AttachmentOwner> owner = suspect.owner();
+    if (OwnedVeth.isLabelled(labelled)) {
       Link label = labelled;
-      return owner.filter(it -> OwnedCable.isOf(label, it)).isPresent()
+      return owner.filter(it -> OwnedVeth.isOf(label, it)).isPresent()
           ? Inside.OWN
           : Inside.FOREIGN;
     }

@@ -13,9 +13,9 @@ import io.ocicat.daemon.liveness.Evidence.LeaseAge;
 import io.ocicat.daemon.liveness.Evidence.OtherRecord;
 import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.NamespaceId;
 import io.ocicat.daemon.state.RecordFolder;
-import io.ocicat.daemon.state.State;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.FileStat;
@@ -42,10 +42,10 @@ import tools.jackson.databind.node.ObjectNode;
 public final class NodeEvidence {
   private static final String HOST_LOCAL = "host-local";
 
-  private final State state;
+  private final DaemonState state;
   private final Cni cache;
 
-  public NodeEvidence(State state, CniFolders folders) {
+  public NodeEvidence(DaemonState state, CniFolders folders) {
     this.state = state;
     this.cache =
         Cni.builder()

@@ -10,8 +10,8 @@ import io.ocicat.netlink.Protocol;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.ns.NetNs;
-import io.ocicat.plugins.net.OwnedCable;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.AttachmentOwner;
+import io.ocicat.plugins.net.OwnedVeth;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -29,15 +29,15 @@ public final class NodeInterfaces {
   private final Map<Path, List<Link>> labelled = new HashMap<>();
 
   /** Whether a link of the host says that it is of the owner's container and interface. */
-  boolean anyOf(Owner owner, Path host) {
+  boolean anyOf(AttachmentOwner owner, Path host) {
     return labelled.computeIfAbsent(host, NodeInterfaces::labelledOn).stream()
-        .anyMatch(link -> OwnedCable.isOfInterface(link, owner));
+        .anyMatch(link -> OwnedVeth.isOfInterface(link, owner));
   }
 
   private static List<Link> labelledOn(Path host) {
     try (NetNs namespace = NetNs.open(host);
         NetlinkSocket route = NetlinkSocket.open(Protocol.ROUTE, namespace)) {
-      return route.list(Links.ofKind("veth").where(OwnedCable::isLabelled));
+      return route.list(Links.ofKind("veth").where(OwnedVeth::isLabelled));
     }
   }
 

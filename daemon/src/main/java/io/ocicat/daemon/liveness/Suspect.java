@@ -11,7 +11,7 @@ import io.ocicat.daemon.state.AttachmentKey;
 import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.MacAddress;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.AttachmentOwner;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -24,7 +24,7 @@ import java.util.stream.Collectors;
  * @param settledNanos since 1970: nothing of it was written later
  */
 public record Suspect(
-    Occasion occasion,
+    UndoReason occasion,
     AttachmentKey key,
     String name,
     CallRecord record,
@@ -37,7 +37,7 @@ public record Suspect(
    * @param committed the attachment's own record, when {@code record} is of another call for it
    */
   public static Suspect of(
-      Occasion occasion,
+      UndoReason occasion,
       AttachmentKey key,
       String name,
       CallRecord record,
@@ -81,9 +81,9 @@ public record Suspect(
   }
 
   /** Whose things on the host are the attachment's; empty for names that no plugin accepts. */
-  Optional<Owner> owner() {
+  Optional<AttachmentOwner> owner() {
     try {
-      return Owner.of(
+      return AttachmentOwner.of(
           new NetworkName(record.network()), new Attachment(key.containerId(), key.ifName()));
     } catch (CniException _) {
       return Optional.empty();

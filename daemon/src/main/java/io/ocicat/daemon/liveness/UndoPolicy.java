@@ -19,7 +19,7 @@ import io.ocicat.daemon.liveness.UndoDecision.Refused;
 public final class UndoPolicy {
   private UndoPolicy() {}
 
-  public static UndoDecision decide(Occasion occasion, Evidence evidence) {
+  public static UndoDecision decide(UndoReason occasion, Evidence evidence) {
     String claim = claim(occasion, evidence);
     return claim.isEmpty()
         ? new Permitted(mayEnter(occasion, evidence.inside()))
@@ -27,7 +27,7 @@ public final class UndoPolicy {
   }
 
   /** Empty when nobody claims it. */
-  private static String claim(Occasion occasion, Evidence evidence) {
+  private static String claim(UndoReason occasion, Evidence evidence) {
     if (evidence.records().stream().anyMatch(other -> claims(occasion, other))) {
       return "the container's interface was attached again";
     }
@@ -53,7 +53,7 @@ public final class UndoPolicy {
     };
   }
 
-  private static boolean claims(Occasion occasion, OtherRecord other) {
+  private static boolean claims(UndoReason occasion, OtherRecord other) {
     if (other.isDeletion() || !other.isOfThisBoot()) {
       return false;
     }
@@ -73,19 +73,20 @@ public final class UndoPolicy {
     return other.namespaceIsThere() && (other.isNewer() || !other.inSameNamespace());
   }
 
-  private static boolean claims(Occasion occasion, CacheEntry entry) {
+  private static boolean claims(UndoReason occasion, CacheEntry entry) {
     return entry.namespaceIsThere()
         && !entry.inSameNamespace()
-        && !(occasion == Occasion.GC && entry.onSameNetwork());
+        && !(occasion == UndoReason.GC && entry.onSameNetwork());
   }
 
   /** An ADD that was killed may not have come to say whose the interface is. */
-  private static boolean isOfSomebodyElse(Occasion occasion, Inside inside) {
+  private static boolean isOfSomebodyElse(UndoReason occasion, Inside inside) {
     return inside == Inside.FOREIGN
-        || (inside == Inside.HALF_MADE && occasion != Occasion.KILLED_ADD);
+        || (inside == Inside.HALF_MADE && occasion != UndoReason.KILLED_ADD);
   }
 
-  private static boolean mayEnter(Occasion occasion, Inside inside) {
-    return inside == Inside.OWN || (inside == Inside.HALF_MADE && occasion == Occasion.KILLED_ADD);
+  private static boolean mayEnter(UndoReason occasion, Inside inside) {
+    return inside == Inside.OWN
+        || (inside == Inside.HALF_MADE && occasion == UndoReason.KILLED_ADD);
   }
 }

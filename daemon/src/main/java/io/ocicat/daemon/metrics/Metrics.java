@@ -2,9 +2,9 @@ package io.ocicat.daemon.metrics;
 
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.daemon.server.CallOutcome;
-import io.ocicat.daemon.server.Events;
-import io.ocicat.daemon.server.Refusal;
-import io.ocicat.daemon.server.Repair;
+import io.ocicat.daemon.server.DaemonEvents;
+import io.ocicat.daemon.server.DeclineReason;
+import io.ocicat.daemon.server.RepairKind;
 import io.ocicat.daemon.trace.CallTrace;
 import io.ocicat.daemon.trace.Cause;
 import io.ocicat.daemon.trace.Phase;
@@ -23,7 +23,7 @@ import java.util.stream.Stream;
  * Counts what happens. A call that goes well costs about a microsecond, after its answer is out,
  * and no text is composed before somebody looks. Thread-safe.
  */
-public final class Metrics implements Events {
+public final class Metrics implements DaemonEvents {
   private static final String REQUESTS = "ocicat_cni_request_duration_seconds";
   private static final String PHASES = "ocicat_cni_phase_duration_seconds";
   private static final String OTHER = "OTHER";
@@ -37,19 +37,19 @@ public final class Metrics implements Events {
   private final Map<Kind, Histogram> requests = new ConcurrentHashMap<>();
   private final Map<Failure, LongAdder> failures = new ConcurrentHashMap<>();
   private final Map<String, Map<Phase, Histogram>> phases = new TreeMap<>();
-  private final Map<Refusal, LongAdder> refusals = new EnumMap<>(Refusal.class);
-  private final Map<Repair, LongAdder> repairs = new EnumMap<>(Repair.class);
+  private final Map<DeclineReason, LongAdder> refusals = new EnumMap<>(DeclineReason.class);
+  private final Map<RepairKind, LongAdder> repairs = new EnumMap<>(RepairKind.class);
   private final LongAdder stuck = new LongAdder();
   private final List<Other> others = new CopyOnWriteArrayList<>();
-  private final Build build;
+  private final BuildInfo build;
 
-  public Metrics(Build build) {
+  public Metrics(BuildInfo build) {
     this.build = build;
     // All keys are there from the start, so that these maps never change.
     Stream.concat(Stream.of(Verb.values()).map(Verb::name), Stream.of(OTHER))
         .forEach(verb -> phases.put(verb, histograms()));
-    List.of(Refusal.values()).forEach(kind -> refusals.put(kind, new LongAdder()));
-    List.of(Repair.values()).forEach(kind -> repairs.put(kind, new LongAdder()));
+    List.of(DeclineReason.values()).forEach(kind -> refusals.put(kind, new LongAdder()));
+    List.of(RepairKind.values()).forEach(kind -> repairs.put(kind, new LongAdder()));
   }
 
   private static Map<Phase, Histogram> histograms() {
@@ -86,7 +86,7 @@ public final class Metrics implements Events {
   }
 
   @Override
-  public void declined(Refusal kind, String why) {
+  public void declined(DeclineReason kind, String why) {
     count(refusals, kind);
   }
 
@@ -103,7 +103,7 @@ public final class Metrics implements Events {
   }
 
   @Override
-  public void repaired(Repair kind) {
+  public void repaired(RepairKind kind) {
     count(repairs, kind);
   }
 

@@ -1,11 +1,11 @@
 package io.ocicat.daemon.otlp;
 
 import io.ocicat.cni.exec.TraceContext;
-import io.ocicat.daemon.metrics.Build;
+import io.ocicat.daemon.metrics.BuildInfo;
 import io.ocicat.daemon.server.CallOutcome;
-import io.ocicat.daemon.server.Events;
-import io.ocicat.daemon.server.Refusal;
-import io.ocicat.daemon.server.Repair;
+import io.ocicat.daemon.server.DaemonEvents;
+import io.ocicat.daemon.server.DeclineReason;
+import io.ocicat.daemon.server.RepairKind;
 import io.ocicat.daemon.trace.CallTrace;
 import java.io.IOException;
 import java.net.URI;
@@ -27,7 +27,7 @@ import java.util.concurrent.atomic.LongAdder;
  * Sends finished calls to a collector, from a thread of its own. A call only leaves itself in a
  * queue; when that is full, or the collector does not take it, it is dropped and counted.
  */
-public final class OtlpExport implements Events, AutoCloseable {
+public final class OtlpExport implements DaemonEvents, AutoCloseable {
   private static final int MOST_WAITING = 512;
   private static final int MOST_AT_ONCE = 64;
   private static final Duration CONNECT = Duration.ofSeconds(2);
@@ -40,11 +40,11 @@ public final class OtlpExport implements Events, AutoCloseable {
   private final LongAdder sent = new LongAdder();
   private final SecureRandom random = new SecureRandom();
   private final URI traces;
-  private final Build build;
+  private final BuildInfo build;
   private final HttpClient client;
   private final Thread thread;
 
-  private OtlpExport(URI traces, Build build) {
+  private OtlpExport(URI traces, BuildInfo build) {
     this.traces = traces;
     this.build = build;
     this.client =
@@ -61,7 +61,7 @@ public final class OtlpExport implements Events, AutoCloseable {
    * @param collector as {@code http://127.0.0.1:4318}; the path of traces is added
    * @throws IllegalArgumentException when it is no such address
    */
-  public static OtlpExport start(URI collector, Build build) {
+  public static OtlpExport start(URI collector, BuildInfo build) {
     String scheme = String.valueOf(collector.getScheme());
     if (!scheme.matches("https?") || collector.getHost() == null || collector.getQuery() != null) {
       throw new IllegalArgumentException(
@@ -126,7 +126,7 @@ public final class OtlpExport implements Events, AutoCloseable {
   }
 
   @Override
-  public void declined(Refusal kind, String why) {
+  public void declined(DeclineReason kind, String why) {
     // Not a call.
   }
 
@@ -136,7 +136,7 @@ public final class OtlpExport implements Events, AutoCloseable {
   }
 
   @Override
-  public void repaired(Repair kind) {
+  public void repaired(RepairKind kind) {
     // Not a call.
   }
 

@@ -2,7 +2,7 @@ package io.ocicat.daemon.otlp;
 
 import io.ocicat.cni.exec.TraceContext;
 import io.ocicat.cni.json.Json;
-import io.ocicat.daemon.metrics.Build;
+import io.ocicat.daemon.metrics.BuildInfo;
 import io.ocicat.daemon.trace.FinishedCall;
 import io.ocicat.daemon.trace.Step;
 import java.time.Instant;
@@ -28,7 +28,7 @@ final class SpanJson {
   private final ArrayNode spans;
   private final RandomGenerator random;
 
-  SpanJson(Build build, RandomGenerator random) {
+  SpanJson(BuildInfo build, RandomGenerator random) {
     this.random = random;
     ObjectNode resourceSpans = document.putArray("resourceSpans").addObject();
     ArrayNode resource = resourceSpans.putObject("resource").putArray("attributes");

@@ -3,7 +3,7 @@ package io.ocicat.daemon.server;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.exec.CniEnvironment;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.TraceContext;
 import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.state.PodName;
@@ -25,7 +25,7 @@ public record CallOutcome(
     String plugin,
     Map<String, String> environment,
     byte[] stdin,
-    Reply reply,
+    PluginReply reply,
     long callerStartNanos,
     long endNanos) {
 

@@ -2,10 +2,10 @@ package io.ocicat.daemon.server;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.Reason;
+import io.ocicat.cni.FailureReason;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Deadline;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.plugin.Namespaces;
 import io.ocicat.cni.plugin.Plugin;
@@ -14,13 +14,13 @@ import io.ocicat.daemon.call.PluginCall;
 import io.ocicat.daemon.state.NamespaceId;
 import io.ocicat.daemon.trace.CallTrace;
 import io.ocicat.daemon.trace.Phase;
-import io.ocicat.daemon.wire.Answer;
-import io.ocicat.daemon.wire.Place;
-import io.ocicat.daemon.wire.Request;
+import io.ocicat.daemon.wire.FilesystemView;
 import io.ocicat.daemon.wire.WireException;
+import io.ocicat.daemon.wire.WireReply;
+import io.ocicat.daemon.wire.WireRequest;
 import io.ocicat.datastore.RequestListener;
+import io.ocicat.netlink.ExchangeListener;
 import io.ocicat.netlink.NetlinkException;
-import io.ocicat.netlink.Witness;
 import io.ocicat.netlink.linux.PeerCredentials;
 import io.ocicat.netlink.linux.UnixListener;
 import io.ocicat.netlink.linux.UnixSocket;
@@ -44,28 +44,28 @@ public final class CallServer {
   private static final Path NOWHERE = Path.of("/proc/self/fd/none");
 
   private final CallRunner runner;
-  private final Admission admission;
-  private final Events events;
+  private final CallAdmission admission;
+  private final DaemonEvents events;
   private final Clock clock;
-  private final Place ownPlace = Place.own();
+  private final FilesystemView ownPlace = FilesystemView.own();
   private final RequestBudget budget = new RequestBudget();
-  private final Workers workers;
-  private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
+  private final ConnectionWorkers workers;
+  private final Set<CallerConnection> connections = ConcurrentHashMap.newKeySet();
   private final AtomicLong numbers = new AtomicLong();
   private volatile long lastCall = System.nanoTime();
 
   public CallServer(
       UnixListener listener,
       CallRunner runner,
-      Admission admission,
+      CallAdmission admission,
       int mostConnections,
-      Events events,
+      DaemonEvents events,
       Clock clock) {
     this.runner = runner;
     this.admission = admission;
     this.events = events;
     this.clock = clock;
-    this.workers = new Workers(listener, mostConnections, this::serve);
+    this.workers = new ConnectionWorkers(listener, mostConnections, this::serve);
   }
 
   public void start() {
@@ -92,7 +92,7 @@ public final class CallServer {
   /** The calls that have not been answered yet, the longest first. */
   public List<UnderWay> underWay() {
     return connections.stream()
-        .map(Connection::underWay)
+        .map(CallerConnection::underWay)
         .sorted(Comparator.comparingLong(UnderWay::nanos).reversed())
         .toList();
   }
@@ -109,7 +109,7 @@ public final class CallServer {
 
   /** Tells those who wait that they do not wait in vain, and the log who waits for too long. */
   public void look(Duration stuckAfter) {
-    for (Connection connection : connections) {
+    for (CallerConnection connection : connections) {
       connection.reassure();
       UnderWay call = connection.underWay();
       if (call.nanos() > stuckAfter.toNanos()) {
@@ -133,13 +133,13 @@ public final class CallServer {
       if (!peer.isRoot()) {
         decline(
             socket,
-            Refusal.PEER,
+            DeclineReason.PEER,
             "uid %d may not use this socket, only root".formatted(peer.uid()));
         return;
       }
       receive(socket, accepted);
     } catch (NetlinkException e) {
-      events.declined(Refusal.CONNECTION, String.valueOf(e.getMessage()));
+      events.declined(DeclineReason.CONNECTION, String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
       events.note("a call failed in a way that none should: " + e);
     }
@@ -147,32 +147,32 @@ public final class CallServer {
 
   private void receive(UnixSocket socket, long accepted) {
     try (RequestBudget.Share share = budget.of(socket)) {
-      Optional<Request> request;
+      Optional<WireRequest> request;
       try {
-        request = Request.receive(socket, REQUEST_LIMIT, share);
+        request = WireRequest.receive(socket, REQUEST_LIMIT, share);
       } catch (WireException e) {
-        decline(socket, Refusal.FRAME, String.valueOf(e.getMessage()));
+        decline(socket, DeclineReason.FRAME, String.valueOf(e.getMessage()));
         return;
       }
       if (request.isPresent()) {
-        try (Request received = request.get()) {
+        try (WireRequest received = request.get()) {
           serve(socket, received, accepted);
         }
       }
     }
   }
 
-  private void decline(UnixSocket socket, Refusal kind, String why) {
+  private void decline(UnixSocket socket, DeclineReason kind, String why) {
     events.declined(kind, why);
     try {
-      socket.send(new Answer.Declined(why).bytes(), Duration.ofMillis(100));
+      socket.send(new WireReply.Declined(why).bytes(), Duration.ofMillis(100));
     } catch (NetlinkException _) {
       // It will see that nobody answers.
     }
   }
 
-  private void serve(UnixSocket socket, Request request, long accepted) {
-    Optional<Refusal> refusal = refusal(request);
+  private void serve(UnixSocket socket, WireRequest request, long accepted) {
+    Optional<DeclineReason> refusal = refusal(request);
     if (refusal.isPresent()) {
       decline(socket, refusal.get(), words(refusal.get()));
       return;
@@ -180,10 +180,10 @@ public final class CallServer {
     Optional<Plugin> plugin = runner.plugin(request.plugin());
     if (plugin.isEmpty()) {
       String why = "there is no plugin \"%s\"".formatted(request.plugin());
-      decline(socket, Refusal.UNKNOWN_PLUGIN, why);
+      decline(socket, DeclineReason.UNKNOWN_PLUGIN, why);
       return;
     }
-    Connection connection = new Connection(socket, request, accepted);
+    CallerConnection connection = new CallerConnection(socket, request, accepted);
     connections.add(connection);
     try {
       CallTrace trace = new CallTrace(accepted);
@@ -191,9 +191,9 @@ public final class CallServer {
       trace.add(Phase.ARRIVE, () -> "shim", callerStart, System.nanoTime());
       PluginCall call = call(request, plugin.get());
       long began = System.nanoTime();
-      Reply reply = run(call, connection, trace);
+      PluginReply reply = run(call, connection, trace);
       long replying = System.nanoTime();
-      boolean sent = connection.answer(new Answer.Done(reply));
+      boolean sent = connection.answer(new WireReply.Done(reply));
       long end = System.nanoTime();
       trace.add(Phase.REPLY, () -> "answer", replying, end);
       events.finished(
@@ -220,16 +220,16 @@ public final class CallServer {
     }
   }
 
-  private Reply run(PluginCall call, Connection connection, CallTrace trace) {
+  private PluginReply run(PluginCall call, CallerConnection connection, CallTrace trace) {
     long asked = System.nanoTime();
     Verb verb = call.verb().orElse(Verb.VERSION);
-    try (Admission.@Nullable Turn turn = admission.enter(verb, call.deadline())) {
+    try (CallAdmission.@Nullable Turn turn = admission.enter(verb, call.deadline())) {
       trace.add(Phase.QUEUE, () -> "turn", asked, System.nanoTime());
       if (turn == null) {
         return tooBusy(call);
       }
       return ScopedValue.where(CallTrace.CURRENT, trace)
-          .where(Witness.PRESENT, trace)
+          .where(ExchangeListener.PRESENT, trace)
           .where(RequestListener.CURRENT, trace)
           .call(
               () ->
@@ -238,35 +238,35 @@ public final class CallServer {
     }
   }
 
-  private static Reply tooBusy(PluginCall call) {
+  private static PluginReply tooBusy(PluginCall call) {
     return call.failure(
         new CniException(
                 ErrorCode.TRY_AGAIN_LATER,
                 "ocicatd was too busy to begin with %s in time".formatted(call.name()))
-            .because(Reason.OVERLOADED));
+            .because(FailureReason.OVERLOADED));
   }
 
   /** Why the caller has to do it itself: what it sees is not what is seen from here. */
-  private Optional<Refusal> refusal(Request request) {
-    Place place = request.place();
+  private Optional<DeclineReason> refusal(WireRequest request) {
+    FilesystemView place = request.place();
     if (request.hostNetns().isEmpty()) {
-      return Optional.of(Refusal.NO_NETWORK_NAMESPACE);
+      return Optional.of(DeclineReason.NO_NETWORK_NAMESPACE);
     }
     if (place.userNamespace() != ownPlace.userNamespace()) {
-      return Optional.of(Refusal.USER_NAMESPACE);
+      return Optional.of(DeclineReason.USER_NAMESPACE);
     }
     if (place.mountNamespace() != ownPlace.mountNamespace()) {
-      return Optional.of(Refusal.MOUNT_NAMESPACE);
+      return Optional.of(DeclineReason.MOUNT_NAMESPACE);
     }
     if (!place.equals(ownPlace)) {
-      return Optional.of(Refusal.ROOT_DIRECTORY);
+      return Optional.of(DeclineReason.ROOT_DIRECTORY);
     }
-    return request.directory().equals(Request.OWN_DIRECTORY) || !RelativePaths.areIn(request)
+    return request.directory().equals(WireRequest.OWN_DIRECTORY) || !RelativePaths.areIn(request)
         ? Optional.empty()
-        : Optional.of(Refusal.WORKING_DIRECTORY);
+        : Optional.of(DeclineReason.WORKING_DIRECTORY);
   }
 
-  private static String words(Refusal refusal) {
+  private static String words(DeclineReason refusal) {
     return switch (refusal) {
       case NO_NETWORK_NAMESPACE -> "the caller's network namespace did not come along";
       case USER_NAMESPACE -> "the caller is in another user namespace";
@@ -278,7 +278,7 @@ public final class CallServer {
     };
   }
 
-  private static PluginCall call(Request request, Plugin plugin) {
+  private static PluginCall call(WireRequest request, Plugin plugin) {
     String netns = request.variable(CniEnvironment.NETNS);
     Path host = path(request.hostNetns().orElseThrow().number());
     Path container = request.containerNetns().map(fd -> path(fd.number())).orElse(NOWHERE);

@@ -3,7 +3,7 @@ package io.ocicat.daemon.server;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.json.Json;
-import io.ocicat.daemon.wire.Request;
+import io.ocicat.daemon.wire.WireRequest;
 import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
@@ -29,7 +29,7 @@ final class RelativePaths {
 
   private RelativePaths() {}
 
-  static boolean areIn(Request request) {
+  static boolean areIn(WireRequest request) {
     return isRelativeList(request.variable(CniEnvironment.PATH)) || areInStdin(request.stdin());
   }
 

@@ -1,7 +1,7 @@
 package io.ocicat.daemon.server;
 
-import io.ocicat.daemon.wire.Answer;
-import io.ocicat.daemon.wire.Request;
+import io.ocicat.daemon.wire.WireReply;
+import io.ocicat.daemon.wire.WireRequest;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.UnixSocket;
 import java.time.Duration;
@@ -38,7 +38,7 @@ final class RequestBudget {
   private final Semaphore large = new Semaphore(1, true);
 
   /** The share of one connection, until it is closed. */
-  final class Share implements AutoCloseable, Request.Room {
+  final class Share implements AutoCloseable, WireRequest.Room {
     private final UnixSocket caller;
     private Semaphore from = others;
     private int taken;
@@ -88,7 +88,7 @@ final class RequestBudget {
     /** Tells the caller that its turn will come; false when nobody is there any more. */
     private boolean isThere() {
       try {
-        caller.send(new Answer.Working().bytes(), Duration.ofMillis(100));
+        caller.send(new WireReply.Working().bytes(), Duration.ofMillis(100));
         return true;
       } catch (NetlinkException _) {
         return false;

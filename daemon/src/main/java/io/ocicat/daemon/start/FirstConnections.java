@@ -5,12 +5,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Deadline;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.call.CallRunner;
 import io.ocicat.daemon.call.PluginCall;
-import io.ocicat.daemon.server.Events;
+import io.ocicat.daemon.server.DaemonEvents;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -21,13 +21,13 @@ import tools.jackson.databind.node.ObjectNode;
  * finds connections that are open and authenticated. A server that does not answer is for calls to
  * complain about; here it is a line in the log.
  */
-record FirstConnections(CallRunner runner, Map<String, String> environment, Events events) {
+record FirstConnections(CallRunner runner, Map<String, String> environment, DaemonEvents events) {
   private static final Duration LIMIT = Duration.ofSeconds(10);
 
   void open(NamedPlugins named) {
     for (ObjectNode plugin : named.withServers()) {
       try {
-        Reply reply = status(plugin);
+        PluginReply reply = status(plugin);
         if (reply.exitCode() != 0) {
           note(plugin, Json.parse(reply.stdout()).path("msg").asString(""));
         }
@@ -37,7 +37,7 @@ record FirstConnections(CallRunner runner, Map<String, String> environment, Even
     }
   }
 
-  private Reply status(ObjectNode plugin) {
+  private PluginReply status(ObjectNode plugin) {
     ObjectNode request = plugin.deepCopy().put("cniVersion", SpecVersion.LATEST.text());
     Map<String, String> variables = new HashMap<>(environment);
     variables.put(CniEnvironment.COMMAND, Verb.STATUS.name());

@@ -5,10 +5,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.json.Json;
-import io.ocicat.daemon.wire.Answer;
-import io.ocicat.daemon.wire.Caller;
-import io.ocicat.daemon.wire.Place;
-import io.ocicat.daemon.wire.Request;
+import io.ocicat.daemon.wire.DaemonClient;
+import io.ocicat.daemon.wire.FilesystemView;
+import io.ocicat.daemon.wire.WireReply;
+import io.ocicat.daemon.wire.WireRequest;
 import io.ocicat.netlink.linux.Fd;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -116,18 +116,18 @@ public record NetworkCalls(Path socket, Path host, Map<String, String> environme
             CniEnvironment.ARGS,
             "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=rehearsal"));
     String type = conf.path("type").asString();
-    try (Request request =
-        new Request(
+    try (WireRequest request =
+        new WireRequest(
             type,
             variables,
             Json.compactBytes(conf),
             LIMIT,
             System.nanoTime(),
-            Place.own(),
+            FilesystemView.own(),
             Optional.of(Fd.open(host, Fd.O_RDONLY, 0)),
             Optional.of(Fd.open(Path.of(netns), Fd.O_RDONLY, 0)))) {
-      Answer answer = new Caller(socket, LIMIT).ask(request);
-      if (answer instanceof Answer.Done done) {
+      WireReply answer = new DaemonClient(socket, LIMIT).ask(request);
+      if (answer instanceof WireReply.Done done) {
         if (done.reply().exitCode() != 0) {
           throw new IllegalStateException(
               "the daemon failed at %s of %s: %s"

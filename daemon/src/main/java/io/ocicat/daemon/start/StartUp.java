@@ -1,9 +1,9 @@
 package io.ocicat.daemon.start;
 
 import io.ocicat.daemon.Daemon;
-import io.ocicat.daemon.call.OurExecutables;
-import io.ocicat.daemon.server.Events;
-import io.ocicat.daemon.state.Folders;
+import io.ocicat.daemon.call.PluginExecutables;
+import io.ocicat.daemon.server.DaemonEvents;
+import io.ocicat.daemon.state.StateFolders;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
@@ -28,17 +28,17 @@ public final class StartUp {
 
   /** Begins both for a daemon of a distribution; elsewhere nothing can be rehearsed. */
   public static void begin(
-      Daemon daemon, Folders folders, Map<String, String> environment, Events events) {
+      Daemon daemon, StateFolders folders, Map<String, String> environment, DaemonEvents events) {
     String home = System.getProperty("ocicat.home");
     if (home == null) {
       return;
     }
     NamedPlugins named =
         NamedPlugins.in(Path.of(environment.getOrDefault(CONF_DIR, USUAL_CONF_DIR)));
-    Rehearsal rehearsal =
-        new Rehearsal(
+    WarmUp rehearsal =
+        new WarmUp(
             folders.run(),
-            OurExecutables.fromDistribution(),
+            PluginExecutables.fromDistribution(),
             Path.of(home, "cni"),
             named.types(),
             () -> daemon.server().inFlight() > 0,

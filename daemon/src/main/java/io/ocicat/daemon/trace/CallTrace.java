@@ -2,8 +2,8 @@ package io.ocicat.daemon.trace;
 
 import io.ocicat.datastore.DatastoreRequest;
 import io.ocicat.datastore.RequestListener;
-import io.ocicat.netlink.Request;
-import io.ocicat.netlink.Witness;
+import io.ocicat.netlink.ExchangeListener;
+import io.ocicat.netlink.NetlinkRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -15,7 +15,7 @@ import java.util.stream.Collectors;
  *
  * <p>Written by the thread that makes the call; read by any once the call is over.
  */
-public final class CallTrace implements Witness, RequestListener {
+public final class CallTrace implements ExchangeListener, RequestListener {
   /** A call that does more than this is shown in part. */
   private static final int MOST_STEPS = 512;
 
@@ -75,10 +75,11 @@ public final class CallTrace implements Witness, RequestListener {
   }
 
   @Override
-  public void exchanged(List<Request> requests, long start, long end) {
+  public void exchanged(List<NetlinkRequest> requests, long start, long end) {
     int count = requests.size();
     // A transaction may be thousands of requests, of which nobody will ask for more than these.
-    List<Request> told = count > MOST_TOLD ? List.copyOf(requests.subList(0, MOST_TOLD)) : requests;
+    List<NetlinkRequest> told =
+        count > MOST_TOLD ? List.copyOf(requests.subList(0, MOST_TOLD)) : requests;
     if (steps.size() < MOST_STEPS) {
       moreRequests += Math.max(0, told.size() - 1);
     }
@@ -116,13 +117,14 @@ public final class CallTrace implements Witness, RequestListener {
         .toList();
   }
 
-  private static String describe(List<Request> requests, int count) {
-    String first = requests.stream().map(Request::operation).collect(Collectors.joining(SEPARATOR));
+  private static String describe(List<NetlinkRequest> requests, int count) {
+    String first =
+        requests.stream().map(NetlinkRequest::operation).collect(Collectors.joining(SEPARATOR));
     int left = count - requests.size();
     return left > 0 ? first + SEPARATOR + "… and %d more".formatted(left) : first;
   }
 
-  private static Phase phaseOf(List<Request> requests) {
+  private static Phase phaseOf(List<NetlinkRequest> requests) {
     if (requests.isEmpty()) {
       return Phase.KERNEL;
     }

@@ -1,6 +1,6 @@
 package io.ocicat.daemon.trace;
 
-import io.ocicat.cni.Reason;
+import io.ocicat.cni.FailureReason;
 import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Why a call failed, out of a small fixed set: metrics are kept by it, and people are told what to
- * do about it. What it is follows from the {@link Reason} that our own code gives. Without one it
- * follows from what plugins of others are known to say, and from the code of the error.
+ * do about it. What it is follows from the {@link FailureReason} that our own code gives. Without
+ * one it follows from what plugins of others are known to say, and from the code of the error.
  */
 public enum Cause {
   NONE("nothing to do"),
@@ -62,11 +62,11 @@ public enum Cause {
    *
    * @param reason null when the plugin gave none
    */
-  public static Cause of(int code, String message, @Nullable Reason reason) {
+  public static Cause of(int code, String message, @Nullable FailureReason reason) {
     return reason == null ? of(code, message) : of(reason);
   }
 
-  private static Cause of(Reason reason) {
+  private static Cause of(FailureReason reason) {
     return switch (reason) {
       case ADDRESSES_EXHAUSTED -> POOL_EMPTY;
       case ADDRESS_TAKEN -> ADDRESS_TAKEN;

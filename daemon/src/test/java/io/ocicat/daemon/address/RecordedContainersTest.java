@@ -6,9 +6,9 @@ import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.daemon.address.RecordedContainers.Recorded;
 import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.CallRecord;
-import io.ocicat.daemon.state.Folders;
+import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.NamespaceId;
-import io.ocicat.daemon.state.State;
+import io.ocicat.daemon.state.StateFolders;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,13 +30,13 @@ class RecordedContainersTest {
   @TempDir Path directory;
 
   private final List<String> read = new ArrayList<>();
-  private State state;
+  private DaemonState state;
 
   @BeforeEach
   void aState() {
-    Folders folders = new Folders(directory.resolve("run"), directory.resolve("state"));
+    StateFolders folders = new StateFolders(directory.resolve("run"), directory.resolve("state"));
     folders.create();
-    state = new State(folders, BootId.current());
+    state = new DaemonState(folders, BootId.current());
   }
 
   @Test

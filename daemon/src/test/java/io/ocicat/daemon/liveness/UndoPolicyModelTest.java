@@ -277,7 +277,7 @@ class UndoPolicyModelTest {
       if (other.container().equals(container)
           && !other.network().equals(network)
           && other.boot() == world.boot) {
-        tryUndo(Occasion.RENAMED_NETWORK, Folder.ATTACHMENTS, other);
+        tryUndo(UndoReason.RENAMED_NETWORK, Folder.ATTACHMENTS, other);
       }
     }
   }
@@ -353,7 +353,7 @@ class UndoPolicyModelTest {
     for (Folder folder : Folder.values()) {
       for (Rec record : List.copyOf(world.in(folder).values())) {
         if (record.network().equals(network) && !valid.contains(record.container())) {
-          tryUndo(Occasion.GC, folder, record);
+          tryUndo(UndoReason.GC, folder, record);
         }
       }
     }
@@ -383,7 +383,7 @@ class UndoPolicyModelTest {
     tryUndo(occasion(folder, record), folder, record);
   }
 
-  private void tryUndo(Occasion occasion, Folder folder, Rec record) {
+  private void tryUndo(UndoReason occasion, Folder folder, Rec record) {
     if (folder == Folder.JOURNAL && isCommitted(record)) {
       world.in(folder).remove(record.name());
       return;
@@ -400,14 +400,14 @@ class UndoPolicyModelTest {
     return killed.isAdd() && attached != null && world.isThere(attached);
   }
 
-  private Occasion occasion(Folder folder, Rec record) {
+  private UndoReason occasion(Folder folder, Rec record) {
     if (record.boot() != world.boot) {
-      return Occasion.EARLIER_BOOT;
+      return UndoReason.EARLIER_BOOT;
     }
     return switch (folder) {
-      case ATTACHMENTS -> Occasion.NAMESPACE_GONE;
-      case SPOOL -> Occasion.PUT_OFF_DEL;
-      case JOURNAL -> record.isAdd() ? Occasion.KILLED_ADD : Occasion.KILLED_DEL;
+      case ATTACHMENTS -> UndoReason.NAMESPACE_GONE;
+      case SPOOL -> UndoReason.PUT_OFF_DEL;
+      case JOURNAL -> record.isAdd() ? UndoReason.KILLED_ADD : UndoReason.KILLED_DEL;
     };
   }
 
@@ -417,7 +417,7 @@ class UndoPolicyModelTest {
         if (folder.getKey() == Folder.JOURNAL && isCommitted(record)) {
           continue;
         }
-        Occasion occasion = occasion(folder.getKey(), record);
+        UndoReason occasion = occasion(folder.getKey(), record);
         Evidence evidence = world.evidence(folder.getKey(), record);
         switch (UndoPolicy.decide(occasion, evidence)) {
           case Permitted(boolean enters) -> {
@@ -435,7 +435,7 @@ class UndoPolicyModelTest {
     }
   }
 
-  private void requireHarmless(Occasion occasion, Rec record, boolean enters) {
+  private void requireHarmless(UndoReason occasion, Rec record, boolean enters) {
     assertThat(world.harmedBy(record, enters))
         .as("harm by undoing %s (%s) with seed %d after %s", record, occasion, seed, history())
         .isEmpty();

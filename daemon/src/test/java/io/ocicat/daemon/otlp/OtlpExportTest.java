@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import com.sun.net.httpserver.HttpServer;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.json.Json;
-import io.ocicat.daemon.metrics.Build;
+import io.ocicat.daemon.metrics.BuildInfo;
 import io.ocicat.daemon.server.CallOutcome;
 import io.ocicat.daemon.trace.CallTrace;
 import io.ocicat.daemon.trace.Phase;
@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
 class OtlpExportTest {
-  private static final Build BUILD = new Build("1.2.3", "abc");
+  private static final BuildInfo BUILD = new BuildInfo("1.2.3", "abc");
   private static final String TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
   private static final String CALLER = "00f067aa0ba902b7";
 
@@ -145,7 +145,7 @@ class OtlpExportTest {
         "bridge",
         Map.of("CNI_COMMAND", "ADD", "CNI_CONTAINERID", "c1", "TRACEPARENT", traceParent),
         "{\"name\":\"blue\",\"type\":\"bridge\",\"token\":\"secret\"}".getBytes(UTF_8),
-        new Reply(exitCode, answer.getBytes(UTF_8), ""),
+        new PluginReply(exitCode, answer.getBytes(UTF_8), ""),
         0,
         1000);
   }

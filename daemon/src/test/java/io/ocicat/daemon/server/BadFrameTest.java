@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.daemon.CallLog;
 import io.ocicat.daemon.Daemon;
-import io.ocicat.daemon.call.OurExecutables;
+import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.daemon.state.BootId;
-import io.ocicat.daemon.state.Folders;
-import io.ocicat.daemon.state.State;
+import io.ocicat.daemon.state.DaemonState;
+import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.daemon.trace.CallHistory;
-import io.ocicat.daemon.wire.Answer;
+import io.ocicat.daemon.wire.WireReply;
 import io.ocicat.netlink.linux.Received;
 import io.ocicat.netlink.linux.SocketType;
 import io.ocicat.netlink.linux.UnixSocket;
@@ -26,14 +26,14 @@ class BadFrameTest {
   /** A shim of another version hears it and makes the call itself; silence would fail the call. */
   @Test
   void whoSpeaksAnotherProtocolIsSentAwayWithTheReason(@TempDir Path directory) throws Exception {
-    Folders folders = new Folders(directory.resolve("run"), directory.resolve("state"));
-    State state = new State(folders, BootId.current());
+    StateFolders folders = new StateFolders(directory.resolve("run"), directory.resolve("state"));
+    DaemonState state = new DaemonState(folders, BootId.current());
     CallLog log = new CallLog(_ -> {}, new CallHistory());
     try (Daemon daemon =
         Daemon.listen(
             state,
             folders,
-            OurExecutables.none(),
+            PluginExecutables.none(),
             Optional.empty(),
             false,
             log,
@@ -42,8 +42,8 @@ class BadFrameTest {
       try (UnixSocket socket = UnixSocket.connect(folders.socket(), SocketType.STREAM, LIMIT)) {
         socket.send(new byte[100], LIMIT);
         Received answer = socket.receive(1000, 0, LIMIT).orElseThrow();
-        assertThat(Answer.parse(answer.bytes()))
-            .isEqualTo(new Answer.Declined("this is no frame of ocicat's"));
+        assertThat(WireReply.parse(answer.bytes()))
+            .isEqualTo(new WireReply.Declined("this is no frame of ocicat's"));
       }
       assertThat(daemon.server().drain(LIMIT)).isTrue();
     }

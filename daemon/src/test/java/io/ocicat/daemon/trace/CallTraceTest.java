@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.ocicat.datastore.DatastoreRequest;
 import io.ocicat.datastore.RequestListener;
+import io.ocicat.netlink.ExchangeListener;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Protocol;
-import io.ocicat.netlink.Request;
-import io.ocicat.netlink.Witness;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.ns.NetNs;
 import java.util.Collections;
@@ -57,7 +57,7 @@ class CallTraceTest {
   void exchangesWithTheKernelAreNotedByWhatTheyAreAbout() {
     try (NetNs somewhere = NetNs.create();
         NetlinkSocket socket = NetlinkSocket.open(Protocol.ROUTE, somewhere)) {
-      ScopedValue.where(Witness.PRESENT, trace).run(() -> socket.find(Links.named("lo")));
+      ScopedValue.where(ExchangeListener.PRESENT, trace).run(() -> socket.find(Links.named("lo")));
       socket.find(Links.named("lo"));
     }
     assertThat(trace.steps())
@@ -100,7 +100,7 @@ class CallTraceTest {
   /** Review R5: thousands of port mappings are one transaction. */
   @Test
   void ofALargeTransactionOnlyItsFirstRequestsAreKept() {
-    Request one = Request.of(0, 0, _ -> {}, () -> "one");
+    NetlinkRequest one = NetlinkRequest.of(0, 0, _ -> {}, () -> "one");
     trace.exchanged(List.of(one), 0, 1);
     long small = trace.bytes();
 

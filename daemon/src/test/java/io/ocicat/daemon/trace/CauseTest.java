@@ -2,7 +2,7 @@ package io.ocicat.daemon.trace;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.Reason;
+import io.ocicat.cni.FailureReason;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,8 +32,8 @@ class CauseTest {
 
   /** Whatever the words are: those of ours may change. */
   @ParameterizedTest
-  @EnumSource(Reason.class)
-  void theReasonThatIsGivenComesFirst(Reason reason) {
+  @EnumSource(FailureReason.class)
+  void theReasonThatIsGivenComesFirst(FailureReason reason) {
     assertThat(Cause.of(999, "no IP addresses available", reason))
         .isEqualTo(Cause.of(7, "", reason))
         .isNotIn(Cause.NONE, Cause.OTHER, Cause.CONFIG);

@@ -3,7 +3,7 @@ package io.ocicat.daemon.wire;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Fd;
 import io.ocicat.netlink.linux.SocketType;
@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 /** Bytes that come over the socket: those of the shim, and all others. */
 class FramesTest {
   private static final Duration LIMIT = Duration.ofSeconds(5);
-  private static final Place PLACE = new Place(1, 2, 3, 4);
+  private static final FilesystemView PLACE = new FilesystemView(1, 2, 3, 4);
   private static final int NAME_LENGTH = 8;
   private static final int DESCRIPTORS = 32;
 
@@ -50,8 +50,8 @@ class FramesTest {
           + "434e495f434f4d4d414e443d41444400"
           + "7b7d";
 
-  private static Request request() {
-    return new Request(
+  private static WireRequest request() {
+    return new WireRequest(
         "br",
         Map.of("CNI_COMMAND", "ADD"),
         "{}".getBytes(StandardCharsets.UTF_8),
@@ -66,7 +66,7 @@ class FramesTest {
   @Test
   void aRequestIsTheBytesThatTheShimSends() {
     assertThat(HexFormat.of().formatHex(request().bytes())).isEqualTo(GOLDEN);
-    try (Request read = Request.parse(HexFormat.of().parseHex(GOLDEN), List.of())) {
+    try (WireRequest read = WireRequest.parse(HexFormat.of().parseHex(GOLDEN), List.of())) {
       assertThat(read.plugin()).isEqualTo("br");
       assertThat(read.environment()).isEqualTo(Map.of("CNI_COMMAND", "ADD"));
       assertThat(read.stdin()).asString().isEqualTo("{}");
@@ -79,21 +79,23 @@ class FramesTest {
 
   @Test
   void anAnswerIsTheBytesThatTheShimReads() {
-    Answer done = new Answer.Done(new Reply(1, new byte[] {'o'}, "e"));
+    WireReply done = new WireReply.Done(new PluginReply(1, new byte[] {'o'}, "e"));
     assertThat(HexFormat.of().formatHex(done.bytes()))
         .isEqualTo("4f434931" + "01000000" + "0200" + "0100" + "01000000" + "01000000" + "6f65");
-    assertThat(HexFormat.of().formatHex(new Answer.Working().bytes()))
+    assertThat(HexFormat.of().formatHex(new WireReply.Working().bytes()))
         .isEqualTo("4f434931" + "01000000" + "0100" + "0000" + "00000000" + "00000000");
-    assertThat(new Answer.Declined("no").bytes()).endsWith('n', 'o').hasSize(Answer.HEADER + 2);
+    assertThat(new WireReply.Declined("no").bytes())
+        .endsWith('n', 'o')
+        .hasSize(WireReply.HEADER + 2);
   }
 
   @Test
   void aLaterMinorVersionIsServedAndAnotherMajorIsNot() {
     byte[] frame = request().bytes();
     frame[6] = 9;
-    Request.parse(frame, List.of()).close();
+    WireRequest.parse(frame, List.of()).close();
     frame[4] = 2;
-    assertThatThrownBy(() -> Request.parse(frame, List.of()))
+    assertThatThrownBy(() -> WireRequest.parse(frame, List.of()))
         .isInstanceOf(WireException.class)
         .hasMessage("protocol 2.9 is not spoken here, only 1");
   }
@@ -118,7 +120,7 @@ class FramesTest {
         random -> {
           byte[] frame = random.nextInt(4) == 0 ? noise(random) : spoilt(random);
           try {
-            send(frame, random.nextInt(4)).ifPresent(Request::close);
+            send(frame, random.nextInt(4)).ifPresent(WireRequest::close);
           } catch (WireException | NetlinkException e) {
             assertThat(e.getMessage()).isNotBlank();
           }
@@ -131,11 +133,12 @@ class FramesTest {
     Seeded.forAll(
         20_000,
         random -> {
-          byte[] bytes = new Answer.Done(new Reply(0, new byte[random.nextInt(9)], "text")).bytes();
+          byte[] bytes =
+              new WireReply.Done(new PluginReply(0, new byte[random.nextInt(9)], "text")).bytes();
           spoil(bytes, random);
           byte[] some = Arrays.copyOf(bytes, random.nextInt(bytes.length + 3));
           try {
-            assertThat(Answer.parse(some)).isNotNull();
+            assertThat(WireReply.parse(some)).isNotNull();
           } catch (WireException e) {
             assertThat(e.getMessage()).isNotBlank();
           }
@@ -148,7 +151,7 @@ class FramesTest {
         20_000,
         random -> {
           try {
-            Request.parse(spoilt(random), List.of()).close();
+            WireRequest.parse(spoilt(random), List.of()).close();
           } catch (WireException e) {
             assertThat(e.getMessage()).isNotBlank();
           }
@@ -156,7 +159,7 @@ class FramesTest {
   }
 
   private static void warmUp() {
-    send(request().bytes(), 0).ifPresent(Request::close);
+    send(request().bytes(), 0).ifPresent(WireRequest::close);
   }
 
   private static byte[] noise(Random random) {
@@ -182,7 +185,7 @@ class FramesTest {
   }
 
   /** Sends it with so many descriptors, ends, and has it received. */
-  private static Optional<Request> send(byte[] frame, int count) {
+  private static Optional<WireRequest> send(byte[] frame, int count) {
     List<UnixSocket> pair = UnixSocket.pair(SocketType.STREAM);
     try (UnixSocket shim = pair.getFirst();
         UnixSocket daemon = pair.getLast();
@@ -191,11 +194,11 @@ class FramesTest {
       Arrays.fill(descriptors, some.number());
       shim.send(frame, LIMIT, descriptors);
       shim.endOutput();
-      return Request.receive(daemon, LIMIT, (_, _, _) -> true);
+      return WireRequest.receive(daemon, LIMIT, (_, _, _) -> true);
     }
   }
 
-  private static Optional<Request> send(byte[] frame) {
+  private static Optional<WireRequest> send(byte[] frame) {
     return send(frame, 0);
   }
 

@@ -9,12 +9,12 @@ import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.kv.Change;
 import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.kv.KeyValueDatastore;
+import io.ocicat.datastore.kv.KeyValuePage;
 import io.ocicat.datastore.kv.KeyValueStore;
 import io.ocicat.datastore.kv.KeyValueWatch;
-import io.ocicat.datastore.kv.Outcome;
-import io.ocicat.datastore.kv.Page;
 import io.ocicat.datastore.kv.RangeQuery;
 import io.ocicat.datastore.kv.Transaction;
+import io.ocicat.datastore.kv.TransactionOutcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -33,18 +33,18 @@ public final class EtcdStore implements KeyValueStore {
 
   private static final int PAGING_ATTEMPTS = 3;
 
-  private final Members members;
-  private final Calls calls;
-  private final Settings settings;
+  private final EtcdEndpoints members;
+  private final EtcdCalls calls;
+  private final EtcdSettings settings;
 
-  private EtcdStore(Members members, Calls calls, Settings settings) {
+  private EtcdStore(EtcdEndpoints members, EtcdCalls calls, EtcdSettings settings) {
     this.members = members;
     this.calls = calls;
     this.settings = settings;
   }
 
   public static EtcdStore open(DatastoreConfig.Etcd config) {
-    return open(config, Settings.standard());
+    return open(config, EtcdSettings.standard());
   }
 
   /**
@@ -52,7 +52,7 @@ public final class EtcdStore implements KeyValueStore {
    *
    * @throws InvalidException when an endpoint is none, or a certificate cannot be read
    */
-  public static EtcdStore open(DatastoreConfig.Etcd config, Settings settings) {
+  public static EtcdStore open(DatastoreConfig.Etcd config, EtcdSettings settings) {
     List<Endpoint> given = config.endpoints().stream().map(Endpoint::parse).toList();
     Supplier<List<Endpoint>> endpoints =
         given.isEmpty() ? new SrvRecords("dns:", config.discoverySrv()) : () -> given;
@@ -60,28 +60,28 @@ public final class EtcdStore implements KeyValueStore {
     if (given.stream().anyMatch(Endpoint::tls)) {
       tls.context();
     }
-    Members members = new Members(endpoints, tls, settings);
-    Login login = new Login(config.username(), config.password());
-    return new EtcdStore(members, new Calls(members, login, settings.patience()), settings);
+    EtcdEndpoints members = new EtcdEndpoints(endpoints, tls, settings);
+    EtcdAuth login = new EtcdAuth(config.username(), config.password());
+    return new EtcdStore(members, new EtcdCalls(members, login, settings.patience()), settings);
   }
 
   /** Calico's resources in etcd. */
   public static Datastore openDatastore(DatastoreConfig.Etcd config) {
-    return openDatastore(config, Settings.standard());
+    return openDatastore(config, EtcdSettings.standard());
   }
 
-  static Datastore openDatastore(DatastoreConfig.Etcd config, Settings settings) {
+  static Datastore openDatastore(DatastoreConfig.Etcd config, EtcdSettings settings) {
     return new KeyValueDatastore(open(config, settings));
   }
 
   @Override
   public Optional<KeyValue> get(String key) {
-    Answer.Range answer = calls.read(Rpc.RANGE, Request.Range.of(KeyRange.one(key)), key);
+    EtcdResponse.Range answer = calls.read(Rpc.RANGE, EtcdRequest.Range.of(KeyRange.one(key)), key);
     return answer.values().stream().findFirst();
   }
 
   @Override
-  public Page range(RangeQuery query) {
+  public KeyValuePage range(RangeQuery query) {
     for (int attempt = 1; ; attempt++) {
       try {
         return readPages(query);
@@ -94,7 +94,7 @@ public final class EtcdStore implements KeyValueStore {
     }
   }
 
-  private Page readPages(RangeQuery query) {
+  private KeyValuePage readPages(RangeQuery query) {
     KeyRange keys = KeyRange.prefix(query.prefix());
     if (!query.after().isEmpty()) {
       keys = keys.behind(query.after());
@@ -104,26 +104,26 @@ public final class EtcdStore implements KeyValueStore {
     while (true) {
       // One more than wanted would tell of more, too; etcd tells it by itself.
       int limit = query.limit() == 0 ? PAGE : Math.min(PAGE, query.limit() - entries.size());
-      Answer.Range answer =
+      EtcdResponse.Range answer =
           calls.read(
               Rpc.RANGE,
-              new Request.Range(keys, limit, revision, 0, Request.Range.Part.ENTRIES),
+              new EtcdRequest.Range(keys, limit, revision, 0, EtcdRequest.Range.Part.ENTRIES),
               "%s at revision %d".formatted(query.prefix(), revision));
       revision = revision == 0 ? answer.revision() : revision;
       entries.addAll(answer.values());
       boolean full = query.limit() != 0 && entries.size() == query.limit();
       if (full || !answer.more()) {
-        return new Page(revision, entries, answer.more());
+        return new KeyValuePage(revision, entries, answer.more());
       }
       keys = keys.behind(answer.entries().getLast().key());
     }
   }
 
   @Override
-  public Outcome commit(Transaction transaction) {
-    Request.Txn request =
-        new Request.Txn(transaction.conditions(), transaction.changes(), List.of());
-    Answer.Txn answer;
+  public TransactionOutcome commit(Transaction transaction) {
+    EtcdRequest.Txn request =
+        new EtcdRequest.Txn(transaction.conditions(), transaction.changes(), List.of());
+    EtcdResponse.Txn answer;
     try {
       answer = calls.write(Rpc.TXN, request, describe(transaction));
     } catch (NotFoundException e) {
@@ -133,13 +133,13 @@ public final class EtcdStore implements KeyValueStore {
           e);
     }
     if (answer.succeeded()) {
-      return new Outcome.Committed(answer.revision(), answer.deleted());
+      return new TransactionOutcome.Committed(answer.revision(), answer.deleted());
     }
     Map<String, KeyValue> current = new HashMap<>();
-    for (Answer.Range read : answer.ranges()) {
+    for (EtcdResponse.Range read : answer.ranges()) {
       read.values().forEach(entry -> current.put(entry.key(), entry));
     }
-    return new Outcome.Refused(answer.revision(), current);
+    return new TransactionOutcome.Refused(answer.revision(), current);
   }
 
   private static String describe(Transaction transaction) {
@@ -164,13 +164,13 @@ public final class EtcdStore implements KeyValueStore {
     }
     long seconds = ttl.plusSeconds(1).minusNanos(1).toSeconds();
     // One that nobody knows of ends by itself, so asking twice does no harm.
-    return calls.read(Rpc.LEASE_GRANT, new Request.LeaseGrant(seconds), "a lease").id();
+    return calls.read(Rpc.LEASE_GRANT, new EtcdRequest.LeaseGrant(seconds), "a lease").id();
   }
 
   @Override
   public void keepAlive(long lease) {
-    Answer.Lease answer =
-        calls.read(Rpc.LEASE_KEEP_ALIVE, new Request.Lease(lease), "lease " + lease);
+    EtcdResponse.Lease answer =
+        calls.read(Rpc.LEASE_KEEP_ALIVE, new EtcdRequest.Lease(lease), "lease " + lease);
     if (answer.seconds() <= 0) {
       throw new NotFoundException("lease " + lease + " does not exist or has ended");
     }
@@ -178,10 +178,10 @@ public final class EtcdStore implements KeyValueStore {
 
   @Override
   public void revokeLease(long lease) {
-    calls.write(Rpc.LEASE_REVOKE, new Request.Lease(lease), "lease " + lease);
+    calls.write(Rpc.LEASE_REVOKE, new EtcdRequest.Lease(lease), "lease " + lease);
   }
 
-  Calls calls() {
+  EtcdCalls calls() {
     return calls;
   }
 

@@ -19,18 +19,19 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>etcd tells by itself only every ten minutes how far a silent watch has come, and its answer to
  * being asked may, before 3.4.25 and 3.5.8, overtake events. So when it is silent for a while, the
- * keys themselves are looked at ({@link Quiet}), and what that shows raises the revision that
- * batches tell. It does not move the point where a new stream begins, unless the history in between
- * was compacted: a key that was made and deleted again could be on its way still.
+ * keys themselves are looked at ({@link WatchProgressProbe}), and what that shows raises the
+ * revision that batches tell. It does not move the point where a new stream begins, unless the
+ * history in between was compacted: a key that was made and deleted again could be on its way
+ * still.
  */
 final class EtcdWatch implements KeyValueWatch {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
 
-  private final Calls calls;
+  private final EtcdCalls calls;
   private final String prefix;
   private final KeyRange keys;
-  private final Quiet quiet;
+  private final WatchProgressProbe quiet;
 
   /** All events up to here were handed out. */
   private long delivered;
@@ -49,13 +50,13 @@ final class EtcdWatch implements KeyValueWatch {
   private volatile @Nullable WatchStream stream;
   private volatile boolean closed;
 
-  EtcdWatch(Calls calls, String prefix, long from) {
+  EtcdWatch(EtcdCalls calls, String prefix, long from) {
     this.calls = calls;
     this.prefix = prefix;
     this.keys = KeyRange.prefix(prefix);
     this.delivered = from - 1;
     this.known = from - 1;
-    this.quiet = new Quiet(calls, keys);
+    this.quiet = new WatchProgressProbe(calls, keys);
   }
 
   @Override
@@ -77,7 +78,7 @@ final class EtcdWatch implements KeyValueWatch {
             known = quiet.look(known, deadline);
           }
         }
-        case WatchStream.Signal.Answered(Answer.Watch answer) -> {
+        case WatchStream.Signal.Answered(EtcdResponse.Watch answer) -> {
           List<KeyValueEvent> events = take(answer, open);
           if (!events.isEmpty()) {
             return new Batch(known, events);
@@ -99,13 +100,13 @@ final class EtcdWatch implements KeyValueWatch {
 
   private WatchStream begin(Deadline deadline) {
     while (true) {
-      Connection connection = calls.members().connection(deadline);
+      EtcdConnection connection = calls.members().connection(deadline);
       try {
         WatchStream begun =
             WatchStream.open(
                 connection,
                 calls.login().headers(connection, loginLimit(deadline)),
-                new Request.Watch(keys, delivered + 1));
+                new EtcdRequest.Watch(keys, delivered + 1));
         answered = false;
         held.clear();
         quiet.restart();
@@ -115,8 +116,8 @@ final class EtcdWatch implements KeyValueWatch {
         }
         return begun;
       } catch (StatusRuntimeException e) {
-        Failure why = new Failure(connection.endpoint(), e.getStatus());
-        if (why.remedy() != Failure.Remedy.GO_ELSEWHERE || deadline.hasPassed()) {
+        EtcdFailure why = new EtcdFailure(connection.endpoint(), e.getStatus());
+        if (why.remedy() != EtcdFailure.Remedy.GO_ELSEWHERE || deadline.hasPassed()) {
           throw why.exception(subject());
         }
         calls.members().drop(connection);
@@ -141,7 +142,7 @@ final class EtcdWatch implements KeyValueWatch {
   }
 
   /** What an answer allows to hand out. */
-  private List<KeyValueEvent> take(Answer.Watch answer, WatchStream from) {
+  private List<KeyValueEvent> take(EtcdResponse.Watch answer, WatchStream from) {
     if (answer.canceled()) {
       canceled(answer, from);
       return List.of();
@@ -176,7 +177,7 @@ final class EtcdWatch implements KeyValueWatch {
     return held.stream().filter(event -> event.revision() < last).toList();
   }
 
-  private void canceled(Answer.Watch answer, WatchStream from) {
+  private void canceled(EtcdResponse.Watch answer, WatchStream from) {
     stop(from);
     if (answer.compacted() > 0) {
       if (known > delivered && known + 1 >= answer.compacted()) {
@@ -198,7 +199,7 @@ final class EtcdWatch implements KeyValueWatch {
         answer.reason().contains("permission denied") || answer.reason().contains("auth")
             ? Status.PERMISSION_DENIED
             : Status.UNAVAILABLE;
-    throw new Failure(from.connection().endpoint(), status.withDescription(answer.reason()))
+    throw new EtcdFailure(from.connection().endpoint(), status.withDescription(answer.reason()))
         .exception(subject());
   }
 
@@ -206,8 +207,8 @@ final class EtcdWatch implements KeyValueWatch {
     stop(ended);
     checkOpen();
     calls.members().checkOpen();
-    Failure why = new Failure(ended.connection().endpoint(), status);
-    if (why.remedy() == Failure.Remedy.LOG_IN) {
+    EtcdFailure why = new EtcdFailure(ended.connection().endpoint(), status);
+    if (why.remedy() == EtcdFailure.Remedy.LOG_IN) {
       if (loggedInAgain || !calls.login().forget(ended.headers())) {
         throw why.exception(subject());
       }
@@ -215,7 +216,7 @@ final class EtcdWatch implements KeyValueWatch {
       return;
     }
     failure = why.exception(subject());
-    if (!status.isOk() && why.remedy() == Failure.Remedy.NONE) {
+    if (!status.isOk() && why.remedy() == EtcdFailure.Remedy.NONE) {
       throw failure;
     }
     calls.members().drop(ended.connection());

@@ -55,7 +55,7 @@ final class HandshakeFailure {
           "its certificate is not signed by an authority we trust: correct ETCD_CA_CERT_FILE";
       case CertificateException _ ->
           "its certificate is not for this name (%s): use a name that it lists"
-              .formatted(Failure.firstLine(e));
+              .formatted(EtcdFailure.firstLine(e));
       case NotSslRecordException _ -> "it does not speak TLS: does it want http://?";
       case UnknownHostException _ -> "its name cannot be resolved: correct it, or check DNS";
       case ConnectException _ -> "connection refused";
@@ -65,7 +65,7 @@ final class HandshakeFailure {
   }
 
   private static String alert(Throwable e) {
-    String text = Failure.firstLine(e);
+    String text = EtcdFailure.firstLine(e);
     String lower = text.toLowerCase(Locale.ROOT);
     return lower.contains("fatal alert") && lower.contains("certificate")
         ? "it refuses our certificate (%s): set ETCD_CERT_FILE and ETCD_KEY_FILE to a valid one that its authority signed"

@@ -15,33 +15,34 @@ import java.util.function.Function;
 
 /** etcd's procedures, as far as we call them. */
 final class Rpc {
-  static final MethodDescriptor<Request.Range, Answer.Range> RANGE =
-      unary("KV/Range", Answer.Range::read);
-  static final MethodDescriptor<Request.Txn, Answer.Txn> TXN = unary("KV/Txn", Answer.Txn::read);
-  static final MethodDescriptor<Request.Watch, Answer.Watch> WATCH =
-      method(MethodType.BIDI_STREAMING, "Watch/Watch", Answer.Watch::read);
-  static final MethodDescriptor<Request.LeaseGrant, Answer.Lease> LEASE_GRANT =
-      unary("Lease/LeaseGrant", Answer.Lease::read);
-  static final MethodDescriptor<Request.Lease, Answer.Lease> LEASE_REVOKE =
-      unary("Lease/LeaseRevoke", Answer.Lease::read);
+  static final MethodDescriptor<EtcdRequest.Range, EtcdResponse.Range> RANGE =
+      unary("KV/Range", EtcdResponse.Range::read);
+  static final MethodDescriptor<EtcdRequest.Txn, EtcdResponse.Txn> TXN =
+      unary("KV/Txn", EtcdResponse.Txn::read);
+  static final MethodDescriptor<EtcdRequest.Watch, EtcdResponse.Watch> WATCH =
+      method(MethodType.BIDI_STREAMING, "Watch/Watch", EtcdResponse.Watch::read);
+  static final MethodDescriptor<EtcdRequest.LeaseGrant, EtcdResponse.Lease> LEASE_GRANT =
+      unary("Lease/LeaseGrant", EtcdResponse.Lease::read);
+  static final MethodDescriptor<EtcdRequest.Lease, EtcdResponse.Lease> LEASE_REVOKE =
+      unary("Lease/LeaseRevoke", EtcdResponse.Lease::read);
 
   /** A stream to etcd; one question and one answer to us. */
-  static final MethodDescriptor<Request.Lease, Answer.Lease> LEASE_KEEP_ALIVE =
-      method(MethodType.BIDI_STREAMING, "Lease/LeaseKeepAlive", Answer.Lease::read);
+  static final MethodDescriptor<EtcdRequest.Lease, EtcdResponse.Lease> LEASE_KEEP_ALIVE =
+      method(MethodType.BIDI_STREAMING, "Lease/LeaseKeepAlive", EtcdResponse.Lease::read);
 
-  static final MethodDescriptor<Request.Authenticate, Answer.Authenticated> AUTHENTICATE =
-      unary("Auth/Authenticate", Answer.Authenticated::read);
-  static final MethodDescriptor<Request.Status, Answer.Status> STATUS =
-      unary("Maintenance/Status", Answer.Status::read);
+  static final MethodDescriptor<EtcdRequest.Authenticate, EtcdResponse.Authenticated> AUTHENTICATE =
+      unary("Auth/Authenticate", EtcdResponse.Authenticated::read);
+  static final MethodDescriptor<EtcdRequest.Status, EtcdResponse.Status> STATUS =
+      unary("Maintenance/Status", EtcdResponse.Status::read);
 
   private Rpc() {}
 
-  private static <Q extends Request, A extends Answer> MethodDescriptor<Q, A> unary(
+  private static <Q extends EtcdRequest, A extends EtcdResponse> MethodDescriptor<Q, A> unary(
       String name, Function<MessageReader, A> read) {
     return method(MethodType.UNARY, name, read);
   }
 
-  private static <Q extends Request, A extends Answer> MethodDescriptor<Q, A> method(
+  private static <Q extends EtcdRequest, A extends EtcdResponse> MethodDescriptor<Q, A> method(
       MethodType type, String name, Function<MessageReader, A> read) {
     return MethodDescriptor.<Q, A>newBuilder()
         .setType(type)
@@ -51,7 +52,7 @@ final class Rpc {
         .build();
   }
 
-  private record Requests<Q extends Request>() implements Marshaller<Q> {
+  private record Requests<Q extends EtcdRequest>() implements Marshaller<Q> {
     @Override
     public InputStream stream(Q request) {
       MessageWriter out = new MessageWriter();
@@ -80,7 +81,7 @@ final class Rpc {
     }
   }
 
-  private record Answers<A extends Answer>(Function<MessageReader, A> read)
+  private record Answers<A extends EtcdResponse>(Function<MessageReader, A> read)
       implements Marshaller<A> {
     @Override
     public InputStream stream(A answer) {

@@ -42,7 +42,7 @@ final class TlsFiles {
       return builder.build();
     } catch (SSLException | IllegalArgumentException e) {
       throw new InvalidException(
-          "etcd certificates cannot be used: %s".formatted(Failure.firstLine(e)), e);
+          "etcd certificates cannot be used: %s".formatted(EtcdFailure.firstLine(e)), e);
     }
   }
 

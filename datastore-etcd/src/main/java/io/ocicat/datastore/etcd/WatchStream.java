@@ -15,34 +15,34 @@ import org.jspecify.annotations.Nullable;
  * One stream of etcd's answers to one watch, from the event loop to the reader. An answer is asked
  * for when the one before it was taken: flow control keeps the rest at etcd.
  */
-final class WatchStream extends Connection.Stream<Request.Watch, Answer.Watch> {
+final class WatchStream extends EtcdConnection.Stream<EtcdRequest.Watch, EtcdResponse.Watch> {
   private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
-  private final Connection connection;
+  private final EtcdConnection connection;
   private final Metadata headers;
-  private volatile @Nullable ClientCall<Request.Watch, Answer.Watch> call;
+  private volatile @Nullable ClientCall<EtcdRequest.Watch, EtcdResponse.Watch> call;
 
   /** What the reader is told. */
   sealed interface Signal {
-    record Answered(Answer.Watch answer) implements Signal {}
+    record Answered(EtcdResponse.Watch answer) implements Signal {}
 
     record Ended(Status status) implements Signal {}
 
     record Woken() implements Signal {}
   }
 
-  private WatchStream(Connection connection, Metadata headers) {
+  private WatchStream(EtcdConnection connection, Metadata headers) {
     this.connection = connection;
     this.headers = headers;
   }
 
   /** With the headers of a login, which are then the stream's own. */
-  static WatchStream open(Connection connection, Metadata headers, Request.Watch request) {
+  static WatchStream open(EtcdConnection connection, Metadata headers, EtcdRequest.Watch request) {
     WatchStream stream = new WatchStream(connection, headers);
     connection.stream(Rpc.WATCH, request, headers, stream);
     return stream;
   }
 
-  Connection connection() {
+  EtcdConnection connection() {
     return connection;
   }
 
@@ -68,8 +68,8 @@ final class WatchStream extends Connection.Stream<Request.Watch, Answer.Watch> {
     tell(running -> running.cancel("the watch was closed", null));
   }
 
-  private void tell(Consumer<ClientCall<Request.Watch, Answer.Watch>> what) {
-    ClientCall<Request.Watch, Answer.Watch> running = call;
+  private void tell(Consumer<ClientCall<EtcdRequest.Watch, EtcdResponse.Watch>> what) {
+    ClientCall<EtcdRequest.Watch, EtcdResponse.Watch> running = call;
     if (running == null) {
       return;
     }
@@ -82,12 +82,12 @@ final class WatchStream extends Connection.Stream<Request.Watch, Answer.Watch> {
   }
 
   @Override
-  void begin(ClientCall<Request.Watch, Answer.Watch> begun) {
+  void begin(ClientCall<EtcdRequest.Watch, EtcdResponse.Watch> begun) {
     call = begun;
   }
 
   @Override
-  public void onMessage(Answer.Watch answer) {
+  public void onMessage(EtcdResponse.Watch answer) {
     signals.add(new Signal.Answered(answer));
   }
 

@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 /** Three members: one may be lost without anybody noticing, two may not. */
 class ClusterTest {
   private static final Duration LONG = Duration.ofSeconds(30);
-  private static final Settings IMPATIENT =
-      new Settings(Duration.ofSeconds(2), Duration.ofMillis(700));
+  private static final EtcdSettings IMPATIENT =
+      new EtcdSettings(Duration.ofSeconds(2), Duration.ofMillis(700));
 
   private final List<EtcdServer> members =
       List.of(new EtcdServer(), new EtcdServer(), new EtcdServer());
@@ -48,14 +48,14 @@ class ClusterTest {
     members.forEach(EtcdServer::close);
   }
 
-  private EtcdStore open(Settings settings) {
+  private EtcdStore open(EtcdSettings settings) {
     return EtcdStore.open(
         EtcdServer.config(members.stream().map(EtcdServer::url).toArray(String[]::new)), settings);
   }
 
   @Test
   void theLossOfTheMemberWeTalkToIsNotNoticed() {
-    try (EtcdStore store = open(Settings.standard());
+    try (EtcdStore store = open(EtcdSettings.standard());
         KeyValueWatch watch = store.watch("/", 2)) {
       store.commit(Transaction.put("/a", "1"));
       List<KeyValueEvent> seen = new ArrayList<>(watch.next(LONG).events());

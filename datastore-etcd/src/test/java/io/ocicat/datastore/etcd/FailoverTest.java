@@ -8,9 +8,9 @@ import io.ocicat.datastore.UnavailableException;
 import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.kv.KeyValueEvent;
 import io.ocicat.datastore.kv.KeyValueWatch;
-import io.ocicat.datastore.kv.Outcome;
 import io.ocicat.datastore.kv.RangeQuery;
 import io.ocicat.datastore.kv.Transaction;
+import io.ocicat.datastore.kv.TransactionOutcome;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -33,8 +33,8 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class FailoverTest {
   private static final String DEAD = "http://127.0.0.1:1";
   private static final String ALSO_DEAD = "http://127.0.0.1:2";
-  private static final Settings IMPATIENT =
-      new Settings(Duration.ofSeconds(1), Duration.ofMillis(400));
+  private static final EtcdSettings IMPATIENT =
+      new EtcdSettings(Duration.ofSeconds(1), Duration.ofMillis(400));
 
   @RegisterExtension final EtcdServer etcd = new EtcdServer();
 
@@ -55,7 +55,7 @@ class FailoverTest {
         EtcdStore store =
             EtcdStore.open(
                 EtcdServer.config("http://127.0.0.1:" + silent.getLocalPort(), etcd.url()),
-                Settings.standard())) {
+                EtcdSettings.standard())) {
       assertThat(store.get("/a")).isEmpty();
     }
   }
@@ -64,7 +64,7 @@ class FailoverTest {
   @Test
   @Timeout(120)
   void aCommandDoesNotWaitWhereNobodyListens() {
-    Settings patient = new Settings(Duration.ofHours(1), Duration.ofMinutes(1));
+    EtcdSettings patient = new EtcdSettings(Duration.ofHours(1), Duration.ofMinutes(1));
     try (EtcdStore store =
         EtcdStore.open(EtcdServer.config(DEAD, ALSO_DEAD), patient.forCommands())) {
       assertThatThrownBy(() -> store.get("/a"))
@@ -102,7 +102,8 @@ class FailoverTest {
       etcd.start();
 
       assertThat(store.get("/a")).map(KeyValue::value).contains("1");
-      assertThat(store.commit(Transaction.put("/a", "2"))).isInstanceOf(Outcome.Committed.class);
+      assertThat(store.commit(Transaction.put("/a", "2")))
+          .isInstanceOf(TransactionOutcome.Committed.class);
     }
   }
 
@@ -158,7 +159,8 @@ class FailoverTest {
       for (Thread writer : writers) {
         assertThat(writer.join(Duration.ofSeconds(30))).isTrue();
       }
-      long last = ((Outcome.Committed) store.commit(Transaction.put("/w/end", ""))).revision();
+      long last =
+          ((TransactionOutcome.Committed) store.commit(Transaction.put("/w/end", ""))).revision();
       while (seen.getLast().revision() < last) {
         seen.addAll(watch.next(Duration.ofSeconds(10)).events());
       }

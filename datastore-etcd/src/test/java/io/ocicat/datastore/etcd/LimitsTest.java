@@ -7,7 +7,7 @@ import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.UnavailableException;
 import io.ocicat.datastore.kv.Change;
 import io.ocicat.datastore.kv.KeyValue;
-import io.ocicat.datastore.kv.Page;
+import io.ocicat.datastore.kv.KeyValuePage;
 import io.ocicat.datastore.kv.RangeQuery;
 import io.ocicat.datastore.kv.Transaction;
 import java.util.ArrayList;
@@ -64,8 +64,8 @@ class LimitsTest {
         store.commit(new Transaction(List.of(), changes));
       }
 
-      Page all = store.range(RangeQuery.all("/p/"));
-      Page most = store.range(RangeQuery.all("/p/").limit(1200));
+      KeyValuePage all = store.range(RangeQuery.all("/p/"));
+      KeyValuePage most = store.range(RangeQuery.all("/p/").limit(1200));
 
       assertThat(all.entries()).hasSize(1300).extracting(KeyValue::key).isSorted();
       assertThat(all.more()).isFalse();
@@ -84,9 +84,9 @@ class LimitsTest {
     try (EtcdStore store = etcd.open()) {
       store.commit(Transaction.put("/p/b", ""));
 
-      Page page = store.range(RangeQuery.all("/p/").limit(1));
+      KeyValuePage page = store.range(RangeQuery.all("/p/").limit(1));
       assertThat(page.entries()).extracting(KeyValue::key).containsExactly("/p/b");
-      Page rest = store.range(RangeQuery.all("/p/").limit(1).behind(page));
+      KeyValuePage rest = store.range(RangeQuery.all("/p/").limit(1).behind(page));
       assertThat(rest.entries()).isEmpty();
       assertThat(rest.more()).isFalse();
     }

@@ -18,8 +18,8 @@ class MessageTest {
 
   @Test
   void aTransactionIsWrittenAsEtcdsClientDoes() {
-    Request.Txn create =
-        new Request.Txn(
+    EtcdRequest.Txn create =
+        new EtcdRequest.Txn(
             List.of(Condition.absent("/a")), List.of(new Change.Put("/a", "v")), List.of());
 
     assertThat(hex(create))
@@ -38,27 +38,27 @@ class MessageTest {
                 + "1a06"
                 + "0a04"
                 + "0a022f61");
-    assertThat(hex(new Request.Txn(List.of(), List.of(new Change.Delete("/a")), List.of())))
+    assertThat(hex(new EtcdRequest.Txn(List.of(), List.of(new Change.Delete("/a")), List.of())))
         .isEqualTo("1208" + "1a06" + "0a022f61" + "1801");
   }
 
   @Test
   void aWatchAsksForProgressPreviousValuesAndFragments() {
-    assertThat(hex(new Request.Watch(KeyRange.prefix("/a/"), 300)))
+    assertThat(hex(new EtcdRequest.Watch(KeyRange.prefix("/a/"), 300)))
         .isEqualTo("0a13" + "0a032f612f" + "12032f6130" + "18ac02" + "2001" + "3001" + "4001");
   }
 
   @Test
   void thePrefixOfEverythingHasNoEnd() {
-    assertThat(hex(Request.Range.of(KeyRange.prefix("")))).isEqualTo("0a0100" + "120100");
-    assertThat(hex(Request.Range.of(KeyRange.prefix("/é").behind("/éa"))))
+    assertThat(hex(EtcdRequest.Range.of(KeyRange.prefix("")))).isEqualTo("0a0100" + "120100");
+    assertThat(hex(EtcdRequest.Range.of(KeyRange.prefix("/é").behind("/éa"))))
         .isEqualTo("0a052fc3a96100" + "12032fc3aa");
   }
 
   @Test
   void eventsAreReadWithTheirPreviousValues() {
-    Answer.Watch answer =
-        Answer.Watch.read(
+    EtcdResponse.Watch answer =
+        EtcdResponse.Watch.read(
             reader(
                 // header of revision 7, an unknown member 9, and two events
                 "0a021807"
@@ -91,7 +91,7 @@ class MessageTest {
   void numbersOfAnySizeSurvive() {
     for (long number : new long[] {0, 1, 127, 128, 300, Long.MAX_VALUE, -1, Long.MIN_VALUE}) {
       byte[] bytes = new MessageWriter().chosenNumber(2, number).toBytes();
-      assertThat(Answer.Lease.read(new MessageReader(ByteBuffer.wrap(bytes))).id())
+      assertThat(EtcdResponse.Lease.read(new MessageReader(ByteBuffer.wrap(bytes))).id())
           .isEqualTo(number);
     }
   }
@@ -101,7 +101,7 @@ class MessageTest {
     for (String damaged :
         List.of(
             "0a", "0a05", "0aff", "08ffffffffffffffffffff", "0a0118", "0b", "00", "1801" + "0f")) {
-      assertThatThrownBy(() -> Answer.Range.read(reader(damaged)))
+      assertThatThrownBy(() -> EtcdResponse.Range.read(reader(damaged)))
           .as(damaged)
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("message from etcd");
@@ -116,15 +116,15 @@ class MessageTest {
           byte[] bytes = new byte[random.nextInt(40)];
           random.nextBytes(bytes);
           try {
-            Answer.Txn.read(new MessageReader(ByteBuffer.wrap(bytes)));
-            Answer.Watch.read(new MessageReader(ByteBuffer.wrap(bytes)));
+            EtcdResponse.Txn.read(new MessageReader(ByteBuffer.wrap(bytes)));
+            EtcdResponse.Watch.read(new MessageReader(ByteBuffer.wrap(bytes)));
           } catch (IllegalArgumentException e) {
             assertThat(e).hasMessageContaining("message from etcd");
           }
         });
   }
 
-  private static String hex(Request request) {
+  private static String hex(EtcdRequest request) {
     MessageWriter out = new MessageWriter();
     request.write(out);
     return HexFormat.of().formatHex(out.toBytes());

@@ -117,15 +117,18 @@ class ResumeTest {
     try (EtcdStore store = etcd.open();
         EtcdStore writer = etcd.open();
         KeyValueWatch watch = store.watch("/mine/", 2)) {
-      Calls calls = writer.calls();
+      EtcdCalls calls = writer.calls();
       writer.commit(Transaction.put("/mine/a", ""));
-      long put = new Quiet(calls, KeyRange.prefix("/mine/")).look(1, Deadline.in(LONG));
+      long put =
+          new WatchProgressProbe(calls, KeyRange.prefix("/mine/")).look(1, Deadline.in(LONG));
       assertThat(put).isEqualTo(1);
       writer.commit(Transaction.delete("/mine/a"));
       writer.commit(Transaction.put("/other", ""));
-      assertThat(new Quiet(calls, KeyRange.prefix("/mine/")).look(2, Deadline.in(LONG)))
+      assertThat(
+              new WatchProgressProbe(calls, KeyRange.prefix("/mine/")).look(2, Deadline.in(LONG)))
           .isEqualTo(2);
-      assertThat(new Quiet(calls, KeyRange.prefix("/mine/")).look(3, Deadline.in(LONG)))
+      assertThat(
+              new WatchProgressProbe(calls, KeyRange.prefix("/mine/")).look(3, Deadline.in(LONG)))
           .isEqualTo(4);
       assertThat(watch.next(LONG).events().getFirst().revision()).isEqualTo(2);
     }
@@ -138,22 +141,23 @@ class ResumeTest {
       talkative.start();
       try (EtcdStore store = talkative.open()) {
         store.commit(Transaction.put("/other", ""));
-        Connection connection = store.calls().members().connection(Deadline.in(LONG));
+        EtcdConnection connection = store.calls().members().connection(Deadline.in(LONG));
         WatchStream stream =
             WatchStream.open(
-                connection, new Metadata(), new Request.Watch(KeyRange.prefix("/mine/"), 1));
-        Answer.Watch created = answer(stream);
-        Answer.Watch progress = answer(stream);
+                connection, new Metadata(), new EtcdRequest.Watch(KeyRange.prefix("/mine/"), 1));
+        EtcdResponse.Watch created = answer(stream);
+        EtcdResponse.Watch progress = answer(stream);
         stream.cancel();
 
         assertThat(created.created()).isTrue();
-        assertThat(progress).isEqualTo(new Answer.Watch(2, false, false, 0, "", false, List.of()));
+        assertThat(progress)
+            .isEqualTo(new EtcdResponse.Watch(2, false, false, 0, "", false, List.of()));
       }
     }
   }
 
-  private static Answer.Watch answer(WatchStream stream) throws InterruptedException {
-    if (stream.poll(LONG) instanceof WatchStream.Signal.Answered(Answer.Watch answer)) {
+  private static EtcdResponse.Watch answer(WatchStream stream) throws InterruptedException {
+    if (stream.poll(LONG) instanceof WatchStream.Signal.Answered(EtcdResponse.Watch answer)) {
       return answer;
     }
     throw new AssertionError("the stream ended or has nothing to say");

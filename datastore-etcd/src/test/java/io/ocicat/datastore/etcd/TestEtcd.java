@@ -3,8 +3,8 @@ package io.ocicat.datastore.etcd;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.kv.CalicoLayout;
 import io.ocicat.datastore.kv.Change;
+import io.ocicat.datastore.kv.KeyValuePage;
 import io.ocicat.datastore.kv.KeyValueStore;
-import io.ocicat.datastore.kv.Page;
 import io.ocicat.datastore.kv.RangeQuery;
 import io.ocicat.datastore.kv.Transaction;
 import java.util.List;
@@ -27,7 +27,7 @@ public final class TestEtcd implements AutoCloseable {
   /** Removes all resources. */
   public void clear() {
     try (KeyValueStore store = EtcdStore.open(EtcdServer.config(server.url()))) {
-      Page page = store.range(RangeQuery.all(CalicoLayout.ROOT).limit(100));
+      KeyValuePage page = store.range(RangeQuery.all(CalicoLayout.ROOT).limit(100));
       while (!page.entries().isEmpty()) {
         List<Change> deletes =
             page.entries().stream().<Change>map(e -> new Change.Delete(e.key())).toList();

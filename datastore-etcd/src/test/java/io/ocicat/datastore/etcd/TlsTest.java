@@ -28,8 +28,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Certificates of both sides, and everything that can be wrong with them. */
 class TlsTest {
-  private static final Settings IMPATIENT =
-      new Settings(Duration.ofSeconds(3), Duration.ofSeconds(3));
+  private static final EtcdSettings IMPATIENT =
+      new EtcdSettings(Duration.ofSeconds(3), Duration.ofSeconds(3));
 
   @TempDir Path directory;
   private final EtcdServer etcd = new EtcdServer();

@@ -39,7 +39,7 @@ record AccessSource(DatastoreConfig.Kubernetes config, Surroundings surroundings
    * The present state. Calico's own programs write their kubeconfig in place, so one that was just
    * written and cannot be read may be on its way still: it is given a second.
    */
-  Access read() {
+  ApiAccess read() {
     for (int attempt = 1; ; attempt++) {
       try {
         return readOnce();
@@ -69,7 +69,7 @@ record AccessSource(DatastoreConfig.Kubernetes config, Surroundings surroundings
     }
   }
 
-  private Access readOnce() {
+  private ApiAccess readOnce() {
     if (!config.kubeconfigInline().isEmpty()) {
       String text = config.kubeconfigInline().value();
       return override(Kubeconfig.parse("the inline kubeconfig", Path.of("."), text), List.of());
@@ -91,7 +91,7 @@ record AccessSource(DatastoreConfig.Kubernetes config, Surroundings surroundings
     return inCluster();
   }
 
-  private Access ofFile(Path file) {
+  private ApiAccess ofFile(Path file) {
     List<Path> files = new ArrayList<>();
     String text = AccessFiles.read("kubeconfig", file, files);
     // Its own encoding is UTF-8; certificates are plain ASCII.
@@ -102,14 +102,14 @@ record AccessSource(DatastoreConfig.Kubernetes config, Surroundings surroundings
         files);
   }
 
-  private Access override(Kubeconfig kubeconfig, List<Path> readBefore) {
-    Access said = kubeconfig.access(config.context());
+  private ApiAccess override(Kubeconfig kubeconfig, List<Path> readBefore) {
+    ApiAccess said = kubeconfig.access(config.context());
     List<Path> files = new ArrayList<>(readBefore);
     files.addAll(said.files());
-    return new Access(
+    return new ApiAccess(
         config.endpoint().isEmpty()
             ? said.server()
-            : Servers.address("K8S_API_ENDPOINT", config.endpoint()),
+            : ServerAddress.address("K8S_API_ENDPOINT", config.endpoint()),
         config.insecure() || said.insecure(),
         or(ca(files), said.ca()),
         or(certificate(files), said.certificate()),
@@ -124,14 +124,14 @@ record AccessSource(DatastoreConfig.Kubernetes config, Surroundings surroundings
     return configured == null ? said : configured;
   }
 
-  private Access ofEndpoint() {
+  private ApiAccess ofEndpoint() {
     List<Path> files = new ArrayList<>();
     if (config.certFile().isEmpty() != config.keyFile().isEmpty()) {
       throw new InvalidException(
           "a client certificate needs its key and a key its certificate: set both or none of K8S_CERT_FILE and K8S_KEY_FILE");
     }
-    return new Access(
-        Servers.address("K8S_API_ENDPOINT", config.endpoint()),
+    return new ApiAccess(
+        ServerAddress.address("K8S_API_ENDPOINT", config.endpoint()),
         config.insecure(),
         ca(files),
         certificate(files),
@@ -142,13 +142,13 @@ record AccessSource(DatastoreConfig.Kubernetes config, Surroundings surroundings
         files);
   }
 
-  private Access inCluster() {
+  private ApiAccess inCluster() {
     List<Path> files = new ArrayList<>();
     Path directory = surroundings.serviceAccount();
     Secret token = AccessFiles.token(directory.resolve("token"), files);
     Pem ca = AccessFiles.pem("authority", directory.resolve("ca.crt"), files);
-    return new Access(
-        Servers.inCluster(surroundings.host(), surroundings.port()),
+    return new ApiAccess(
+        ServerAddress.inCluster(surroundings.host(), surroundings.port()),
         config.insecure(),
         or(ca(files), ca),
         null,

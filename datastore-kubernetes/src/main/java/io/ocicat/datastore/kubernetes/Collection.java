@@ -22,11 +22,11 @@ record Collection(ApiPath path, String selector, String subject) {
     }
   }
 
-  Part read(Api api, int limit, @Nullable String next) {
+  Part read(ApiClient api, int limit, @Nullable String next) {
     int wanted = limit == 0 ? PAGE : Math.min(limit, PAGE);
     ObjectNode answer =
         api.call(
-            Call.list(path, subject)
+            ApiCall.list(path, subject)
                 .with("labelSelector", selector)
                 .with("limit", String.valueOf(wanted))
                 .with("continue", next == null ? "" : next));
@@ -36,12 +36,13 @@ record Collection(ApiPath path, String selector, String subject) {
         items.add(object);
       }
     }
-    return new Part(Trees.revision(answer), items, Trees.text(Trees.metadata(answer), "continue"));
+    return new Part(
+        JsonTrees.revision(answer), items, JsonTrees.text(JsonTrees.metadata(answer), "continue"));
   }
 
-  Feed.Source changes(String revision, Feed.Translation translation) {
-    return new Feed.Source(
-        Call.watch(path, "the watch of " + subject).with("labelSelector", selector),
+  CollectionWatch.Source changes(String revision, CollectionWatch.Translation translation) {
+    return new CollectionWatch.Source(
+        ApiCall.watch(path, "the watch of " + subject).with("labelSelector", selector),
         revision,
         translation);
   }

@@ -6,8 +6,8 @@ import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.json.Json;
-import io.ocicat.datastore.model.Admission;
 import io.ocicat.datastore.model.ApiGroup;
+import io.ocicat.datastore.model.ResourceAdmission;
 import io.ocicat.datastore.model.Shapes;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
@@ -75,10 +75,10 @@ record CustomLayout(ApiGroup group) {
    * @throws CorruptException when it cannot be told
    */
   ResourceKey key(Kind kind, ObjectNode custom) {
-    ObjectNode metadata = Trees.metadata(custom);
+    ObjectNode metadata = JsonTrees.metadata(custom);
     try {
       return kind.isIpam()
-          ? IpamSpec.key(kind, Trees.object(custom, "spec"))
+          ? IpamSpec.key(kind, JsonTrees.object(custom, "spec"))
           : ResourceKey.of(
               kind, metadata.path("namespace").asString(""), metadata.path("name").asString(""));
     } catch (IllegalArgumentException | InvalidException e) {
@@ -93,10 +93,11 @@ record CustomLayout(ApiGroup group) {
    */
   Resource decode(Kind kind, ObjectNode custom) {
     ResourceKey key = key(kind, custom);
-    ObjectNode metadata = Trees.metadata(custom);
+    ObjectNode metadata = JsonTrees.metadata(custom);
     String revision = metadata.path("resourceVersion").asString("");
     if (kind.isIpam()) {
-      return Resource.stored(key, IpamSpec.decode(kind, Trees.object(custom, "spec")), revision);
+      return Resource.stored(
+          key, IpamSpec.decode(kind, JsonTrees.object(custom, "spec")), revision);
     }
     ObjectNode content = custom.deepCopy();
     content.put("kind", kind.text()).put("apiVersion", Resource.API_VERSION);
@@ -106,7 +107,8 @@ record CustomLayout(ApiGroup group) {
     } catch (IllegalArgumentException e) {
       throw corrupt(kind, metadata, e);
     }
-    return Admission.asRead(Resource.stored(key, Shapes.canonical(kind, content), revision));
+    return ResourceAdmission.asRead(
+        Resource.stored(key, Shapes.canonical(kind, content), revision));
   }
 
   private static ObjectNode shown(ObjectNode metadata) {

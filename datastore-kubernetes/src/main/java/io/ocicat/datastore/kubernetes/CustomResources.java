@@ -6,11 +6,11 @@ import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.ExistsException;
 import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceEvent;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.model.ApiGroup;
 import java.util.ArrayList;
@@ -26,14 +26,14 @@ import tools.jackson.databind.node.ObjectNode;
  * marked, if nobody has changed them, and from then on they count as gone for everybody; then they
  * are removed. Whoever finds one that is only marked removes it.
  */
-final class CustomResources implements Backing {
+final class CustomResources implements ResourceMapping {
   /** How often others may be faster with what is deleted whatever it is. */
   private static final int ATTEMPTS = 20;
 
-  private final Api api;
+  private final ApiClient api;
   private final CustomLayout layout;
 
-  CustomResources(Api api, ApiGroup group) {
+  CustomResources(ApiClient api, ApiGroup group) {
     this.api = api;
     this.layout = new CustomLayout(group);
   }
@@ -41,7 +41,7 @@ final class CustomResources implements Backing {
   @Override
   public Resource create(Resource resource) {
     ApiPath collection = layout.path(resource.key()).named("");
-    Call call = Call.create(collection, layout.encode(resource), resource.describe());
+    ApiCall call = ApiCall.create(collection, layout.encode(resource), resource.describe());
     try {
       return layout.decode(resource.kind(), api.call(call));
     } catch (ExistsException e) {
@@ -55,8 +55,8 @@ final class CustomResources implements Backing {
 
   @Override
   public Resource update(Resource resource) {
-    Call call =
-        Call.update(layout.path(resource.key()), layout.encode(resource), resource.describe());
+    ApiCall call =
+        ApiCall.update(layout.path(resource.key()), layout.encode(resource), resource.describe());
     return layout.decode(resource.kind(), api.call(call));
   }
 
@@ -76,7 +76,7 @@ final class CustomResources implements Backing {
   private Optional<ObjectNode> find(ResourceKey key) {
     ObjectNode custom;
     try {
-      custom = api.call(Call.get(layout.path(key), key.describe()));
+      custom = api.call(ApiCall.get(layout.path(key), key.describe()));
     } catch (NotFoundException _) {
       return Optional.empty();
     }
@@ -99,7 +99,7 @@ final class CustomResources implements Backing {
   public Resource delete(ResourceKey key, @Nullable String revision) {
     for (int attempt = 1; ; attempt++) {
       ObjectNode custom = find(key).orElseThrow(() -> notFound(key));
-      if (revision != null && !Trees.revision(custom).equals(revision)) {
+      if (revision != null && !JsonTrees.revision(custom).equals(revision)) {
         throw new ConflictException(
             "%s has been changed by somebody else: read it again and repeat the change"
                 .formatted(key.describe()));
@@ -109,8 +109,8 @@ final class CustomResources implements Backing {
           remove(key, mark(key, custom));
         } else {
           ObjectNode condition = sameObject(custom);
-          condition.put("resourceVersion", Trees.revision(custom));
-          api.call(Call.delete(layout.path(key), conditions(condition), key.describe()));
+          condition.put("resourceVersion", JsonTrees.revision(custom));
+          api.call(ApiCall.delete(layout.path(key), conditions(condition), key.describe()));
         }
         return removed(key, custom);
       } catch (ConflictException e) {
@@ -140,20 +140,20 @@ final class CustomResources implements Backing {
   private ObjectNode mark(ResourceKey key, ObjectNode custom) {
     ObjectNode marked = custom.deepCopy();
     IpamSpec.mark(marked.withObject("/spec"), true, key.kind(), layout.group());
-    return api.call(Call.update(layout.path(key), marked, key.describe()));
+    return api.call(ApiCall.update(layout.path(key), marked, key.describe()));
   }
 
   /** It counts as gone already: when this fails, the next who sees it goes on. */
   private void remove(ResourceKey key, ObjectNode marked) {
     try {
-      api.call(Call.delete(layout.path(key), conditions(sameObject(marked)), key.describe()));
+      api.call(ApiCall.delete(layout.path(key), conditions(sameObject(marked)), key.describe()));
     } catch (DatastoreException _) {
       // See above.
     }
   }
 
   private static ObjectNode sameObject(ObjectNode custom) {
-    return Json.object().put("uid", Trees.text(Trees.metadata(custom), "uid"));
+    return Json.object().put("uid", JsonTrees.text(JsonTrees.metadata(custom), "uid"));
   }
 
   private static ObjectNode conditions(ObjectNode preconditions) {
@@ -167,12 +167,12 @@ final class CustomResources implements Backing {
     try {
       return layout.decode(key.kind(), custom);
     } catch (CorruptException _) {
-      return Resource.stored(key, Json.object(), Trees.revision(custom));
+      return Resource.stored(key, Json.object(), JsonTrees.revision(custom));
     }
   }
 
   @Override
-  public ResourcePage list(Query query, int limit, @Nullable String next) {
+  public ResourcePage list(ResourceQuery query, int limit, @Nullable String next) {
     Collection.Part part = collection(query).read(api, limit, next);
     List<Resource> items = new ArrayList<>();
     List<String> unreadable = new ArrayList<>();
@@ -193,20 +193,21 @@ final class CustomResources implements Backing {
   }
 
   @Override
-  public List<Feed.Source> changes(Query query, String revision) {
+  public List<CollectionWatch.Source> changes(ResourceQuery query, String revision) {
     return List.of(
         collection(query).changes(revision, (change, custom) -> translate(query, change, custom)));
   }
 
-  private Collection collection(Query query) {
+  private Collection collection(ResourceQuery query) {
     ApiPath path = layout.collection(query.kind());
     String subject = "the list of " + query.kind().plural();
     return switch (query) {
-      case Query.Named named ->
+      case ResourceQuery.Named named ->
           new Collection(
               named.namespace() == null ? path : path.in(named.namespace()), "", subject);
-      case Query.Affinities affinities -> new Collection(path, selector(affinities), subject);
-      case Query.Blocks _, Query.Handles _ -> new Collection(path, "", subject);
+      case ResourceQuery.Affinities affinities ->
+          new Collection(path, selector(affinities), subject);
+      case ResourceQuery.Blocks _, ResourceQuery.Handles _ -> new Collection(path, "", subject);
     };
   }
 
@@ -214,7 +215,7 @@ final class CustomResources implements Backing {
    * Only for what a host asks for with every address, because very old affinities have no labels
    * until they are written again.
    */
-  private static String selector(Query.Affinities query) {
+  private static String selector(ResourceQuery.Affinities query) {
     if (query.host() == null || query.type() == null) {
       return "";
     }
@@ -231,7 +232,8 @@ final class CustomResources implements Backing {
         : selector + "," + CustomNames.IP_VERSION + "=" + CustomNames.version(query.version());
   }
 
-  private Optional<ResourceEvent> translate(Query query, Feed.Change change, ObjectNode custom) {
+  private Optional<ResourceEvent> translate(
+      ResourceQuery query, CollectionWatch.Change change, ObjectNode custom) {
     ResourceKey key;
     try {
       key = layout.key(query.kind(), custom);
@@ -242,20 +244,20 @@ final class CustomResources implements Backing {
     if (!query.matches(key)) {
       return Optional.empty();
     }
-    String revision = Trees.revision(custom);
+    String revision = JsonTrees.revision(custom);
     if (isMarked(query.kind(), custom)) {
       // It is gone with its mark; its removal is no news.
-      return change == Feed.Change.MODIFIED
+      return change == CollectionWatch.Change.MODIFIED
           ? Optional.of(new ResourceEvent.Deleted(key, revision, null))
           : Optional.empty();
     }
-    if (change == Feed.Change.DELETED) {
+    if (change == CollectionWatch.Change.DELETED) {
       return Optional.of(new ResourceEvent.Deleted(key, revision, removed(key, custom)));
     }
     try {
       Resource resource = layout.decode(query.kind(), custom);
       return Optional.of(
-          change == Feed.Change.ADDED
+          change == CollectionWatch.Change.ADDED
               ? new ResourceEvent.Added(resource)
               : new ResourceEvent.Modified(resource));
     } catch (CorruptException e) {

@@ -13,10 +13,10 @@ import tools.jackson.databind.JsonNode;
  * Calico's own API server, which keeps its resources in the older. Thread-safe.
  */
 final class Discovery {
-  private final Api api;
+  private final ApiClient api;
   private volatile @Nullable ApiGroup known;
 
-  Discovery(Api api, String configured) {
+  Discovery(ApiClient api, String configured) {
     this.api = api;
     this.known = configured.isEmpty() ? null : ApiGroup.configured(configured);
     if (configured.isEmpty()) {
@@ -37,8 +37,8 @@ final class Discovery {
     Set<String> served = new HashSet<>();
     try {
       for (JsonNode group :
-          api.call(Call.get(ApiPath.GROUPS, "the list of API groups")).path("groups")) {
-        served.add(Trees.text(group, "name"));
+          api.call(ApiCall.get(ApiPath.GROUPS, "the list of API groups")).path("groups")) {
+        served.add(JsonTrees.text(group, "name"));
       }
     } catch (UnauthorizedException _) {
       // As Calico, which asks the older one when it may not know.

@@ -34,7 +34,7 @@ record Kubeconfig(String source, Path directory, Map<String, Object> content) {
    *
    * @param context empty for the current one
    */
-  Access access(String context) {
+  ApiAccess access(String context) {
     String wanted = context.isEmpty() ? Yaml.text(content, "current-context") : context;
     if (wanted.isEmpty()) {
       throw new InvalidException(
@@ -61,8 +61,8 @@ record Kubeconfig(String source, Path directory, Map<String, Object> content) {
           "user %s in %s has only one of client-certificate and client-key: set both or none"
               .formatted(userName, source));
     }
-    return new Access(
-        Servers.address(source, Yaml.text(cluster, "server")),
+    return new ApiAccess(
+        ServerAddress.address(source, Yaml.text(cluster, "server")),
         Yaml.text(cluster, "insecure-skip-tls-verify").equals("true"),
         pem(cluster, "certificate-authority", files),
         certificate,
@@ -131,7 +131,7 @@ record Kubeconfig(String source, Path directory, Map<String, Object> content) {
     if (text.isEmpty()) {
       return null;
     }
-    URI uri = Servers.address(source, text);
+    URI uri = ServerAddress.address(source, text);
     if (!uri.getScheme().equals("http")) {
       throw new InvalidException(
           "proxy-url %s in %s is not supported: it must begin with http://"

@@ -25,9 +25,9 @@ final class KubernetesCluster implements Cluster {
   private static final ApiPath INSTANCES =
       new ApiPath("kubevirt.io", "v1", "virtualmachineinstances", "", "", "");
 
-  private final Api api;
+  private final ApiClient api;
 
-  KubernetesCluster(Api api) {
+  KubernetesCluster(ApiClient api) {
     this.api = api;
   }
 
@@ -58,8 +58,8 @@ final class KubernetesCluster implements Cluster {
             found ->
                 new PodNamespace(
                     name,
-                    Trees.texts(Trees.metadata(found), "labels"),
-                    Trees.texts(Trees.metadata(found), "annotations")));
+                    JsonTrees.texts(JsonTrees.metadata(found), "labels"),
+                    JsonTrees.texts(JsonTrees.metadata(found), "annotations")));
   }
 
   @Override
@@ -69,8 +69,8 @@ final class KubernetesCluster implements Cluster {
             found ->
                 new PodNode(
                     name,
-                    Trees.texts(Trees.metadata(found), "labels"),
-                    Trees.texts(Trees.metadata(found), "annotations"),
+                    JsonTrees.texts(JsonTrees.metadata(found), "labels"),
+                    JsonTrees.texts(JsonTrees.metadata(found), "annotations"),
                     podCidrs(found)));
   }
 
@@ -78,7 +78,7 @@ final class KubernetesCluster implements Cluster {
     JsonNode spec = node.path("spec");
     List<String> cidrs = new ArrayList<>();
     spec.path("podCIDRs").forEach(cidr -> cidrs.add(cidr.asString("")));
-    String first = Trees.text(spec, "podCIDR");
+    String first = JsonTrees.text(spec, "podCIDR");
     return cidrs.isEmpty() && !first.isEmpty() ? List.of(first) : cidrs;
   }
 
@@ -97,19 +97,19 @@ final class KubernetesCluster implements Cluster {
     return find(collection.in(namespace).named(name), "%s %s/%s".formatted(kind, namespace, name))
         .map(
             found -> {
-              ObjectNode metadata = Trees.metadata(found);
+              ObjectNode metadata = JsonTrees.metadata(found);
               return new VirtualMachine(
                   namespace,
                   name,
-                  Trees.text(metadata, "uid"),
-                  !Trees.text(metadata, "deletionTimestamp").isEmpty(),
+                  JsonTrees.text(metadata, "uid"),
+                  !JsonTrees.text(metadata, "deletionTimestamp").isEmpty(),
                   OwnerReference.allOf(metadata));
             });
   }
 
   private Optional<ObjectNode> find(ApiPath path, String subject) {
     try {
-      return Optional.of(api.call(Call.get(path, subject)));
+      return Optional.of(api.call(ApiCall.get(path, subject)));
     } catch (NotFoundException _) {
       return Optional.empty();
     }

@@ -3,17 +3,17 @@ package io.ocicat.datastore.kubernetes;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.ResourceWatch;
 import io.ocicat.datastore.UnsupportedException;
 import io.ocicat.datastore.cluster.Cluster;
 import io.ocicat.datastore.config.DatastoreConfig;
-import io.ocicat.datastore.model.Admission;
-import io.ocicat.datastore.model.BuiltIn;
+import io.ocicat.datastore.model.BuiltInProfile;
 import io.ocicat.datastore.model.CrossChecks;
+import io.ocicat.datastore.model.ResourceAdmission;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,15 +27,15 @@ import org.jspecify.annotations.Nullable;
 final class KubernetesDatastore implements Datastore {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  private final Api api;
-  private final Admission admission = Admission.standard();
+  private final ApiClient api;
+  private final ResourceAdmission admission = ResourceAdmission.standard();
   private final Discovery discovery;
-  private final Backing endpoints;
-  private final Backing profiles;
-  private final Backing nodes;
+  private final ResourceMapping endpoints;
+  private final ResourceMapping profiles;
+  private final ResourceMapping nodes;
   private final Cluster cluster;
 
-  private KubernetesDatastore(Api api, DatastoreConfig.Kubernetes config) {
+  private KubernetesDatastore(ApiClient api, DatastoreConfig.Kubernetes config) {
     this.api = api;
     this.discovery = new Discovery(api, config.apiGroup());
     this.endpoints = new PodEndpoints(api);
@@ -54,10 +54,10 @@ final class KubernetesDatastore implements Datastore {
       DatastoreConfig.Kubernetes config,
       AccessSource.Surroundings surroundings,
       Duration patience) {
-    return new KubernetesDatastore(new Api(config, surroundings, patience), config);
+    return new KubernetesDatastore(new ApiClient(config, surroundings, patience), config);
   }
 
-  private Backing backing(Kind kind) {
+  private ResourceMapping backing(Kind kind) {
     return switch (kind) {
       case WORKLOAD_ENDPOINT -> endpoints;
       case PROFILE -> profiles;
@@ -71,8 +71,8 @@ final class KubernetesDatastore implements Datastore {
 
   @Override
   public Resource create(Resource resource) {
-    BuiltIn.refuseWrite(resource.key(), "created");
-    Backing backing = backing(resource.kind());
+    BuiltInProfile.refuseWrite(resource.key(), "created");
+    ResourceMapping backing = backing(resource.kind());
     Resource admitted = admission.forCreate(resource);
     CrossChecks.beforeCreate(this, admitted);
     return backing.create(admitted);
@@ -80,8 +80,8 @@ final class KubernetesDatastore implements Datastore {
 
   @Override
   public Resource update(Resource resource) {
-    BuiltIn.refuseWrite(resource.key(), "updated");
-    Backing backing = backing(resource.kind());
+    BuiltInProfile.refuseWrite(resource.key(), "updated");
+    ResourceMapping backing = backing(resource.kind());
     Resource admitted = admission.forUpdate(resource);
     CrossChecks.beforeUpdate(this, admitted);
     return backing.update(admitted);
@@ -89,14 +89,14 @@ final class KubernetesDatastore implements Datastore {
 
   @Override
   public Resource delete(ResourceKey key, @Nullable String revision) {
-    BuiltIn.refuseWrite(key, "deleted");
+    BuiltInProfile.refuseWrite(key, "deleted");
     CrossChecks.beforeDelete(this, key);
     return backing(key.kind()).delete(key, revision);
   }
 
   @Override
   public Resource delete(Resource read) {
-    BuiltIn.refuseWrite(read.key(), "deleted");
+    BuiltInProfile.refuseWrite(read.key(), "deleted");
     CrossChecks.beforeDelete(this, read.key());
     return backing(read.kind()).delete(read);
   }
@@ -104,22 +104,22 @@ final class KubernetesDatastore implements Datastore {
   @Override
   public Resource get(ResourceKey key) {
     api.checkOpen();
-    return BuiltIn.find(key).orElseGet(() -> backing(key.kind()).get(key));
+    return BuiltInProfile.find(key).orElseGet(() -> backing(key.kind()).get(key));
   }
 
   @Override
-  public ResourcePage list(Query query, int limit, @Nullable String next) {
+  public ResourcePage list(ResourceQuery query, int limit, @Nullable String next) {
     ResourcePage page = backing(query.kind()).list(query, limit, next);
-    if (page.next() != null || BuiltIn.matching(query).isEmpty()) {
+    if (page.next() != null || BuiltInProfile.matching(query).isEmpty()) {
       return page;
     }
     List<Resource> items = new ArrayList<>(page.items());
-    items.addAll(BuiltIn.matching(query));
+    items.addAll(BuiltInProfile.matching(query));
     return new ResourcePage(page.revision(), items, page.unreadable(), null);
   }
 
   @Override
-  public ResourceWatch watch(Query query, String revision) {
+  public ResourceWatch watch(ResourceQuery query, String revision) {
     if (revision.isEmpty()) {
       throw new InvalidException(
           "%s cannot be watched from no revision: take it from what was read"

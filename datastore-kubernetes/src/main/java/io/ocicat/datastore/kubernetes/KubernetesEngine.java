@@ -1,14 +1,14 @@
 package io.ocicat.datastore.kubernetes;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Engine;
+import io.ocicat.datastore.DatastoreEngine;
 import io.ocicat.datastore.config.DatastoreConfig;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
 /** The Kubernetes API, version 1.20 or newer. */
-public final class KubernetesEngine implements Engine {
+public final class KubernetesEngine implements DatastoreEngine {
   private static final Path SERVICE_ACCOUNT =
       Path.of("/var/run/secrets/kubernetes.io/serviceaccount");
 

@@ -15,26 +15,28 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** One or more {@link Feed}s as one watch, whose revision is theirs joined by slashes. */
+/**
+ * One or more {@link CollectionWatch}s as one watch, whose revision is theirs joined by slashes.
+ */
 final class KubernetesWatch implements ResourceWatch {
   private static final int AHEAD = 256;
   private static final Duration PULSE = Duration.ofSeconds(10);
 
-  private final Api api;
+  private final ApiClient api;
   private final String subject;
-  private final BlockingQueue<Feed.Signal> signals = new ArrayBlockingQueue<>(AHEAD);
-  private final List<Feed> feeds = new ArrayList<>();
+  private final BlockingQueue<CollectionWatch.Signal> signals = new ArrayBlockingQueue<>(AHEAD);
+  private final List<CollectionWatch> feeds = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
   private final String[] positions;
   private @Nullable DatastoreException pending;
   private volatile boolean closed;
 
-  KubernetesWatch(Api api, String subject, List<Feed.Source> sources) {
+  KubernetesWatch(ApiClient api, String subject, List<CollectionWatch.Source> sources) {
     this.api = api;
     this.subject = subject;
-    this.positions = sources.stream().map(Feed.Source::from).toArray(String[]::new);
-    for (Feed.Source source : sources) {
-      Feed feed = new Feed(api, source, feeds.size(), signals::put);
+    this.positions = sources.stream().map(CollectionWatch.Source::from).toArray(String[]::new);
+    for (CollectionWatch.Source source : sources) {
+      CollectionWatch feed = new CollectionWatch(api, source, feeds.size(), signals::put);
       feeds.add(feed);
       threads.add(Thread.ofVirtual().name("kubernetes-watch").start(feed));
     }
@@ -52,7 +54,7 @@ final class KubernetesWatch implements ResourceWatch {
         pending = why instanceof CompactedException ? why : null;
         throw why;
       }
-      Feed.Signal signal =
+      CollectionWatch.Signal signal =
           why == null ? poll(events.isEmpty() ? deadline.left() : Duration.ZERO) : null;
       switch (signal) {
         case null -> {
@@ -60,19 +62,19 @@ final class KubernetesWatch implements ResourceWatch {
             return batch(events);
           }
         }
-        case Feed.Signal.Reached reached -> {
+        case CollectionWatch.Signal.Reached reached -> {
           positions[reached.feed()] = reached.revision();
           reached.event().ifPresent(events::add);
         }
-        case Feed.Signal.Failed failed -> pending = failed.why();
-        case Feed.Signal.Woken() -> {}
+        case CollectionWatch.Signal.Failed failed -> pending = failed.why();
+        case CollectionWatch.Signal.Woken() -> {}
       }
     }
     return batch(events);
   }
 
-  private Feed.@Nullable Signal poll(Duration time) {
-    feeds.forEach(Feed::checkPulse);
+  private CollectionWatch.@Nullable Signal poll(Duration time) {
+    feeds.forEach(CollectionWatch::checkPulse);
     try {
       long nanos = Math.min(time.toNanos(), PULSE.toNanos());
       return nanos == 0 ? signals.poll() : signals.poll(nanos, TimeUnit.NANOSECONDS);
@@ -85,7 +87,7 @@ final class KubernetesWatch implements ResourceWatch {
   private Batch batch(List<ResourceEvent> events) {
     if (events.isEmpty()) {
       feeds.stream()
-          .map(Feed::trouble)
+          .map(CollectionWatch::trouble)
           .filter(Objects::nonNull)
           .findFirst()
           .ifPresent(
@@ -106,9 +108,9 @@ final class KubernetesWatch implements ResourceWatch {
   @Override
   public void close() {
     closed = true;
-    feeds.forEach(Feed::close);
+    feeds.forEach(CollectionWatch::close);
     threads.forEach(Thread::interrupt);
     // Wakes a reader; when there is no room it has something to read anyway.
-    boolean _ = signals.offer(new Feed.Signal.Woken());
+    boolean _ = signals.offer(new CollectionWatch.Signal.Woken());
   }
 }

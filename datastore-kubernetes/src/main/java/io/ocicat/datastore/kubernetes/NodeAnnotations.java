@@ -45,7 +45,7 @@ final class NodeAnnotations {
   private NodeAnnotations() {}
 
   static Resource read(ObjectNode node, boolean usePodCidr) {
-    String name = Trees.name(node);
+    String name = JsonTrees.name(node);
     ObjectNode document =
         Json.object().put("kind", Kind.NODE.text()).put("apiVersion", Resource.API_VERSION);
     document.set("metadata", metadata(node));
@@ -53,12 +53,12 @@ final class NodeAnnotations {
     document.putObject("status");
     TEXTS.forEach(
         (annotation, at) -> {
-          String text = Trees.annotation(node, PREFIX + annotation);
+          String text = JsonTrees.annotation(node, PREFIX + annotation);
           if (!text.isEmpty()) {
             put(document, at, text);
           }
         });
-    String as = Trees.annotation(node, AS_NUMBER);
+    String as = JsonTrees.annotation(node, AS_NUMBER);
     if (as.matches("\\d{1,10}")) {
       put(spec.withObject("/bgp"), Long.parseLong(as));
     } else if (!as.isEmpty()) {
@@ -71,7 +71,7 @@ final class NodeAnnotations {
     return Resource.stored(
         ResourceKey.of(Kind.NODE, name),
         Shapes.canonical(Kind.NODE, document),
-        Trees.revision(node));
+        JsonTrees.revision(node));
   }
 
   /** As a parser would have read it: what fits is an int, so that equal documents are equal. */
@@ -84,11 +84,11 @@ final class NodeAnnotations {
   }
 
   private static ObjectNode metadata(ObjectNode node) {
-    ObjectNode metadata = Trees.metadata(node).deepCopy();
+    ObjectNode metadata = JsonTrees.metadata(node).deepCopy();
     metadata.remove(List.of("managedFields", "resourceVersion", "selfLink", "finalizers"));
     Map<String, String> labels = new TreeMap<>(ownLabels(node));
     // As in Calico those of Kubernetes win.
-    labels.putAll(Trees.texts(metadata, "labels"));
+    labels.putAll(JsonTrees.texts(metadata, "labels"));
     if (!labels.isEmpty()) {
       labels.forEach(metadata.putObject("labels")::put);
     }
@@ -123,8 +123,8 @@ final class NodeAnnotations {
       }
     }
     for (JsonNode address : node.path("status").path("addresses")) {
-      if (ADDRESS_TYPES.contains(Trees.text(address, "type"))) {
-        addAddress(document, Trees.text(address, "address"), Trees.text(address, "type"));
+      if (ADDRESS_TYPES.contains(JsonTrees.text(address, "type"))) {
+        addAddress(document, JsonTrees.text(address, "address"), JsonTrees.text(address, "type"));
       }
     }
   }
@@ -134,7 +134,7 @@ final class NodeAnnotations {
   }
 
   private static void interfaces(ObjectNode spec, ObjectNode node) {
-    String text = Trees.annotation(node, INTERFACES);
+    String text = JsonTrees.annotation(node, INTERFACES);
     if (text.isEmpty()) {
       return;
     }
@@ -147,12 +147,12 @@ final class NodeAnnotations {
 
   /** Those that are in the annotation; none when it cannot be read. */
   private static Map<String, String> ownLabels(ObjectNode node) {
-    String text = Trees.annotation(node, LABELS);
+    String text = JsonTrees.annotation(node, LABELS);
     if (text.isEmpty()) {
       return Map.of();
     }
     try {
-      return Trees.texts(Json.object().set("labels", Json.parseObject(text)), "labels");
+      return JsonTrees.texts(Json.object().set("labels", Json.parseObject(text)), "labels");
     } catch (IllegalArgumentException _) {
       return Map.of();
     }
@@ -162,13 +162,15 @@ final class NodeAnnotations {
    * Whether the labels of Kubernetes are among these, as they are: they are not changed from here.
    */
   static boolean hasLabelsOf(ObjectNode node, Map<String, String> labels) {
-    return labels.entrySet().containsAll(Trees.texts(Trees.metadata(node), "labels").entrySet());
+    return labels
+        .entrySet()
+        .containsAll(JsonTrees.texts(JsonTrees.metadata(node), "labels").entrySet());
   }
 
   private static void writeLabels(ObjectNode document, ObjectNode node, ObjectNode annotations) {
     Map<String, String> own =
-        new TreeMap<>(Trees.texts((ObjectNode) document.path("metadata"), "labels"));
-    own.keySet().removeAll(Trees.texts(Trees.metadata(node), "labels").keySet());
+        new TreeMap<>(JsonTrees.texts((ObjectNode) document.path("metadata"), "labels"));
+    own.keySet().removeAll(JsonTrees.texts(JsonTrees.metadata(node), "labels").keySet());
     ObjectNode json = Json.object();
     own.forEach(json::put);
     set(annotations, LABELS, own.isEmpty() ? "" : Json.compact(json));

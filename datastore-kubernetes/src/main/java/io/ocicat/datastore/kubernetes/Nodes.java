@@ -2,11 +2,11 @@ package io.ocicat.datastore.kubernetes;
 
 import io.ocicat.datastore.ConflictException;
 import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceEvent;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.UnsupportedException;
 import java.util.List;
 import java.util.Optional;
@@ -14,14 +14,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /** Nodes, which are those of Kubernetes. What Calico knows beyond those is in their annotations. */
-final class Nodes implements Backing {
+final class Nodes implements ResourceMapping {
   private static final Collection NODES =
       new Collection(KubernetesCluster.NODES, "", "the list of nodes");
 
-  private final Api api;
+  private final ApiClient api;
   private final boolean usePodCidr;
 
-  Nodes(Api api, boolean usePodCidr) {
+  Nodes(ApiClient api, boolean usePodCidr) {
     this.api = api;
     this.usePodCidr = usePodCidr;
   }
@@ -43,8 +43,8 @@ final class Nodes implements Backing {
   @Override
   public Resource update(Resource resource) {
     ApiPath path = NODES.path().named(resource.key().name());
-    ObjectNode node = api.call(Call.get(path, resource.describe()));
-    if (!Trees.revision(node).equals(resource.revision())) {
+    ObjectNode node = api.call(ApiCall.get(path, resource.describe()));
+    if (!JsonTrees.revision(node).equals(resource.revision())) {
       throw new ConflictException(
           "%s has been changed by somebody else: read it again and repeat the change"
               .formatted(resource.describe()));
@@ -55,18 +55,18 @@ final class Nodes implements Backing {
               .formatted(resource.describe()));
     }
     NodeAnnotations.write(resource.content(), node);
-    ObjectNode written = api.call(Call.update(path.sub("status"), node, resource.describe()));
+    ObjectNode written = api.call(ApiCall.update(path.sub("status"), node, resource.describe()));
     return NodeAnnotations.read(written, usePodCidr);
   }
 
   @Override
   public Resource get(ResourceKey key) {
     return NodeAnnotations.read(
-        api.call(Call.get(NODES.path().named(key.name()), key.describe())), usePodCidr);
+        api.call(ApiCall.get(NODES.path().named(key.name()), key.describe())), usePodCidr);
   }
 
   @Override
-  public ResourcePage list(Query query, int limit, @Nullable String next) {
+  public ResourcePage list(ResourceQuery query, int limit, @Nullable String next) {
     Collection.Part part = NODES.read(api, limit, next);
     List<Resource> items =
         part.items().stream()
@@ -78,7 +78,7 @@ final class Nodes implements Backing {
   }
 
   @Override
-  public List<Feed.Source> changes(Query query, String revision) {
+  public List<CollectionWatch.Source> changes(ResourceQuery query, String revision) {
     return List.of(
         NODES.changes(
             revision,

@@ -78,7 +78,7 @@ final class PodAnnotations {
   }
 
   private static List<String> texts(ObjectNode pod, String annotation) {
-    String text = Trees.annotation(pod, annotation);
+    String text = JsonTrees.annotation(pod, annotation);
     if (text.isEmpty()) {
       return List.of();
     }
@@ -98,14 +98,14 @@ final class PodAnnotations {
   static void qosControls(ObjectNode spec, ObjectNode pod) {
     ObjectNode controls = Json.object();
     for (String direction : List.of("ingress", "egress")) {
-      quantity(Trees.annotation(pod, "kubernetes.io/" + direction + "-bandwidth"))
+      quantity(JsonTrees.annotation(pod, "kubernetes.io/" + direction + "-bandwidth"))
           .ifPresent(rate -> controls.put(direction + "Bandwidth", rate));
       for (String rate : RATES) {
-        quantity(Trees.annotation(pod, QOS + direction + rate))
+        quantity(JsonTrees.annotation(pod, QOS + direction + rate))
             .ifPresent(value -> controls.put(direction + rate, value));
       }
     }
-    String dscp = Trees.annotation(pod, QOS + "dscp");
+    String dscp = JsonTrees.annotation(pod, QOS + "dscp");
     if (dscp.matches("\\d{1,2}")) {
       controls.put("dscp", Integer.parseInt(dscp));
     } else if (!dscp.isEmpty()) {
@@ -148,7 +148,7 @@ final class PodAnnotations {
     if (networks.isEmpty()) {
       return Map.of();
     }
-    String container = Trees.text(spec, "containerID");
+    String container = JsonTrees.text(spec, "containerID");
     Map<String, String> addresses =
         Map.of(POD_IP, networks.getFirst(), POD_IPS, String.join(",", networks));
     return container.isEmpty()

@@ -6,9 +6,9 @@ import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.json.Json;
-import io.ocicat.datastore.model.InterfaceName;
 import io.ocicat.datastore.model.Shapes;
 import io.ocicat.datastore.model.WorkloadEndpointName;
+import io.ocicat.datastore.model.WorkloadInterfaceName;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;
@@ -32,17 +32,18 @@ final class PodEndpoint {
   /** Whether it has a network of its own on a machine that is known. */
   static boolean isOne(ObjectNode pod) {
     JsonNode spec = pod.path("spec");
-    return !spec.path("hostNetwork").asBoolean(false) && !Trees.text(spec, "nodeName").isEmpty();
+    return !spec.path("hostNetwork").asBoolean(false)
+        && !JsonTrees.text(spec, "nodeName").isEmpty();
   }
 
   static ResourceKey key(ObjectNode pod) {
-    String namespace = Trees.text(Trees.metadata(pod), "namespace");
-    String node = Trees.text(pod.path("spec"), "nodeName");
+    String namespace = JsonTrees.text(JsonTrees.metadata(pod), "namespace");
+    String node = JsonTrees.text(pod.path("spec"), "nodeName");
     try {
       return ResourceKey.of(
           Kind.WORKLOAD_ENDPOINT,
           namespace,
-          WorkloadEndpointName.ofPod(node, Trees.name(pod), INTERFACE).text());
+          WorkloadEndpointName.ofPod(node, JsonTrees.name(pod), INTERFACE).text());
     } catch (IllegalArgumentException | InvalidException e) {
       throw corrupt(pod, e);
     }
@@ -52,7 +53,9 @@ final class PodEndpoint {
     return new CorruptException(
         "pod %s/%s makes no endpoint: %s"
             .formatted(
-                Trees.text(Trees.metadata(pod), "namespace"), Trees.name(pod), e.getMessage()),
+                JsonTrees.text(JsonTrees.metadata(pod), "namespace"),
+                JsonTrees.name(pod),
+                e.getMessage()),
         e);
   }
 
@@ -71,11 +74,11 @@ final class PodEndpoint {
     } catch (IllegalArgumentException e) {
       throw corrupt(pod, e);
     }
-    return Resource.stored(key, Shapes.canonical(key.kind(), document), Trees.revision(pod));
+    return Resource.stored(key, Shapes.canonical(key.kind(), document), JsonTrees.revision(pod));
   }
 
   private static ObjectNode metadata(ResourceKey key, ObjectNode pod) {
-    ObjectNode from = Trees.metadata(pod);
+    ObjectNode from = JsonTrees.metadata(pod);
     ObjectNode metadata = Json.object().put("name", key.name()).put("namespace", key.namespace());
     for (String same : List.of("generateName", "uid", "creationTimestamp", "deletionTimestamp")) {
       if (from.has(same)) {
@@ -83,14 +86,14 @@ final class PodEndpoint {
       }
     }
     ObjectNode labels = metadata.putObject("labels");
-    Trees.texts(from, "labels").forEach(labels::put);
+    JsonTrees.texts(from, "labels").forEach(labels::put);
     labels.put("projectcalico.org/namespace", key.namespace());
     labels.put("projectcalico.org/orchestrator", WorkloadEndpointName.KUBERNETES);
     String account = serviceAccount(pod);
     if (!account.isEmpty() && account.length() < MAX_LABEL) {
       labels.put("projectcalico.org/serviceaccount", account);
     }
-    String status = Trees.annotation(pod, PodAnnotations.NETWORK_STATUS);
+    String status = JsonTrees.annotation(pod, PodAnnotations.NETWORK_STATUS);
     if (!status.isEmpty()) {
       metadata.putObject("annotations").put(PodAnnotations.NETWORK_STATUS, status);
     }
@@ -98,21 +101,23 @@ final class PodEndpoint {
   }
 
   private static String serviceAccount(ObjectNode pod) {
-    return Trees.text(pod.path("spec"), "serviceAccountName");
+    return JsonTrees.text(pod.path("spec"), "serviceAccountName");
   }
 
   private static ObjectNode spec(ObjectNode pod) {
-    String namespace = Trees.text(Trees.metadata(pod), "namespace");
-    String name = Trees.name(pod);
+    String namespace = JsonTrees.text(JsonTrees.metadata(pod), "namespace");
+    String name = JsonTrees.name(pod);
     String account = serviceAccount(pod);
     ObjectNode spec = Json.object();
     spec.put("orchestrator", WorkloadEndpointName.KUBERNETES)
-        .put("node", Trees.text(pod.path("spec"), "nodeName"))
-        .put("containerID", Trees.annotation(pod, PodAnnotations.CONTAINER_ID))
+        .put("node", JsonTrees.text(pod.path("spec"), "nodeName"))
+        .put("containerID", JsonTrees.annotation(pod, PodAnnotations.CONTAINER_ID))
         .put("pod", name)
         .put("endpoint", INTERFACE)
         .put("serviceAccountName", account)
-        .put("interfaceName", InterfaceName.ofPod(InterfaceName.PREFIX, namespace, name));
+        .put(
+            "interfaceName",
+            WorkloadInterfaceName.ofPod(WorkloadInterfaceName.PREFIX, namespace, name));
     List<IpPrefix> addresses = isFinished(pod) ? List.of() : addresses(pod);
     ArrayNode networks = spec.putArray("ipNetworks");
     addresses.forEach(address -> networks.add(address.toString()));
@@ -129,11 +134,11 @@ final class PodEndpoint {
 
   /** Its addresses may be another's by now. */
   private static boolean isFinished(ObjectNode pod) {
-    if (FINISHED.contains(Trees.text(pod.path("status"), "phase"))) {
+    if (FINISHED.contains(JsonTrees.text(pod.path("status"), "phase"))) {
       return true;
     }
-    JsonNode annotations = Trees.metadata(pod).path("annotations");
-    return Trees.metadata(pod).has("deletionTimestamp")
+    JsonNode annotations = JsonTrees.metadata(pod).path("annotations");
+    return JsonTrees.metadata(pod).has("deletionTimestamp")
         && (isEmptied(annotations.path(PodAnnotations.POD_IP))
             || isEmptied(annotations.path(PodAnnotations.AWS_IPS)));
   }
@@ -145,14 +150,14 @@ final class PodEndpoint {
   /** The first of these that says anything. What kubelet has found out wins over our own notes. */
   private static List<IpPrefix> addresses(ObjectNode pod) {
     List<String> reported = new ArrayList<>();
-    pod.path("status").path("podIPs").forEach(ip -> reported.add(Trees.text(ip, "ip")));
+    pod.path("status").path("podIPs").forEach(ip -> reported.add(JsonTrees.text(ip, "ip")));
     List<List<String>> sources =
         List.of(
             reported,
-            List.of(Trees.text(pod.path("status"), "podIP")),
-            split(Trees.annotation(pod, PodAnnotations.POD_IPS)),
-            List.of(Trees.annotation(pod, PodAnnotations.POD_IP)),
-            split(Trees.annotation(pod, PodAnnotations.AWS_IPS)));
+            List.of(JsonTrees.text(pod.path("status"), "podIP")),
+            split(JsonTrees.annotation(pod, PodAnnotations.POD_IPS)),
+            List.of(JsonTrees.annotation(pod, PodAnnotations.POD_IP)),
+            split(JsonTrees.annotation(pod, PodAnnotations.AWS_IPS)));
     return sources.stream()
         .map(texts -> texts.stream().filter(text -> !text.isEmpty()).toList())
         .filter(texts -> !texts.isEmpty())
@@ -179,11 +184,11 @@ final class PodEndpoint {
     for (String list : List.of("containers", "initContainers")) {
       for (JsonNode container : pod.path("spec").path(list)) {
         for (JsonNode port : container.path("ports")) {
-          String protocol = Trees.text(port, "protocol");
+          String protocol = JsonTrees.text(port, "protocol");
           boolean known = Set.of("", "TCP", "UDP", "SCTP").contains(protocol);
           int number = port.path("containerPort").asInt(0);
           int hostPort = port.path("hostPort").asInt(0);
-          String name = Trees.text(port, "name");
+          String name = JsonTrees.text(port, "name");
           if (known && number != 0 && (hostPort != 0 || !name.isEmpty())) {
             spec.withArray("/ports")
                 .addObject()
@@ -191,7 +196,7 @@ final class PodEndpoint {
                 .put("protocol", protocol.isEmpty() ? "TCP" : protocol)
                 .put("port", number)
                 .put("hostPort", hostPort)
-                .put("hostIP", Trees.text(port, "hostIP"));
+                .put("hostIP", JsonTrees.text(port, "hostIP"));
           }
         }
       }

@@ -3,11 +3,11 @@ package io.ocicat.datastore.kubernetes;
 import io.ocicat.datastore.ConflictException;
 import io.ocicat.datastore.CorruptException;
 import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceEvent;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.UnsupportedException;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.model.WorkloadEndpointName;
@@ -25,13 +25,13 @@ import tools.jackson.databind.node.ObjectNode;
  * the pod was changed since it was read does not matter to a write, because kubelet changes it all
  * the time, but it must be the same pod.
  */
-final class PodEndpoints implements Backing {
+final class PodEndpoints implements ResourceMapping {
   /** Where a watch begins that must see what is there, because no revision is known. */
   private static final String NOW = "0";
 
-  private final Api api;
+  private final ApiClient api;
 
-  PodEndpoints(Api api) {
+  PodEndpoints(ApiClient api) {
     this.api = api;
   }
 
@@ -60,7 +60,7 @@ final class PodEndpoints implements Backing {
       metadata.put("uid", uid);
     }
     ObjectNode patched =
-        api.call(Call.patch(status(resource.key(), pod), patch, resource.describe()));
+        api.call(ApiCall.patch(status(resource.key(), pod), patch, resource.describe()));
     return PodEndpoint.of(patched);
   }
 
@@ -96,7 +96,7 @@ final class PodEndpoints implements Backing {
             .filter(parsed -> parsed.orchestrator().equals(WorkloadEndpointName.KUBERNETES))
             .map(WorkloadEndpointName::workload)
             .orElseThrow(() -> none);
-    ObjectNode pod = api.call(Call.get(path(key.namespace(), name), key.describe()));
+    ObjectNode pod = api.call(ApiCall.get(path(key.namespace(), name), key.describe()));
     if (!PodEndpoint.isOne(pod) || !PodEndpoint.key(pod).equals(key)) {
       throw none;
     }
@@ -106,12 +106,12 @@ final class PodEndpoints implements Backing {
   @Override
   public Resource delete(ResourceKey key, @Nullable String revision) {
     ObjectNode pod = find(key);
-    if (revision != null && !Trees.revision(pod).equals(revision)) {
+    if (revision != null && !JsonTrees.revision(pod).equals(revision)) {
       throw new ConflictException(
           "%s has been changed by somebody else: read it again and repeat the change"
               .formatted(key.describe()));
     }
-    empty(key, revision, Trees.text(Trees.metadata(pod), "uid"));
+    empty(key, revision, JsonTrees.text(JsonTrees.metadata(pod), "uid"));
     return PodEndpoint.of(pod);
   }
 
@@ -133,12 +133,12 @@ final class PodEndpoints implements Backing {
       metadata.put("resourceVersion", revision);
     }
     metadata.put("uid", uid);
-    api.call(Call.patch(status(key, pod(key)), patch, key.describe()));
+    api.call(ApiCall.patch(status(key, pod(key)), patch, key.describe()));
   }
 
   @Override
-  public ResourcePage list(Query query, int limit, @Nullable String next) {
-    Query.Named named = (Query.Named) query;
+  public ResourcePage list(ResourceQuery query, int limit, @Nullable String next) {
+    ResourceQuery.Named named = (ResourceQuery.Named) query;
     Optional<ApiPath> one = single(named);
     if (one.isPresent()) {
       return listOne(query, one.get());
@@ -148,17 +148,17 @@ final class PodEndpoints implements Backing {
   }
 
   /** A plugin may get its pod, but not list pods. */
-  private ResourcePage listOne(Query query, ApiPath path) {
+  private ResourcePage listOne(ResourceQuery query, ApiPath path) {
     try {
-      ObjectNode pod = api.call(Call.get(path, "pod " + path.namespace() + "/" + path.name()));
-      return page(query, Trees.revision(pod), List.of(pod), "");
+      ObjectNode pod = api.call(ApiCall.get(path, "pod " + path.namespace() + "/" + path.name()));
+      return page(query, JsonTrees.revision(pod), List.of(pod), "");
     } catch (NotFoundException _) {
       return new ResourcePage(NOW, List.of(), List.of(), null);
     }
   }
 
   private static ResourcePage page(
-      Query query, String revision, List<ObjectNode> pods, String next) {
+      ResourceQuery query, String revision, List<ObjectNode> pods, String next) {
     List<Resource> items = new ArrayList<>();
     List<String> unreadable = new ArrayList<>();
     for (ObjectNode pod : pods) {
@@ -181,7 +181,7 @@ final class PodEndpoints implements Backing {
    * names go on with a dash are then not listed, who would have to be told apart by the reader
    * anyway.
    */
-  private static Optional<ApiPath> single(Query.Named query) {
+  private static Optional<ApiPath> single(ResourceQuery.Named query) {
     if (query.namespace() == null || query.namePrefix().isEmpty()) {
       return Optional.empty();
     }
@@ -195,7 +195,7 @@ final class PodEndpoints implements Backing {
     }
   }
 
-  private static Collection collection(Query.Named query) {
+  private static Collection collection(ResourceQuery.Named query) {
     ApiPath pods =
         query.namespace() == null
             ? KubernetesCluster.PODS
@@ -205,14 +205,14 @@ final class PodEndpoints implements Backing {
 
   /** A pod that is given a machine becomes an endpoint by a change, and is told as one. */
   @Override
-  public List<Feed.Source> changes(Query query, String revision) {
+  public List<CollectionWatch.Source> changes(ResourceQuery query, String revision) {
     return List.of(
-        collection((Query.Named) query)
+        collection((ResourceQuery.Named) query)
             .changes(revision, (change, pod) -> translate(query, change, pod)));
   }
 
   private static Optional<ResourceEvent> translate(
-      Query query, Feed.Change change, ObjectNode pod) {
+      ResourceQuery query, CollectionWatch.Change change, ObjectNode pod) {
     if (!PodEndpoint.isOne(pod)) {
       return Optional.empty();
     }
@@ -225,7 +225,7 @@ final class PodEndpoints implements Backing {
     if (!query.matches(key)) {
       return Optional.empty();
     }
-    String revision = Trees.revision(pod);
+    String revision = JsonTrees.revision(pod);
     try {
       Resource endpoint = PodEndpoint.of(pod);
       return Optional.of(
@@ -236,7 +236,7 @@ final class PodEndpoints implements Backing {
           });
     } catch (CorruptException e) {
       return Optional.of(
-          change == Feed.Change.DELETED
+          change == CollectionWatch.Change.DELETED
               ? new ResourceEvent.Deleted(key, revision, null)
               : new ResourceEvent.Unreadable(key, revision, String.valueOf(e.getMessage())));
     }

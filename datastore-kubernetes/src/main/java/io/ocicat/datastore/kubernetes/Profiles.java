@@ -3,11 +3,11 @@ package io.ocicat.datastore.kubernetes;
 import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceEvent;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.UnsupportedException;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.model.Shapes;
@@ -22,7 +22,7 @@ import tools.jackson.databind.node.ObjectNode;
  * ksa.shop.default}). Nobody writes them here. Their revision has two parts, {@code
  * namespaces/accounts}, of which a single one has only its own.
  */
-final class Profiles implements Backing {
+final class Profiles implements ResourceMapping {
   private static final String NAMESPACE = "kns.";
   private static final String ACCOUNT = "ksa.";
   private static final String NAMESPACE_LABEL = "pcns.";
@@ -33,9 +33,9 @@ final class Profiles implements Backing {
   private static final Collection ACCOUNTS =
       new Collection(ApiPath.core("serviceaccounts"), "", "the list of service accounts");
 
-  private final Api api;
+  private final ApiClient api;
 
-  Profiles(Api api) {
+  Profiles(ApiClient api) {
     this.api = api;
   }
 
@@ -74,7 +74,7 @@ final class Profiles implements Backing {
     if (name.startsWith(NAMESPACE)) {
       String namespace = name.substring(NAMESPACE.length());
       return namespaceProfile(
-          api.call(Call.get(NAMESPACES.path().named(namespace), key.describe())));
+          api.call(ApiCall.get(NAMESPACES.path().named(namespace), key.describe())));
     }
     // Neither names of namespaces nor the first part of an account's contain dots.
     String[] parts = name.split("\\.", 3);
@@ -82,45 +82,45 @@ final class Profiles implements Backing {
       throw new NotFoundException(key.describe() + " does not exist");
     }
     return accountProfile(
-        api.call(Call.get(ACCOUNTS.path().in(parts[1]).named(parts[2]), key.describe())));
+        api.call(ApiCall.get(ACCOUNTS.path().in(parts[1]).named(parts[2]), key.describe())));
   }
 
   private static Resource namespaceProfile(ObjectNode namespace) {
-    String name = Trees.name(namespace);
+    String name = JsonTrees.name(namespace);
     ObjectNode spec = Json.object();
     spec.putArray("ingress").addObject().put("action", "Allow");
     spec.putArray("egress").addObject().put("action", "Allow");
     ObjectNode labels = spec.putObject("labelsToApply");
-    Trees.texts(Trees.metadata(namespace), "labels")
+    JsonTrees.texts(JsonTrees.metadata(namespace), "labels")
         .forEach((label, value) -> labels.put(NAMESPACE_LABEL + label, value));
     labels.put(NAMESPACE_LABEL + NAME_LABEL, name);
-    return profile(ofNamespace(name), namespace, spec, Trees.revision(namespace) + "/");
+    return profile(ofNamespace(name), namespace, spec, JsonTrees.revision(namespace) + "/");
   }
 
   private static Resource accountProfile(ObjectNode account) {
-    String name = Trees.name(account);
+    String name = JsonTrees.name(account);
     ObjectNode spec = Json.object();
     ObjectNode labels = spec.putObject("labelsToApply");
-    Trees.texts(Trees.metadata(account), "labels")
+    JsonTrees.texts(JsonTrees.metadata(account), "labels")
         .forEach((label, value) -> labels.put(ACCOUNT_LABEL + label, value));
     labels.put(ACCOUNT_LABEL + NAME_LABEL, name);
     return profile(
-        ofServiceAccount(Trees.text(Trees.metadata(account), "namespace"), name),
+        ofServiceAccount(JsonTrees.text(JsonTrees.metadata(account), "namespace"), name),
         account,
         spec,
-        "/" + Trees.revision(account));
+        "/" + JsonTrees.revision(account));
   }
 
   private static Resource profile(String name, ObjectNode from, ObjectNode spec, String revision) {
     ObjectNode document =
         Json.object().put("kind", Kind.PROFILE.text()).put("apiVersion", Resource.API_VERSION);
     ObjectNode metadata = document.putObject("metadata").put("name", name);
-    String uid = Trees.text(Trees.metadata(from), "uid");
+    String uid = JsonTrees.text(JsonTrees.metadata(from), "uid");
     if (!uid.isEmpty()) {
-      metadata.put("uid", Uids.swap(uid));
+      metadata.put("uid", CrdUids.swap(uid));
     }
-    if (Trees.metadata(from).has("creationTimestamp")) {
-      metadata.set("creationTimestamp", Trees.metadata(from).get("creationTimestamp"));
+    if (JsonTrees.metadata(from).has("creationTimestamp")) {
+      metadata.set("creationTimestamp", JsonTrees.metadata(from).get("creationTimestamp"));
     }
     document.set("spec", spec);
     return Resource.stored(
@@ -129,7 +129,7 @@ final class Profiles implements Backing {
 
   /** First all namespaces, then all accounts; between them the revision of the first is kept. */
   @Override
-  public ResourcePage list(Query query, int limit, @Nullable String next) {
+  public ResourcePage list(ResourceQuery query, int limit, @Nullable String next) {
     List<Resource> items = new ArrayList<>();
     if (next == null || next.startsWith("n:")) {
       Collection.Part part = NAMESPACES.read(api, limit, next == null ? null : next.substring(2));
@@ -151,14 +151,14 @@ final class Profiles implements Backing {
         part.next().isEmpty() ? null : "a:" + parts[1] + ":" + part.next());
   }
 
-  private static void add(Query query, Resource profile, List<Resource> items) {
+  private static void add(ResourceQuery query, Resource profile, List<Resource> items) {
     if (query.matches(profile.key())) {
       items.add(profile);
     }
   }
 
   @Override
-  public List<Feed.Source> changes(Query query, String revision) {
+  public List<CollectionWatch.Source> changes(ResourceQuery query, String revision) {
     String[] parts = revision.split("/", -1);
     if (parts.length != 2) {
       throw new InvalidException(
@@ -172,7 +172,7 @@ final class Profiles implements Backing {
   }
 
   private static Optional<ResourceEvent> translate(
-      Query query, Feed.Change change, Resource profile) {
+      ResourceQuery query, CollectionWatch.Change change, Resource profile) {
     if (!query.matches(profile.key())) {
       return Optional.empty();
     }

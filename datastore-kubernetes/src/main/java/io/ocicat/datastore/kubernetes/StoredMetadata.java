@@ -28,7 +28,7 @@ final class StoredMetadata {
     ObjectNode stored = Json.object();
     stored.put("name", metadata.path("name").asString(""));
     put(stored, "namespace", metadata.path("namespace").asString(""));
-    put(stored, "uid", Uids.swap(metadata.path("uid").asString("")));
+    put(stored, "uid", CrdUids.swap(metadata.path("uid").asString("")));
     ObjectNode labels = calicos(metadata.path("labels"));
     if (!labels.isEmpty()) {
       stored.set("labels", labels);
@@ -62,7 +62,7 @@ final class StoredMetadata {
     metadata.remove(List.of("managedFields", "resourceVersion", "selfLink"));
     metadata.put("name", stored.path("name").asString(""));
     put(metadata, "namespace", stored.path("namespace").asString(""));
-    put(metadata, "uid", Uids.swap(stored.path("uid").asString("")));
+    put(metadata, "uid", CrdUids.swap(stored.path("uid").asString("")));
     merge(stored, metadata, "labels");
     merge(stored, metadata, "annotations");
     if (metadata.get("annotations") instanceof ObjectNode annotations) {
@@ -114,7 +114,7 @@ final class StoredMetadata {
     for (JsonNode owner : swapped) {
       if (owner instanceof ObjectNode one && one.path("apiVersion").asString("").equals(from)) {
         one.put("apiVersion", to.apiVersion());
-        one.put("uid", Uids.swap(one.path("uid").asString("")));
+        one.put("uid", CrdUids.swap(one.path("uid").asString("")));
       }
     }
     return swapped;

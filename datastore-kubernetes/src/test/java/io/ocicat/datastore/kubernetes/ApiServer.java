@@ -213,11 +213,11 @@ final class ApiServer implements AutoCloseable {
   }
 
   void define(List<ObjectNode> definitions) {
-    definitions.forEach(definition -> put(DEFINITIONS, Trees.name(definition), definition));
+    definitions.forEach(definition -> put(DEFINITIONS, JsonTrees.name(definition), definition));
   }
 
   void undefine(List<ObjectNode> definitions) {
-    definitions.forEach(definition -> store.remove(DEFINITIONS, Trees.name(definition)));
+    definitions.forEach(definition -> store.remove(DEFINITIONS, JsonTrees.name(definition)));
   }
 
   void createNamespace(String name) {

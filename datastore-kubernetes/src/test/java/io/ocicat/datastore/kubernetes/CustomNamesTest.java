@@ -96,8 +96,8 @@ class CustomNamesTest {
     "01234567-89ab-4cde-8f01-23456789abcd, 80c4a2e6-91d5-4c7b-8f80-c4a2e691d5b3"
   })
   void uidsAreSwappedAsCalicoDoes(String shown, String stored) {
-    assertThat(Uids.swap(shown)).isEqualTo(stored);
-    assertThat(Uids.swap(stored)).isEqualTo(shown);
+    assertThat(CrdUids.swap(shown)).isEqualTo(stored);
+    assertThat(CrdUids.swap(stored)).isEqualTo(shown);
   }
 
   @Test
@@ -106,9 +106,9 @@ class CustomNamesTest {
         2000,
         random -> {
           UUID uid = new UUID(random.nextLong(), random.nextLong());
-          UUID swapped = UUID.fromString(Uids.swap(uid.toString()));
+          UUID swapped = UUID.fromString(CrdUids.swap(uid.toString()));
 
-          assertThat(Uids.swap(swapped.toString())).isEqualTo(uid.toString());
+          assertThat(CrdUids.swap(swapped.toString())).isEqualTo(uid.toString());
           assertThat(swapped.version()).isEqualTo(uid.version());
           assertThat(swapped.variant()).isEqualTo(uid.variant());
           assertThat(Long.bitCount(swapped.getMostSignificantBits()))
@@ -123,9 +123,9 @@ class CustomNamesTest {
         random -> {
           String text = text(random, random.nextInt(40));
           if (text.length() != 36) {
-            assertThat(Uids.swap(text)).isEqualTo(text);
+            assertThat(CrdUids.swap(text)).isEqualTo(text);
           } else {
-            assertThat(Uids.swap(Uids.swap(text))).isEqualToIgnoringCase(text);
+            assertThat(CrdUids.swap(CrdUids.swap(text))).isEqualToIgnoringCase(text);
           }
         });
   }

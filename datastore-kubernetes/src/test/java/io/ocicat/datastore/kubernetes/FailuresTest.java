@@ -8,10 +8,10 @@ import io.ocicat.datastore.CompactedException;
 import io.ocicat.datastore.CorruptException;
 import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.UnauthorizedException;
 import io.ocicat.datastore.UnavailableException;
 import io.ocicat.datastore.config.DatastoreConfig;
@@ -209,11 +209,11 @@ class FailuresTest {
     datastore.create(set("shop"));
     server.createNamespace("shop-2");
     datastore.create(set("shop-2"));
-    ResourcePage page = datastore.list(Query.of(Kind.NETWORK_SET), 1, null);
+    ResourcePage page = datastore.list(ResourceQuery.of(Kind.NETWORK_SET), 1, null);
     datastore.delete(page.items().getFirst());
     server.store().compact();
 
-    assertThatThrownBy(() -> datastore.list(Query.of(Kind.NETWORK_SET), 1, page.next()))
+    assertThatThrownBy(() -> datastore.list(ResourceQuery.of(Kind.NETWORK_SET), 1, page.next()))
         .isInstanceOf(CompactedException.class)
         .hasMessageContaining("list again");
   }
@@ -248,9 +248,9 @@ class FailuresTest {
     assertThatThrownBy(() -> datastore.get(BLUE))
         .isInstanceOf(CorruptException.class)
         .hasMessageContaining("IPPool blue");
-    assertThat(datastore.list(Query.of(Kind.IP_POOL)).unreadable()).hasSize(1);
+    assertThat(datastore.list(ResourceQuery.of(Kind.IP_POOL)).unreadable()).hasSize(1);
     datastore.delete(BLUE, null);
-    assertThat(datastore.list(Query.of(Kind.IP_POOL)).unreadable()).isEmpty();
+    assertThat(datastore.list(ResourceQuery.of(Kind.IP_POOL)).unreadable()).isEmpty();
   }
 
   @Test
@@ -272,7 +272,7 @@ class FailuresTest {
             0.01,
             1);
     try (KubernetesDatastore limited = Opening.open(slow, SHORT)) {
-      assertThat(limited.list(Query.of(Kind.IP_POOL)).items()).isEmpty();
+      assertThat(limited.list(ResourceQuery.of(Kind.IP_POOL)).items()).isEmpty();
       assertThatThrownBy(() -> limited.get(BLUE))
           .isInstanceOf(UnavailableException.class)
           .hasMessageContaining("K8S_CLIENT_QPS");
@@ -282,14 +282,14 @@ class FailuresTest {
   /** Review C15: what was found out once need not hold for the daemon's life. */
   @Test
   void theGroupIsFoundOutAgainWhenTheApiDoesNotKnowItAnyMore() {
-    assertThat(datastore.list(Query.of(Kind.IP_POOL)).items()).isEmpty();
+    assertThat(datastore.list(ResourceQuery.of(Kind.IP_POOL)).items()).isEmpty();
     server.undefine(Crds.of(ApiGroup.V1));
     server.define(Crds.of(ApiGroup.V3));
 
-    assertThatThrownBy(() -> datastore.list(Query.of(Kind.IP_POOL)))
+    assertThatThrownBy(() -> datastore.list(ResourceQuery.of(Kind.IP_POOL)))
         .isInstanceOf(UnavailableException.class)
         .hasMessageContaining("install the resource definitions");
-    assertThat(datastore.list(Query.of(Kind.IP_POOL)).items()).isEmpty();
+    assertThat(datastore.list(ResourceQuery.of(Kind.IP_POOL)).items()).isEmpty();
   }
 
   /** Review C15. */
@@ -297,7 +297,7 @@ class FailuresTest {
   void whoHasNoTimeLeftIsNotToldToRaiseTheLimit() {
     DatastoreConfig.Kubernetes fast = Opening.config(server.url(), "");
     try (KubernetesDatastore late = Opening.open(fast, Duration.ZERO)) {
-      assertThatThrownBy(() -> late.list(Query.of(Kind.NODE)))
+      assertThatThrownBy(() -> late.list(ResourceQuery.of(Kind.NODE)))
           .isInstanceOf(UnavailableException.class)
           .hasMessageNotContaining("K8S_CLIENT_QPS");
     }

@@ -8,9 +8,9 @@ import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.kv.CalicoLayout;
 import io.ocicat.datastore.kv.KeyValue;
-import io.ocicat.datastore.model.Admission;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.Crds;
+import io.ocicat.datastore.model.ResourceAdmission;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -39,7 +39,8 @@ class GoldenCustomResourcesTest {
   record Golden(ApiGroup group, String name, String path, String custom, String key, String value) {
     Resource inEtcd() {
       ResourceKey parsed = CalicoLayout.parse(key).orElseThrow();
-      return Admission.asRead(CalicoLayout.decode(parsed, new KeyValue(key, value, 7, 7, 0)));
+      return ResourceAdmission.asRead(
+          CalicoLayout.decode(parsed, new KeyValue(key, value, 7, 7, 0)));
     }
 
     CustomLayout layout() {

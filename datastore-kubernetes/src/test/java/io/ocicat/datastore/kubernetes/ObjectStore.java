@@ -65,7 +65,7 @@ final class ObjectStore {
     ObjectNode after = object.deepCopy();
     ObjectNode metadata = after.withObject("/metadata");
     for (String kept : List.of("uid", "creationTimestamp", "generation", "managedFields")) {
-      metadata.set(kept, Trees.metadata(before).path(kept));
+      metadata.set(kept, JsonTrees.metadata(before).path(kept));
     }
     return commit("MODIFIED", collection, key, after);
   }

@@ -43,8 +43,8 @@ final class ObjectVerbs {
   }
 
   private Reply create(Target target, ObjectNode body) {
-    String name = Trees.name(body);
-    if (!Trees.revision(body).isEmpty()) {
+    String name = JsonTrees.name(body);
+    if (!JsonTrees.revision(body).isEmpty()) {
       return Reply.status(500, "", "resourceVersion should not be set on objects to be created");
     }
     String namespace = target.namespace();
@@ -69,16 +69,16 @@ final class ObjectVerbs {
     if (before.isEmpty()) {
       return Reply.notFound(target);
     }
-    String uid = Trees.text(Trees.metadata(body), "uid");
-    String is = Trees.text(Trees.metadata(before.get()), "uid");
+    String uid = JsonTrees.text(JsonTrees.metadata(body), "uid");
+    String is = JsonTrees.text(JsonTrees.metadata(before.get()), "uid");
     if (!uid.isEmpty() && !uid.equals(is)) {
       return Reply.conflict(
           target,
           "Precondition failed: UID in precondition: %s, UID in object meta: %s"
               .formatted(uid, is));
     }
-    String revision = Trees.revision(body);
-    if (!revision.isEmpty() && !revision.equals(Trees.revision(before.get()))) {
+    String revision = JsonTrees.revision(body);
+    if (!revision.isEmpty() && !revision.equals(JsonTrees.revision(before.get()))) {
       return Reply.conflict(target, CHANGED);
     }
     return Reply.ok(store.replace(target.collection(), target.key(), body));
@@ -91,13 +91,13 @@ final class ObjectVerbs {
       return Reply.notFound(target);
     }
     ObjectNode patched = before.get();
-    String uid = Trees.text(Trees.metadata(body), "uid");
-    if (!uid.isEmpty() && !uid.equals(Trees.text(Trees.metadata(patched), "uid"))) {
+    String uid = JsonTrees.text(JsonTrees.metadata(body), "uid");
+    if (!uid.isEmpty() && !uid.equals(JsonTrees.text(JsonTrees.metadata(patched), "uid"))) {
       return Reply.status(422, "Invalid", "metadata.uid: Invalid value: field is immutable")
           .because("metadata.uid");
     }
-    String revision = Trees.revision(body);
-    if (!revision.isEmpty() && !revision.equals(Trees.revision(patched))) {
+    String revision = JsonTrees.revision(body);
+    if (!revision.isEmpty() && !revision.equals(JsonTrees.revision(patched))) {
       return Reply.conflict(target, CHANGED);
     }
     merge(patched, body);
@@ -123,20 +123,20 @@ final class ObjectVerbs {
       return Reply.notFound(target);
     }
     JsonNode wanted = options.path("preconditions");
-    String uid = Trees.text(wanted, "uid");
-    String is = Trees.text(Trees.metadata(before.get()), "uid");
+    String uid = JsonTrees.text(wanted, "uid");
+    String is = JsonTrees.text(JsonTrees.metadata(before.get()), "uid");
     if (!uid.isEmpty() && !uid.equals(is)) {
       return Reply.conflict(
           target,
           "Precondition failed: UID in precondition: %s, UID in object meta: %s"
               .formatted(uid, is));
     }
-    String revision = Trees.text(wanted, "resourceVersion");
-    if (!revision.isEmpty() && !revision.equals(Trees.revision(before.get()))) {
+    String revision = JsonTrees.text(wanted, "resourceVersion");
+    if (!revision.isEmpty() && !revision.equals(JsonTrees.revision(before.get()))) {
       return Reply.conflict(
           target,
           "Precondition failed: ResourceVersion in precondition: %s, ResourceVersion in object meta: %s"
-              .formatted(revision, Trees.revision(before.get())));
+              .formatted(revision, JsonTrees.revision(before.get())));
     }
     store.remove(target.collection(), target.key());
     return Reply.status(200, "", "").about(target.resource(), target.name());
@@ -189,7 +189,7 @@ final class ObjectVerbs {
       return false;
     }
     String selector = target.option("labelSelector");
-    Map<String, String> labels = Trees.texts(Trees.metadata(object), "labels");
+    Map<String, String> labels = JsonTrees.texts(JsonTrees.metadata(object), "labels");
     return selector.isEmpty()
         || Arrays.stream(selector.split(",", -1))
             .map(term -> term.split("=", 2))

@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.ocicat.datastore.ConflictException;
 import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceEvent;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.ResourceWatch;
 import io.ocicat.datastore.UnsupportedException;
 import io.ocicat.datastore.cluster.Pod;
@@ -208,7 +208,7 @@ class PodsTest {
     server.put("pods", "shop/new", waiting);
 
     assertThatThrownBy(() -> datastore.get(CART)).isInstanceOf(NotFoundException.class);
-    assertThat(datastore.list(Query.of(Kind.WORKLOAD_ENDPOINT)).items()).isEmpty();
+    assertThat(datastore.list(ResourceQuery.of(Kind.WORKLOAD_ENDPOINT)).items()).isEmpty();
   }
 
   @Test
@@ -247,11 +247,12 @@ class PodsTest {
 
     ResourcePage page =
         datastore.list(
-            Query.startingWith(Kind.WORKLOAD_ENDPOINT, "shop", "node--a-k8s-cart--7d9f-"));
+            ResourceQuery.startingWith(Kind.WORKLOAD_ENDPOINT, "shop", "node--a-k8s-cart--7d9f-"));
     assertThat(page.items()).extracting(Resource::key).containsExactly(CART);
     assertThat(
             datastore
-                .list(Query.startingWith(Kind.WORKLOAD_ENDPOINT, "shop", "node--a-k8s-none-"))
+                .list(
+                    ResourceQuery.startingWith(Kind.WORKLOAD_ENDPOINT, "shop", "node--a-k8s-none-"))
                 .items())
         .isEmpty();
   }
@@ -263,7 +264,7 @@ class PodsTest {
     broken.withObject("/status").put("podIP", "10.1.0");
     server.put("pods", "shop/broken", broken);
 
-    ResourcePage page = datastore.list(Query.in(Kind.WORKLOAD_ENDPOINT, "shop"));
+    ResourcePage page = datastore.list(ResourceQuery.in(Kind.WORKLOAD_ENDPOINT, "shop"));
 
     assertThat(page.items()).extracting(Resource::key).containsExactly(CART);
     assertThat(page.unreadable()).singleElement().asString().contains("shop/broken", "10.1.0");
@@ -271,8 +272,9 @@ class PodsTest {
 
   @Test
   void changesOfPodsAreChangesOfEndpoints() {
-    String revision = datastore.list(Query.of(Kind.WORKLOAD_ENDPOINT)).revision();
-    try (ResourceWatch watch = datastore.watch(Query.of(Kind.WORKLOAD_ENDPOINT), revision)) {
+    String revision = datastore.list(ResourceQuery.of(Kind.WORKLOAD_ENDPOINT)).revision();
+    try (ResourceWatch watch =
+        datastore.watch(ResourceQuery.of(Kind.WORKLOAD_ENDPOINT), revision)) {
       Resource written = datastore.update(withAddresses(datastore.get(CART)));
       server.store().remove("pods", "shop/cart-7d9f");
 

@@ -7,11 +7,11 @@ import io.ocicat.datastore.ConflictException;
 import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceEvent;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.ResourceWatch;
 import io.ocicat.datastore.UnsupportedException;
 import io.ocicat.datastore.json.Json;
@@ -75,7 +75,7 @@ class ProfilesAndNodesTest {
   /** Seen with the real calicoctl: the profile is another object than what it is made of. */
   @Test
   void aProfileHasAUidOfItsOwn() {
-    assertThat(Uids.swap("9bf3a880-a50f-492d-8c1a-24eb80508a39"))
+    assertThat(CrdUids.swap("9bf3a880-a50f-492d-8c1a-24eb80508a39"))
         .isEqualTo("d9cf1501-a5f0-49b4-8c58-24d7010a519c");
     ObjectNode namespace =
         server.put("namespaces", "till", Json.parseObject("{\"metadata\":{\"name\":\"till\"}}"));
@@ -88,7 +88,7 @@ class ProfilesAndNodesTest {
                         datastore
                             .get(ResourceKey.of(Kind.PROFILE, profile))
                             .text("metadata", "uid"))
-                    .contains(Uids.swap(Trees.text(Trees.metadata(from), "uid"))));
+                    .contains(CrdUids.swap(JsonTrees.text(JsonTrees.metadata(from), "uid"))));
   }
 
   @Test
@@ -115,7 +115,7 @@ class ProfilesAndNodesTest {
   @Test
   void profilesAreListedPageByPage() {
     server.createNamespace("other");
-    Query all = Query.of(Kind.PROFILE);
+    ResourceQuery all = ResourceQuery.of(Kind.PROFILE);
 
     assertThat(datastore.list(all).items())
         .extracting(profile -> profile.key().name())
@@ -132,8 +132,8 @@ class ProfilesAndNodesTest {
 
   @Test
   void changesOfBothAreSeenByOneWatch() {
-    String revision = datastore.list(Query.of(Kind.PROFILE)).revision();
-    try (ResourceWatch watch = datastore.watch(Query.of(Kind.PROFILE), revision)) {
+    String revision = datastore.list(ResourceQuery.of(Kind.PROFILE)).revision();
+    try (ResourceWatch watch = datastore.watch(ResourceQuery.of(Kind.PROFILE), revision)) {
       server.createNamespace("new");
       server.put("serviceaccounts", "shop/more", account("more"));
       server.store().remove("serviceaccounts", "shop/till.two");
@@ -163,7 +163,7 @@ class ProfilesAndNodesTest {
     assertThat(node.content().at("/status/podCIDRs/0").stringValue()).isEqualTo("10.244.0.0/24");
     assertThat(node.content().at("/metadata/annotations").toString())
         .isEqualTo("{\"other\":\"kept\"}");
-    assertThat(datastore.list(Query.of(Kind.NODE)).items()).containsExactly(node);
+    assertThat(datastore.list(ResourceQuery.of(Kind.NODE)).items()).containsExactly(node);
   }
 
   @Test
@@ -182,14 +182,17 @@ class ProfilesAndNodesTest {
 
     assertThat(written).isEqualTo(datastore.get(NODE));
     ObjectNode stored = server.store().get("nodes", "node-a").orElseThrow();
-    assertThat(Trees.annotation(stored, "projectcalico.org/IPv4Address")).isEqualTo("192.0.2.9/24");
-    assertThat(Trees.annotation(stored, "projectcalico.org/IPv4WireguardInterfaceAddr"))
+    assertThat(JsonTrees.annotation(stored, "projectcalico.org/IPv4Address"))
+        .isEqualTo("192.0.2.9/24");
+    assertThat(JsonTrees.annotation(stored, "projectcalico.org/IPv4WireguardInterfaceAddr"))
         .isEqualTo("10.65.0.4");
     assertThat(
-            Trees.metadata(stored).path("annotations").has("projectcalico.org/IPv4VXLANTunnelAddr"))
+            JsonTrees.metadata(stored)
+                .path("annotations")
+                .has("projectcalico.org/IPv4VXLANTunnelAddr"))
         .isFalse();
-    assertThat(Trees.annotation(stored, "projectcalico.org/ASNumber")).isEqualTo("64512");
-    assertThat(Trees.annotation(stored, "other")).isEqualTo("kept");
+    assertThat(JsonTrees.annotation(stored, "projectcalico.org/ASNumber")).isEqualTo("64512");
+    assertThat(JsonTrees.annotation(stored, "other")).isEqualTo("kept");
     assertThat(stored.at("/spec/taints/0/key").stringValue()).isEqualTo("x");
     assertThat(server.seen().stream().filter(seen -> seen.verb().equals("update")).toList())
         .singleElement()
@@ -215,7 +218,7 @@ class ProfilesAndNodesTest {
         .containsExactlyInAnyOrderEntriesOf(Map.of("rack", "r1", "rr", "yes"));
     assertThat(again.text("metadata", "annotations", "projectcalico.org/labels")).isEmpty();
     assertThat(
-            datastore.list(Query.of(Kind.NODE)).items().stream()
+            datastore.list(ResourceQuery.of(Kind.NODE)).items().stream()
                 .filter(node -> node.key().equals(key))
                 .toList())
         .extracting(Resource::labels)

@@ -32,11 +32,11 @@ final class RealCluster implements AutoCloseable {
       new ApiPath("apiextensions.k8s.io", "v1", "customresourcedefinitions", "", "", "");
 
   private final ApiGroup group;
-  private final Api api;
+  private final ApiClient api;
 
   RealCluster(ApiGroup group) {
     this.group = group;
-    this.api = new Api(config(group), Opening.NOWHERE, Duration.ofSeconds(30));
+    this.api = new ApiClient(config(group), Opening.NOWHERE, Duration.ofSeconds(30));
     Crds.of(group).forEach(this::install);
   }
 
@@ -57,12 +57,12 @@ final class RealCluster implements AutoCloseable {
         0);
   }
 
-  Api api() {
+  ApiClient api() {
     return api;
   }
 
   private void install(ObjectNode definition) {
-    ApiPath path = DEFINITIONS.named(Trees.name(definition));
+    ApiPath path = DEFINITIONS.named(JsonTrees.name(definition));
     Optional<ObjectNode> there = find(path);
     if (there.isPresent()) {
       assertThat(isOurs(there.get()))
@@ -79,26 +79,26 @@ final class RealCluster implements AutoCloseable {
 
   private static boolean isEstablished(ObjectNode definition) {
     for (JsonNode condition : definition.path("status").path("conditions")) {
-      if (Trees.text(condition, "type").equals("Established")) {
-        return Trees.text(condition, "status").equals("True");
+      if (JsonTrees.text(condition, "type").equals("Established")) {
+        return JsonTrees.text(condition, "status").equals("True");
       }
     }
     return false;
   }
 
   private static boolean isOurs(ObjectNode object) {
-    return Trees.texts(Trees.metadata(object), "labels").containsKey(LABEL);
+    return JsonTrees.texts(JsonTrees.metadata(object), "labels").containsKey(LABEL);
   }
 
   private void awaitAbsenceOfDeleted(ApiPath path, ObjectNode object) {
-    if (Trees.metadata(object).has("deletionTimestamp")) {
+    if (JsonTrees.metadata(object).has("deletionTimestamp")) {
       Eventually.await(path + " is gone", LIMIT, () -> find(path).isEmpty());
     }
   }
 
   Optional<ObjectNode> find(ApiPath path) {
     try {
-      return Optional.of(api.call(Call.get(path, path.text())));
+      return Optional.of(api.call(ApiCall.get(path, path.text())));
     } catch (NotFoundException _) {
       return Optional.empty();
     }
@@ -108,9 +108,9 @@ final class RealCluster implements AutoCloseable {
   ObjectNode create(ApiPath collection, ObjectNode object) {
     ObjectNode labelled = object.deepCopy();
     labelled.withObject("/metadata").withObject("/labels").put(LABEL, "true");
-    ApiPath path = collection.named(Trees.name(object));
+    ApiPath path = collection.named(JsonTrees.name(object));
     try {
-      return api.call(Call.create(collection, labelled, path.text()));
+      return api.call(ApiCall.create(collection, labelled, path.text()));
     } catch (ExistsException _) {
       return find(path).orElseThrow();
     }
@@ -123,7 +123,7 @@ final class RealCluster implements AutoCloseable {
             _ -> {
               try {
                 api.call(
-                    Call.delete(path, Json.object().put("gracePeriodSeconds", 0), path.text()));
+                    ApiCall.delete(path, Json.object().put("gracePeriodSeconds", 0), path.text()));
               } catch (NotFoundException _) {
                 // Somebody else was faster.
               }
@@ -155,19 +155,21 @@ final class RealCluster implements AutoCloseable {
     for (ObjectNode object :
         new Collection(collection, "", collection.text()).read(api, 0, null).items()) {
       ApiPath path =
-          collection.in(Trees.text(Trees.metadata(object), "namespace")).named(Trees.name(object));
-      api.call(Call.delete(path, Json.object(), path.text()));
+          collection
+              .in(JsonTrees.text(JsonTrees.metadata(object), "namespace"))
+              .named(JsonTrees.name(object));
+      api.call(ApiCall.delete(path, Json.object(), path.text()));
     }
   }
 
   @Override
   public void close() {
     for (ObjectNode definition : Crds.of(group)) {
-      delete(DEFINITIONS.named(Trees.name(definition)));
+      delete(DEFINITIONS.named(JsonTrees.name(definition)));
     }
     NAMESPACES.forEach(name -> delete(KubernetesCluster.NAMESPACES.named(name)));
     for (ObjectNode definition : Crds.of(group)) {
-      ApiPath path = DEFINITIONS.named(Trees.name(definition));
+      ApiPath path = DEFINITIONS.named(JsonTrees.name(definition));
       Eventually.await(path + " is gone", LIMIT, () -> find(path).isEmpty());
     }
     api.close();

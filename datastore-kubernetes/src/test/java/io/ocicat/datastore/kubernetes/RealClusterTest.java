@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.ocicat.datastore.ConflictException;
 import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceEvent;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.ResourceWatch;
 import io.ocicat.datastore.UnavailableException;
 import io.ocicat.datastore.json.Json;
@@ -80,7 +80,7 @@ class RealClusterTest {
   @Test
   void aPodIsAnEndpoint() {
     createPod();
-    String revision = datastore.list(Query.in(Kind.WORKLOAD_ENDPOINT, "shop")).revision();
+    String revision = datastore.list(ResourceQuery.in(Kind.WORKLOAD_ENDPOINT, "shop")).revision();
     Resource read = datastore.get(ENDPOINT);
     assertThat(read.content().at("/spec/profiles").toString())
         .isEqualTo("[\"kns.shop\",\"ksa.shop.till\"]");
@@ -98,7 +98,7 @@ class RealClusterTest {
                                     .put("uid", "0b0e7a52-6f0e-4b53-9f0d-2f6a3c1d9e44"))))
         .isInstanceOf(NotFoundException.class);
     try (ResourceWatch watch =
-        datastore.watch(Query.in(Kind.WORKLOAD_ENDPOINT, "shop"), revision)) {
+        datastore.watch(ResourceQuery.in(Kind.WORKLOAD_ENDPOINT, "shop"), revision)) {
       assertThat(Watched.events(watch, 1).getFirst())
           .isEqualTo(new ResourceEvent.Modified(written));
     }
@@ -111,7 +111,7 @@ class RealClusterTest {
   void namespacesAndAccountsAreProfiles() {
     createPod();
 
-    assertThat(datastore.list(Query.of(Kind.PROFILE)).items())
+    assertThat(datastore.list(ResourceQuery.of(Kind.PROFILE)).items())
         .extracting(profile -> profile.key().name())
         .contains("kns.shop", "ksa.shop.till", "projectcalico-default-allow");
   }
@@ -130,7 +130,7 @@ class RealClusterTest {
     assertThat(
             cluster
                 .find(KubernetesCluster.NODES.named(NODE))
-                .map(node -> Trees.annotation(node, "projectcalico.org/IPv4Address")))
+                .map(node -> JsonTrees.annotation(node, "projectcalico.org/IPv4Address")))
         .contains("192.0.2.1/24");
   }
 
@@ -173,7 +173,7 @@ class RealClusterTest {
     ApiPath path = new CustomLayout(ApiGroup.V1).path(key);
     ObjectNode marked = cluster.find(path).orElseThrow();
     ((ObjectNode) marked.get("spec")).put("deleted", true);
-    cluster.api().call(Call.update(path, marked, "the mark"));
+    cluster.api().call(ApiCall.update(path, marked, "the mark"));
 
     assertThatThrownBy(() -> datastore.get(key)).isInstanceOf(NotFoundException.class);
     assertThat(cluster.find(path)).isEmpty();
@@ -182,7 +182,7 @@ class RealClusterTest {
   @Test
   void theOtherGroupIsMissing() {
     try (KubernetesDatastore other = Opening.open(RealCluster.config(ApiGroup.V3))) {
-      assertThatThrownBy(() -> other.list(Query.of(Kind.IP_POOL)))
+      assertThatThrownBy(() -> other.list(ResourceQuery.of(Kind.IP_POOL)))
           .isInstanceOf(UnavailableException.class)
           .hasMessageContaining("ocicat crds | kubectl apply -f -");
     }

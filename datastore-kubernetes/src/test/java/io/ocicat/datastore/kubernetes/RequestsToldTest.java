@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.ocicat.datastore.DatastoreRequest;
 import io.ocicat.datastore.Deadline;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.RequestListener;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.UnavailableException;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.Crds;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** Where the time of a call went (review K14). */
 class RequestsToldTest {
-  private static final Call CALL = Call.get(KubernetesCluster.NODES.named("a"), "node a");
+  private static final ApiCall CALL = ApiCall.get(KubernetesCluster.NODES.named("a"), "node a");
 
   private final ApiServer server = new ApiServer();
   private final KubernetesDatastore datastore = Opening.open(server);
@@ -39,7 +39,7 @@ class RequestsToldTest {
 
   private void listPools() {
     ScopedValue.where(RequestListener.CURRENT, told::add)
-        .run(() -> datastore.list(Query.of(Kind.IP_POOL)));
+        .run(() -> datastore.list(ResourceQuery.of(Kind.IP_POOL)));
   }
 
   @Test
@@ -73,7 +73,7 @@ class RequestsToldTest {
   void whatWaitedForOurOwnLimitSaysSo() {
     RateLimit limit = new RateLimit(1000, 1, System::nanoTime);
     limit.take(Duration.ofSeconds(1));
-    Effort effort = new Effort(CALL);
+    RequestCost effort = new RequestCost(CALL);
     effort.await(limit, Deadline.in(Duration.ofSeconds(10)), Duration.ofSeconds(10));
     effort.send();
 
@@ -87,7 +87,7 @@ class RequestsToldTest {
   void whatTheApiSaidIsToldRatherThanTheLimitThatCameAfterIt() {
     RateLimit limit = new RateLimit(10, 1, () -> 0);
     limit.take(Duration.ofSeconds(1));
-    Effort effort = new Effort(CALL);
+    RequestCost effort = new RequestCost(CALL);
     effort.pause(Duration.ofMillis(1), new UnavailableException("the API says 503", null));
 
     assertThatThrownBy(

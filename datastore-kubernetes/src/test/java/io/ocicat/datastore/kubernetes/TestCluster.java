@@ -130,9 +130,11 @@ public final class TestCluster implements AutoCloseable {
 
   /** Makes or replaces a pod, as its manifest says. */
   public void pod(ObjectNode manifest) {
-    ObjectNode metadata = Trees.metadata(manifest);
+    ObjectNode metadata = JsonTrees.metadata(manifest);
     server.put(
-        "pods", Target.key(Trees.text(metadata, "namespace"), Trees.name(manifest)), manifest);
+        "pods",
+        Target.key(JsonTrees.text(metadata, "namespace"), JsonTrees.name(manifest)),
+        manifest);
   }
 
   /** What there is of a pod. */

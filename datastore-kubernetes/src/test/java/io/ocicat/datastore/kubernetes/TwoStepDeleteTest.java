@@ -9,10 +9,10 @@ import io.ocicat.datastore.ExistsException;
 import io.ocicat.datastore.IpVersion;
 import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceEvent;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.ResourceWatch;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.model.ApiGroup;
@@ -66,7 +66,7 @@ class TwoStepDeleteTest {
         server
             .store()
             .get("blockaffinities." + group.group(), "node-1-10-65-0-0-26")
-            .map(custom -> Trees.text(Trees.metadata(custom), "uid"))
+            .map(custom -> JsonTrees.text(JsonTrees.metadata(custom), "uid"))
             .orElseThrow();
     server.forgetSeen();
 
@@ -74,7 +74,7 @@ class TwoStepDeleteTest {
 
     assertThat(server.seen()).extracting(ApiServer.Seen::verb).containsExactly("update", "delete");
     ObjectNode mark = server.seen().get(0).body();
-    assertThat(Trees.revision(mark)).isEqualTo(created.revision());
+    assertThat(JsonTrees.revision(mark)).isEqualTo(created.revision());
     JsonNode deleted = mark.at("/spec/deleted");
     assertThat(group == ApiGroup.V1 ? deleted.isString() : deleted.isBoolean()).isTrue();
     assertThat(deleted.asString("")).isEqualTo("true");
@@ -89,7 +89,7 @@ class TwoStepDeleteTest {
     datastore.create(handle("net.aa"));
     markOnly(group, HANDLES, "net.aa");
 
-    assertThat(datastore.list(new Query.Handles()).items()).isEmpty();
+    assertThat(datastore.list(new ResourceQuery.Handles()).items()).isEmpty();
     assertThatThrownBy(() -> datastore.get(new ResourceKey.Handle("net.aa")))
         .isInstanceOf(NotFoundException.class);
     assertThat(server.store().get(HANDLES + group.group(), "net.aa")).isEmpty();
@@ -119,7 +119,7 @@ class TwoStepDeleteTest {
     datastore.delete(created);
 
     assertThat(server.store().get(HANDLES + group.group(), "net.aa")).isPresent();
-    assertThat(datastore.list(new Query.Handles()).items()).isEmpty();
+    assertThat(datastore.list(new ResourceQuery.Handles()).items()).isEmpty();
     assertThatThrownBy(() -> datastore.delete(created)).isInstanceOf(NotFoundException.class);
     assertThat(server.store().get(HANDLES + group.group(), "net.aa")).isEmpty();
   }
@@ -140,8 +140,8 @@ class TwoStepDeleteTest {
   @EnumSource
   void aWatchTellsTheEndOnceAndWithTheMark(ApiGroup group) {
     server.define(Crds.of(group));
-    String revision = datastore.list(new Query.Handles()).revision();
-    try (ResourceWatch watch = datastore.watch(new Query.Handles(), revision)) {
+    String revision = datastore.list(new ResourceQuery.Handles()).revision();
+    try (ResourceWatch watch = datastore.watch(new ResourceQuery.Handles(), revision)) {
       Resource first = datastore.create(handle("net.aa"));
       datastore.delete(first);
       Resource second = datastore.create(handle("net.bb"));
@@ -177,11 +177,14 @@ class TwoStepDeleteTest {
     server.forgetSeen();
 
     assertThat(
-            datastore.list(new Query.Affinities(AffinityType.HOST, "node-1", IpVersion.V4)).items())
+            datastore
+                .list(new ResourceQuery.Affinities(AffinityType.HOST, "node-1", IpVersion.V4))
+                .items())
         .containsExactly(created);
     assertThat(server.seen().getFirst().target().option("labelSelector"))
         .isEqualTo(
             "projectcalico.org/hostname-hash=A3XPYDATRKB7Q4SM2O5FN4RXIHBFIL2PITFX26BAIP5XAB2X74CA,projectcalico.org/affinity-type=host,projectcalico.org/ip-version=4");
-    assertThat(datastore.list(Query.of(Kind.BLOCK_AFFINITY)).items()).containsExactly(created);
+    assertThat(datastore.list(ResourceQuery.of(Kind.BLOCK_AFFINITY)).items())
+        .containsExactly(created);
   }
 }

@@ -10,10 +10,10 @@ import io.ocicat.datastore.ExistsException;
 import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceEvent;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.ResourceWatch;
 import io.ocicat.datastore.UnauthorizedException;
 import io.ocicat.datastore.UnavailableException;
@@ -36,7 +36,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Watches outlive their streams, and tell every change once and in order. */
 class WatchTest {
-  private static final Query SETS = Query.of(Kind.NETWORK_SET);
+  private static final ResourceQuery SETS = ResourceQuery.of(Kind.NETWORK_SET);
   private static final Duration LIMIT = Duration.ofSeconds(20);
 
   private final ApiServer server = new ApiServer();

@@ -2,8 +2,8 @@ package io.ocicat.datastore.embedded;
 
 import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.UnavailableException;
-import io.ocicat.datastore.kv.Outcome;
 import io.ocicat.datastore.kv.Transaction;
+import io.ocicat.datastore.kv.TransactionOutcome;
 import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,16 +28,20 @@ final class CommitQueue implements AutoCloseable {
 
   private final DatabaseFile file;
   private final SqliteFailure failure;
-  private final Settings settings;
-  private final Bell bell;
+  private final EmbeddedSettings settings;
+  private final ChangeNotifier bell;
   private final ReentrantLock lock = new ReentrantLock(true);
   private final ConcurrentLinkedQueue<Waiting> queue = new ConcurrentLinkedQueue<>();
-  private @Nullable Session session;
+  private @Nullable SqliteSession session;
   private volatile @Nullable DatastoreException trouble;
   private boolean closed;
 
   CommitQueue(
-      DatabaseFile file, Session session, SqliteFailure failure, Settings settings, Bell bell) {
+      DatabaseFile file,
+      SqliteSession session,
+      SqliteFailure failure,
+      EmbeddedSettings settings,
+      ChangeNotifier bell) {
     this.file = file;
     this.session = session;
     this.failure = failure;
@@ -47,7 +51,7 @@ final class CommitQueue implements AutoCloseable {
 
   private static final class Waiting {
     final Transaction transaction;
-    @Nullable Outcome outcome;
+    @Nullable TransactionOutcome outcome;
     @Nullable RuntimeException refusal;
 
     Waiting(Transaction transaction) {
@@ -58,7 +62,7 @@ final class CommitQueue implements AutoCloseable {
       return outcome != null || refusal != null;
     }
 
-    Outcome result() {
+    TransactionOutcome result() {
       if (refusal != null) {
         throw refusal;
       }
@@ -66,7 +70,7 @@ final class CommitQueue implements AutoCloseable {
     }
   }
 
-  Outcome commit(Transaction transaction) {
+  TransactionOutcome commit(Transaction transaction) {
     Waiting mine = new Waiting(transaction);
     queue.add(mine);
     lock.lock();
@@ -113,7 +117,7 @@ final class CommitQueue implements AutoCloseable {
         .anyMatch(change -> settings.durable().test(change.key()));
   }
 
-  private static void decide(Writer writer, Waiting waiting) throws SQLException {
+  private static void decide(TransactionWriter writer, Waiting waiting) throws SQLException {
     try {
       waiting.outcome = writer.commit(waiting.transaction);
     } catch (DatastoreException e) {
@@ -124,7 +128,7 @@ final class CommitQueue implements AutoCloseable {
   /** Something to do within one SQLite transaction. */
   @FunctionalInterface
   interface Work<T> {
-    T run(Writer writer) throws SQLException;
+    T run(TransactionWriter writer) throws SQLException;
   }
 
   /** Does the work and waits for the disk. */
@@ -142,13 +146,13 @@ final class CommitQueue implements AutoCloseable {
       long before;
       long after;
       T result;
-      Session session = current();
+      SqliteSession session = current();
       try {
         session.beginWriting(durable);
-        before = Entries.revision(session);
+        before = EntryReader.revision(session);
         long now = settings.clock().millis();
-        Writer writer = new Writer(session, now);
-        Leases.revokeEnded(session, writer, now);
+        TransactionWriter writer = new TransactionWriter(session, now);
+        KeyLeases.revokeEnded(session, writer, now);
         result = work.run(writer);
         after = writer.revision();
         Compaction.sometimes(session, before, after, settings.history());
@@ -171,7 +175,7 @@ final class CommitQueue implements AutoCloseable {
     }
   }
 
-  private void finish(Session session) {
+  private void finish(SqliteSession session) {
     try {
       session.commit();
       trouble = null;
@@ -193,12 +197,12 @@ final class CommitQueue implements AutoCloseable {
     }
   }
 
-  private Session current() {
+  private SqliteSession current() {
     try {
       if (session != null && !file.isOf(session)) {
         discard();
       }
-      Session now = session;
+      SqliteSession now = session;
       if (now == null) {
         now = file.open();
         session = now;
@@ -212,7 +216,7 @@ final class CommitQueue implements AutoCloseable {
   }
 
   /** The session of the work that is being done. */
-  Session session() {
+  SqliteSession session() {
     return Objects.requireNonNull(session);
   }
 

@@ -16,7 +16,7 @@ final class Compaction {
 
   private Compaction() {}
 
-  static void sometimes(Session session, long before, long after, long history)
+  static void sometimes(SqliteSession session, long before, long after, long history)
       throws SQLException {
     if (before / EVERY != after / EVERY && after > history) {
       run(session, after - history, ROWS);
@@ -29,7 +29,7 @@ final class Compaction {
    * from starting the log anew: with watches about that may be always. A failure costs nothing but
    * the log's size: the next one tries again.
    */
-  static void checkpointSometimes(Session session, long before, long after) {
+  static void checkpointSometimes(SqliteSession session, long before, long after) {
     if (before / EVERY != after / EVERY) {
       try {
         session.number("PRAGMA wal_checkpoint(PASSIVE)");
@@ -39,8 +39,8 @@ final class Compaction {
     }
   }
 
-  static void run(Session session, long revision, int rows) throws SQLException {
-    if (revision > Entries.compacted(session)) {
+  static void run(SqliteSession session, long revision, int rows) throws SQLException {
+    if (revision > EntryReader.compacted(session)) {
       PreparedStatement limit = session.prepare("UPDATE history SET compacted = ?");
       limit.setLong(1, revision);
       limit.execute();
@@ -51,7 +51,7 @@ final class Compaction {
             "DELETE FROM entry WHERE id IN (SELECT id FROM entry"
                 + " WHERE superseded > 0 AND superseded <= ?1 AND id < ?2 LIMIT ?3)");
     delete.setLong(1, revision);
-    delete.setLong(2, Tables.firstId(revision));
+    delete.setLong(2, DatabaseSchema.firstId(revision));
     delete.setInt(3, rows);
     delete.execute();
   }

@@ -15,9 +15,9 @@ import java.util.Objects;
  */
 final class DatabaseFile {
   private final Path path;
-  private final Settings settings;
+  private final EmbeddedSettings settings;
 
-  DatabaseFile(Path path, Settings settings) {
+  DatabaseFile(Path path, EmbeddedSettings settings) {
     this.path = path;
     this.settings = settings;
   }
@@ -28,11 +28,11 @@ final class DatabaseFile {
    * @throws UnavailableException when there is no file: an empty one in its place would give out
    *     again what containers already have
    */
-  Session open() throws SQLException {
+  SqliteSession open() throws SQLException {
     Object identity = identity();
-    Session session = Session.open(path, settings, identity);
+    SqliteSession session = SqliteSession.open(path, settings, identity);
     try {
-      Tables.prepare(session, path);
+      DatabaseSchema.prepare(session, path);
       return session;
     } catch (SQLException | RuntimeException e) {
       session.close();
@@ -41,7 +41,7 @@ final class DatabaseFile {
   }
 
   /** Whether the session's file is still the one at the path. */
-  boolean isOf(Session session) {
+  boolean isOf(SqliteSession session) {
     return session.identity().equals(identity());
   }
 

@@ -1,12 +1,12 @@
 package io.ocicat.datastore.embedded;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Engine;
+import io.ocicat.datastore.DatastoreEngine;
 import io.ocicat.datastore.config.DatastoreConfig;
 import java.util.Optional;
 
 /** SQLite on this machine. */
-public final class EmbeddedEngine implements Engine {
+public final class EmbeddedEngine implements DatastoreEngine {
   @Override
   public Optional<Datastore> open(DatastoreConfig config) {
     return config instanceof DatastoreConfig.Embedded embedded

@@ -8,12 +8,12 @@ import io.ocicat.datastore.UnavailableException;
 import io.ocicat.datastore.kv.CalicoLayout;
 import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.kv.KeyValueDatastore;
+import io.ocicat.datastore.kv.KeyValuePage;
 import io.ocicat.datastore.kv.KeyValueStore;
 import io.ocicat.datastore.kv.KeyValueWatch;
-import io.ocicat.datastore.kv.Outcome;
-import io.ocicat.datastore.kv.Page;
 import io.ocicat.datastore.kv.RangeQuery;
 import io.ocicat.datastore.kv.Transaction;
+import io.ocicat.datastore.kv.TransactionOutcome;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
@@ -27,43 +27,47 @@ import java.util.Optional;
  * Keys and values in an SQLite file, {@code datastore.db} of a private directory. Any number of
  * processes may open it at the same time; each sees what the others commit, and a watch is woken by
  * any of them. What is committed stays when processes are killed, and when the machine is lost as
- * far as {@link Settings#durable} says.
+ * far as {@link EmbeddedSettings#durable} says.
  */
 public final class EmbeddedStore implements KeyValueStore {
   private final Path file;
-  private final Settings settings;
+  private final EmbeddedSettings settings;
   private final SqliteFailure failure;
-  private final Bell bell;
+  private final ChangeNotifier bell;
   private final CommitQueue writer;
-  private final Readers readers;
+  private final ReadSessions readers;
   private long lastLookedAt;
 
   private EmbeddedStore(
-      Path file, DatabaseFile database, Settings settings, Session session, Bell bell) {
+      Path file,
+      DatabaseFile database,
+      EmbeddedSettings settings,
+      SqliteSession session,
+      ChangeNotifier bell) {
     this.file = file;
     this.settings = settings;
     this.failure = new SqliteFailure(file, settings);
     this.bell = bell;
     this.writer = new CommitQueue(database, session, failure, settings, bell);
-    this.readers = new Readers(database, failure);
+    this.readers = new ReadSessions(database, failure);
     bell.listenTo(this::hasChanged);
   }
 
   /** Only the bell asks, from one thread. */
   private boolean hasChanged() {
     endLeases();
-    long revision = readers.read(Entries::revision);
+    long revision = readers.read(EntryReader::revision);
     boolean changed = revision != lastLookedAt;
     lastLookedAt = revision;
     return changed;
   }
 
   public static EmbeddedStore open(Path directory) {
-    return open(directory, Settings.standard());
+    return open(directory, EmbeddedSettings.standard());
   }
 
   /** Opens the datastore in {@code directory}; both are made when they are not there. */
-  public static EmbeddedStore open(Path directory, Settings settings) {
+  public static EmbeddedStore open(Path directory, EmbeddedSettings settings) {
     Path file = directory.toAbsolutePath().resolve("datastore.db");
     if (file.toString().indexOf('?') >= 0) {
       throw new InvalidException(
@@ -75,10 +79,14 @@ public final class EmbeddedStore implements KeyValueStore {
       PrivateFiles.createDirectory(file.resolveSibling(""));
       PrivateFiles.createFile(file);
       DatabaseFile database = new DatabaseFile(file, settings);
-      Session session = database.open();
+      SqliteSession session = database.open();
       try {
         return new EmbeddedStore(
-            file, database, settings, session, new Bell(file.resolveSibling("datastore.bell")));
+            file,
+            database,
+            settings,
+            session,
+            new ChangeNotifier(file.resolveSibling("datastore.bell")));
       } catch (IOException | RuntimeException e) {
         session.close();
         throw e;
@@ -107,47 +115,49 @@ public final class EmbeddedStore implements KeyValueStore {
    */
   public static Datastore openDatastore(Path directory) {
     return new KeyValueDatastore(
-        open(directory, Settings.standard().durable(key -> !CalicoLayout.diesWithMachine(key))));
+        open(
+            directory,
+            EmbeddedSettings.standard().durable(key -> !CalicoLayout.diesWithMachine(key))));
   }
 
   @Override
   public Optional<KeyValue> get(String key) {
-    Optional<KeyValue> entry = readers.read(session -> Entries.get(session, key));
+    Optional<KeyValue> entry = readers.read(session -> EntryReader.get(session, key));
     if (entry.isPresent() && entry.get().lease() != 0 && endLeases()) {
-      return readers.read(session -> Entries.get(session, key));
+      return readers.read(session -> EntryReader.get(session, key));
     }
     return entry;
   }
 
   @Override
-  public Page range(RangeQuery query) {
-    Page page = readers.readTogether(session -> Entries.range(session, query));
+  public KeyValuePage range(RangeQuery query) {
+    KeyValuePage page = readers.readTogether(session -> EntryReader.range(session, query));
     boolean leased = page.entries().stream().anyMatch(entry -> entry.lease() != 0);
     if (query.revision() == 0 && leased && endLeases()) {
-      return readers.readTogether(session -> Entries.range(session, query));
+      return readers.readTogether(session -> EntryReader.range(session, query));
     }
     return page;
   }
 
   @Override
-  public Outcome commit(Transaction transaction) {
+  public TransactionOutcome commit(Transaction transaction) {
     return writer.commit(transaction);
   }
 
   @Override
   public KeyValueWatch watch(String prefix, long from) {
-    readers.read(Entries::revision);
+    readers.read(EntryReader::revision);
     return new EmbeddedWatch(this, bell, prefix, from);
   }
 
   KeyValueWatch.Batch changes(String prefix, long from) {
-    return readers.readTogether(session -> Entries.changes(session, prefix, from));
+    return readers.readTogether(session -> EntryReader.changes(session, prefix, from));
   }
 
   /** Whether there was anything to end. */
   boolean endLeases() {
     long now = settings.clock().millis();
-    if (!readers.read(session -> Leases.anyEnded(session, now))) {
+    if (!readers.read(session -> KeyLeases.anyEnded(session, now))) {
       return false;
     }
     // Every write begins with it.
@@ -159,19 +169,20 @@ public final class EmbeddedStore implements KeyValueStore {
     if (!ttl.isPositive()) {
       throw new InvalidException("a lease must last longer than " + ttl);
     }
-    return writer.write(_ -> Leases.grant(writer.session(), ttl, settings.clock().millis()));
+    return writer.write(_ -> KeyLeases.grant(writer.session(), ttl, settings.clock().millis()));
   }
 
   @Override
   public void keepAlive(long lease) {
-    if (!writer.write(_ -> Leases.keepAlive(writer.session(), lease, settings.clock().millis()))) {
+    if (!writer.write(
+        _ -> KeyLeases.keepAlive(writer.session(), lease, settings.clock().millis()))) {
       throw noLease(lease);
     }
   }
 
   @Override
   public void revokeLease(long lease) {
-    if (!writer.write(changes -> Leases.revoke(writer.session(), changes, lease))) {
+    if (!writer.write(changes -> KeyLeases.revoke(writer.session(), changes, lease))) {
       throw noLease(lease);
     }
   }
@@ -190,7 +201,7 @@ public final class EmbeddedStore implements KeyValueStore {
    * itself, as the settings say.
    */
   public void compact(long revision) {
-    long head = readers.read(Entries::revision);
+    long head = readers.read(EntryReader::revision);
     if (revision > head) {
       throw new InvalidException(
           "revision %d cannot be compacted: the datastore is at %d".formatted(revision, head));

@@ -6,12 +6,12 @@ import java.time.Duration;
 /** Reads the table of entries from where it is, whenever the bell rings. Nothing is buffered. */
 final class EmbeddedWatch implements KeyValueWatch {
   private final EmbeddedStore store;
-  private final Bell bell;
+  private final ChangeNotifier bell;
   private final String prefix;
   private long next;
   private volatile boolean closed;
 
-  EmbeddedWatch(EmbeddedStore store, Bell bell, String prefix, long from) {
+  EmbeddedWatch(EmbeddedStore store, ChangeNotifier bell, String prefix, long from) {
     this.store = store;
     this.bell = bell;
     this.prefix = prefix;

@@ -11,7 +11,7 @@ final class IntegrityCheck {
 
   private IntegrityCheck() {}
 
-  static List<String> run(Session session) throws SQLException {
+  static List<String> run(SqliteSession session) throws SQLException {
     List<String> problems = new ArrayList<>();
     try (ResultSet row = session.prepare("PRAGMA integrity_check(" + MAX + ")").executeQuery()) {
       while (row.next()) {
@@ -51,13 +51,13 @@ final class IntegrityCheck {
     return List.copyOf(problems);
   }
 
-  private static void rows(Session session, List<String> problems, String query, String what)
+  private static void rows(SqliteSession session, List<String> problems, String query, String what)
       throws SQLException {
     try (ResultSet row = session.prepare(query + " LIMIT " + MAX).executeQuery()) {
       while (row.next()) {
         problems.add(
             "%s at revision %d %s"
-                .formatted(row.getString(2), Tables.revision(row.getLong(1)), what));
+                .formatted(row.getString(2), DatabaseSchema.revision(row.getLong(1)), what));
       }
     }
   }

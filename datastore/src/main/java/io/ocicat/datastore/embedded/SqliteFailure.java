@@ -15,9 +15,9 @@ final class SqliteFailure {
   private static final int ROOM_BYTES = 256 << 10;
 
   private final Path file;
-  private final Settings settings;
+  private final EmbeddedSettings settings;
 
-  SqliteFailure(Path file, Settings settings) {
+  SqliteFailure(Path file, EmbeddedSettings settings) {
     this.file = file;
     this.settings = settings;
   }

@@ -5,9 +5,9 @@ import io.ocicat.datastore.CorruptException;
 import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.IpVersion;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.model.Shapes;
 import io.ocicat.ip.IpPrefix;
@@ -126,20 +126,20 @@ public final class CalicoLayout {
   }
 
   /** What the keys asked for start with; a key that does may still be another's. */
-  public static List<String> prefixes(Query query) {
+  public static List<String> prefixes(ResourceQuery query) {
     return switch (query) {
-      case Query.Named named -> List.of(namedPrefix(named));
-      case Query.Blocks blocks ->
+      case ResourceQuery.Named named -> List.of(namedPrefix(named));
+      case ResourceQuery.Blocks blocks ->
           List.of(BLOCKS + (blocks.version() == null ? "" : blocks.version().text() + "/"));
-      case Query.Affinities affinities ->
+      case ResourceQuery.Affinities affinities ->
           affinities.type() == null
               ? List.of(affinityPrefix(AffinityType.HOST, affinities), virtualPrefix(affinities))
               : List.of(affinityPrefix(affinities.type(), affinities));
-      case Query.Handles _ -> List.of(HANDLES);
+      case ResourceQuery.Handles _ -> List.of(HANDLES);
     };
   }
 
-  private static String namedPrefix(Query.Named query) {
+  private static String namedPrefix(ResourceQuery.Named query) {
     return RESOURCES
         + query.kind().plural()
         + "/"
@@ -147,11 +147,11 @@ public final class CalicoLayout {
         + query.namePrefix();
   }
 
-  private static String virtualPrefix(Query.Affinities query) {
+  private static String virtualPrefix(ResourceQuery.Affinities query) {
     return affinityPrefix(AffinityType.VIRTUAL, query);
   }
 
-  private static String affinityPrefix(AffinityType type, Query.Affinities query) {
+  private static String affinityPrefix(AffinityType type, ResourceQuery.Affinities query) {
     StringBuilder prefix = new StringBuilder(IPAM).append(type.text()).append('/');
     if (query.host() != null) {
       prefix.append(query.host()).append('/');
@@ -163,7 +163,7 @@ public final class CalicoLayout {
   }
 
   /** One prefix for all that is asked for, which more may start with. */
-  public static String commonPrefix(Query query) {
+  public static String commonPrefix(ResourceQuery query) {
     List<String> prefixes = prefixes(query);
     return prefixes.size() == 1 ? prefixes.getFirst() : IPAM;
   }

@@ -6,17 +6,17 @@ import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.ExistsException;
 import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.ResourceWatch;
 import io.ocicat.datastore.Write;
 import io.ocicat.datastore.WriteOutcome;
 import io.ocicat.datastore.json.Json;
-import io.ocicat.datastore.model.Admission;
-import io.ocicat.datastore.model.BuiltIn;
+import io.ocicat.datastore.model.BuiltInProfile;
 import io.ocicat.datastore.model.CrossChecks;
+import io.ocicat.datastore.model.ResourceAdmission;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -33,26 +33,27 @@ public final class KeyValueDatastore implements Datastore {
   private static final int PAGE = 1000;
 
   private final KeyValueStore store;
-  private final Admission admission;
+  private final ResourceAdmission admission;
 
-  public KeyValueDatastore(KeyValueStore store, Admission admission) {
+  public KeyValueDatastore(KeyValueStore store, ResourceAdmission admission) {
     this.store = store;
     this.admission = admission;
   }
 
   public KeyValueDatastore(KeyValueStore store) {
-    this(store, Admission.standard());
+    this(store, ResourceAdmission.standard());
   }
 
   @Override
   public Resource create(Resource resource) {
-    BuiltIn.refuseWrite(resource.key(), "created");
+    BuiltInProfile.refuseWrite(resource.key(), "created");
     Resource admitted = admission.forCreate(resource);
     CrossChecks.beforeCreate(this, admitted);
     String path = CalicoLayout.path(admitted.key());
     return switch (store.commit(Transaction.create(path, CalicoLayout.encode(admitted)))) {
-      case Outcome.Committed done -> admitted.withRevision(String.valueOf(done.revision()));
-      case Outcome.Refused _ ->
+      case TransactionOutcome.Committed done ->
+          admitted.withRevision(String.valueOf(done.revision()));
+      case TransactionOutcome.Refused _ ->
           throw new ExistsException(
               "%s exists already: update it, or choose another name"
                   .formatted(resource.describe()));
@@ -61,32 +62,33 @@ public final class KeyValueDatastore implements Datastore {
 
   @Override
   public Resource update(Resource resource) {
-    BuiltIn.refuseWrite(resource.key(), "updated");
+    BuiltInProfile.refuseWrite(resource.key(), "updated");
     Resource admitted = admission.forUpdate(resource);
     CrossChecks.beforeUpdate(this, admitted);
     String path = CalicoLayout.path(admitted.key());
     long read = revision(admitted.revision());
     return switch (store.commit(Transaction.update(path, read, CalicoLayout.encode(admitted)))) {
-      case Outcome.Committed done -> admitted.withRevision(String.valueOf(done.revision()));
-      case Outcome.Refused refused -> throw lost(admitted.key(), path, refused);
+      case TransactionOutcome.Committed done ->
+          admitted.withRevision(String.valueOf(done.revision()));
+      case TransactionOutcome.Refused refused -> throw lost(admitted.key(), path, refused);
     };
   }
 
   @Override
   public Resource delete(ResourceKey key, @Nullable String revision) {
-    BuiltIn.refuseWrite(key, "deleted");
+    BuiltInProfile.refuseWrite(key, "deleted");
     CrossChecks.beforeDelete(this, key);
     String path = CalicoLayout.path(key);
     Transaction transaction =
         revision == null ? Transaction.delete(path) : Transaction.delete(path, revision(revision));
     return switch (store.commit(transaction)) {
-      case Outcome.Committed done -> {
+      case TransactionOutcome.Committed done -> {
         if (done.deleted().isEmpty()) {
           throw notFound(key);
         }
         yield removed(key, done.deleted().getFirst());
       }
-      case Outcome.Refused refused -> throw lost(key, path, refused);
+      case TransactionOutcome.Refused refused -> throw lost(key, path, refused);
     };
   }
 
@@ -99,7 +101,7 @@ public final class KeyValueDatastore implements Datastore {
     List<Change> changes = new ArrayList<>();
     Map<ResourceKey, Resource> admitted = new LinkedHashMap<>();
     for (Write write : writes) {
-      BuiltIn.refuseWrite(write.key(), "written");
+      BuiltInProfile.refuseWrite(write.key(), "written");
       String path = CalicoLayout.path(write.key());
       conditions.add(new Condition(path, expected(write)));
       switch (write) {
@@ -120,11 +122,11 @@ public final class KeyValueDatastore implements Datastore {
       }
     }
     return switch (store.commit(new Transaction(conditions, changes))) {
-      case Outcome.Committed done -> {
+      case TransactionOutcome.Committed done -> {
         admitted.replaceAll((_, r) -> r.withRevision(String.valueOf(done.revision())));
         yield new WriteOutcome.Done(admitted);
       }
-      case Outcome.Refused refused -> current(writes, refused);
+      case TransactionOutcome.Refused refused -> current(writes, refused);
     };
   }
 
@@ -137,12 +139,12 @@ public final class KeyValueDatastore implements Datastore {
     };
   }
 
-  private static WriteOutcome current(List<Write> writes, Outcome.Refused refused) {
+  private static WriteOutcome current(List<Write> writes, TransactionOutcome.Refused refused) {
     Map<ResourceKey, Resource> current = new LinkedHashMap<>();
     for (Write write : writes) {
       KeyValue entry = refused.current().get(CalicoLayout.path(write.key()));
       if (entry != null) {
-        current.put(write.key(), Admission.asRead(CalicoLayout.decode(write.key(), entry)));
+        current.put(write.key(), ResourceAdmission.asRead(CalicoLayout.decode(write.key(), entry)));
       }
     }
     return new WriteOutcome.Refused(current);
@@ -157,7 +159,8 @@ public final class KeyValueDatastore implements Datastore {
     }
   }
 
-  private static RuntimeException lost(ResourceKey key, String path, Outcome.Refused refused) {
+  private static RuntimeException lost(
+      ResourceKey key, String path, TransactionOutcome.Refused refused) {
     return refused.current().containsKey(path)
         ? new ConflictException(
             "%s has been changed by somebody else: read it again and repeat the change"
@@ -171,19 +174,19 @@ public final class KeyValueDatastore implements Datastore {
 
   @Override
   public Resource get(ResourceKey key) {
-    Optional<Resource> builtIn = BuiltIn.find(key);
+    Optional<Resource> builtIn = BuiltInProfile.find(key);
     if (builtIn.isPresent()) {
       return builtIn.get();
     }
     KeyValue entry = store.get(CalicoLayout.path(key)).orElseThrow(() -> notFound(key));
-    return Admission.asRead(CalicoLayout.decode(key, entry));
+    return ResourceAdmission.asRead(CalicoLayout.decode(key, entry));
   }
 
   @Override
-  public ResourcePage list(Query query, int limit, @Nullable String next) {
+  public ResourcePage list(ResourceQuery query, int limit, @Nullable String next) {
     ListCursor cursor = ListCursor.of(query, next);
     int wanted = limit == 0 ? PAGE : Math.min(limit, PAGE);
-    Page page = store.range(cursor.query().limit(wanted));
+    KeyValuePage page = store.range(cursor.query().limit(wanted));
     List<Resource> items = new ArrayList<>();
     List<String> unreadable = new ArrayList<>();
     for (KeyValue entry : page.entries()) {
@@ -191,19 +194,19 @@ public final class KeyValueDatastore implements Datastore {
     }
     String behind = cursor.behind(page);
     if (behind == null) {
-      items.addAll(BuiltIn.matching(query));
+      items.addAll(BuiltInProfile.matching(query));
     }
     return new ResourcePage(String.valueOf(page.revision()), items, unreadable, behind);
   }
 
   private static void read(
-      Query query, KeyValue entry, List<Resource> items, List<String> unreadable) {
+      ResourceQuery query, KeyValue entry, List<Resource> items, List<String> unreadable) {
     Optional<ResourceKey> key = CalicoLayout.parse(entry.key());
     if (key.isEmpty()) {
       unreadable.add("%s is not the key of a %s".formatted(entry.key(), query.kind()));
     } else if (query.matches(key.get())) {
       try {
-        items.add(Admission.asRead(CalicoLayout.decode(key.get(), entry)));
+        items.add(ResourceAdmission.asRead(CalicoLayout.decode(key.get(), entry)));
       } catch (CorruptException e) {
         unreadable.add(String.valueOf(e.getMessage()));
       }
@@ -211,7 +214,7 @@ public final class KeyValueDatastore implements Datastore {
   }
 
   @Override
-  public ResourceWatch watch(Query query, String revision) {
+  public ResourceWatch watch(ResourceQuery query, String revision) {
     long behind = revision(revision);
     return new KeyValueResourceWatch(
         query, store.watch(CalicoLayout.commonPrefix(query), behind + 1));

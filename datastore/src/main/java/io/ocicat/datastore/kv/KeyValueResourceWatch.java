@@ -1,12 +1,12 @@
 package io.ocicat.datastore.kv;
 
 import io.ocicat.datastore.CorruptException;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceEvent;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.ResourceWatch;
-import io.ocicat.datastore.model.Admission;
+import io.ocicat.datastore.model.ResourceAdmission;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Turns changes of keys into changes of resources, and leaves out what nobody asked for. */
 final class KeyValueResourceWatch implements ResourceWatch {
-  private final Query query;
+  private final ResourceQuery query;
   private final KeyValueWatch watch;
 
-  KeyValueResourceWatch(Query query, KeyValueWatch watch) {
+  KeyValueResourceWatch(ResourceQuery query, KeyValueWatch watch) {
     this.query = query;
     this.watch = watch;
   }
@@ -52,7 +52,7 @@ final class KeyValueResourceWatch implements ResourceWatch {
 
   private static ResourceEvent put(ResourceKey key, KeyValueEvent.Put put) {
     try {
-      Resource resource = Admission.asRead(CalicoLayout.decode(key, put.entry()));
+      Resource resource = ResourceAdmission.asRead(CalicoLayout.decode(key, put.entry()));
       return put.isNew() ? new ResourceEvent.Added(resource) : new ResourceEvent.Modified(resource);
     } catch (CorruptException e) {
       return new ResourceEvent.Unreadable(
@@ -65,7 +65,7 @@ final class KeyValueResourceWatch implements ResourceWatch {
       return null;
     }
     try {
-      return Admission.asRead(CalicoLayout.decode(key, entry));
+      return ResourceAdmission.asRead(CalicoLayout.decode(key, entry));
     } catch (CorruptException _) {
       return null;
     }

@@ -25,14 +25,14 @@ public interface KeyValueStore extends AutoCloseable {
    * @throws CompactedException when the revision asked for is no longer known
    * @throws InvalidException when the revision asked for is still to come
    */
-  Page range(RangeQuery query);
+  KeyValuePage range(RangeQuery query);
 
   /**
    * Does the changes if all conditions hold.
    *
    * @throws InvalidException when a change names a lease that is not there
    */
-  Outcome commit(Transaction transaction);
+  TransactionOutcome commit(Transaction transaction);
 
   /**
    * Hands out every change under {@code prefix}, the first of them that of revision {@code from} if

@@ -1,7 +1,7 @@
 package io.ocicat.datastore.kv;
 
 import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.Query;
+import io.ocicat.datastore.ResourceQuery;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  */
 record ListCursor(List<String> prefixes, long revision, int at, String after) {
 
-  static ListCursor of(Query query, @Nullable String text) {
+  static ListCursor of(ResourceQuery query, @Nullable String text) {
     List<String> prefixes = CalicoLayout.prefixes(query);
     if (text == null) {
       return new ListCursor(prefixes, 0, 0, "");
@@ -35,7 +35,7 @@ record ListCursor(List<String> prefixes, long revision, int at, String after) {
   }
 
   /** What continues behind a page; null when there is nothing. */
-  @Nullable String behind(Page page) {
+  @Nullable String behind(KeyValuePage page) {
     if (page.more()) {
       return page.revision() + ":" + at + ":" + page.entries().getLast().key();
     }

@@ -33,7 +33,7 @@ public record RangeQuery(String prefix, String after, int limit, long revision) 
   }
 
   /** The page behind {@code page}, at the same revision. */
-  public RangeQuery behind(Page page) {
+  public RangeQuery behind(KeyValuePage page) {
     String last = page.entries().isEmpty() ? after : page.entries().getLast().key();
     return new RangeQuery(prefix, last, limit, page.revision());
   }

@@ -18,7 +18,7 @@ public final class UnknownKeys {
     List<KeyValue> unknown = new ArrayList<>();
     RangeQuery query = RangeQuery.all(CalicoLayout.ROOT).limit(PAGE);
     while (true) {
-      Page page = store.range(query);
+      KeyValuePage page = store.range(query);
       page.entries().stream().filter(UnknownKeys::isUnknown).forEach(unknown::add);
       if (!page.more()) {
         return List.copyOf(unknown);

@@ -22,19 +22,20 @@ final class BgpConfigurationFields {
       List.of("Trace", "Debug", "Info", "Warning", "Error", "Fatal");
   private static final int MAX_PRIORITY = 2147483646;
 
-  private static final Limit IGNORED_INTERFACE =
-      Rules.matching(
+  private static final ValueLimit IGNORED_INTERFACE =
+      ValueRules.matching(
           "ignored interface",
           Pattern.compile("(?!\\*$)[a-zA-Z0-9_.*-]{1,15}"),
           "must be 1–15 letters, digits, _, ., - or *, and not * alone");
 
   private static final Shape.Struct CIDR_ENTRY =
-      new Shape.Struct(text("cidr", "The network.").is(Rules.NETWORK).is(Rules.CIDR_WITH_LENGTH));
+      new Shape.Struct(
+          text("cidr", "The network.").is(ValueRules.NETWORK).is(ValueRules.CIDR_WITH_LENGTH));
 
   private static final Shape.Struct SPEC =
       new Shape.Struct(
               text("logSeverityScreen", "From which severity on messages are logged.")
-                  .is(Limit.anyCase(SEVERITIES))
+                  .is(ValueLimit.anyCase(SEVERITIES))
                   .initially("Info"),
               flag("nodeToNodeMeshEnabled", "Whether every node peers with every other.")
                   .ifPresent(),
@@ -52,7 +53,7 @@ final class BgpConfigurationFields {
                       "communities",
                       "Communities by name.",
                       new Shape.Struct(
-                          text("name", "The name.").max(253).is(Rules.NAME).require(),
+                          text("name", "The name.").max(253).is(ValueRules.NAME).require(),
                           text("value", "The community, as in 64512:100 or 64512:1:2.")
                               .max(40)
                               .is(BgpFields.COMMUNITY_VALUE)
@@ -63,8 +64,8 @@ final class BgpConfigurationFields {
                       "Which networks are advertised with which communities.",
                       new Shape.Struct(
                           text("cidr", "The network.")
-                              .is(Rules.NETWORK)
-                              .is(Rules.CIDR_WITH_LENGTH)
+                              .is(ValueRules.NETWORK)
+                              .is(ValueRules.CIDR_WITH_LENGTH)
                               .require(),
                           texts("communities", "Communities, or names of them.")
                               .items(0, 50)
@@ -78,9 +79,9 @@ final class BgpConfigurationFields {
                   .distinct()
                   .is(IGNORED_INTERFACE),
               text("localWorkloadPeeringIPV4", "Our IPv4 address towards workloads.")
-                  .is(Rules.IPV4),
+                  .is(ValueRules.IPV4),
               text("localWorkloadPeeringIPV6", "Our IPv6 address towards workloads.")
-                  .is(Rules.IPV6),
+                  .is(ValueRules.IPV6),
               text("programClusterRoutes", "Whether BIRD programs the routes to pods.")
                   .in("Enabled", "Disabled", "EnabledIPIPOnly", "EnabledNoEncapOnly")
                   .ifPresent(),
@@ -91,13 +92,13 @@ final class BgpConfigurationFields {
           .where(
               withMesh("nodeMeshPassword"),
               withMesh("nodeMeshMaxRestartTime"),
-              Between.needs("communities", "prefixAdvertisements"))
+              FieldRule.needs("communities", "prefixAdvertisements"))
           .where("Communities advertised are defined.", BgpConfigurationFields::definedCommunities);
 
   static final Shape.Struct DOCUMENT =
       MetadataShape.document("How the nodes speak BGP.", SPEC)
           .where(
-              Between.onlyInDefault(
+              FieldRule.onlyInDefault(
                   List.of(
                       "nodeToNodeMeshEnabled",
                       "asNumber",
@@ -109,8 +110,8 @@ final class BgpConfigurationFields {
 
   private BgpConfigurationFields() {}
 
-  private static Between withMesh(String field) {
-    return new Between(
+  private static FieldRule withMesh(String field) {
+    return new FieldRule(
         "%s needs the mesh.".formatted(field),
         "!{?%s} || !has(self.nodeToNodeMeshEnabled) || self.nodeToNodeMeshEnabled".formatted(field),
         (spec, path, problems) -> {

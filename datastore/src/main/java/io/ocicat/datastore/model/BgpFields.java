@@ -15,11 +15,12 @@ final class BgpFields {
   private static final long MAX_32 = 0xffff_ffffL;
 
   static final Shape.Leaf AS_NUMBER =
-      new Shape.Leaf(Shape.Type.WHOLE_OR_TEXT, List.of(new Limit.Range(0, MAX_32)), Form.AS_NUMBER);
+      new Shape.Leaf(
+          Shape.Type.WHOLE_OR_TEXT, List.of(new ValueLimit.Range(0, MAX_32)), ValueForm.AS_NUMBER);
 
   /** A standard or a large community. */
-  static final Limit COMMUNITY_VALUE =
-      new Limit.Format(
+  static final ValueLimit COMMUNITY_VALUE =
+      new ValueLimit.Format(
           "community",
           value -> isCommunity(value.stringValue()) ? null : notCommunity(value.stringValue()));
 

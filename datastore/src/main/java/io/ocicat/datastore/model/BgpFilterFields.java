@@ -19,8 +19,8 @@ final class BgpFilterFields {
       "^(0|[1-9][0-9]*):(0|[1-9][0-9]*)(:(0|[1-9][0-9]*))?$";
   private static final List<String> OPERATIONS =
       List.of("addCommunity", "prependASPath", "setPriority");
-  private static final Limit INTERFACE =
-      Rules.matching(
+  private static final ValueLimit INTERFACE =
+      ValueRules.matching(
           "interface pattern",
           Pattern.compile("[a-zA-Z0-9_.*-]{1,15}"),
           "must be 1–15 letters, digits, _, ., - or *");
@@ -64,8 +64,8 @@ final class BgpFilterFields {
     return new Shape.Struct(
             text("cidr", "The network that is compared with the route.")
                 .max(v4 ? 18 : 43)
-                .is(v4 ? Rules.NETWORK_V4 : Rules.NETWORK_V6)
-                .is(Rules.CIDR_WITH_LENGTH),
+                .is(v4 ? ValueRules.NETWORK_V4 : ValueRules.NETWORK_V6)
+                .is(ValueRules.CIDR_WITH_LENGTH),
             struct(
                 "prefixLength",
                 "Which lengths the route's prefix may have.",
@@ -94,9 +94,9 @@ final class BgpFilterFields {
             text("action", "What becomes of the route.").in("Accept", "Reject").always().require(),
             structs("operations", "How an accepted route is changed.", OPERATION).items(1, 10))
         .where(
-            Between.needs("cidr", "matchOperator"),
-            Between.needs("matchOperator", "cidr"),
-            Between.needs("prefixLength", "cidr"))
+            FieldRule.needs("cidr", "matchOperator"),
+            FieldRule.needs("matchOperator", "cidr"),
+            FieldRule.needs("prefixLength", "cidr"))
         .where(
             "operations are for Accept only.",
             "!{operations} || self.action == 'Accept'",
@@ -110,7 +110,7 @@ final class BgpFilterFields {
   }
 
   private static void operationsOfAccept(ObjectNode rule, String path, Problems problems) {
-    if (Between.isSet(rule, "operations") && !rule.path("action").asString("").equals("Accept")) {
+    if (FieldRule.isSet(rule, "operations") && !rule.path("action").asString("").equals("Accept")) {
       problems.add(path + ".operations", "can be set only with action Accept");
     }
   }

@@ -19,19 +19,23 @@ final class BgpPeerFields {
   private static final Pattern WITH_PORT =
       Pattern.compile("(\\d+\\.\\d+\\.\\d+\\.\\d+):(\\d+)|\\[([0-9a-fA-F:.]+)\\]:(\\d+)");
 
-  private static final Limit ADDRESS_AND_PORT =
-      Rules.parsing("ip and port", BgpPeerFields::addressWithPort);
+  private static final ValueLimit ADDRESS_AND_PORT =
+      ValueRules.parsing("ip and port", BgpPeerFields::addressWithPort);
 
   static final Shape.Struct SPEC =
       new Shape.Struct(
-              text("node", "The one node that has this peer.").max(253).is(Rules.NAME),
-              text("nodeSelector", "The nodes that have this peer.").max(1024).is(Rules.SELECTOR),
+              text("node", "The one node that has this peer.").max(253).is(ValueRules.NAME),
+              text("nodeSelector", "The nodes that have this peer.")
+                  .max(1024)
+                  .is(ValueRules.SELECTOR),
               text("peerIP", "The peer's address, with a port as in 192.0.2.1:179.")
                   .max(64)
                   .is(ADDRESS_AND_PORT),
               BgpFields.asNumber("asNumber", "The peer's AS number."),
               BgpFields.asNumber("localASNumber", "Our AS number towards this peer.").ifPresent(),
-              text("peerSelector", "The nodes that are the peers.").max(1024).is(Rules.SELECTOR),
+              text("peerSelector", "The nodes that are the peers.")
+                  .max(1024)
+                  .is(ValueRules.SELECTOR),
               flag("keepOriginalNextHop", "Deprecated: nextHopMode Keep."),
               text("nextHopMode", "Which next hop is advertised to the peer.")
                   .in("Auto", "Self", "Keep")
@@ -48,23 +52,23 @@ final class BgpPeerFields {
                       0x7fff_ffff)
                   .ifPresent(),
               whole("ttlSecurity", "How many hops away the peer may be.", 0, 255).ifPresent(),
-              text("reachableBy", "The gateway to the peer.").max(64).is(Rules.IP),
-              texts("filters", "The BGPFilters for routes of this peer.").is(Rules.NAME),
+              text("reachableBy", "The gateway to the peer.").max(64).is(ValueRules.IP),
+              texts("filters", "The BGPFilters for routes of this peer.").is(ValueRules.NAME),
               text("localWorkloadSelector", "The workloads of this node that are the peers.")
                   .max(1024)
-                  .is(Rules.SELECTOR),
+                  .is(ValueRules.SELECTOR),
               text("reversePeering", "Whether selected nodes peer back.")
                   .in("Auto", "Manual")
                   .ifPresent())
           .where(
-              Between.notBoth("node", "nodeSelector"),
-              Between.notBoth("peerIP", "peerSelector"),
-              Between.notBoth("peerSelector", "asNumber"),
-              Between.needs("localWorkloadSelector", "asNumber"),
-              Between.notBoth("localWorkloadSelector", "peerIP"),
-              Between.notBoth("localWorkloadSelector", "peerSelector"),
-              Between.needs("reachableBy", "peerIP"),
-              Between.notBoth("nextHopMode", "keepOriginalNextHop"))
+              FieldRule.notBoth("node", "nodeSelector"),
+              FieldRule.notBoth("peerIP", "peerSelector"),
+              FieldRule.notBoth("peerSelector", "asNumber"),
+              FieldRule.needs("localWorkloadSelector", "asNumber"),
+              FieldRule.notBoth("localWorkloadSelector", "peerIP"),
+              FieldRule.notBoth("localWorkloadSelector", "peerSelector"),
+              FieldRule.needs("reachableBy", "peerIP"),
+              FieldRule.notBoth("nextHopMode", "keepOriginalNextHop"))
           .where(
               "reachableBy and peerIP are of one IP version.",
               "!({reachableBy} && {peerIP}) || self.reachableBy.matches('^[0-9]+[.]') =="
@@ -74,7 +78,7 @@ final class BgpPeerFields {
   private BgpPeerFields() {}
 
   private static void oneVersion(ObjectNode spec, String path, Problems problems) {
-    if (Between.isSet(spec, "reachableBy") && Between.isSet(spec, "peerIP")) {
+    if (FieldRule.isSet(spec, "reachableBy") && FieldRule.isSet(spec, "peerIP")) {
       IpAddress gateway = IpAddress.parse(spec.path("reachableBy").stringValue());
       IpAddress peer = addressWithPort(spec.path("peerIP").stringValue());
       if (gateway.isV4() != peer.isV4()) {

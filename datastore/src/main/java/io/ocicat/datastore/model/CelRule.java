@@ -12,10 +12,10 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * Rules between fields as an API server checks them, in the Common Expression Language. In a rule's
- * text <code>{name}</code> stands for "the member is there and not empty", as {@link Between#isSet}
- * has it, and <code>{?name}</code> for "it is there, and has items if it is a list"; members of
- * members have their path, as in <code>{?spec.asNumber}</code>. What API servers of Kubernetes 1.25
- * do not know is not used, since those would refuse the whole definition.
+ * text <code>{name}</code> stands for "the member is there and not empty", as {@link
+ * FieldRule#isSet} has it, and <code>{?name}</code> for "it is there, and has items if it is a
+ * list"; members of members have their path, as in <code>{?spec.asNumber}</code>. What API servers
+ * of Kubernetes 1.25 do not know is not used, since those would refuse the whole definition.
  */
 final class CelRule {
   private static final Pattern MEMBER = Pattern.compile("\\{(\\??)([\\w.]+)}");
@@ -27,7 +27,7 @@ final class CelRule {
   /** Adds the rules of an object to its schema. */
   static void describe(Shape.Struct struct, ObjectNode schema) {
     var rules = Json.array();
-    for (Between rule : struct.rules()) {
+    for (FieldRule rule : struct.rules()) {
       if (rule.cel() != null) {
         rules
             .addObject()
@@ -97,7 +97,8 @@ final class CelRule {
             case FLAG -> " && " + at;
             case WHOLE, WHOLE_OR_NULL -> " && %s != 0".formatted(at);
             case NUMBER -> " && %s != 0.0".formatted(at);
-            case WHOLE_OR_TEXT -> leaf.form() == Form.AS_NUMBER ? " && %s != 0".formatted(at) : "";
+            case WHOLE_OR_TEXT ->
+                leaf.form() == ValueForm.AS_NUMBER ? " && %s != 0".formatted(at) : "";
           };
       case Shape.Struct _, Shape.Leaf _, Shape.Anything _ -> "";
     };

@@ -5,9 +5,9 @@ import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.IpVersion;
 import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.ip.IpPrefix;
 import tools.jackson.databind.JsonNode;
 
@@ -19,7 +19,7 @@ public final class CrossChecks {
   private CrossChecks() {}
 
   /**
-   * Looks at what has passed {@link Admission#forCreate}.
+   * Looks at what has passed {@link ResourceAdmission#forCreate}.
    *
    * @throws InvalidException when it would contradict
    */
@@ -40,7 +40,7 @@ public final class CrossChecks {
   }
 
   /**
-   * Looks at what has passed {@link Admission#forUpdate}.
+   * Looks at what has passed {@link ResourceAdmission#forUpdate}.
    *
    * @throws InvalidException when it would contradict
    */
@@ -77,7 +77,7 @@ public final class CrossChecks {
     }
     for (Kind kind : Kind.values()) {
       if (kind.isTiered()) {
-        for (Resource policy : datastore.list(Query.of(kind)).items()) {
+        for (Resource policy : datastore.list(ResourceQuery.of(kind)).items()) {
           if (policy.text("spec", "tier").filter(key.name()::equals).isPresent()) {
             throw new InvalidException(
                 "%s cannot be deleted: %s is in it: delete or move its policies first"
@@ -112,7 +112,7 @@ public final class CrossChecks {
 
   private static void checkPools(Datastore datastore, Resource resource) {
     IpPrefix cidr = IpPool.of(resource).cidr();
-    for (Resource other : datastore.list(Query.of(Kind.IP_POOL)).items()) {
+    for (Resource other : datastore.list(ResourceQuery.of(Kind.IP_POOL)).items()) {
       IpPrefix taken = IpPool.of(other).cidr();
       if (!other.key().equals(resource.key()) && taken.overlaps(cidr) && !isPart(resource, other)) {
         throw refuse(
@@ -133,7 +133,8 @@ public final class CrossChecks {
 
   private static void checkBlocks(Datastore datastore, Resource resource) {
     IpPool pool = IpPool.of(resource);
-    for (Resource block : datastore.list(new Query.Blocks(IpVersion.of(pool.cidr()))).items()) {
+    for (Resource block :
+        datastore.list(new ResourceQuery.Blocks(IpVersion.of(pool.cidr()))).items()) {
       IpPrefix cidr = ((ResourceKey.Block) block.key()).cidr();
       if (cidr.length() != pool.blockSize() && cidr.overlaps(pool.cidr())) {
         throw refuse(

@@ -16,8 +16,8 @@ final class Dscp {
       new Shape.Leaf(
           Shape.Type.WHOLE_OR_TEXT,
           List.of(
-              new Limit.Range(0, 63),
-              new Limit.Format(
+              new ValueLimit.Range(0, 63),
+              new ValueLimit.Format(
                   "dscp",
                   value ->
                       value.isIntegralNumber()
@@ -26,7 +26,7 @@ final class Dscp {
                           ? null
                           : "must be 0–63 or a name as in EF, AF11 or CS1, not "
                               + Problems.quote(value.stringValue()))),
-          Form.DSCP);
+          ValueForm.DSCP);
 
   private Dscp() {}
 }

@@ -20,15 +20,15 @@ final class EndpointFields {
       new Shape.Leaf(
           Shape.Type.WHOLE_OR_TEXT,
           List.of(
-              new Limit.Range(1, 255),
-              new Limit.Format(
+              new ValueLimit.Range(1, 255),
+              new ValueLimit.Format(
                   "protocol",
                   value ->
                       value.isIntegralNumber() || PROTOCOLS.contains(value.stringValue())
                           ? null
                           : "must be TCP, UDP, ICMP, ICMPv6, SCTP, UDPLite or 1–255, not "
                               + Problems.quote(value.stringValue()))),
-          Form.PROTOCOL);
+          ValueForm.PROTOCOL);
 
   private EndpointFields() {}
 
@@ -41,14 +41,14 @@ final class EndpointFields {
   }
 
   static boolean hasPorts(JsonNode protocol) {
-    JsonNode normal = Form.PROTOCOL.normalOrSame(protocol);
+    JsonNode normal = ValueForm.PROTOCOL.normalOrSame(protocol);
     return normal.isIntegralNumber()
         ? WITH_PORTS_BY_NUMBER.contains(normal.asInt())
         : WITH_PORTS.contains(normal.asString(""));
   }
 
-  static final Between PROTOCOL_WITH_PORTS =
-      new Between(
+  static final FieldRule PROTOCOL_WITH_PORTS =
+      new FieldRule(
           "The protocol has ports.",
           CelRule.isProtocol("protocol", "TCP", "UDP", "SCTP"),
           EndpointFields::checkProtocol);

@@ -17,16 +17,16 @@ final class FelixConfigurationFields {
   private static final long MAX_TABLE = 0xffff_ffffL;
   private static final int MAX_TABLES = 0xffff;
 
-  private static final Limit TIMEOUT =
-      new Limit.Matches(
+  private static final ValueLimit TIMEOUT =
+      new ValueLimit.Matches(
           Pattern.compile("^(([0-9]*(\\.[0-9]*)?(ms|s|h|m|us)+)+|Auto)$"),
           "must be a duration as in 90s, or Auto");
 
   static final Shape.Struct PROTO_PORT =
       new Shape.Struct(
-          text("protocol", "The protocol.").is(Limit.anyCase(List.of("TCP", "UDP", "SCTP"))),
+          text("protocol", "The protocol.").is(ValueLimit.anyCase(List.of("TCP", "UDP", "SCTP"))),
           whole("port", "The port.", 0, 65535).always().require(),
-          text("net", "The network on the other side.").is(Rules.CIDR));
+          text("net", "The network on the other side.").is(ValueRules.CIDR));
 
   static final Shape.Struct TIMEOUT_OVERRIDE =
       new Shape.Struct(
@@ -74,7 +74,7 @@ final class FelixConfigurationFields {
 
   private static final Shape.Struct SPEC =
       new Shape.Struct(FieldTable.read("felixconfiguration.fields"), List.of())
-          .where(Between.notBoth("routeTableRange", "routeTableRanges"))
+          .where(FieldRule.notBoth("routeTableRange", "routeTableRanges"))
           .where(
               "At most 65535 tables.",
               "!has(self.routeTableRanges) || self.routeTableRanges"

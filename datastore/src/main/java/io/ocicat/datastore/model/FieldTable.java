@@ -31,13 +31,13 @@ final class FieldTable {
 
   private static final String FRACTIONS = "^([0-9]+(\\.[0-9]+)?(ms|s|m|h))*$";
 
-  private static final Map<String, Limit> FORMATS =
+  private static final Map<String, ValueLimit> FORMATS =
       Map.ofEntries(
-          Map.entry("ipv4", Rules.IPV4),
-          Map.entry("ipv6", Rules.IPV6),
-          Map.entry("regex", Rules.REGEX),
-          Map.entry("label", Rules.LABEL_NAME),
-          Map.entry("interface", Rules.INTERFACE_NAME),
+          Map.entry("ipv4", ValueRules.IPV4),
+          Map.entry("ipv6", ValueRules.IPV6),
+          Map.entry("regex", ValueRules.REGEX),
+          Map.entry("label", ValueRules.LABEL_NAME),
+          Map.entry("interface", ValueRules.INTERFACE_NAME),
           Map.entry(
               "host",
               matches("^[a-zA-Z0-9:._+-]{1,64}$", "1–64 letters, digits, :, ., _, + and -")),
@@ -59,8 +59,8 @@ final class FieldTable {
 
   private FieldTable() {}
 
-  private static Limit matches(String regex, String what) {
-    return new Limit.Matches(Pattern.compile(regex), "must be " + what);
+  private static ValueLimit matches(String regex, String what) {
+    return new ValueLimit.Matches(Pattern.compile(regex), "must be " + what);
   }
 
   static List<Shape.Member> read(String resource) {
@@ -103,8 +103,8 @@ final class FieldTable {
       case "duration" -> duration(name, words);
       case "interval" -> duration(name, words).is(units(WHOLE_UNITS, "without fractions"));
       case "fraction" -> duration(name, words).is(units(FRACTIONS, "that is not negative"));
-      case "cidrs" -> texts(name, words).is(Rules.CIDR);
-      case "cidrsv4" -> texts(name, words).is(Rules.CIDR_V4);
+      case "cidrs" -> texts(name, words).is(ValueRules.CIDR);
+      case "cidrsv4" -> texts(name, words).is(ValueRules.CIDR_V4);
       case "interfacefilters" -> texts(name, words).is(format("interfacefilter"));
       case "port" -> field(name, words, RuleFields.PORT);
       case "portranges" ->
@@ -128,29 +128,29 @@ final class FieldTable {
     Matcher range = RANGE.matcher(limit);
     if (range.matches()) {
       return member.is(
-          new Limit.Range(Long.parseLong(range.group(1)), Long.parseLong(range.group(2))));
+          new ValueLimit.Range(Long.parseLong(range.group(1)), Long.parseLong(range.group(2))));
     }
     String value = limit.substring(limit.indexOf('=') + 1);
     return switch (limit.substring(0, limit.indexOf('='))) {
       case "max" -> member.max(Integer.parseInt(value));
       case "in" -> member.in(value.split(","));
-      case "any" -> member.is(Limit.anyCase(List.of(value.split(","))));
+      case "any" -> member.is(ValueLimit.anyCase(List.of(value.split(","))));
       case "is" -> member.is(format(value));
       case "default" -> member.initially(value);
       default -> throw new IllegalStateException("no such limit: " + limit);
     };
   }
 
-  private static Limit format(String name) {
+  private static ValueLimit format(String name) {
     return Objects.requireNonNull(FORMATS.get(name), name);
   }
 
-  private static Limit units(String regex, String which) {
+  private static ValueLimit units(String regex, String which) {
     return matches(regex, "a duration in h, m, s or ms " + which);
   }
 
-  private static Limit noName() {
-    return new Limit.Format(
+  private static ValueLimit noName() {
+    return new ValueLimit.Format(
         "numeric port", port -> isName(port) ? "must be a port or a range, not a name" : null);
   }
 

@@ -8,23 +8,25 @@ import static io.ocicat.datastore.model.Shape.texts;
 final class HostEndpointFields {
   private static final Shape.Struct PORT =
       new Shape.Struct(
-              text("name", "The port's name in policies.").is(Rules.PORT).always().require(),
+              text("name", "The port's name in policies.").is(ValueRules.PORT).always().require(),
               EndpointFields.protocol("protocol", "The protocol.").always().require(),
               EndpointFields.port("port", "The port."))
           .where(EndpointFields.PROTOCOL_WITH_PORTS);
 
   static final Shape.Struct SPEC =
       new Shape.Struct(
-              text("node", "The node.").max(253).is(Rules.NAME).require(),
-              text("interfaceName", "The interface; * for all.").max(15).is(Rules.INTERFACE_NAME),
+              text("node", "The node.").max(253).is(ValueRules.NAME).require(),
+              text("interfaceName", "The interface; * for all.")
+                  .max(15)
+                  .is(ValueRules.INTERFACE_NAME),
               texts("expectedIPs", "Addresses by which the interface is found.")
                   .distinct()
-                  .is(Rules.IP),
+                  .is(ValueRules.IP),
               texts("profiles", "Profiles that apply after the policies.")
                   .distinct()
-                  .is(Rules.NAME),
+                  .is(ValueRules.NAME),
               structs("ports", "Ports that have names.", PORT))
-          .where(Between.anyOf("interfaceName", "expectedIPs"));
+          .where(FieldRule.anyOf("interfaceName", "expectedIPs"));
 
   private HostEndpointFields() {}
 }

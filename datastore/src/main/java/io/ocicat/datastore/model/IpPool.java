@@ -80,7 +80,7 @@ public record IpPool(
   }
 
   public static IpPool of(Resource resource) {
-    Resource pool = Admission.asRead(resource);
+    Resource pool = ResourceAdmission.asRead(resource);
     try {
       return pool.read(document -> read(pool.key().name(), document));
     } catch (IllegalArgumentException e) {
@@ -101,7 +101,7 @@ public record IpPool(
     }
     return new IpPool(
         name,
-        Rules.cidr(spec.path("cidr").asString("")).network(),
+        ValueRules.cidr(spec.path("cidr").asString("")).network(),
         spec.path("blockSize").asInt(0),
         isEnabled(document),
         spec.path("natOutgoing").asBoolean(false),

@@ -19,7 +19,7 @@ final class IpPoolFields {
 
   private static final Shape.Struct SPEC =
       new Shape.Struct(
-              text("cidr", "The addresses.").max(48).is(Rules.NETWORK).always().require(),
+              text("cidr", "The addresses.").max(48).is(ValueRules.NETWORK).always().require(),
               text("vxlanMode", "When packets between nodes are sent by VXLAN.")
                   .in("Never", "Always", "CrossSubnet"),
               text("ipipMode", "When packets between nodes are sent by IPIP.")
@@ -30,11 +30,11 @@ final class IpPoolFields {
               whole("blockSize", "The prefix length of blocks.", 0, 128),
               text("nodeSelector", "The nodes that take addresses from the pool.")
                   .max(1024)
-                  .is(Rules.SELECTOR)
+                  .is(ValueRules.SELECTOR)
                   .initially("all()"),
               text("namespaceSelector", "The namespaces whose pods get addresses.")
                   .max(1024)
-                  .is(Rules.SELECTOR),
+                  .is(ValueRules.SELECTOR),
               texts("allowedUses", "What addresses are given to.")
                   .items(0, 10)
                   .distinct()
@@ -43,7 +43,7 @@ final class IpPoolFields {
                   .in("Automatic", "Manual")
                   .initially("Automatic")
                   .ifPresent())
-          .where(Between.noGlobal("nodeSelector"), Between.noGlobal("namespaceSelector"))
+          .where(FieldRule.noGlobal("nodeSelector"), FieldRule.noGlobal("namespaceSelector"))
           .where(
               "No link-local addresses.",
               // A network around them is seen by whoever writes.
@@ -84,7 +84,7 @@ final class IpPoolFields {
   private IpPoolFields() {}
 
   private static IpPrefix cidr(ObjectNode spec) {
-    return Rules.network(spec.path("cidr").stringValue());
+    return ValueRules.network(spec.path("cidr").stringValue());
   }
 
   private static void notLinkLocal(ObjectNode spec, String path, Problems problems) {
@@ -124,7 +124,7 @@ final class IpPoolFields {
   }
 
   private static void tunnel(ObjectNode spec, String path, Problems problems) {
-    if (uses(spec).contains("Tunnel") && Between.isSet(spec, "namespaceSelector")) {
+    if (uses(spec).contains("Tunnel") && FieldRule.isSet(spec, "namespaceSelector")) {
       problems.add(
           path + ".namespaceSelector", "cannot be used by a pool whose allowedUses have Tunnel");
     }

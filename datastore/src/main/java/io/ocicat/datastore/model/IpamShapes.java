@@ -15,13 +15,13 @@ final class IpamShapes {
   private static final Shape.Struct ATTRIBUTE =
       new Shape.Struct(
           text("handle_id", "Who has the addresses.").ifPresent(),
-          field("secondary", "What is known of them.", Rules.TEXTS),
-          field("alternateOwnerAttrs", "What is known of who had them before.", Rules.TEXTS),
+          field("secondary", "What is known of them.", ValueRules.TEXTS),
+          field("alternateOwnerAttrs", "What is known of who had them before.", ValueRules.TEXTS),
           text("releasedAt", "Since when the addresses rest.").ifPresent());
 
   static final Shape.Struct BLOCK =
       new Shape.Struct(
-          text("cidr", "The block.").is(Rules.NETWORK).always().require(),
+          text("cidr", "The block.").is(ValueRules.NETWORK).always().require(),
           text("affinity", "Whose block it is, as in host:node-1.").orNull(),
           text("affinity_claim_time", "Since when.").ifPresent(),
           field(

@@ -20,16 +20,16 @@ final class KubeControllersFields {
       new Shape.Struct(
               text("generateName", "What names of host endpoints are made of.")
                   .max(253)
-                  .is(Rules.NAME)
+                  .is(ValueRules.NAME)
                   .require(),
               texts("interfaceCIDRs", "Networks of interfaces that get one.")
                   .distinct()
-                  .is(Rules.CIDR),
-              text("interfacePattern", "Names of interfaces that get one.").is(Rules.REGEX),
-              field("labels", "Labels of the host endpoints.", Rules.LABELS),
-              field("annotations", "Annotations of the host endpoints.", Rules.ANNOTATIONS),
-              text("nodeSelector", "Nodes that get one.").is(Rules.SELECTOR))
-          .where(Between.anyOf("interfaceCIDRs", "interfacePattern"));
+                  .is(ValueRules.CIDR),
+              text("interfacePattern", "Names of interfaces that get one.").is(ValueRules.REGEX),
+              field("labels", "Labels of the host endpoints.", ValueRules.LABELS),
+              field("annotations", "Annotations of the host endpoints.", ValueRules.ANNOTATIONS),
+              text("nodeSelector", "Nodes that get one.").is(ValueRules.SELECTOR))
+          .where(FieldRule.anyOf("interfaceCIDRs", "interfacePattern"));
 
   private static final Shape.Struct HOST_ENDPOINT =
       new Shape.Struct(
@@ -93,7 +93,7 @@ final class KubeControllersFields {
                   "What they run with.",
                   new Shape.Struct(
                       struct("runningConfig", "What is in force.", SPEC),
-                      field("environmentVars", "What the environment says.", Rules.TEXTS)))
+                      field("environmentVars", "What the environment says.", ValueRules.TEXTS)))
               .always());
 
   private KubeControllersFields() {}

@@ -30,15 +30,15 @@ final class MetadataShape {
       new Shape.Struct(
               text("name", "The name."),
               text("generateName", "What the name was made of."),
-              text("namespace", "The namespace.").is(Rules.NAME),
+              text("namespace", "The namespace.").is(ValueRules.NAME),
               text("uid", "Which of all objects that ever had this name."),
               whole("generation", "How often the spec was changed.", 0, Long.MAX_VALUE),
               text("creationTimestamp", "When it was created.").orNull(),
               text("deletionTimestamp", "When it is to be gone.").ifPresent(),
               whole("deletionGracePeriodSeconds", "How long it has until then.", 0, Long.MAX_VALUE)
                   .ifPresent(),
-              field("labels", "Labels, for selectors.", Rules.LABELS),
-              field("annotations", "Annotations, for programs.", Rules.ANNOTATIONS),
+              field("labels", "Labels, for selectors.", ValueRules.LABELS),
+              field("annotations", "Annotations, for programs.", ValueRules.ANNOTATIONS),
               structs("ownerReferences", "Whom it belongs to.", OWNER),
               texts("finalizers", "Who must agree before it is gone."),
               field("managedFields", "Who set what.", new Shape.ListOf(new Shape.Anything())))

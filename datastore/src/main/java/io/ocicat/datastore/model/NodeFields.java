@@ -10,17 +10,18 @@ import java.util.regex.Pattern;
 
 /** Node: what Calico knows of a node. */
 final class NodeFields {
-  private static final Limit WIREGUARD_KEY =
-      Rules.matching(
+  private static final ValueLimit WIREGUARD_KEY =
+      ValueRules.matching(
           "wireguard key", Pattern.compile("[A-Za-z0-9+/]{43}="), "must be 32 bytes in base64");
 
   private static final Shape.Struct BGP =
       new Shape.Struct(
               BgpFields.asNumber("asNumber", "The node's AS number.").ifPresent(),
-              text("ipv4Address", "The node's IPv4 address.").is(Rules.CIDR_V4),
-              text("ipv6Address", "The node's IPv6 address.").is(Rules.CIDR_V6),
-              text("ipv4IPIPTunnelAddr", "The IPIP tunnel's address.").is(Rules.IPV4),
-              text("routeReflectorClusterID", "The cluster of a route reflector.").is(Rules.IPV4))
+              text("ipv4Address", "The node's IPv4 address.").is(ValueRules.CIDR_V4),
+              text("ipv6Address", "The node's IPv6 address.").is(ValueRules.CIDR_V6),
+              text("ipv4IPIPTunnelAddr", "The IPIP tunnel's address.").is(ValueRules.IPV4),
+              text("routeReflectorClusterID", "The cluster of a route reflector.")
+                  .is(ValueRules.IPV4))
           .where(
               "Not empty.",
               (bgp, path, problems) -> {
@@ -32,10 +33,10 @@ final class NodeFields {
   private static final Shape.Struct SPEC =
       new Shape.Struct(
           struct("bgp", "How the node speaks BGP.", BGP),
-          text("ipv4VXLANTunnelAddr", "The VXLAN tunnel's address.").is(Rules.IPV4),
-          text("vxlanTunnelMACAddr", "The VXLAN tunnel's MAC address.").is(Rules.MAC),
-          text("ipv6VXLANTunnelAddr", "The IPv6 VXLAN tunnel's address.").is(Rules.IPV6),
-          text("vxlanTunnelMACAddrV6", "The IPv6 VXLAN tunnel's MAC address.").is(Rules.MAC),
+          text("ipv4VXLANTunnelAddr", "The VXLAN tunnel's address.").is(ValueRules.IPV4),
+          text("vxlanTunnelMACAddr", "The VXLAN tunnel's MAC address.").is(ValueRules.MAC),
+          text("ipv6VXLANTunnelAddr", "The IPv6 VXLAN tunnel's address.").is(ValueRules.IPV6),
+          text("vxlanTunnelMACAddrV6", "The IPv6 VXLAN tunnel's MAC address.").is(ValueRules.MAC),
           structs(
               "orchRefs",
               "What orchestrators call the node.",
@@ -46,13 +47,13 @@ final class NodeFields {
               "wireguard",
               "The WireGuard interfaces.",
               new Shape.Struct(
-                  text("interfaceIPv4Address", "The IPv4 address.").is(Rules.IPV4),
-                  text("interfaceIPv6Address", "The IPv6 address.").is(Rules.IPV6))),
+                  text("interfaceIPv4Address", "The IPv4 address.").is(ValueRules.IPV4),
+                  text("interfaceIPv6Address", "The IPv6 address.").is(ValueRules.IPV6))),
           structs(
               "addresses",
               "The node's addresses.",
               new Shape.Struct(
-                  text("address", "The address.").is(Rules.CIDR).always().require(),
+                  text("address", "The address.").is(ValueRules.CIDR).always().require(),
                   text("type", "What it is for.").in("CalicoNodeIP", "InternalIP", "ExternalIP"))),
           structs(
               "interfaces",

@@ -12,7 +12,7 @@ final class NodeStatusFields {
 
   private static final Shape.Struct SPEC =
       new Shape.Struct(
-          text("node", "The node that is asked.").is(Rules.NAME).require(),
+          text("node", "The node that is asked.").is(ValueRules.NAME).require(),
           texts("classes", "What it is asked about.")
               .distinct()
               .in("Agent", "BGP", "Routes")

@@ -17,7 +17,7 @@ final class PolicyFields {
   private static final int MAX_RULES = 1024;
 
   private static final Shape.Member TIER =
-      text("tier", "The tier it is in.").is(Rules.NAME).initially("default");
+      text("tier", "The tier it is in.").is(ValueRules.NAME).initially("default");
   private static final Shape.Member ORDER =
       field("order", "Which policy is asked first.", new Shape.Leaf(Shape.Type.NUMBER)).ifPresent();
   private static final Shape.Member INGRESS =
@@ -52,7 +52,7 @@ final class PolicyFields {
 
   static final Shape.Struct PROFILE =
       new Shape.Struct(
-          INGRESS, EGRESS, field("labelsToApply", "Labels its endpoints get.", Rules.LABELS));
+          INGRESS, EGRESS, field("labelsToApply", "Labels its endpoints get.", ValueRules.LABELS));
 
   static final Shape.Struct NETWORK_POLICY =
       common(TIER, ORDER, INGRESS, EGRESS, SELECTOR, TYPES, SERVICE_ACCOUNTS, HINTS);
@@ -80,7 +80,7 @@ final class PolicyFields {
 
   private static Shape.Struct common(Shape.Member... members) {
     return new Shape.Struct(members)
-        .where(Between.noGlobal("selector"), Between.noGlobal("serviceAccountSelector"))
+        .where(FieldRule.noGlobal("selector"), FieldRule.noGlobal("serviceAccountSelector"))
         .where(
             "Services and HTTP are on their side.",
             """
@@ -94,11 +94,11 @@ final class PolicyFields {
   private static Shape.Struct global(Shape.Member... members) {
     return common(members)
         .where(
-            Between.noGlobal("namespaceSelector"),
-            Between.notBoth("doNotTrack", "preDNAT"),
-            Between.needs("doNotTrack", "applyOnForward"),
-            Between.needs("preDNAT", "applyOnForward"),
-            Between.notBoth("preDNAT", "egress"))
+            FieldRule.noGlobal("namespaceSelector"),
+            FieldRule.notBoth("doNotTrack", "preDNAT"),
+            FieldRule.needs("doNotTrack", "applyOnForward"),
+            FieldRule.needs("preDNAT", "applyOnForward"),
+            FieldRule.notBoth("preDNAT", "egress"))
         .where(
             "preDNAT is not for Egress.",
             "!({preDNAT} && {types} && 'Egress' in self.types)",
@@ -117,10 +117,10 @@ final class PolicyFields {
   }
 
   /** A policy whose deletion is tried says nothing else. */
-  static Between stagedDelete(String words, List<Shape.Member> members, String kept) {
+  static FieldRule stagedDelete(String words, List<Shape.Member> members, String kept) {
     List<String> others =
         members.stream().map(Shape.Member::name).filter(name -> !name.equals(kept)).toList();
-    return new Between(
+    return new FieldRule(
         words,
         others.stream()
             .map(name -> "{" + name + "}")
@@ -130,7 +130,7 @@ final class PolicyFields {
         (spec, path, problems) -> {
           if (spec.path("stagedAction").asString("").equals("Delete")) {
             for (String other : others) {
-              if (Between.isSet(spec, other)) {
+              if (FieldRule.isSet(spec, other)) {
                 problems.add(path + "." + other, "must be left out with stagedAction Delete");
               }
             }
@@ -181,7 +181,7 @@ final class PolicyFields {
       int i = 0;
       for (JsonNode rule : spec.path(names[0]).values()) {
         JsonNode services = rule.path(names[1]).path("services");
-        if (services.isObject() && !Between.isSet(services, "namespace")) {
+        if (services.isObject() && !FieldRule.isSet(services, "namespace")) {
           problems.add(
               "%s.%s[%d].%s.services.namespace".formatted(path, names[0], i, names[1]),
               "is missing");

@@ -28,12 +28,12 @@ final class RuleChecks {
     if (!entity.path("services").isObject()) {
       return;
     }
-    if (!Between.isSet(entity.path("services"), "name")) {
+    if (!FieldRule.isSet(entity.path("services"), "name")) {
       problems.add(path + ".services.name", "is missing");
     }
     for (String other :
         List.of("selector", "notSelector", "namespaceSelector", "nets", "notNets")) {
-      if (Between.isSet(entity, other)) {
+      if (FieldRule.isSet(entity, other)) {
         problems.add(path + "." + other, "cannot be combined with services");
       }
     }
@@ -43,8 +43,8 @@ final class RuleChecks {
   }
 
   static void path(ObjectNode match, String at, Problems problems) {
-    boolean exact = Between.isSet(match, "exact");
-    boolean prefix = Between.isSet(match, "prefix");
+    boolean exact = FieldRule.isSet(match, "exact");
+    boolean prefix = FieldRule.isSet(match, "prefix");
     if (exact == prefix) {
       problems.add(at, exact ? "has both exact and prefix: keep one" : "needs exact or prefix");
       return;
@@ -60,7 +60,7 @@ final class RuleChecks {
 
   /** 4 for ICMP, 6 for ICMPv6, 0 for everything else. */
   private static int icmp(JsonNode protocol) {
-    return switch (Form.PROTOCOL.normalOrSame(protocol).asString("")) {
+    return switch (ValueForm.PROTOCOL.normalOrSame(protocol).asString("")) {
       case "ICMP", "1" -> 4;
       case "ICMPv6", "58" -> 6;
       default -> 0;
@@ -114,7 +114,7 @@ final class RuleChecks {
   }
 
   private static boolean isNumeric(JsonNode port) {
-    JsonNode normal = Form.PORT.normalOrSame(port);
+    JsonNode normal = ValueForm.PORT.normalOrSame(port);
     return normal.isIntegralNumber() || normal.asString("").indexOf(':') >= 0;
   }
 
@@ -123,8 +123,8 @@ final class RuleChecks {
     for (String side : SIDES) {
       for (String nets : List.of("nets", "notNets")) {
         for (JsonNode net : rule.path(side).path(nets).values()) {
-          versions.add(Rules.cidr(net.stringValue()).isV4());
-          if (nets.equals("notNets") && Rules.cidr(net.stringValue()).length() == 0) {
+          versions.add(ValueRules.cidr(net.stringValue()).isV4());
+          if (nets.equals("notNets") && ValueRules.cidr(net.stringValue()).length() == 0) {
             problems.add(
                 path + "." + side + ".notNets",
                 "must not contain %s: the rule would match nothing".formatted(net.stringValue()));
@@ -148,7 +148,7 @@ final class RuleChecks {
     if (!rule.path("action").asString("").equals("Allow")) {
       problems.add(path + ".http", "can be set only with action Allow");
     }
-    String protocol = Form.PROTOCOL.normalOrSame(rule.path("protocol")).asString("");
+    String protocol = ValueForm.PROTOCOL.normalOrSame(rule.path("protocol")).asString("");
     if (!protocol.isEmpty() && !protocol.equals("TCP") && !protocol.equals("6")) {
       problems.add(path + ".http", "needs protocol TCP or none");
     }
@@ -158,7 +158,7 @@ final class RuleChecks {
     JsonNode destination = rule.path("destination");
     if (destination.path("services").isObject()) {
       for (String ports : List.of("ports", "notPorts")) {
-        if (Between.isSet(destination, ports)) {
+        if (FieldRule.isSet(destination, ports)) {
           problems.add(path + ".destination." + ports, "cannot be combined with services");
         }
       }

@@ -23,10 +23,10 @@ final class RuleFields {
       new Shape.Leaf(
           Shape.Type.WHOLE_OR_TEXT,
           List.of(
-              new Limit.Range(1, 65535),
-              new Limit.Format(
+              new ValueLimit.Range(1, 65535),
+              new ValueLimit.Format(
                   "port", value -> isPort(value) ? null : notPort(value.stringValue()))),
-          Form.PORT);
+          ValueForm.PORT);
 
   private static final Shape.Struct ICMP =
       new Shape.Struct(
@@ -46,22 +46,22 @@ final class RuleFields {
               texts("nets", "The networks it is in.")
                   .items(0, MAX_NETS)
                   .distinct()
-                  .is(Rules.NETWORK)
-                  .is(Rules.CIDR_WITH_LENGTH),
+                  .is(ValueRules.NETWORK)
+                  .is(ValueRules.CIDR_WITH_LENGTH),
               selector("selector", "The endpoints and sets it is of."),
               selector("namespaceSelector", "The namespaces it is in; global() for none."),
               struct(
                   "services",
                   "The service it is of.",
                   new Shape.Struct(
-                      text("name", "The service.").max(253).is(Rules.NAME),
-                      text("namespace", "The service's namespace.").max(253).is(Rules.NAME))),
+                      text("name", "The service.").max(253).is(ValueRules.NAME),
+                      text("namespace", "The service's namespace.").max(253).is(ValueRules.NAME))),
               field("ports", "Its ports.", new Shape.ListOf(PORT)).items(0, MAX_PORTS),
               texts("notNets", "The networks it is not in.")
                   .items(0, MAX_NETS)
                   .distinct()
-                  .is(Rules.NETWORK)
-                  .is(Rules.CIDR_WITH_LENGTH),
+                  .is(ValueRules.NETWORK)
+                  .is(ValueRules.CIDR_WITH_LENGTH),
               selector("notSelector", "The endpoints and sets it is not of."),
               field("notPorts", "Ports it does not have.", new Shape.ListOf(PORT))
                   .items(0, MAX_PORTS),
@@ -70,8 +70,8 @@ final class RuleFields {
                   "The service accounts it runs as.",
                   new Shape.Struct(
                       texts("names", "The service accounts.").distinct(),
-                      text("selector", "Labels of service accounts.").is(Rules.SELECTOR))))
-          .where(Between.noGlobal("selector"), Between.noGlobal("notSelector"))
+                      text("selector", "Labels of service accounts.").is(ValueRules.SELECTOR))))
+          .where(FieldRule.noGlobal("selector"), FieldRule.noGlobal("notSelector"))
           .where(
               "global() stands alone.",
               """
@@ -123,7 +123,7 @@ final class RuleFields {
                   "metadata",
                   "What is known of the rule.",
                   new Shape.Struct(
-                      field("annotations", "Annotations, for people.", Rules.ANNOTATIONS))))
+                      field("annotations", "Annotations, for people.", ValueRules.ANNOTATIONS))))
           .where(
               "ICMP fields need an ICMP protocol.",
               "!has(self.icmp) || " + CelRule.isProtocol("protocol", "ICMP", "ICMPv6"),
@@ -163,13 +163,13 @@ final class RuleFields {
   }
 
   static Shape.Member selector(String name, String description) {
-    return text(name, description).max(1024).is(Rules.SELECTOR);
+    return text(name, description).max(1024).is(ValueRules.SELECTOR);
   }
 
   private static boolean isPort(JsonNode value) {
     return value.isIntegralNumber()
         || RANGE.matcher(value.stringValue()).matches()
-        || Rules.portName(value.stringValue());
+        || ValueRules.portName(value.stringValue());
   }
 
   private static String notPort(String text) {

@@ -21,7 +21,7 @@ final class Schema {
     String words =
         member.shape() instanceof Shape.Struct struct
             ? struct.rules().stream()
-                .map(Between::words)
+                .map(FieldRule::words)
                 .collect(Collectors.joining(" ", member.description() + " ", ""))
                 .strip()
             : member.description();
@@ -76,7 +76,7 @@ final class Schema {
           case NUMBER -> type("number");
           case WHOLE_OR_TEXT ->
               // It is stored as a number, however it was written.
-              leaf.form() == Form.AS_NUMBER
+              leaf.form() == ValueForm.AS_NUMBER
                   ? type("integer").put("format", "int64")
                   : Json.object().put("x-kubernetes-int-or-string", true);
         };

@@ -29,10 +29,10 @@ final class SettingsFields {
       new Shape.Struct(
           texts("reservedCIDRs", "Addresses that are not given.")
               .distinct()
-              .is(Rules.CIDR_WITH_LENGTH));
+              .is(ValueRules.CIDR_WITH_LENGTH));
 
   static final Shape.Struct NETWORK_SET =
-      new Shape.Struct(texts("nets", "The networks.").distinct().is(Rules.CIDR));
+      new Shape.Struct(texts("nets", "The networks.").distinct().is(ValueRules.CIDR));
 
   private SettingsFields() {}
 }

@@ -17,17 +17,17 @@ import tools.jackson.databind.node.JsonNodeFactory;
 sealed interface Shape {
 
   /** A value without parts. */
-  record Leaf(Type type, List<Limit> limits, Form form) implements Shape {
+  record Leaf(Type type, List<ValueLimit> limits, ValueForm form) implements Shape {
     public Leaf {
       limits = List.copyOf(limits);
     }
 
-    Leaf(Type type, Limit... limits) {
-      this(type, List.of(limits), Form.PLAIN);
+    Leaf(Type type, ValueLimit... limits) {
+      this(type, List.of(limits), ValueForm.PLAIN);
     }
 
-    Leaf and(Limit limit) {
-      List<Limit> all = new ArrayList<>(limits);
+    Leaf and(ValueLimit limit) {
+      List<ValueLimit> all = new ArrayList<>(limits);
       all.add(limit);
       return new Leaf(type, all, form);
     }
@@ -48,7 +48,7 @@ sealed interface Shape {
   record MapOf(NameRule names, Leaf values) implements Shape {}
 
   /** A JSON object with known members; others are allowed, kept, and written after them. */
-  record Struct(List<Member> members, List<Between> rules) implements Shape {
+  record Struct(List<Member> members, List<FieldRule> rules) implements Shape {
     public Struct {
       members = List.copyOf(members);
       rules = List.copyOf(rules);
@@ -59,19 +59,19 @@ sealed interface Shape {
     }
 
     /** The same with more rules between its members. */
-    Struct where(Between... more) {
-      List<Between> all = new ArrayList<>(rules);
+    Struct where(FieldRule... more) {
+      List<FieldRule> all = new ArrayList<>(rules);
       all.addAll(Arrays.asList(more));
       return new Struct(members, all);
     }
 
-    Struct where(String words, String cel, Between.Check check) {
-      return where(new Between(words, cel, check));
+    Struct where(String words, String cel, FieldRule.Check check) {
+      return where(new FieldRule(words, cel, check));
     }
 
     /** With a rule that only whoever writes through this program is held to. */
-    Struct where(String words, Between.Check check) {
-      return where(new Between(words, null, check));
+    Struct where(String words, FieldRule.Check check) {
+      return where(new FieldRule(words, null, check));
     }
   }
 
@@ -154,7 +154,7 @@ sealed interface Shape {
     }
 
     /** A limit of the value, or of each item of the list. */
-    Member is(Limit limit) {
+    Member is(ValueLimit limit) {
       return switch (shape) {
         case Leaf leaf -> with(leaf.and(limit));
         case ListOf list when list.item() instanceof Leaf leaf ->
@@ -164,15 +164,15 @@ sealed interface Shape {
     }
 
     Member max(int length) {
-      return is(new Limit.Length(length));
+      return is(new ValueLimit.Length(length));
     }
 
     Member in(String... allowed) {
-      return is(new Limit.OneOf(List.of(allowed)));
+      return is(new ValueLimit.OneOf(List.of(allowed)));
     }
 
     Member matches(String regex, String must) {
-      return is(new Limit.Matches(Pattern.compile(regex), must));
+      return is(new ValueLimit.Matches(Pattern.compile(regex), must));
     }
 
     /** How many items the list may have. */
@@ -218,7 +218,7 @@ sealed interface Shape {
   }
 
   static Leaf wholeNumber(long min, long max) {
-    return new Leaf(Type.WHOLE, new Limit.Range(min, max));
+    return new Leaf(Type.WHOLE, new ValueLimit.Range(min, max));
   }
 
   static Member whole(String name, String description, long min, long max) {
@@ -236,6 +236,6 @@ sealed interface Shape {
 
   /** A pointer to a duration. */
   static Member duration(String name, String description) {
-    return field(name, description, new Leaf(Type.TEXT, List.of(), Form.DURATION)).ifPresent();
+    return field(name, description, new Leaf(Type.TEXT, List.of(), ValueForm.DURATION)).ifPresent();
   }
 }

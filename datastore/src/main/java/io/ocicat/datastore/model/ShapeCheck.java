@@ -174,7 +174,7 @@ final class ShapeCheck {
     } catch (IllegalArgumentException e) {
       return e.getMessage();
     }
-    for (Limit limit : leaf.limits()) {
+    for (ValueLimit limit : leaf.limits()) {
       String problem = limit.problem(normal);
       if (problem != null) {
         return problem;

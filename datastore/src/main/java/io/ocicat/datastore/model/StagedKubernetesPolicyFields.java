@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 final class StagedKubernetesPolicyFields {
   private static final Shape.Struct LABELS =
       new Shape.Struct(
-          field("matchLabels", "Labels that must be there.", Rules.TEXTS),
+          field("matchLabels", "Labels that must be there.", ValueRules.TEXTS),
           structs(
               "matchExpressions",
               "What must hold of labels.",
@@ -31,14 +31,15 @@ final class StagedKubernetesPolicyFields {
               "ipBlock",
               "A network.",
               new Shape.Struct(
-                  text("cidr", "The network.").is(Rules.CIDR_WITH_LENGTH).always().require(),
-                  texts("except", "Parts of it that are not meant.").is(Rules.CIDR_WITH_LENGTH))));
+                  text("cidr", "The network.").is(ValueRules.CIDR_WITH_LENGTH).always().require(),
+                  texts("except", "Parts of it that are not meant.")
+                      .is(ValueRules.CIDR_WITH_LENGTH))));
 
   private static final Shape.Struct PORT =
       new Shape.Struct(
           text("protocol", "The protocol.").in("TCP", "UDP", "SCTP").ifPresent(),
           field("port", "The port, or its name.", new Shape.Leaf(Shape.Type.WHOLE_OR_TEXT))
-              .is(new Limit.Range(0, 65535))
+              .is(new ValueLimit.Range(0, 65535))
               .ifPresent(),
           whole("endPort", "The last port of a range.", 0, 65535).ifPresent());
 

@@ -37,7 +37,7 @@ final class TextOfScalars {
       }
       case Shape.Leaf leaf
           when leaf.type() == Shape.Type.TEXT
-              && leaf.form() == Form.PLAIN
+              && leaf.form() == ValueForm.PLAIN
               && (value.isNumber() || value.isBoolean()) -> {
         return JsonNodeFactory.instance.stringNode(text(value));
       }

@@ -19,22 +19,22 @@ import tools.jackson.databind.node.ObjectNode;
 final class WorkloadEndpointFields {
   private static final Shape.Struct NAT =
       new Shape.Struct(
-              text("internalIP", "The container's address.").is(Rules.IP).always(),
-              text("externalIP", "The address outside.").is(Rules.IP).always())
+              text("internalIP", "The container's address.").is(ValueRules.IP).always(),
+              text("externalIP", "The address outside.").is(ValueRules.IP).always())
           .where("Both are of one IP version.", WorkloadEndpointFields::checkNat);
 
   private static final Shape.Struct PORT =
       new Shape.Struct(
-              text("name", "The port's name in policies.").is(Rules.PORT).always(),
+              text("name", "The port's name in policies.").is(ValueRules.PORT).always(),
               EndpointFields.protocol("protocol", "The protocol.").always().require(),
               EndpointFields.port("port", "The port."),
               whole("hostPort", "The port of the node.", 0, 65535).always(),
-              text("hostIP", "The address of the node.").is(Rules.NETWORK).always())
+              text("hostIP", "The address of the node.").is(ValueRules.NETWORK).always())
           .where(EndpointFields.PROTOCOL_WITH_PORTS)
           .where(
               "A port has a name or a port of the node.",
               (port, path, problems) -> {
-                if (!Between.isSet(port, "name") && !Between.isSet(port, "hostPort")) {
+                if (!FieldRule.isSet(port, "name") && !FieldRule.isSet(port, "hostPort")) {
                   problems.add(path, "needs a name or a hostPort");
                 }
               });
@@ -59,25 +59,25 @@ final class WorkloadEndpointFields {
 
   static final Shape.Struct SPEC =
       new Shape.Struct(
-              text("orchestrator", "Who runs the container.").is(Rules.NAME),
-              text("workload", "The workload's name.").is(Rules.NAME),
-              text("node", "The node.").is(Rules.NAME),
-              text("containerID", "The container's id.").is(Rules.CONTAINER),
-              text("pod", "The pod.").is(Rules.NAME),
-              text("endpoint", "The interface in the container.").is(Rules.NAME),
-              text("serviceAccountName", "The pod's service account.").is(Rules.NAME),
-              texts("ipNetworks", "The container's addresses.").is(Rules.NETWORK),
+              text("orchestrator", "Who runs the container.").is(ValueRules.NAME),
+              text("workload", "The workload's name.").is(ValueRules.NAME),
+              text("node", "The node.").is(ValueRules.NAME),
+              text("containerID", "The container's id.").is(ValueRules.CONTAINER),
+              text("pod", "The pod.").is(ValueRules.NAME),
+              text("endpoint", "The interface in the container.").is(ValueRules.NAME),
+              text("serviceAccountName", "The pod's service account.").is(ValueRules.NAME),
+              texts("ipNetworks", "The container's addresses.").is(ValueRules.NETWORK),
               structs("ipNATs", "Addresses outside.", NAT),
-              text("ipv4Gateway", "The IPv4 gateway.").is(Rules.IPV4),
-              text("ipv6Gateway", "The IPv6 gateway.").is(Rules.IPV6),
-              texts("profiles", "The profiles that apply.").is(Rules.NAME),
+              text("ipv4Gateway", "The IPv4 gateway.").is(ValueRules.IPV4),
+              text("ipv6Gateway", "The IPv6 gateway.").is(ValueRules.IPV6),
+              texts("profiles", "The profiles that apply.").is(ValueRules.NAME),
               text("interfaceName", "The interface on the node.")
-                  .is(Rules.INTERFACE_NAME)
+                  .is(ValueRules.INTERFACE_NAME)
                   .require(),
-              text("mac", "The container's MAC address.").is(Rules.MAC),
+              text("mac", "The container's MAC address.").is(ValueRules.MAC),
               structs("ports", "Ports that have names.", PORT),
               texts("allowSpoofedSourcePrefixes", "Foreign addresses it may send from.")
-                  .is(Rules.CIDR),
+                  .is(ValueRules.CIDR),
               struct("qosControls", "Limits of traffic.", QOS))
           .where("Networks are single addresses.", WorkloadEndpointFields::singleAddresses)
           .where("NAT leads to own addresses.", WorkloadEndpointFields::ownAddresses);
@@ -101,7 +101,7 @@ final class WorkloadEndpointFields {
 
   private static void singleAddresses(ObjectNode spec, String path, Problems problems) {
     for (JsonNode network : spec.path("ipNetworks").values()) {
-      IpPrefix prefix = Rules.network(network.stringValue());
+      IpPrefix prefix = ValueRules.network(network.stringValue());
       if (prefix.length() != prefix.address().bitLength()) {
         problems.add(path + ".ipNetworks", "must be single addresses (/32 or /128), not " + prefix);
       }
@@ -111,7 +111,7 @@ final class WorkloadEndpointFields {
   private static void ownAddresses(ObjectNode spec, String path, Problems problems) {
     List<IpPrefix> networks = new ArrayList<>();
     for (JsonNode network : spec.path("ipNetworks").values()) {
-      networks.add(Rules.network(network.stringValue()));
+      networks.add(ValueRules.network(network.stringValue()));
     }
     for (JsonNode nat : spec.path("ipNATs").values()) {
       IpAddress internal = IpAddress.parse(nat.path("internalIP").asString(""));

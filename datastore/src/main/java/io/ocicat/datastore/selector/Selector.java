@@ -24,7 +24,7 @@ public sealed interface Selector {
    * @throws IllegalArgumentException saying where and why it is none
    */
   static Selector parse(String text) {
-    return new Parser(text).parse();
+    return new SelectorParser(text).parse();
   }
 
   boolean matches(Map<String, String> labels);

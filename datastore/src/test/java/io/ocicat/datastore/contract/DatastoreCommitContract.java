@@ -8,10 +8,10 @@ import io.ocicat.datastore.ConflictException;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceEvent;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.ResourceWatch;
 import io.ocicat.datastore.Write;
 import io.ocicat.datastore.WriteOutcome;
@@ -68,7 +68,7 @@ public abstract class DatastoreCommitContract extends DatastoreFixture {
 
     assertThat(outcome)
         .isEqualTo(new WriteOutcome.Refused(Map.of(faster.key(), faster, there.key(), there)));
-    assertThat(another().list(new Query.Handles()).items()).containsExactly(there);
+    assertThat(another().list(new ResourceQuery.Handles()).items()).containsExactly(there);
   }
 
   @Test
@@ -101,13 +101,13 @@ public abstract class DatastoreCommitContract extends DatastoreFixture {
                         List.of(new Write.Create(handle("a", CIDR, 1)), new Write.Create(wrong))))
         .isInstanceOf(InvalidException.class)
         .hasMessageContaining("10.0.0.0/30");
-    assertThat(another().list(new Query.Handles()).items()).isEmpty();
+    assertThat(another().list(new ResourceQuery.Handles()).items()).isEmpty();
   }
 
   @Test
   void watchesTellEachPart() {
     Resource block = datastore().create(block(CIDR, 1));
-    try (ResourceWatch watch = another().watch(new Query.Handles(), block.revision())) {
+    try (ResourceWatch watch = another().watch(new ResourceQuery.Handles(), block.revision())) {
       datastore()
           .commit(
               List.of(
@@ -128,7 +128,7 @@ public abstract class DatastoreCommitContract extends DatastoreFixture {
             .<Write>mapToObj(i -> new Write.Create(handle("h" + i, CIDR, 1)))
             .toList();
     assertThat(datastore().commit(writes)).isInstanceOf(WriteOutcome.Done.class);
-    assertThat(another().list(new Query.Handles()).items()).hasSize(writes.size());
+    assertThat(another().list(new ResourceQuery.Handles()).items()).hasSize(writes.size());
   }
 
   @Test

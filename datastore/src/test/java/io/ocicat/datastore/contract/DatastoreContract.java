@@ -11,11 +11,11 @@ import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.IpVersion;
 import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceEvent;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.ResourceWatch;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.kv.CalicoLayout;
@@ -127,7 +127,7 @@ public abstract class DatastoreContract extends DatastoreFixture {
                     : read.edit(d -> d.withObject("metadata").withObject("labels").put("a", "b")));
     assertThat(content(updated)).as(name).isEqualTo(written);
     if (golden.kind() != Kind.IPAM_CONFIG && golden.kind() != Kind.IPAM_HOST) {
-      assertThat(datastore().list(Query.of(golden.kind())).items()).contains(updated);
+      assertThat(datastore().list(ResourceQuery.of(golden.kind())).items()).contains(updated);
     }
     if (golden.kind() == Kind.IPAM_CONFIGURATION) {
       // In the API it has the place of IPAM's own record.
@@ -275,7 +275,7 @@ public abstract class DatastoreContract extends DatastoreFixture {
         .hasMessageContaining("spec.cidr \"10.65.0.0/33\" is not a CIDR")
         .hasMessageContaining("spec.nodeSelector")
         .hasMessageContaining("spec.ipipMode must be one of");
-    assertThat(datastore().list(Query.of(Kind.IP_POOL)).items()).isEmpty();
+    assertThat(datastore().list(ResourceQuery.of(Kind.IP_POOL)).items()).isEmpty();
   }
 
   @Test
@@ -309,11 +309,12 @@ public abstract class DatastoreContract extends DatastoreFixture {
     Resource d = datastore().create(networkSet("shop-2", "web-1", "10.0.0.0/8"));
     datastore().create(pool("web-1", "10.65.0.0/16"));
 
-    assertThat(items(Query.of(Kind.NETWORK_SET))).containsExactlyInAnyOrder(a, b, c, d);
-    assertThat(items(Query.in(Kind.NETWORK_SET, "shop"))).containsExactly(c, a, b);
-    assertThat(items(Query.startingWith(Kind.NETWORK_SET, "shop", "web-"))).containsExactly(a, b);
-    assertThat(items(Query.startingWith(Kind.IP_POOL, "", "web"))).hasSize(1);
-    assertThat(items(Query.in(Kind.NETWORK_SET, "none"))).isEmpty();
+    assertThat(items(ResourceQuery.of(Kind.NETWORK_SET))).containsExactlyInAnyOrder(a, b, c, d);
+    assertThat(items(ResourceQuery.in(Kind.NETWORK_SET, "shop"))).containsExactly(c, a, b);
+    assertThat(items(ResourceQuery.startingWith(Kind.NETWORK_SET, "shop", "web-")))
+        .containsExactly(a, b);
+    assertThat(items(ResourceQuery.startingWith(Kind.IP_POOL, "", "web"))).hasSize(1);
+    assertThat(items(ResourceQuery.in(Kind.NETWORK_SET, "none"))).isEmpty();
   }
 
   @Test
@@ -321,14 +322,14 @@ public abstract class DatastoreContract extends DatastoreFixture {
     for (int i = 0; i < 25; i++) {
       datastore().create(networkSet("shop", "web-%02d".formatted(i), "10.0.0.0/8"));
     }
-    List<Resource> before = items(Query.of(Kind.NETWORK_SET));
+    List<Resource> before = items(ResourceQuery.of(Kind.NETWORK_SET));
 
-    ResourcePage page = datastore().list(Query.of(Kind.NETWORK_SET), 10, null);
+    ResourcePage page = datastore().list(ResourceQuery.of(Kind.NETWORK_SET), 10, null);
     List<Resource> seen = new ArrayList<>(page.items());
     datastore().delete(before.get(20));
     datastore().create(networkSet("shop", "web-155", "10.0.0.0/8"));
     while (page.next() != null) {
-      page = another().list(Query.of(Kind.NETWORK_SET), 10, page.next());
+      page = another().list(ResourceQuery.of(Kind.NETWORK_SET), 10, page.next());
       seen.addAll(page.items());
     }
 
@@ -338,8 +339,8 @@ public abstract class DatastoreContract extends DatastoreFixture {
   @Test
   void changesBehindAListAreSeenOnceAndInOrder() {
     datastore().create(networkSet("shop", "old", "10.0.0.0/8"));
-    String revision = datastore().list(Query.of(Kind.NETWORK_SET)).revision();
-    try (ResourceWatch watch = another().watch(Query.of(Kind.NETWORK_SET), revision)) {
+    String revision = datastore().list(ResourceQuery.of(Kind.NETWORK_SET)).revision();
+    try (ResourceWatch watch = another().watch(ResourceQuery.of(Kind.NETWORK_SET), revision)) {
       Resource created = datastore().create(networkSet("shop", "web", "10.0.0.0/8"));
       datastore().create(pool("blue", "10.65.0.0/16"));
       Resource changed = datastore().update(created.edit(d -> spec(d).putArray("nets")));
@@ -356,13 +357,14 @@ public abstract class DatastoreContract extends DatastoreFixture {
 
   @Test
   void aWatchGoesOnWhereAnotherStopped() {
-    String revision = datastore().list(Query.in(Kind.NETWORK_SET, "shop")).revision();
+    String revision = datastore().list(ResourceQuery.in(Kind.NETWORK_SET, "shop")).revision();
     datastore().create(networkSet("shop", "one", "10.0.0.0/8"));
     datastore().create(networkSet("other", "none", "10.0.0.0/8"));
     datastore().create(networkSet("shop", "two", "10.0.0.0/8"));
     List<String> seen = new ArrayList<>();
     while (seen.size() < 2) {
-      try (ResourceWatch watch = datastore().watch(Query.in(Kind.NETWORK_SET, "shop"), revision)) {
+      try (ResourceWatch watch =
+          datastore().watch(ResourceQuery.in(Kind.NETWORK_SET, "shop"), revision)) {
         ResourceWatch.Batch batch = watch.next(Watching.PATIENCE);
         batch.events().forEach(event -> seen.add(event.key().name()));
         revision = batch.revision();
@@ -399,13 +401,13 @@ public abstract class DatastoreContract extends DatastoreFixture {
     Resource d =
         createAffinity(new ResourceKey.Affinity(AffinityType.VIRTUAL, "load-balancer", v4));
 
-    assertThat(items(new Query.Affinities(AffinityType.HOST, "node-1", IpVersion.V4)))
+    assertThat(items(new ResourceQuery.Affinities(AffinityType.HOST, "node-1", IpVersion.V4)))
         .containsExactly(a);
-    assertThat(items(new Query.Affinities(AffinityType.HOST, "node-1", null)))
+    assertThat(items(new ResourceQuery.Affinities(AffinityType.HOST, "node-1", null)))
         .containsExactlyInAnyOrder(a, b);
-    assertThat(items(new Query.Affinities(AffinityType.HOST, null, null)))
+    assertThat(items(new ResourceQuery.Affinities(AffinityType.HOST, null, null)))
         .containsExactlyInAnyOrder(a, b, c);
-    assertThat(items(Query.of(Kind.BLOCK_AFFINITY))).containsExactlyInAnyOrder(a, b, c, d);
+    assertThat(items(ResourceQuery.of(Kind.BLOCK_AFFINITY))).containsExactlyInAnyOrder(a, b, c, d);
   }
 
   private Resource createAffinity(ResourceKey.Affinity key) {
@@ -417,9 +419,9 @@ public abstract class DatastoreContract extends DatastoreFixture {
     Resource v4 = datastore().create(block("10.65.0.0/31", 1));
     Resource v6 = datastore().create(block("fd00:1::40/127", 1));
 
-    assertThat(items(new Query.Blocks(IpVersion.V4))).containsExactly(v4);
-    assertThat(items(new Query.Blocks(IpVersion.V6))).containsExactly(v6);
-    assertThat(items(Query.of(Kind.IPAM_BLOCK))).containsExactlyInAnyOrder(v4, v6);
+    assertThat(items(new ResourceQuery.Blocks(IpVersion.V4))).containsExactly(v4);
+    assertThat(items(new ResourceQuery.Blocks(IpVersion.V6))).containsExactly(v6);
+    assertThat(items(ResourceQuery.of(Kind.IPAM_BLOCK))).containsExactlyInAnyOrder(v4, v6);
   }
 
   @Test
@@ -438,10 +440,10 @@ public abstract class DatastoreContract extends DatastoreFixture {
     Resource first = datastore().create(block("10.65.0.0/31", 0));
     int writers = 6;
     int each = 15;
-    String revision = datastore().list(Query.of(Kind.IPAM_BLOCK)).revision();
+    String revision = datastore().list(ResourceQuery.of(Kind.IPAM_BLOCK)).revision();
     List<Datastore> doors = List.of(datastore(), another());
     Set<String> written = ConcurrentHashMap.newKeySet();
-    try (ResourceWatch watch = another().watch(Query.of(Kind.IPAM_BLOCK), revision);
+    try (ResourceWatch watch = another().watch(ResourceQuery.of(Kind.IPAM_BLOCK), revision);
         ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Future<?>> tasks = new ArrayList<>();
       for (int writer = 0; writer < writers; writer++) {
@@ -491,7 +493,7 @@ public abstract class DatastoreContract extends DatastoreFixture {
     assertThatThrownBy(() -> closed.get(BLUE)).isInstanceOf(IllegalStateException.class);
   }
 
-  private List<Resource> items(Query query) {
+  private List<Resource> items(ResourceQuery query) {
     return another().list(query).items();
   }
 

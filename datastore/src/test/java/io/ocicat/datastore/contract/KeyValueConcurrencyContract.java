@@ -8,9 +8,9 @@ import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.kv.KeyValueEvent;
 import io.ocicat.datastore.kv.KeyValueStore;
 import io.ocicat.datastore.kv.KeyValueWatch;
-import io.ocicat.datastore.kv.Outcome;
 import io.ocicat.datastore.kv.RangeQuery;
 import io.ocicat.datastore.kv.Transaction;
+import io.ocicat.datastore.kv.TransactionOutcome;
 import io.ocicat.testkit.Seeded;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +44,7 @@ public abstract class KeyValueConcurrencyContract extends KeyValueStoreFixture {
             KeyValue read = door.get("/counter").orElseThrow();
             String next = String.valueOf(Integer.parseInt(read.value()) + 1);
             if (door.commit(Transaction.update("/counter", read.modified(), next))
-                instanceof Outcome.Committed) {
+                instanceof TransactionOutcome.Committed) {
               done++;
             }
           }
@@ -64,11 +64,11 @@ public abstract class KeyValueConcurrencyContract extends KeyValueStoreFixture {
       together(
           WRITERS,
           writer -> {
-            Outcome outcome =
+            TransactionOutcome outcome =
                 doors
                     .get(writer % doors.size())
                     .commit(Transaction.create(key, String.valueOf(writer)));
-            if (outcome instanceof Outcome.Committed) {
+            if (outcome instanceof TransactionOutcome.Committed) {
               winners.put(outcome.revision(), writer);
             }
           });
@@ -140,7 +140,8 @@ public abstract class KeyValueConcurrencyContract extends KeyValueStoreFixture {
                 ? new Change.Delete(key)
                 : new Change.Put(key, "v" + random.nextInt(1000)));
       }
-      if (door.commit(new Transaction(conditions, changes)) instanceof Outcome.Committed done) {
+      if (door.commit(new Transaction(conditions, changes))
+          instanceof TransactionOutcome.Committed done) {
         assertThat(committed.put(done.revision(), changes)).isNull();
       }
     }

@@ -6,12 +6,12 @@ import io.ocicat.datastore.kv.Change;
 import io.ocicat.datastore.kv.Condition;
 import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.kv.KeyValueEvent;
+import io.ocicat.datastore.kv.KeyValuePage;
 import io.ocicat.datastore.kv.KeyValueStore;
 import io.ocicat.datastore.kv.KeyValueWatch;
-import io.ocicat.datastore.kv.Outcome;
-import io.ocicat.datastore.kv.Page;
 import io.ocicat.datastore.kv.RangeQuery;
 import io.ocicat.datastore.kv.Transaction;
+import io.ocicat.datastore.kv.TransactionOutcome;
 import io.ocicat.testkit.Seeded;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -88,7 +88,7 @@ public abstract class KeyValueModelContract extends KeyValueStoreFixture {
     assertThat(door.commit(transaction)).isEqualTo(apply(transaction));
   }
 
-  private Outcome apply(Transaction transaction) {
+  private TransactionOutcome apply(Transaction transaction) {
     long head = states.lastKey();
     SortedMap<String, KeyValue> now = states.lastEntry().getValue();
     Map<String, KeyValue> current = new HashMap<>();
@@ -101,7 +101,7 @@ public abstract class KeyValueModelContract extends KeyValueStoreFixture {
       holds &= (there == null ? 0 : there.modified()) == condition.modified();
     }
     if (!holds) {
-      return new Outcome.Refused(head, current);
+      return new TransactionOutcome.Refused(head, current);
     }
     SortedMap<String, KeyValue> next = new TreeMap<>(now);
     List<KeyValue> deleted = new ArrayList<>();
@@ -129,7 +129,7 @@ public abstract class KeyValueModelContract extends KeyValueStoreFixture {
     if (changed) {
       states.put(head + 1, next);
     }
-    return new Outcome.Committed(changed ? head + 1 : head, deleted);
+    return new TransactionOutcome.Committed(changed ? head + 1 : head, deleted);
   }
 
   private void checkPast(Random random) {
@@ -141,7 +141,7 @@ public abstract class KeyValueModelContract extends KeyValueStoreFixture {
             .toList();
     RangeQuery query = RangeQuery.all(prefix).at(revision).limit(random.nextInt(4));
     List<KeyValue> read = new ArrayList<>();
-    Page page = store().range(query);
+    KeyValuePage page = store().range(query);
     read.addAll(page.entries());
     while (page.more()) {
       query = query.behind(page);

@@ -8,11 +8,11 @@ import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.kv.Change;
 import io.ocicat.datastore.kv.Condition;
 import io.ocicat.datastore.kv.KeyValue;
+import io.ocicat.datastore.kv.KeyValuePage;
 import io.ocicat.datastore.kv.KeyValueStore;
-import io.ocicat.datastore.kv.Outcome;
-import io.ocicat.datastore.kv.Page;
 import io.ocicat.datastore.kv.RangeQuery;
 import io.ocicat.datastore.kv.Transaction;
+import io.ocicat.datastore.kv.TransactionOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +23,7 @@ public abstract class KeyValueStoreContract extends KeyValueStoreFixture {
 
   @Test
   void anEmptyStoreHasRevisionOneAndNoKeys() {
-    assertThat(store().range(RangeQuery.all(""))).isEqualTo(new Page(1, List.of(), false));
+    assertThat(store().range(RangeQuery.all(""))).isEqualTo(new KeyValuePage(1, List.of(), false));
     assertThat(store().get("/a")).isEmpty();
   }
 
@@ -70,10 +70,11 @@ public abstract class KeyValueStoreContract extends KeyValueStoreFixture {
     put("/a", "1");
     KeyValue there = store().get("/a").orElseThrow();
 
-    Outcome outcome = store().commit(Transaction.create("/a", "2"));
+    TransactionOutcome outcome = store().commit(Transaction.create("/a", "2"));
 
-    assertThat(outcome).isInstanceOf(Outcome.Refused.class);
-    assertThat(((Outcome.Refused) outcome).current()).containsOnly(Map.entry("/a", there));
+    assertThat(outcome).isInstanceOf(TransactionOutcome.Refused.class);
+    assertThat(((TransactionOutcome.Refused) outcome).current())
+        .containsOnly(Map.entry("/a", there));
     assertThat(store().get("/a")).contains(there);
     assertThat(outcome.revision()).isEqualTo(there.modified());
   }
@@ -83,7 +84,7 @@ public abstract class KeyValueStoreContract extends KeyValueStoreFixture {
     long read = put("/a", "1");
     long faster = put("/a", "2");
 
-    Outcome.Refused refused = refused(Transaction.update("/a", read, "3"));
+    TransactionOutcome.Refused refused = refused(Transaction.update("/a", read, "3"));
 
     assertThat(refused.current().get("/a")).isEqualTo(store().get("/a").orElseThrow());
     assertThat(committed(Transaction.update("/a", faster, "3")).revision()).isEqualTo(faster + 1);
@@ -121,7 +122,7 @@ public abstract class KeyValueStoreContract extends KeyValueStoreFixture {
     long revision = put("/a", "1");
 
     assertThat(committed(Transaction.delete("/b")))
-        .isEqualTo(new Outcome.Committed(revision, List.of()));
+        .isEqualTo(new TransactionOutcome.Committed(revision, List.of()));
     assertThat(put("/a", "2")).isEqualTo(revision + 1);
   }
 
@@ -159,7 +160,7 @@ public abstract class KeyValueStoreContract extends KeyValueStoreFixture {
   void oneConditionThatFailsStopsEveryChange() {
     long revision = put("/a", "1");
 
-    Outcome.Refused refused =
+    TransactionOutcome.Refused refused =
         refused(
             new Transaction(
                 List.of(Condition.absent("/b"), new Condition("/a", revision - 1)),
@@ -188,7 +189,7 @@ public abstract class KeyValueStoreContract extends KeyValueStoreFixture {
     long revision = put("/a", "1");
 
     assertThat(committed(new Transaction(List.of(new Condition("/a", revision)), List.of())))
-        .isEqualTo(new Outcome.Committed(revision, List.of()));
+        .isEqualTo(new TransactionOutcome.Committed(revision, List.of()));
     assertThat(refused(new Transaction(List.of(Condition.absent("/a")), List.of())).current())
         .containsKey("/a");
   }
@@ -227,7 +228,7 @@ public abstract class KeyValueStoreContract extends KeyValueStoreFixture {
     List<KeyValue> before = store().range(RangeQuery.all("/p/")).entries();
 
     RangeQuery query = RangeQuery.all("/p/").limit(10);
-    Page page = store().range(query);
+    KeyValuePage page = store().range(query);
     long revision = page.revision();
     List<KeyValue> seen = new ArrayList<>(page.entries());
     put("/p/05", "changed");
@@ -308,7 +309,8 @@ public abstract class KeyValueStoreContract extends KeyValueStoreFixture {
     compact(last);
     reopen();
 
-    assertThat(store().range(RangeQuery.all(""))).isEqualTo(new Page(last, List.of(), false));
+    assertThat(store().range(RangeQuery.all("")))
+        .isEqualTo(new KeyValuePage(last, List.of(), false));
     assertThat(put("/a", "2")).isEqualTo(last + 1);
   }
 
@@ -317,7 +319,7 @@ public abstract class KeyValueStoreContract extends KeyValueStoreFixture {
     put("/a", "1");
     long read = put("/b", "2");
     committed(Transaction.delete("/a"));
-    Page before = store().range(RangeQuery.all(""));
+    KeyValuePage before = store().range(RangeQuery.all(""));
 
     reopen();
 

@@ -3,8 +3,8 @@ package io.ocicat.datastore.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.datastore.kv.KeyValueStore;
-import io.ocicat.datastore.kv.Outcome;
 import io.ocicat.datastore.kv.Transaction;
+import io.ocicat.datastore.kv.TransactionOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -81,15 +81,15 @@ public abstract class KeyValueStoreFixture {
     return committed(Transaction.put(key, value)).revision();
   }
 
-  final Outcome.Committed committed(Transaction transaction) {
-    Outcome outcome = store().commit(transaction);
-    assertThat(outcome).isInstanceOf(Outcome.Committed.class);
-    return (Outcome.Committed) outcome;
+  final TransactionOutcome.Committed committed(Transaction transaction) {
+    TransactionOutcome outcome = store().commit(transaction);
+    assertThat(outcome).isInstanceOf(TransactionOutcome.Committed.class);
+    return (TransactionOutcome.Committed) outcome;
   }
 
-  final Outcome.Refused refused(Transaction transaction) {
-    Outcome outcome = store().commit(transaction);
-    assertThat(outcome).isInstanceOf(Outcome.Refused.class);
-    return (Outcome.Refused) outcome;
+  final TransactionOutcome.Refused refused(Transaction transaction) {
+    TransactionOutcome outcome = store().commit(transaction);
+    assertThat(outcome).isInstanceOf(TransactionOutcome.Refused.class);
+    return (TransactionOutcome.Refused) outcome;
   }
 }

@@ -47,7 +47,7 @@ final class ChildJvm {
 
   /** Killing the process must do no harm whether a commit waits for the disk or not. */
   private static void write(Path directory, String name) {
-    Settings settings = Settings.standard().durable(_ -> name.endsWith("0"));
+    EmbeddedSettings settings = EmbeddedSettings.standard().durable(_ -> name.endsWith("0"));
     try (EmbeddedStore store = EmbeddedStore.open(directory, settings)) {
       for (int i = 0; i < 1_000_000; i++) {
         String key = "/" + name + "/" + i % 50;
@@ -88,7 +88,7 @@ final class ChildJvm {
 
   /** Goes on when what keeps it from writing is there, and when it has gone again. */
   private static void outlive(Path directory, String breaking, String mending) {
-    Settings impatient = Settings.standard().patience(Duration.ofSeconds(1));
+    EmbeddedSettings impatient = EmbeddedSettings.standard().patience(Duration.ofSeconds(1));
     try (EmbeddedStore store = EmbeddedStore.open(directory, impatient)) {
       store.commit(Transaction.put("/before", ""));
       System.out.println(store.trouble());
@@ -112,7 +112,8 @@ final class ChildJvm {
 
   private static void put(Path directory) {
     try (EmbeddedStore store =
-        EmbeddedStore.open(directory, Settings.standard().patience(Duration.ofSeconds(1)))) {
+        EmbeddedStore.open(
+            directory, EmbeddedSettings.standard().patience(Duration.ofSeconds(1)))) {
       store.commit(Transaction.put("/put", ""));
       System.out.println("done");
     } catch (DatastoreException e) {

@@ -140,7 +140,7 @@ class EmbeddedFileTest {
 
   @Test
   void aLockThatIsHeldForTooLongIsTold() throws Exception {
-    Settings impatient = Settings.standard().patience(Duration.ofMillis(50));
+    EmbeddedSettings impatient = EmbeddedSettings.standard().patience(Duration.ofMillis(50));
     try (EmbeddedStore store = EmbeddedStore.open(directory(), impatient);
         Connection other = connect();
         Statement statement = other.createStatement()) {
@@ -270,7 +270,7 @@ class EmbeddedFileTest {
 
   @Test
   void historyIsCutOffByItself() {
-    Settings brief = Settings.standard().history(100);
+    EmbeddedSettings brief = EmbeddedSettings.standard().history(100);
     try (EmbeddedStore store = EmbeddedStore.open(directory(), brief)) {
       for (int i = 0; i < 700; i++) {
         store.commit(

@@ -8,8 +8,8 @@ import io.ocicat.datastore.CorruptException;
 import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.IpVersion;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.testkit.Seeded;
@@ -52,18 +52,21 @@ class CalicoLayoutTest {
 
   @Test
   void prefixesEndWhereTheNextNameWouldBegin() {
-    assertThat(CalicoLayout.prefixes(Query.of(Kind.IP_POOL)))
+    assertThat(CalicoLayout.prefixes(ResourceQuery.of(Kind.IP_POOL)))
         .containsExactly(RESOURCES + "ippools/");
-    assertThat(CalicoLayout.prefixes(Query.in(Kind.NETWORK_POLICY, "shop")))
+    assertThat(CalicoLayout.prefixes(ResourceQuery.in(Kind.NETWORK_POLICY, "shop")))
         .containsExactly(RESOURCES + "networkpolicies/shop/");
     assertThat(
-            CalicoLayout.prefixes(Query.startingWith(Kind.WORKLOAD_ENDPOINT, "shop", "n-k8s-web-")))
+            CalicoLayout.prefixes(
+                ResourceQuery.startingWith(Kind.WORKLOAD_ENDPOINT, "shop", "n-k8s-web-")))
         .containsExactly(RESOURCES + "workloadendpoints/shop/n-k8s-web-");
-    assertThat(CalicoLayout.prefixes(new Query.Affinities(AffinityType.HOST, "a", IpVersion.V6)))
+    assertThat(
+            CalicoLayout.prefixes(
+                new ResourceQuery.Affinities(AffinityType.HOST, "a", IpVersion.V6)))
         .containsExactly("/calico/ipam/v2/host/a/ipv6/block/");
-    assertThat(CalicoLayout.prefixes(new Query.Affinities(null, null, null)))
+    assertThat(CalicoLayout.prefixes(new ResourceQuery.Affinities(null, null, null)))
         .containsExactly("/calico/ipam/v2/host/", "/calico/ipam/v2/virtual/");
-    assertThat(CalicoLayout.prefixes(new Query.Blocks(IpVersion.V4)))
+    assertThat(CalicoLayout.prefixes(new ResourceQuery.Blocks(IpVersion.V4)))
         .containsExactly("/calico/ipam/v2/assignment/ipv4/");
   }
 

@@ -6,7 +6,7 @@ import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.json.Json;
-import io.ocicat.datastore.model.Admission;
+import io.ocicat.datastore.model.ResourceAdmission;
 import io.ocicat.testkit.Seeded;
 import java.io.IOException;
 import java.net.URISyntaxException;
@@ -93,7 +93,7 @@ class GoldenDocumentsTest {
   void aRewriteKeepsEveryByte(Golden golden) {
     Resource read = CalicoLayout.decode(golden.resourceKey(), golden.entry());
 
-    Resource admitted = Admission.standard().forUpdate(read);
+    Resource admitted = ResourceAdmission.standard().forUpdate(read);
 
     assertThat(read.revision()).isEqualTo("7");
     assertThat(CalicoLayout.encode(admitted)).isEqualTo(golden.value());
@@ -109,7 +109,7 @@ class GoldenDocumentsTest {
           Resource shuffled =
               Resource.stored(read.key(), shuffle(read.content(), random), read.revision());
 
-          String written = CalicoLayout.encode(Admission.standard().forUpdate(shuffled));
+          String written = CalicoLayout.encode(ResourceAdmission.standard().forUpdate(shuffled));
 
           assertThat(Json.parseObject(written)).isEqualTo(Json.parseObject(golden.value()));
           if (!golden.value().contains("somethingNew")) {
@@ -129,7 +129,7 @@ class GoldenDocumentsTest {
           addUnknown(content, random);
           Resource changed = Resource.stored(read.key(), content, read.revision());
 
-          String written = CalicoLayout.encode(Admission.standard().forUpdate(changed));
+          String written = CalicoLayout.encode(ResourceAdmission.standard().forUpdate(changed));
 
           KeyValue stored = new KeyValue(golden.key(), written, 7, 7, 0);
           assertThat(CalicoLayout.decode(read.key(), stored).content()).isEqualTo(content);

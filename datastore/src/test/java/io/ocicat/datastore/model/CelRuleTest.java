@@ -84,7 +84,7 @@ class CelRuleTest {
     Set<String> words = new TreeSet<>();
     switch (shape) {
       case Shape.Struct struct when value instanceof ObjectNode object -> {
-        for (Between rule : struct.rules()) {
+        for (FieldRule rule : struct.rules()) {
           Problems problems = new Problems();
           rule.check().run(object, "", problems);
           if (!problems.isEmpty()) {

@@ -86,7 +86,7 @@ class FieldLimitsTest {
     return switch (shape) {
       case Shape.Struct struct ->
           struct.members().stream()
-              .flatMap(member -> open(member.shape(), Between.at(path, member.name())).stream())
+              .flatMap(member -> open(member.shape(), FieldRule.at(path, member.name())).stream())
               .toList();
       case Shape.ListOf list -> open(list.item(), path + "[]");
       case Shape.Anything _ -> List.of(path);
@@ -153,19 +153,19 @@ class FieldLimitsTest {
           IntStream.of(4, 0, 26).forEach(n -> values.add(NODES.numberNode(n)));
       case TEXT, WHOLE_OR_TEXT -> GOOD.forEach(text -> values.add(NODES.stringNode(text)));
     }
-    for (Limit limit : leaf.limits()) {
-      if (limit instanceof Limit.OneOf some && leaf.type() == Shape.Type.TEXT) {
+    for (ValueLimit limit : leaf.limits()) {
+      if (limit instanceof ValueLimit.OneOf some && leaf.type() == Shape.Type.TEXT) {
         some.allowed().forEach(text -> values.add(NODES.stringNode(text)));
       }
     }
     return values;
   }
 
-  private static void checkLimit(TableFields.Field field, Shape.Leaf leaf, Limit limit) {
+  private static void checkLimit(TableFields.Field field, Shape.Leaf leaf, ValueLimit limit) {
     switch (limit) {
-      case Limit.Range range -> checkRange(field, range);
-      case Limit.Length length -> checkLength(field, leaf, length.max());
-      case Limit.OneOf some -> {
+      case ValueLimit.Range range -> checkRange(field, range);
+      case ValueLimit.Length length -> checkLength(field, leaf, length.max());
+      case ValueLimit.OneOf some -> {
         if (leaf.type() == Shape.Type.TEXT) {
           some.allowed()
               .forEach(text -> assertThat(field.problem(NODES.stringNode(text))).isEmpty());
@@ -179,7 +179,7 @@ class FieldLimitsTest {
           refuses(field, NODES.numberNode(5), "must be one of 4, 6, not 5");
         }
       }
-      case Limit.Matches _, Limit.Format _ -> {
+      case ValueLimit.Matches _, ValueLimit.Format _ -> {
         boolean refuses =
             BAD.stream().anyMatch(text -> field.problem(NODES.stringNode(text)).isPresent());
         assertThat(refuses).as("refuses something").isTrue();
@@ -187,7 +187,7 @@ class FieldLimitsTest {
     }
   }
 
-  private static void checkRange(TableFields.Field field, Limit.Range range) {
+  private static void checkRange(TableFields.Field field, ValueLimit.Range range) {
     assertThat(field.problem(NODES.numberNode(range.min()))).as("%d", range.min()).isEmpty();
     assertThat(field.problem(NODES.numberNode(range.max()))).as("%d", range.max()).isEmpty();
     String message = "must be %d–%d".formatted(range.min(), range.max());
@@ -217,8 +217,8 @@ class FieldLimitsTest {
   private static Optional<String> longest(Shape.Leaf leaf, int length) {
     List<String> formats =
         leaf.limits().stream()
-            .filter(Limit.Format.class::isInstance)
-            .map(limit -> ((Limit.Format) limit).name())
+            .filter(ValueLimit.Format.class::isInstance)
+            .map(limit -> ((ValueLimit.Format) limit).name())
             .toList();
     if (formats.contains("selector")) {
       return Optional.of("a == '" + "b".repeat(length - 7) + "'");

@@ -30,7 +30,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 class RulesBetweenFieldsTest {
 
-  /** These are about metadata: see {@link AdmissionTest}. */
+  /** These are about metadata: see {@link ResourceAdmissionTest}. */
   private static final Set<String> OF_METADATA =
       Set.of("Annotations have at most 256 KiB.", "The namespace is no label.");
 
@@ -66,7 +66,8 @@ class RulesBetweenFieldsTest {
   @ParameterizedTest
   @MethodSource("samples")
   void whatContradictsIsRefused(Sample sample) {
-    assertThatThrownBy(() -> Admission.standard().forCreate(sample.resource(sample.refused())))
+    assertThatThrownBy(
+            () -> ResourceAdmission.standard().forCreate(sample.resource(sample.refused())))
         .isInstanceOf(InvalidException.class)
         .hasMessageContaining(sample.message())
         .message()
@@ -76,12 +77,13 @@ class RulesBetweenFieldsTest {
   @ParameterizedTest
   @MethodSource("samples")
   void whatDoesNotIsAccepted(Sample sample) {
-    assertThat(Admission.standard().forCreate(sample.resource(sample.accepted()))).isNotNull();
+    assertThat(ResourceAdmission.standard().forCreate(sample.resource(sample.accepted())))
+        .isNotNull();
   }
 
   @Test
   void everyRuleHasASample() throws IOException {
-    Set<Between> broken = Collections.newSetFromMap(new IdentityHashMap<>());
+    Set<FieldRule> broken = Collections.newSetFromMap(new IdentityHashMap<>());
     for (Sample sample : samples()) {
       ObjectNode document = sample.resource(sample.refused()).content();
       document.withObject("metadata").put("name", sample.name());
@@ -96,10 +98,10 @@ class RulesBetweenFieldsTest {
     assertThat(untried).isEmpty();
   }
 
-  private static void collect(Shape shape, JsonNode value, Set<Between> broken) {
+  private static void collect(Shape shape, JsonNode value, Set<FieldRule> broken) {
     switch (shape) {
       case Shape.Struct struct when value instanceof ObjectNode object -> {
-        for (Between rule : struct.rules()) {
+        for (FieldRule rule : struct.rules()) {
           Problems problems = new Problems();
           rule.check().run(object, "", problems);
           if (!problems.isEmpty()) {
@@ -113,7 +115,8 @@ class RulesBetweenFieldsTest {
     }
   }
 
-  private static void untried(Shape shape, Set<Between> broken, String path, List<String> untried) {
+  private static void untried(
+      Shape shape, Set<FieldRule> broken, String path, List<String> untried) {
     switch (shape) {
       case Shape.Struct struct -> {
         struct.rules().stream()

@@ -3,9 +3,9 @@ package io.ocicat.datastore.passing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.datastore.Ahead;
 import io.ocicat.datastore.DatastoreRequest;
 import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.Prefetch;
 import io.ocicat.datastore.RequestListener;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,8 +21,8 @@ class AheadTest {
   @Test
   void questionsAreUnderWayAtTheSameTime() {
     CountDownLatch both = new CountDownLatch(2);
-    Ahead<Integer> one = Ahead.ask(() -> meet(both, 1));
-    Ahead<Integer> two = Ahead.ask(() -> meet(both, 2));
+    Prefetch<Integer> one = Prefetch.ask(() -> meet(both, 1));
+    Prefetch<Integer> two = Prefetch.ask(() -> meet(both, 2));
 
     assertThat(one.get() + two.get()).isEqualTo(3);
   }
@@ -39,7 +39,7 @@ class AheadTest {
 
   @Test
   void whatIsNearIsAskedByWhoWaits() {
-    Ahead<Thread> asked = Ahead.whenNeeded(Thread::currentThread);
+    Prefetch<Thread> asked = Prefetch.whenNeeded(Thread::currentThread);
 
     assertThat(asked.get()).isEqualTo(Thread.currentThread());
     assertThat(asked.get()).isEqualTo(Thread.currentThread());
@@ -47,8 +47,8 @@ class AheadTest {
 
   @Test
   void aFailureIsThatOfWhoWaits() {
-    Ahead<Integer> none =
-        Ahead.ask(
+    Prefetch<Integer> none =
+        Prefetch.ask(
             () -> {
               throw new NotFoundException("there is none");
             });
@@ -62,8 +62,8 @@ class AheadTest {
     ScopedValue.where(RequestListener.CURRENT, _ -> told.add(Thread.currentThread()))
         .run(
             () -> {
-              Ahead<Integer> asked =
-                  Ahead.ask(
+              Prefetch<Integer> asked =
+                  Prefetch.ask(
                       () -> {
                         RequestListener.tell(REQUEST);
                         return 1;
@@ -82,7 +82,7 @@ class AheadTest {
 
     assertThatThrownBy(
             () ->
-                Ahead.all(
+                Prefetch.all(
                     List.<Supplier<Integer>>of(
                         () -> {
                           meet(both, 1);
@@ -102,7 +102,7 @@ class AheadTest {
   void anInterruptionIsKeptUntilAllHaveEnded() {
     Thread.currentThread().interrupt();
 
-    List<Integer> answers = Ahead.all(List.<Supplier<Integer>>of(() -> 1, () -> 2));
+    List<Integer> answers = Prefetch.all(List.<Supplier<Integer>>of(() -> 1, () -> 2));
 
     assertThat(answers).containsExactly(1, 2);
     assertThat(Thread.interrupted()).isTrue();

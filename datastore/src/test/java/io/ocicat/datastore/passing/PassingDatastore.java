@@ -1,10 +1,10 @@
 package io.ocicat.datastore.passing;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.ResourceWatch;
 import io.ocicat.datastore.UnsupportedException;
 import io.ocicat.datastore.Write;
@@ -58,13 +58,13 @@ public class PassingDatastore implements Datastore {
   }
 
   @Override
-  public ResourcePage list(Query query, int limit, @Nullable String next) {
+  public ResourcePage list(ResourceQuery query, int limit, @Nullable String next) {
     reading();
     return behind.list(query, limit, next);
   }
 
   @Override
-  public ResourceWatch watch(Query query, String revision) {
+  public ResourceWatch watch(ResourceQuery query, String revision) {
     return behind.watch(query, revision);
   }
 

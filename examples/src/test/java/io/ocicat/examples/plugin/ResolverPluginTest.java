@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.exec.CniEnvironment;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Dispatcher;
@@ -26,7 +26,7 @@ class ResolverPluginTest {
 
   @Test
   void addPutsTheNameServerFirst() {
-    Reply reply = call(Verb.ADD, CONF);
+    PluginReply reply = call(Verb.ADD, CONF);
     assertThat(compact(reply))
         .isEqualTo(
             "{\"cniVersion\":\"1.0.0\",\"ips\":[{\"address\":\"10.77.0.4/16\"}],"
@@ -73,14 +73,14 @@ class ResolverPluginTest {
     assertThat(output.stdout()).contains("\"supportedVersions\"", "\"1.1.0\"");
   }
 
-  private static Reply call(Verb verb, String stdin) {
+  private static PluginReply call(Verb verb, String stdin) {
     Map<String, String> environment =
         new CniEnvironment(verb, "c42", "/run/netns/c42", "eth0", "", "").over(Map.of());
     return Dispatcher.dispatch(
         new ResolverPlugin(), PluginHost.process(), environment, stdin.getBytes(UTF_8));
   }
 
-  private static String compact(Reply reply) {
+  private static String compact(PluginReply reply) {
     return Json.compact(Json.parse(reply.stdout()));
   }
 }

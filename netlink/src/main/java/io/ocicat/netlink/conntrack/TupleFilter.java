@@ -54,10 +54,10 @@ record TupleFilter(TuplePattern pattern, @Nullable IpProtocol protocol) {
       return;
     }
     out.nest(
-        ConnectionMessage.CTA_TUPLE_IP,
+        ConntrackMessage.CTA_TUPLE_IP,
         () -> {
-          ConnectionMessage.writeSource(out, source);
-          ConnectionMessage.writeDestination(out, destination);
+          ConntrackMessage.writeSource(out, source);
+          ConntrackMessage.writeDestination(out, destination);
         });
   }
 
@@ -66,14 +66,14 @@ record TupleFilter(TuplePattern pattern, @Nullable IpProtocol protocol) {
       return;
     }
     out.nest(
-        ConnectionMessage.CTA_TUPLE_PROTO,
+        ConntrackMessage.CTA_TUPLE_PROTO,
         () -> {
-          out.u8(ConnectionMessage.CTA_PROTO_NUM, protocol.number());
+          out.u8(ConntrackMessage.CTA_PROTO_NUM, protocol.number());
           if (pattern.sourcePort() >= 0) {
-            out.be16(ConnectionMessage.CTA_PROTO_SRC_PORT, pattern.sourcePort());
+            out.be16(ConntrackMessage.CTA_PROTO_SRC_PORT, pattern.sourcePort());
           }
           if (pattern.port() >= 0) {
-            out.be16(ConnectionMessage.CTA_PROTO_DST_PORT, pattern.port());
+            out.be16(ConntrackMessage.CTA_PROTO_DST_PORT, pattern.port());
           }
         });
   }

@@ -3,8 +3,8 @@ package io.ocicat.netlink.link;
 import io.ocicat.netlink.MessageWriter;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkMessage;
-import io.ocicat.netlink.Query;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkQuery;
+import io.ocicat.netlink.NetlinkRequest;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,36 +64,37 @@ public final class BridgeVlans {
   }
 
   /** Every bridge and port that has VLANs. */
-  public static Query<Member> all() {
+  public static NetlinkQuery<Member> all() {
     return list(member -> !member.vlans().isEmpty());
   }
 
   /** The VLANs of a port or a bridge. */
-  public static Query<Member> of(int link) {
+  public static NetlinkQuery<Member> of(int link) {
     Rtnl.positive(link);
     return list(member -> member.link() == link);
   }
 
-  public static Request add(int port, BridgeVlan vlan) {
+  public static NetlinkRequest add(int port, BridgeVlan vlan) {
     return change(Rtnl.SETLINK, port, MASTER, vlan, "add " + vlan + " dev " + port);
   }
 
-  public static Request delete(int port, BridgeVlan vlan) {
+  public static NetlinkRequest delete(int port, BridgeVlan vlan) {
     return change(Rtnl.DELLINK, port, MASTER, vlan, "delete " + vlan + " dev " + port);
   }
 
   /** Lets the host itself take part in a VLAN, through the bridge as its interface. */
-  public static Request addToBridge(int bridge, BridgeVlan vlan) {
+  public static NetlinkRequest addToBridge(int bridge, BridgeVlan vlan) {
     return change(Rtnl.SETLINK, bridge, SELF, vlan, "add " + vlan + " dev " + bridge + " self");
   }
 
-  public static Request deleteFromBridge(int bridge, BridgeVlan vlan) {
+  public static NetlinkRequest deleteFromBridge(int bridge, BridgeVlan vlan) {
     return change(Rtnl.DELLINK, bridge, SELF, vlan, "delete " + vlan + " dev " + bridge + " self");
   }
 
-  private static Request change(int type, int link, int whose, BridgeVlan vlan, String operation) {
+  private static NetlinkRequest change(
+      int type, int link, int whose, BridgeVlan vlan, String operation) {
     Rtnl.positive(link);
-    return Request.of(
+    return NetlinkRequest.of(
         type,
         0,
         out ->
@@ -121,8 +122,8 @@ public final class BridgeVlans {
     out.structure(VLAN_INFO, () -> out.field16(flags).field16(id));
   }
 
-  private static Query<Member> list(Predicate<Member> wanted) {
-    return Query.all(
+  private static NetlinkQuery<Member> list(Predicate<Member> wanted) {
+    return NetlinkQuery.all(
             Rtnl.GETLINK,
             out -> Rtnl.header(out, Rtnl.AF_BRIDGE, 0, 0, 0).u32(Rtnl.EXT_MASK, VLANS_AS_RANGES),
             Member::read,

@@ -1,8 +1,8 @@
 package io.ocicat.netlink.link;
 
 import io.ocicat.netlink.MessageWriter;
-import io.ocicat.netlink.Query;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkQuery;
+import io.ocicat.netlink.NetlinkRequest;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -10,19 +10,19 @@ import java.util.function.Supplier;
 public final class Fdb {
   private Fdb() {}
 
-  public static Query<FdbEntry> all() {
+  public static NetlinkQuery<FdbEntry> all() {
     return list(out -> FdbEntry.header(out, 0, 0, 0), () -> "list fdb entries");
   }
 
   /** What a port leads to, in its bridge's table and in its own. */
-  public static Query<FdbEntry> of(int link) {
+  public static NetlinkQuery<FdbEntry> of(int link) {
     Rtnl.positive(link);
     return list(out -> FdbEntry.header(out, link, 0, 0), () -> "list fdb entries dev " + link)
         .where(entry -> entry.link() == link);
   }
 
   /** The whole table of a bridge. */
-  public static Query<FdbEntry> ofBridge(int bridge) {
+  public static NetlinkQuery<FdbEntry> ofBridge(int bridge) {
     Rtnl.positive(bridge);
     return list(
             out -> FdbEntry.master(FdbEntry.header(out, 0, 0, 0), bridge),
@@ -31,32 +31,34 @@ public final class Fdb {
   }
 
   /** Fails with EEXIST when there is one. */
-  public static Request add(FdbEntry entry) {
-    return put("add", Request.CREATE | Request.EXCLUSIVE, entry);
+  public static NetlinkRequest add(FdbEntry entry) {
+    return put("add", NetlinkRequest.CREATE | NetlinkRequest.EXCLUSIVE, entry);
   }
 
-  public static Request replace(FdbEntry entry) {
-    return put("replace", Request.CREATE | Request.REPLACE, entry);
+  public static NetlinkRequest replace(FdbEntry entry) {
+    return put("replace", NetlinkRequest.CREATE | NetlinkRequest.REPLACE, entry);
   }
 
   /**
    * Gives an address of a vxlan one more destination: with the address of zeros, the hosts that get
    * broadcasts.
    */
-  public static Request append(FdbEntry entry) {
-    return put("append", Request.CREATE | Request.APPEND, entry);
+  public static NetlinkRequest append(FdbEntry entry) {
+    return put("append", NetlinkRequest.CREATE | NetlinkRequest.APPEND, entry);
   }
 
   /** Fails with ENOENT when there is none. */
-  public static Request delete(FdbEntry entry) {
-    return Request.of(Rtnl.DELNEIGH, 0, entry::write, () -> "delete fdb entry " + entry);
+  public static NetlinkRequest delete(FdbEntry entry) {
+    return NetlinkRequest.of(Rtnl.DELNEIGH, 0, entry::write, () -> "delete fdb entry " + entry);
   }
 
-  private static Request put(String verb, int flags, FdbEntry entry) {
-    return Request.of(Rtnl.NEWNEIGH, flags, entry::write, () -> verb + " fdb entry " + entry);
+  private static NetlinkRequest put(String verb, int flags, FdbEntry entry) {
+    return NetlinkRequest.of(
+        Rtnl.NEWNEIGH, flags, entry::write, () -> verb + " fdb entry " + entry);
   }
 
-  private static Query<FdbEntry> list(Consumer<MessageWriter> body, Supplier<String> operation) {
-    return Query.all(Rtnl.GETNEIGH, body, FdbEntry::read, operation);
+  private static NetlinkQuery<FdbEntry> list(
+      Consumer<MessageWriter> body, Supplier<String> operation) {
+    return NetlinkQuery.all(Rtnl.GETNEIGH, body, FdbEntry::read, operation);
   }
 }

@@ -1,16 +1,16 @@
 package io.ocicat.netlink.link;
 
-import static io.ocicat.netlink.Request.CREATE;
-import static io.ocicat.netlink.Request.EXCLUSIVE;
+import static io.ocicat.netlink.NetlinkRequest.CREATE;
+import static io.ocicat.netlink.NetlinkRequest.EXCLUSIVE;
 
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.MessageWriter;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkMessage;
+import io.ocicat.netlink.NetlinkQuery;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.NetlinkSocket;
-import io.ocicat.netlink.Outcome;
-import io.ocicat.netlink.Query;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.RequestOutcome;
 import io.ocicat.netlink.Topic;
 import io.ocicat.netlink.link.LinkKind.Veth;
 import io.ocicat.netlink.linux.Errno;
@@ -35,15 +35,15 @@ public final class Links {
 
   private Links() {}
 
-  public static Query<Link> all() {
+  public static NetlinkQuery<Link> all() {
     return list(out -> {}, () -> "list links");
   }
 
-  public static Query<Link> named(String name) {
+  public static NetlinkQuery<Link> named(String name) {
     return get(Target.of(name));
   }
 
-  public static Query<Link> byIndex(int index) {
+  public static NetlinkQuery<Link> byIndex(int index) {
     return get(Target.of(index));
   }
 
@@ -51,8 +51,8 @@ public final class Links {
    * The number by which links of the namespace that is asked name another one, as {@link
    * Link#peerNamespace} does; -1 when no link leads there.
    */
-  public static Query<Integer> numberOf(NetNs other) {
-    return Query.one(
+  public static NetlinkQuery<Integer> numberOf(NetNs other) {
+    return NetlinkQuery.one(
         Rtnl.GETNSID,
         out -> out.zeros(Rtnl.RTGENMSG).u32(Rtnl.NSID_FD, other.descriptor()),
         message -> message.attributes(Rtnl.RTGENMSG).u32(Rtnl.NSID, -1),
@@ -60,7 +60,7 @@ public final class Links {
   }
 
   /** Those of a kind, as {@code veth}; the kernel sends no others. */
-  public static Query<Link> ofKind(String kind) {
+  public static NetlinkQuery<Link> ofKind(String kind) {
     return list(
             out -> out.nest(Rtnl.LINKINFO, () -> out.bytes(Rtnl.INFO_KIND, LinkInfo.ascii(kind))),
             () -> "list links of kind " + kind)
@@ -69,13 +69,13 @@ public final class Links {
   }
 
   /** The ports of a bridge; the kernel sends no others. */
-  public static Query<Link> masteredBy(int master) {
+  public static NetlinkQuery<Link> masteredBy(int master) {
     Rtnl.positive(master);
     return list(out -> out.u32(Rtnl.MASTER, master), () -> "list links with master " + master)
         .where(link -> link.master() == master);
   }
 
-  public static Query<Link> inGroup(int group) {
+  public static NetlinkQuery<Link> inGroup(int group) {
     return all().where(link -> link.group() == group);
   }
 
@@ -83,7 +83,7 @@ public final class Links {
    * Makes a link. Everything in the settings is there from the first moment, and {@code up} may be
    * among them; fails with EEXIST when the name is taken.
    */
-  public static Request create(LinkSettings settings, LinkKind kind) {
+  public static NetlinkRequest create(LinkSettings settings, LinkKind kind) {
     return create(settings, kind, 0);
   }
 
@@ -96,18 +96,18 @@ public final class Links {
    *     taken away again.
    */
   public static Link create(
-      NetlinkSocket net, LinkSettings settings, LinkKind kind, Request... then) {
+      NetlinkSocket net, LinkSettings settings, LinkKind kind, NetlinkRequest... then) {
     if (settings.mention(Rtnl.NET_NS_FD)) {
       throw new IllegalArgumentException(
           "a link born in another namespace (%s) must be asked for there".formatted(settings));
     }
-    List<Request> requests = new ArrayList<>(then.length + 1);
+    List<NetlinkRequest> requests = new ArrayList<>(then.length + 1);
     requests.add(create(settings, kind, ECHO));
     requests.addAll(List.of(then));
-    List<Outcome> outcomes = net.attempt(requests);
+    List<RequestOutcome> outcomes = net.attempt(requests);
     Link made = created(net, outcomes.getFirst(), settings);
     try {
-      Outcome.requireAll(outcomes);
+      RequestOutcome.requireAll(outcomes);
     } catch (NetlinkException e) {
       net.attempt(List.of(delete(made.index())));
       throw e;
@@ -116,12 +116,12 @@ public final class Links {
   }
 
   /** Changes what the settings mention, in one message. */
-  public static Request set(int index, LinkSettings settings) {
+  public static NetlinkRequest set(int index, LinkSettings settings) {
     return set(Target.of(index), settings);
   }
 
   /** The same by name, for a link made by the same send. Cannot rename. */
-  public static Request set(String name, LinkSettings settings) {
+  public static NetlinkRequest set(String name, LinkSettings settings) {
     if (settings.name() != null) {
       throw new IllegalArgumentException(
           "renaming link \"%s\" to \"%s\" needs its index".formatted(name, settings.name()));
@@ -130,9 +130,9 @@ public final class Links {
   }
 
   /** Changes options of a link's kind, those that are mentioned. */
-  public static Request configure(int index, LinkKind kind) {
+  public static NetlinkRequest configure(int index, LinkKind kind) {
     Target target = Target.of(index);
-    return Request.of(
+    return NetlinkRequest.of(
         Rtnl.NEWLINK,
         0,
         out -> LinkInfo.write(target.write(out, 0, 0), kind),
@@ -140,73 +140,73 @@ public final class Links {
   }
 
   /** Changes how a bridge treats a port that it has already. */
-  public static Request setPort(int index, BridgePort port) {
+  public static NetlinkRequest setPort(int index, BridgePort port) {
     return setPort(Target.of(index), port);
   }
 
-  public static Request setPort(String name, BridgePort port) {
+  public static NetlinkRequest setPort(String name, BridgePort port) {
     return setPort(Target.of(name), port);
   }
 
-  public static Request up(int index) {
+  public static NetlinkRequest up(int index) {
     return set(index, LinkSettings.none().up());
   }
 
-  public static Request down(int index) {
+  public static NetlinkRequest down(int index) {
     return set(index, LinkSettings.none().down());
   }
 
-  public static Request rename(int index, String name) {
+  public static NetlinkRequest rename(int index, String name) {
     return set(index, LinkSettings.named(name));
   }
 
-  public static Request setMac(int index, MacAddress mac) {
+  public static NetlinkRequest setMac(int index, MacAddress mac) {
     return set(index, LinkSettings.none().mac(mac));
   }
 
-  public static Request setMtu(int index, int mtu) {
+  public static NetlinkRequest setMtu(int index, int mtu) {
     return set(index, LinkSettings.none().mtu(mtu));
   }
 
-  public static Request setMaster(int index, int master) {
+  public static NetlinkRequest setMaster(int index, int master) {
     return set(index, LinkSettings.none().master(master));
   }
 
-  public static Request noMaster(int index) {
+  public static NetlinkRequest noMaster(int index) {
     return set(index, LinkSettings.none().noMaster());
   }
 
-  public static Request setGroup(int index, int group) {
+  public static NetlinkRequest setGroup(int index, int group) {
     return set(index, LinkSettings.none().group(group));
   }
 
-  public static Request setAlias(int index, String alias) {
+  public static NetlinkRequest setAlias(int index, String alias) {
     return set(index, LinkSettings.none().alias(alias));
   }
 
-  public static Request setPromiscuous(int index, boolean on) {
+  public static NetlinkRequest setPromiscuous(int index, boolean on) {
     return set(index, LinkSettings.none().promiscuous(on));
   }
 
-  public static Request setAllMulticast(int index, boolean on) {
+  public static NetlinkRequest setAllMulticast(int index, boolean on) {
     return set(index, LinkSettings.none().allMulticast(on));
   }
 
-  public static Request setTxQueueLength(int index, int packets) {
+  public static NetlinkRequest setTxQueueLength(int index, int packets) {
     return set(index, LinkSettings.none().txQueueLength(packets));
   }
 
   /** Moves a link, which costs 15 ms under the kernel's global lock: rather create it there. */
-  public static Request moveTo(int index, NetNs namespace) {
+  public static NetlinkRequest moveTo(int index, NetNs namespace) {
     return set(index, LinkSettings.none().in(namespace));
   }
 
   /** A veth's peer goes with it. */
-  public static Request delete(int index) {
+  public static NetlinkRequest delete(int index) {
     return delete(Target.of(index));
   }
 
-  public static Request delete(String name) {
+  public static NetlinkRequest delete(String name) {
     return delete(Target.of(name));
   }
 
@@ -214,15 +214,15 @@ public final class Links {
    * Deletes every link of a group, with about the same wait as one alone. Fails with ENODEV when
    * there is none, with EPERM for group 0.
    */
-  public static Request deleteGroup(int group) {
-    return Request.of(
+  public static NetlinkRequest deleteGroup(int group) {
+    return NetlinkRequest.of(
         Rtnl.DELLINK,
         0,
         out -> Rtnl.header(out, 0).u32(Rtnl.GROUP, group),
         () -> "delete links of group " + Integer.toUnsignedString(group));
   }
 
-  private static Request create(LinkSettings settings, LinkKind kind, int flags) {
+  private static NetlinkRequest create(LinkSettings settings, LinkKind kind, int flags) {
     if (settings.mention(Rtnl.IFALIAS)) {
       throw new IllegalArgumentException(
           "Linux ignores the alias of a new link (%s): set it in a message behind the creation"
@@ -233,7 +233,7 @@ public final class Links {
           "Linux ignores the index of a veth's peer (%d) unless the veth is given one too"
               .formatted(peer.index()));
     }
-    return Request.of(
+    return NetlinkRequest.of(
         Rtnl.NEWLINK,
         CREATE | EXCLUSIVE | flags,
         out -> {
@@ -243,35 +243,35 @@ public final class Links {
         () -> describe(settings, kind));
   }
 
-  private static Request set(Target target, LinkSettings settings) {
+  private static NetlinkRequest set(Target target, LinkSettings settings) {
     // Not RTM_NEWLINK: kernels before 6.0 take one with a group and a name that does not exist for
     // a change of every link in that group.
-    return Request.of(
+    return NetlinkRequest.of(
         Rtnl.SETLINK,
         0,
         out -> settings.write(out, target),
         () -> "set link %s %s".formatted(target, settings));
   }
 
-  private static Request setPort(Target target, BridgePort port) {
-    return Request.of(
+  private static NetlinkRequest setPort(Target target, BridgePort port) {
+    return NetlinkRequest.of(
         Rtnl.NEWLINK,
         0,
         out -> target.write(out, 0, 0).nest(Rtnl.LINKINFO, () -> port.write(out)),
         () -> "set bridge port %s %s".formatted(target, port));
   }
 
-  private static Request delete(Target target) {
-    return Request.of(
+  private static NetlinkRequest delete(Target target) {
+    return NetlinkRequest.of(
         Rtnl.DELLINK, 0, out -> target.write(out, 0, 0), () -> "delete link " + target);
   }
 
   /** The link that the kernel's echo describes, or failing that the one of the same name. */
-  static Link created(NetlinkSocket net, Outcome outcome, LinkSettings settings) {
+  static Link created(NetlinkSocket net, RequestOutcome outcome, LinkSettings settings) {
     List<NetlinkMessage> echo =
         switch (outcome) {
-          case Outcome.Done done -> done.replies();
-          case Outcome.Failed failed -> throw failed.cause();
+          case RequestOutcome.Done done -> done.replies();
+          case RequestOutcome.Failed failed -> throw failed.cause();
         };
     if (!echo.isEmpty()) {
       return Link.read(echo.getFirst());
@@ -298,16 +298,17 @@ public final class Links {
     return settings.name() == null ? "" : " \"" + settings.name() + "\"";
   }
 
-  private static Query<Link> get(Target target) {
-    return Query.one(
+  private static NetlinkQuery<Link> get(Target target) {
+    return NetlinkQuery.one(
         Rtnl.GETLINK,
         out -> target.write(out, 0, 0).u32(Rtnl.EXT_MASK, SKIP_STATS),
         Link::read,
         () -> "get link " + target);
   }
 
-  private static Query<Link> list(Consumer<MessageWriter> filter, Supplier<String> operation) {
-    return Query.all(
+  private static NetlinkQuery<Link> list(
+      Consumer<MessageWriter> filter, Supplier<String> operation) {
+    return NetlinkQuery.all(
         Rtnl.GETLINK,
         out -> filter.accept(Rtnl.header(out, 0).u32(Rtnl.EXT_MASK, SKIP_STATS)),
         Link::read,

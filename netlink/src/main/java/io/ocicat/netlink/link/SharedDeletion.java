@@ -1,10 +1,10 @@
 package io.ocicat.netlink.link;
 
+import io.ocicat.netlink.ExchangeListener;
 import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.NetlinkSocket;
-import io.ocicat.netlink.Outcome;
-import io.ocicat.netlink.Request;
-import io.ocicat.netlink.Witness;
+import io.ocicat.netlink.RequestOutcome;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.Fd.FileId;
 import io.ocicat.netlink.ns.NetNs;
@@ -119,7 +119,7 @@ public final class SharedDeletion {
     long start = System.nanoTime();
     List<Order> all = awaitTurn(mine);
     if (all.isEmpty()) {
-      Witness.tell(List.of(Links.delete(index)), start);
+      ExchangeListener.tell(List.of(Links.delete(index)), start);
     } else {
       try {
         perform(net, all);
@@ -192,10 +192,10 @@ public final class SharedDeletion {
 
   /** Returns false when the kernel refuses to; then nothing is deleted. */
   private static boolean performAsGroup(NetlinkSocket net, List<Order> orders) {
-    List<Request> requests = new ArrayList<>(orders.size() + 1);
+    List<NetlinkRequest> requests = new ArrayList<>(orders.size() + 1);
     orders.forEach(order -> requests.add(Links.setGroup(order.index, TRASH)));
     requests.add(Links.deleteGroup(TRASH));
-    List<Outcome> outcomes = net.attempt(requests);
+    List<RequestOutcome> outcomes = net.attempt(requests);
     Optional<NetlinkException> refusal = outcomes.getLast().failure();
     // None there: all had gone, or another process has just deleted them with its own.
     if (refusal.isPresent() && !refusal.get().is(Errno.ENODEV)) {
@@ -209,7 +209,7 @@ public final class SharedDeletion {
     note(orders, net.attempt(orders.stream().map(order -> Links.delete(order.index)).toList()));
   }
 
-  private static void note(List<Order> orders, List<Outcome> outcomes) {
+  private static void note(List<Order> orders, List<RequestOutcome> outcomes) {
     for (int i = 0; i < orders.size(); i++) {
       orders.get(i).failure = outcomes.get(i).failure().orElse(null);
     }

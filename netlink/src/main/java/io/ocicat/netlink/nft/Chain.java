@@ -22,7 +22,7 @@ public sealed interface Chain {
   /**
    * A chain that the kernel calls.
    *
-   * @param priority its place among the chains of one hook, lowest first, see {@link Priority}
+   * @param priority its place among the chains of one hook, lowest first, see {@link ChainPriority}
    * @param devices the devices whose packets it sees, for hooks ingress and egress, in the order of
    *     the alphabet; others have none. Since Linux 6.16 they need not be there yet
    */
@@ -31,7 +31,7 @@ public sealed interface Chain {
       ChainType type,
       Hook hook,
       int priority,
-      Policy policy,
+      ChainPolicy policy,
       List<String> devices,
       String comment)
       implements Chain {
@@ -39,7 +39,7 @@ public sealed interface Chain {
       devices = devices.stream().sorted().toList();
     }
 
-    public Base withPolicy(Policy other) {
+    public Base withPolicy(ChainPolicy other) {
       return new Base(id, type, hook, priority, other, devices, comment);
     }
 
@@ -58,12 +58,12 @@ public sealed interface Chain {
 
   /** A base chain that accepts what its rules leave undecided. */
   static Base base(ChainId id, ChainType type, Hook hook, int priority) {
-    return new Base(id, type, hook, priority, Policy.ACCEPT, List.of(), "");
+    return new Base(id, type, hook, priority, ChainPolicy.ACCEPT, List.of(), "");
   }
 
   static Chain read(NetlinkMessage message) {
     Attributes attributes = Nft.attributes(message);
-    Family family = Nft.family(message);
+    TableFamily family = Nft.family(message);
     ChainId id =
         new TableId(family, Nft.name(attributes, Chains.TABLE))
             .chain(Nft.name(attributes, Chains.NAME));
@@ -77,13 +77,13 @@ public sealed interface Chain {
         ChainType.of(Nft.name(attributes, Chains.TYPE)),
         Hook.of(family, hook.be32(Chains.HOOK_NUMBER, -1)),
         hook.be32(Chains.HOOK_PRIORITY, 0),
-        policy(attributes.be32(Chains.POLICY, Policy.ACCEPT.number())),
+        policy(attributes.be32(Chains.POLICY, ChainPolicy.ACCEPT.number())),
         devices(hook),
         comment);
   }
 
-  private static Policy policy(int number) {
-    return Symbol.find(Policy.values(), number)
+  private static ChainPolicy policy(int number) {
+    return Symbol.find(ChainPolicy.values(), number)
         .orElseThrow(() -> NetlinkException.malformed("chain policy " + number + " is unknown"));
   }
 

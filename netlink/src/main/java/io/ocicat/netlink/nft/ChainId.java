@@ -3,7 +3,7 @@ package io.ocicat.netlink.nft;
 /** What names a chain. */
 public record ChainId(TableId table, String name) {
   public ChainId {
-    Names.refuseZeros(name);
+    NameRules.refuseZeros(name);
   }
 
   @Override

@@ -1,8 +1,8 @@
 package io.ocicat.netlink.nft;
 
 import io.ocicat.netlink.MessageWriter;
-import io.ocicat.netlink.Query;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkQuery;
+import io.ocicat.netlink.NetlinkRequest;
 
 /** Requests and questions about chains; see {@link Tables} for what add, create and so on mean. */
 public final class Chains {
@@ -21,32 +21,32 @@ public final class Chains {
   private Chains() {}
 
   /** Adds the chain; a base chain that is there already gets this one's policy. */
-  public static Request add(Chain chain) {
-    return add(chain, Request.CREATE, "add");
+  public static NetlinkRequest add(Chain chain) {
+    return add(chain, NetlinkRequest.CREATE, "add");
   }
 
-  public static Request create(Chain chain) {
-    return add(chain, Request.CREATE | Request.EXCLUSIVE, "create");
+  public static NetlinkRequest create(Chain chain) {
+    return add(chain, NetlinkRequest.CREATE | NetlinkRequest.EXCLUSIVE, "create");
   }
 
   /** Removes the chain and its rules; EBUSY while rules or verdict maps still lead there. */
-  public static Request delete(ChainId id) {
+  public static NetlinkRequest delete(ChainId id) {
     return named(Nft.DELETE_CHAIN, id, "delete");
   }
 
   /** Removes the chain and its rules, if there is one. */
-  public static Request destroy(ChainId id) {
+  public static NetlinkRequest destroy(ChainId id) {
     return named(Nft.DESTROY_CHAIN, id, "destroy");
   }
 
-  public static Query<Chain> all() {
-    return Query.all(
+  public static NetlinkQuery<Chain> all() {
+    return NetlinkQuery.all(
         Nft.GET_CHAIN, Nft.body(Nft.ANY_FAMILY, _ -> {}), Chain::read, () -> "list chains");
   }
 
   /** None when there is no such table. */
-  public static Query<Chain> in(TableId table) {
-    return Query.all(
+  public static NetlinkQuery<Chain> in(TableId table) {
+    return NetlinkQuery.all(
             Nft.GET_CHAIN,
             Nft.body(table.family().number(), _ -> {}),
             Chain::read,
@@ -54,18 +54,18 @@ public final class Chains {
         .where(chain -> chain.id().table().equals(table));
   }
 
-  public static Query<Chain> get(ChainId id) {
-    return Query.one(
+  public static NetlinkQuery<Chain> get(ChainId id) {
+    return NetlinkQuery.one(
         Nft.GET_CHAIN,
         Nft.body(id.table().family().number(), out -> name(out, id)),
         Chain::read,
         () -> "get chain " + id);
   }
 
-  private static Request add(Chain chain, int flags, String verb) {
+  private static NetlinkRequest add(Chain chain, int flags, String verb) {
     ChainId id = chain.id();
-    Names.check("chain", id.name());
-    UserData notes = new UserData().text(UserData.COMMENT, Names.comment(chain.comment()));
+    NameRules.check("chain", id.name());
+    UserData notes = new UserData().text(UserData.COMMENT, NameRules.comment(chain.comment()));
     if (chain instanceof Chain.Base base) {
       base.hook().number(id.table().family());
     }
@@ -102,7 +102,7 @@ public final class Chains {
         });
   }
 
-  private static Request named(int type, ChainId id, String verb) {
+  private static NetlinkRequest named(int type, ChainId id, String verb) {
     return Nft.request(
         type, 0, id.table().family(), out -> name(out, id), () -> verb + " chain " + id);
   }

@@ -15,9 +15,9 @@ import java.util.List;
  * @param comment empty for none
  */
 public record Element(
-    List<Value> first, List<Value> last, Data data, Duration timeout, String comment) {
+    List<Value> first, List<Value> last, ElementData data, Duration timeout, String comment) {
 
-  private static final Data NOTHING = new Data.None();
+  private static final ElementData NOTHING = new ElementData.None();
 
   public Element {
     first = List.copyOf(first);
@@ -25,7 +25,7 @@ public record Element(
     if (first.size() != last.size()) {
       throw new IllegalArgumentException(
           "no range leads from %s to %s"
-              .formatted(Layout.valueText(first), Layout.valueText(last)));
+              .formatted(KeyLayout.valueText(first), KeyLayout.valueText(last)));
     }
   }
 
@@ -50,7 +50,7 @@ public record Element(
 
   /** The element of a map that leads to these values. */
   public Element to(Value... values) {
-    return new Element(first, last, new Data.Values(List.of(values)), timeout, comment);
+    return new Element(first, last, new ElementData.Values(List.of(values)), timeout, comment);
   }
 
   public Element to(Verdict verdict) {

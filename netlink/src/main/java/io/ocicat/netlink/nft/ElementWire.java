@@ -24,7 +24,7 @@ record ElementWire(
     Bytes keyEnd,
     boolean endsRange,
     boolean open,
-    Data data,
+    ElementData data,
     Bytes dataBytes,
     Duration timeout,
     String comment) {
@@ -43,7 +43,7 @@ record ElementWire(
   private static final int NOTE_OPEN = 1;
 
   private static final Bytes NO_BYTES = Bytes.of();
-  private static final Data NO_DATA = new Data.None();
+  private static final ElementData NO_DATA = new ElementData.None();
 
   /** Points in order; where one range ends and the next starts, the end comes first. */
   private static final Comparator<ElementWire> BY_KEY =
@@ -56,10 +56,10 @@ record ElementWire(
    * @param whole with all that belongs to it, not only the key it is found by
    */
   static List<ElementWire> of(NamedSet set, Element element, boolean whole) {
-    Data data = whole ? element.data() : NO_DATA;
+    ElementData data = whole ? element.data() : NO_DATA;
     Bytes dataBytes = whole ? dataBytes(set, element) : NO_BYTES;
     Duration timeout = whole ? checkedTimeout(set, element) : Duration.ZERO;
-    String comment = whole ? Names.comment(element.comment()) : "";
+    String comment = whole ? NameRules.comment(element.comment()) : "";
     if (element.isCatchAll()) {
       return List.of(
           new ElementWire(NO_BYTES, NO_BYTES, false, false, data, dataBytes, timeout, comment));
@@ -96,11 +96,12 @@ record ElementWire(
 
   private static Bytes dataBytes(NamedSet set, Element element) {
     return switch (element.data()) {
-      case Data.Values values when set.target() instanceof NamedSet.Target.Values(Layout layout) ->
+      case ElementData.Values values
+          when set.target() instanceof NamedSet.Target.Values(KeyLayout layout) ->
           layout.join(values.values());
       case Verdict _ when set.target() instanceof NamedSet.Target.Verdicts -> NO_BYTES;
-      case Data.None _ when set.target() instanceof NamedSet.Target.Nothing -> NO_BYTES;
-      case Data.Values _, Verdict _, Data.None _ ->
+      case ElementData.None _ when set.target() instanceof NamedSet.Target.Nothing -> NO_BYTES;
+      case ElementData.Values _, Verdict _, ElementData.None _ ->
           throw new IllegalArgumentException("{ %s } does not fit %s".formatted(element, set));
     };
   }
@@ -146,8 +147,8 @@ record ElementWire(
           }
           switch (data) {
             case Verdict verdict -> RegisterData.write(out, DATA, verdict);
-            case Data.Values _ -> RegisterData.write(out, DATA, dataBytes);
-            case Data.None _ -> {}
+            case ElementData.Values _ -> RegisterData.write(out, DATA, dataBytes);
+            case ElementData.None _ -> {}
           }
           UserData notes = new UserData().text(UserData.COMMENT, comment);
           (open ? notes.u32(UserData.ELEMENT_FLAGS, NOTE_OPEN) : notes).write(out, USERDATA);
@@ -181,10 +182,10 @@ record ElementWire(
         UserData.readText(attributes, USERDATA, UserData.COMMENT));
   }
 
-  private static Data readData(NamedSet set, Attributes attributes) {
+  private static ElementData readData(NamedSet set, Attributes attributes) {
     return switch (set.target()) {
-      case NamedSet.Target.Values(Layout layout) when attributes.has(DATA) ->
-          new Data.Values(layout.split(RegisterData.readBytes(attributes, DATA)));
+      case NamedSet.Target.Values(KeyLayout layout) when attributes.has(DATA) ->
+          new ElementData.Values(layout.split(RegisterData.readBytes(attributes, DATA)));
       case NamedSet.Target.Verdicts _ when attributes.has(DATA) ->
           RegisterData.readVerdict(attributes, DATA)
               .orElseThrow(() -> NetlinkException.malformed("an element's verdict is unknown"));

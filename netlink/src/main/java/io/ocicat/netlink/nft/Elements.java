@@ -1,8 +1,8 @@
 package io.ocicat.netlink.nft;
 
 import io.ocicat.netlink.MessageWriter;
-import io.ocicat.netlink.Query;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkQuery;
+import io.ocicat.netlink.NetlinkRequest;
 import java.util.List;
 
 /**
@@ -18,35 +18,35 @@ public final class Elements {
   private Elements() {}
 
   /** Adds an element; EEXIST when its key leads elsewhere, or a range overlaps it. */
-  public static Request add(NamedSet set, Element element) {
-    return change(Nft.NEW_ELEMENT, Request.CREATE, set, element, "add", true);
+  public static NetlinkRequest add(NamedSet set, Element element) {
+    return change(Nft.NEW_ELEMENT, NetlinkRequest.CREATE, set, element, "add", true);
   }
 
-  public static Request create(NamedSet set, Element element) {
-    int flags = Request.CREATE | Request.EXCLUSIVE;
+  public static NetlinkRequest create(NamedSet set, Element element) {
+    int flags = NetlinkRequest.CREATE | NetlinkRequest.EXCLUSIVE;
     return change(Nft.NEW_ELEMENT, flags, set, element, "create", true);
   }
 
   /** Removes the element of this key, whatever it leads to. */
-  public static Request delete(NamedSet set, Element element) {
+  public static NetlinkRequest delete(NamedSet set, Element element) {
     return change(Nft.DELETE_ELEMENT, 0, set, element, "delete", false);
   }
 
   /** Removes the element of this key, if there is one. */
-  public static Request destroy(NamedSet set, Element element) {
+  public static NetlinkRequest destroy(NamedSet set, Element element) {
     return change(Nft.DESTROY_ELEMENT, 0, set, element, "destroy", false);
   }
 
   /** Removes all elements. */
-  public static Request flush(SetId id) {
+  public static NetlinkRequest flush(SetId id) {
     return Nft.request(
         Nft.DELETE_ELEMENT, 0, id.table().family(), out -> name(out, id), () -> "flush set " + id);
   }
 
   /** Everything in the set; ENOENT when there is no such set. Ranges come in their order. */
-  public static Query<Element> in(NamedSet set) {
+  public static NetlinkQuery<Element> in(NamedSet set) {
     SetId id = set.id();
-    return Query.allGathered(
+    return NetlinkQuery.allGathered(
             Nft.GET_ELEMENT,
             Nft.body(id.table().family().number(), out -> name(out, id)),
             messages -> ElementWire.read(set, messages),
@@ -55,17 +55,17 @@ public final class Elements {
   }
 
   /** The element that this key, or this whole range, is in. */
-  public static Query<Element> get(NamedSet set, Element element) {
+  public static NetlinkQuery<Element> get(NamedSet set, Element element) {
     SetId id = set.id();
     List<ElementWire> parts = ElementWire.question(set, element);
-    return Query.oneGathered(
+    return NetlinkQuery.oneGathered(
         Nft.GET_ELEMENT,
         Nft.body(id.table().family().number(), out -> write(out, id, parts)),
         messages -> ElementWire.read(set, messages),
         () -> "get element %s { %s }".formatted(id, element));
   }
 
-  private static Request change(
+  private static NetlinkRequest change(
       int type, int flags, NamedSet set, Element element, String verb, boolean whole) {
     SetId id = set.id();
     List<ElementWire> parts = ElementWire.of(set, element, whole);

@@ -70,7 +70,7 @@ public sealed interface Expression extends Clause {
    */
   record Nat(
       NatKind kind,
-      Family family,
+      TableFamily family,
       List<Register> addresses,
       List<Register> ports,
       Set<NatFlag> flags)

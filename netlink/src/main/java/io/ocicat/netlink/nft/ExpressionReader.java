@@ -168,7 +168,7 @@ final class ExpressionReader {
 
   private Optional<Expression> nat() {
     Optional<NatKind> kind = Symbol.find(NatKind.values(), in.be32(Nfta.NAT_TYPE, -1));
-    Optional<Family> family = Symbol.find(Family.values(), in.be32(Nfta.NAT_FAMILY, 0));
+    Optional<TableFamily> family = Symbol.find(TableFamily.values(), in.be32(Nfta.NAT_FAMILY, 0));
     Optional<Set<NatFlag>> flags = natFlags(Nfta.NAT_FLAGS);
     if (kind.isEmpty() || family.isEmpty() || flags.isEmpty()) {
       return Optional.empty();

@@ -2,7 +2,7 @@ package io.ocicat.netlink.nft;
 
 import io.ocicat.netlink.Attributes;
 import io.ocicat.netlink.NetlinkMessage;
-import io.ocicat.netlink.Query;
+import io.ocicat.netlink.NetlinkQuery;
 
 /**
  * Which state of the namespace's nf_tables this is: the number grows with every transaction,
@@ -17,8 +17,8 @@ public record Generation(int id, int pid, String process) {
   private static final int PROCESS_ID = 2;
   private static final int PROCESS_NAME = 3;
 
-  public static Query<Generation> current() {
-    return Query.one(
+  public static NetlinkQuery<Generation> current() {
+    return NetlinkQuery.one(
         Nft.GET_GENERATION,
         Nft.body(Nft.ANY_FAMILY, _ -> {}),
         Generation::read,

@@ -16,7 +16,7 @@ public enum Hook {
   EGRESS;
 
   /** The kernel numbers hooks anew in each family (linux/netfilter*.h). */
-  int number(Family family) {
+  int number(TableFamily family) {
     int number = numberOrNone(family);
     if (number < 0) {
       throw new IllegalArgumentException("family " + family + " has no hook " + this);
@@ -24,7 +24,7 @@ public enum Hook {
     return number;
   }
 
-  private int numberOrNone(Family family) {
+  private int numberOrNone(TableFamily family) {
     return switch (family) {
       case IP, IP6, BRIDGE -> this == INGRESS ? -1 : numberInInet();
       case INET -> numberInInet();
@@ -56,7 +56,7 @@ public enum Hook {
     };
   }
 
-  static Hook of(Family family, int number) {
+  static Hook of(TableFamily family, int number) {
     for (Hook hook : values()) {
       if (number >= 0 && hook.numberOrNone(family) == number) {
         return hook;

@@ -8,21 +8,21 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The conditions of a rule. The general ones take a {@link Field}; the others are those that
+ * The conditions of a rule. The general ones take a {@link PacketField}; the others are those that
  * networks of containers need, by what they mean.
  */
 public final class Match {
   private Match() {}
 
-  public static Clause eq(Field field, Value value) {
+  public static Clause eq(PacketField field, Value value) {
     return compare(field, Comparison.EQ, value);
   }
 
-  public static Clause ne(Field field, Value value) {
+  public static Clause ne(PacketField field, Value value) {
     return compare(field, Comparison.NEQ, value);
   }
 
-  public static Clause compare(Field field, Comparison comparison, Value value) {
+  public static Clause compare(PacketField field, Comparison comparison, Value value) {
     checkType(field, value);
     boolean ordering = comparison != Comparison.EQ && comparison != Comparison.NEQ;
     return Clause.Phrase.of(
@@ -38,7 +38,7 @@ public final class Match {
   }
 
   /** Both ends belong to the range. */
-  public static Clause between(Field field, Value first, Value last) {
+  public static Clause between(PacketField field, Value first, Value last) {
     checkType(field, first);
     checkType(field, last);
     return Clause.Phrase.of(
@@ -51,7 +51,7 @@ public final class Match {
         });
   }
 
-  public static Clause notBetween(Field field, Value first, Value last) {
+  public static Clause notBetween(PacketField field, Value first, Value last) {
     checkType(field, first);
     checkType(field, last);
     return Clause.Phrase.of(
@@ -63,15 +63,15 @@ public final class Match {
         });
   }
 
-  public static Clause within(Field field, IpPrefix prefix) {
+  public static Clause within(PacketField field, IpPrefix prefix) {
     return prefix(field, Comparison.EQ, prefix);
   }
 
-  public static Clause notWithin(Field field, IpPrefix prefix) {
+  public static Clause notWithin(PacketField field, IpPrefix prefix) {
     return prefix(field, Comparison.NEQ, prefix);
   }
 
-  private static Clause prefix(Field field, Comparison comparison, IpPrefix prefix) {
+  private static Clause prefix(PacketField field, Comparison comparison, IpPrefix prefix) {
     if (prefix.length() == prefix.address().bitLength()) {
       return compare(field, comparison, Value.address(prefix.address()));
     }
@@ -96,15 +96,15 @@ public final class Match {
   }
 
   /** Whether these bits of a number have these values, as in {@code meta mark & 0xf0 == 0x10}. */
-  public static Clause masked(Field field, int mask, int value) {
+  public static Clause masked(PacketField field, int mask, int value) {
     return masked(field, mask, Comparison.EQ, value);
   }
 
-  public static Clause notMasked(Field field, int mask, int value) {
+  public static Clause notMasked(PacketField field, int mask, int value) {
     return masked(field, mask, Comparison.NEQ, value);
   }
 
-  private static Clause masked(Field field, int mask, Comparison comparison, int value) {
+  private static Clause masked(PacketField field, int mask, Comparison comparison, int value) {
     Value bits = Value.number(field.type(), Integer.toUnsignedLong(mask));
     Value wanted = Value.number(field.type(), Integer.toUnsignedLong(value));
     return Clause.Phrase.of(
@@ -117,18 +117,18 @@ public final class Match {
   }
 
   /** Whether what the fields say, joined, is in the set. */
-  public static Clause in(NamedSet set, Field... fields) {
+  public static Clause in(NamedSet set, PacketField... fields) {
     return lookup(set, false, fields);
   }
 
-  public static Clause notIn(NamedSet set, Field... fields) {
+  public static Clause notIn(NamedSet set, PacketField... fields) {
     return lookup(set, true, fields);
   }
 
-  private static Clause lookup(NamedSet set, boolean inverted, Field... fields) {
-    List<Field> key = checkKey(set, fields);
+  private static Clause lookup(NamedSet set, boolean inverted, PacketField... fields) {
+    List<PacketField> key = checkKey(set, fields);
     return Clause.Phrase.of(
-        Field.text(fields) + (inverted ? " != @" : " @") + set.id().name(),
+        PacketField.text(fields) + (inverted ? " != @" : " @") + set.id().name(),
         rule -> {
           rule.load(key);
           rule.add(new Expression.Lookup(set.id().name(), R1, inverted));
@@ -137,33 +137,33 @@ public final class Match {
 
   /** From an address of the prefix, IPv4 or IPv6. */
   public static Clause source(IpPrefix prefix) {
-    return within(prefix.isV4() ? Field.IP_SADDR : Field.IP6_SADDR, prefix);
+    return within(prefix.isV4() ? PacketField.IP_SADDR : PacketField.IP6_SADDR, prefix);
   }
 
   public static Clause notSource(IpPrefix prefix) {
-    return notWithin(prefix.isV4() ? Field.IP_SADDR : Field.IP6_SADDR, prefix);
+    return notWithin(prefix.isV4() ? PacketField.IP_SADDR : PacketField.IP6_SADDR, prefix);
   }
 
   /** To an address of the prefix, IPv4 or IPv6. */
   public static Clause destination(IpPrefix prefix) {
-    return within(prefix.isV4() ? Field.IP_DADDR : Field.IP6_DADDR, prefix);
+    return within(prefix.isV4() ? PacketField.IP_DADDR : PacketField.IP6_DADDR, prefix);
   }
 
   public static Clause notDestination(IpPrefix prefix) {
-    return notWithin(prefix.isV4() ? Field.IP_DADDR : Field.IP6_DADDR, prefix);
+    return notWithin(prefix.isV4() ? PacketField.IP_DADDR : PacketField.IP6_DADDR, prefix);
   }
 
   public static Clause l4proto(L4Protocol protocol) {
-    return eq(Field.L4PROTO, Value.protocol(protocol));
+    return eq(PacketField.L4PROTO, Value.protocol(protocol));
   }
 
   /** To this port by this protocol, which must be TCP, UDP or SCTP. */
   public static Clause destinationPort(L4Protocol protocol, int port) {
-    Field field =
+    PacketField field =
         switch (protocol) {
-          case TCP -> Field.TCP_DPORT;
-          case UDP -> Field.UDP_DPORT;
-          case SCTP -> Field.SCTP_DPORT;
+          case TCP -> PacketField.TCP_DPORT;
+          case UDP -> PacketField.UDP_DPORT;
+          case SCTP -> PacketField.SCTP_DPORT;
           case ICMP, ICMPV6, DCCP, UDPLITE ->
               throw new IllegalArgumentException(
                   "no ports of " + protocol.word() + ": use tcp, udp or sctp");
@@ -172,27 +172,27 @@ public final class Match {
   }
 
   public static Clause inInterface(String name) {
-    return eq(Field.IIFNAME, Value.interfaceName(name));
+    return eq(PacketField.IIFNAME, Value.interfaceName(name));
   }
 
   public static Clause outInterface(String name) {
-    return eq(Field.OIFNAME, Value.interfaceName(name));
+    return eq(PacketField.OIFNAME, Value.interfaceName(name));
   }
 
   /** Came in by an interface whose name starts so, as in {@code iifname "veth*"}. */
   public static Clause inInterfacePrefix(String start) {
-    return namePrefix(Field.IIFNAME, Comparison.EQ, start);
+    return namePrefix(PacketField.IIFNAME, Comparison.EQ, start);
   }
 
   public static Clause outInterfacePrefix(String start) {
-    return namePrefix(Field.OIFNAME, Comparison.EQ, start);
+    return namePrefix(PacketField.OIFNAME, Comparison.EQ, start);
   }
 
   public static Clause notOutInterfacePrefix(String start) {
-    return namePrefix(Field.OIFNAME, Comparison.NEQ, start);
+    return namePrefix(PacketField.OIFNAME, Comparison.NEQ, start);
   }
 
-  private static Clause namePrefix(Field field, Comparison comparison, String start) {
+  private static Clause namePrefix(PacketField field, Comparison comparison, String start) {
     Value name = Value.interfaceName(start);
     int length = start.getBytes(StandardCharsets.UTF_8).length;
     return Clause.Phrase.of(
@@ -205,15 +205,15 @@ public final class Match {
 
   /** One of these states, as in {@code ct state established,related}. */
   public static Clause state(CtState... states) {
-    return anyBit(Field.CT_STATE, Symbol.sum(states));
+    return anyBit(PacketField.CT_STATE, Symbol.sum(states));
   }
 
   /** One of these, as in {@code ct status dnat}. */
   public static Clause status(CtStatus... status) {
-    return anyBit(Field.CT_STATUS, Symbol.sum(status));
+    return anyBit(PacketField.CT_STATUS, Symbol.sum(status));
   }
 
-  private static Clause anyBit(Field field, int bits) {
+  private static Clause anyBit(PacketField field, int bits) {
     Value mask = Value.number(field.type(), bits);
     return Clause.Phrase.of(
         field + " " + mask,
@@ -227,20 +227,20 @@ public final class Match {
   /** To an address of this machine: {@code fib daddr type local}. */
   public static Clause toThisMachine() {
     return eq(
-        Field.fibType(FibFlag.DADDR),
+        PacketField.fibType(FibFlag.DADDR),
         Value.number(DataType.FIB_ADDRTYPE, AddressType.LOCAL.number()));
   }
 
-  static List<Field> checkKey(NamedSet set, Field... fields) {
-    List<DataType> types = Arrays.stream(fields).map(Field::type).toList();
+  static List<PacketField> checkKey(NamedSet set, PacketField... fields) {
+    List<DataType> types = Arrays.stream(fields).map(PacketField::type).toList();
     if (!types.equals(set.key().types())) {
       throw new IllegalArgumentException(
-          "\"%s\" is no key of %s".formatted(Field.text(fields), set));
+          "\"%s\" is no key of %s".formatted(PacketField.text(fields), set));
     }
     return List.of(fields);
   }
 
-  private static void checkType(Field field, Value value) {
+  private static void checkType(PacketField field, Value value) {
     if (field.type() != value.type()) {
       throw new IllegalArgumentException(
           "\"%s\" is of type %s, %s is of type %s"
@@ -251,7 +251,7 @@ public final class Match {
   /**
    * A register compares byte by byte, so numbers in the machine's order are turned around first.
    */
-  private static Bytes comparable(RuleAssembly rule, Field field, Value value) {
+  private static Bytes comparable(RuleAssembly rule, PacketField field, Value value) {
     int size = field.type().size();
     if (field.type() == DataType.IFNAME) {
       throw new IllegalArgumentException("there is no order among the values of " + field);
@@ -267,12 +267,12 @@ public final class Match {
   }
 
   /** A rule that asked for the protocol itself need not be made to ask again. */
-  private static void noteLayer(RuleAssembly rule, Field field, Value value) {
-    if (field == Field.NFPROTO) {
-      rule.establish(value.number() == Family.IP.number() ? Layer.IPV4 : Layer.IPV6);
-    } else if (field == Field.PROTOCOL || field == Field.ETHER_TYPE) {
+  private static void noteLayer(RuleAssembly rule, PacketField field, Value value) {
+    if (field == PacketField.NFPROTO) {
+      rule.establish(value.number() == TableFamily.IP.number() ? Layer.IPV4 : Layer.IPV6);
+    } else if (field == PacketField.PROTOCOL || field == PacketField.ETHER_TYPE) {
       Layer.find(Layer.Level.NETWORK, value.number()).ifPresent(rule::establish);
-    } else if (field == Field.L4PROTO || field == Field.IP_PROTOCOL) {
+    } else if (field == PacketField.L4PROTO || field == PacketField.IP_PROTOCOL) {
       Layer.find(Layer.Level.TRANSPORT, value.number()).ifPresent(rule::establish);
     }
   }

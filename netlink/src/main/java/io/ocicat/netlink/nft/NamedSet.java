@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  */
 public record NamedSet(
     SetId id,
-    Layout key,
+    KeyLayout key,
     Target target,
     Set<SetFlag> flags,
     Duration timeout,
@@ -32,7 +32,7 @@ public record NamedSet(
     record Nothing() implements Target {}
 
     /** Values: it is a map. */
-    record Values(Layout layout) implements Target {}
+    record Values(KeyLayout layout) implements Target {}
 
     /** Verdicts: it is a verdict map. */
     record Verdicts() implements Target {}
@@ -46,16 +46,20 @@ public record NamedSet(
   }
 
   public static NamedSet set(SetId id, DataType... key) {
-    return new NamedSet(id, Layout.of(key), new Target.Nothing(), Set.of(), Duration.ZERO, 0, "");
+    return new NamedSet(
+        id, KeyLayout.of(key), new Target.Nothing(), Set.of(), Duration.ZERO, 0, "");
   }
 
-  /** For instance {@code map(id, Layout.of(INET_PROTO, INET_SERVICE), Layout.of(IPV4_ADDR))}. */
-  public static NamedSet map(SetId id, Layout key, Layout data) {
+  /**
+   * For instance {@code map(id, KeyLayout.of(INET_PROTO, INET_SERVICE), KeyLayout.of(IPV4_ADDR))}.
+   */
+  public static NamedSet map(SetId id, KeyLayout key, KeyLayout data) {
     return new NamedSet(id, key, new Target.Values(data), Set.of(), Duration.ZERO, 0, "");
   }
 
   public static NamedSet verdictMap(SetId id, DataType... key) {
-    return new NamedSet(id, Layout.of(key), new Target.Verdicts(), Set.of(), Duration.ZERO, 0, "");
+    return new NamedSet(
+        id, KeyLayout.of(key), new Target.Verdicts(), Set.of(), Duration.ZERO, 0, "");
   }
 
   public NamedSet withFlags(SetFlag... more) {
@@ -92,7 +96,7 @@ public record NamedSet(
     int bits = attributes.be32(Sets.FLAGS, 0);
     return new NamedSet(
         table.set(Nft.name(attributes, Sets.NAME)),
-        Layout.read(attributes.be32(Sets.KEY_TYPE, 0), attributes.be32(Sets.KEY_LENGTH, 0)),
+        KeyLayout.read(attributes.be32(Sets.KEY_TYPE, 0), attributes.be32(Sets.KEY_LENGTH, 0)),
         readTarget(attributes, bits),
         flags(bits),
         Duration.ofMillis(attributes.be64(Sets.TIMEOUT, 0)),
@@ -110,7 +114,7 @@ public record NamedSet(
     int type = attributes.be32(Sets.DATA_TYPE, 0);
     return type == Sets.VERDICT_TYPE
         ? new Target.Verdicts()
-        : new Target.Values(Layout.read(type, attributes.be32(Sets.DATA_LENGTH, 0)));
+        : new Target.Values(KeyLayout.read(type, attributes.be32(Sets.DATA_LENGTH, 0)));
   }
 
   private static Set<SetFlag> flags(int bits) {

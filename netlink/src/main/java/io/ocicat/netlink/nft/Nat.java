@@ -54,16 +54,16 @@ public final class Nat {
   }
 
   /** The address, and port if the map has one, that the map has for what the fields say, joined. */
-  public static Clause snat(NamedSet map, List<Field> key, NatFlag... flags) {
+  public static Clause snat(NamedSet map, List<PacketField> key, NatFlag... flags) {
     return translate(NatKind.SNAT, "snat", map, key, flags);
   }
 
-  public static Clause dnat(NamedSet map, List<Field> key, NatFlag... flags) {
+  public static Clause dnat(NamedSet map, List<PacketField> key, NatFlag... flags) {
     return translate(NatKind.DNAT, "dnat", map, key, flags);
   }
 
   private static Clause translate(NatKind kind, String verb, NatRange to, NatFlag... flags) {
-    Family family = to.isV4() ? Family.IP : Family.IP6;
+    TableFamily family = to.isV4() ? TableFamily.IP : TableFamily.IP6;
     return Clause.Phrase.of(
         "%s %s to %s%s".formatted(verb, family, to, text(flags)),
         rule -> {
@@ -76,10 +76,12 @@ public final class Nat {
   }
 
   private static Clause translate(
-      NatKind kind, String verb, NamedSet map, List<Field> key, NatFlag... flags) {
-    Match.checkKey(map, key.toArray(Field[]::new));
+      NatKind kind, String verb, NamedSet map, List<PacketField> key, NatFlag... flags) {
+    Match.checkKey(map, key.toArray(PacketField[]::new));
     List<DataType> target =
-        map.target() instanceof NamedSet.Target.Values(Layout layout) ? layout.types() : List.of();
+        map.target() instanceof NamedSet.Target.Values(KeyLayout layout)
+            ? layout.types()
+            : List.of();
     boolean v4 = target.indexOf(DataType.IPV4_ADDR) == 0;
     boolean v6 = target.indexOf(DataType.IPV6_ADDR) == 0;
     boolean hasPort = target.size() == 2 && target.get(1) == DataType.INET_SERVICE;
@@ -87,12 +89,16 @@ public final class Nat {
       throw new IllegalArgumentException(
           map + " holds no addresses, nor addresses with ports, to translate to");
     }
-    Family family = v4 ? Family.IP : Family.IP6;
+    TableFamily family = v4 ? TableFamily.IP : TableFamily.IP6;
     Register port = R1.behind(target.getFirst().size());
     return Clause.Phrase.of(
         "%s %s to %s map @%s%s"
             .formatted(
-                verb, family, Field.text(key.toArray(Field[]::new)), map.id().name(), text(flags)),
+                verb,
+                family,
+                PacketField.text(key.toArray(PacketField[]::new)),
+                map.id().name(),
+                text(flags)),
         rule -> {
           checkFamily(rule, family, verb + " by " + map);
           rule.load(key);
@@ -102,8 +108,8 @@ public final class Nat {
         });
   }
 
-  private static void checkFamily(RuleAssembly rule, Family family, String what) {
-    Layer other = family == Family.IP ? Layer.IPV6 : Layer.IPV4;
+  private static void checkFamily(RuleAssembly rule, TableFamily family, String what) {
+    Layer other = family == TableFamily.IP ? Layer.IPV6 : Layer.IPV4;
     if (rule.knows(other)) {
       throw new IllegalArgumentException(
           "\"%s\" never happens in a rule about %s packets".formatted(what, other));

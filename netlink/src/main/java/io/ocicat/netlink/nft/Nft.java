@@ -4,7 +4,7 @@ import io.ocicat.netlink.Attributes;
 import io.ocicat.netlink.MessageWriter;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkMessage;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -45,13 +45,13 @@ final class Nft {
 
   private Nft() {}
 
-  static Request request(
+  static NetlinkRequest request(
       int type,
       int flags,
-      Family family,
+      TableFamily family,
       Consumer<MessageWriter> body,
       Supplier<String> operation) {
-    return Request.of(type, flags, body(family.number(), body), operation);
+    return NetlinkRequest.of(type, flags, body(family.number(), body), operation);
   }
 
   /** The header of a message, and what comes behind it. */
@@ -62,8 +62,8 @@ final class Nft {
     };
   }
 
-  static Family family(NetlinkMessage message) {
-    return Family.of(Byte.toUnsignedInt(message.header(HEADER).get(0)));
+  static TableFamily family(NetlinkMessage message) {
+    return TableFamily.of(Byte.toUnsignedInt(message.header(HEADER).get(0)));
   }
 
   static Attributes attributes(NetlinkMessage message) {

@@ -44,6 +44,6 @@ public record Rule(ChainId chain, List<Clause> clauses, String comment, String n
   @Override
   public String toString() {
     String text = clauses.stream().map(Clause::toString).collect(Collectors.joining(" "));
-    return chain + " " + text + Names.commentText(comment);
+    return chain + " " + text + NameRules.commentText(comment);
   }
 }

@@ -10,11 +10,11 @@ import java.util.Map;
  * that the check for TCP, say, comes once and before the first port.
  */
 final class RuleAssembly {
-  private final Family family;
+  private final TableFamily family;
   private final List<Expression> expressions = new ArrayList<>();
   private final Map<Layer.Level, Layer> known = new EnumMap<>(Layer.Level.class);
 
-  private RuleAssembly(Family family) {
+  private RuleAssembly(TableFamily family) {
     this.family = family;
     switch (family) {
       case IP -> establish(Layer.IPV4);
@@ -25,7 +25,7 @@ final class RuleAssembly {
     }
   }
 
-  static List<Expression> assemble(Family family, List<Clause> clauses) {
+  static List<Expression> assemble(TableFamily family, List<Clause> clauses) {
     RuleAssembly rule = new RuleAssembly(family);
     for (Clause clause : clauses) {
       switch (clause) {
@@ -36,7 +36,7 @@ final class RuleAssembly {
     return List.copyOf(rule.expressions);
   }
 
-  Family family() {
+  TableFamily family() {
     return family;
   }
 
@@ -69,9 +69,9 @@ final class RuleAssembly {
               .formatted(layer, family, other));
     }
     switch (layer.level()) {
-      case LINK -> check(Field.IIFTYPE, layer.number());
+      case LINK -> check(PacketField.IIFTYPE, layer.number());
       case NETWORK -> requireNetwork(layer);
-      case TRANSPORT -> check(Field.L4PROTO, layer.number());
+      case TRANSPORT -> check(PacketField.L4PROTO, layer.number());
     }
     establish(layer);
   }
@@ -82,25 +82,27 @@ final class RuleAssembly {
         if (layer == Layer.ARP) {
           throw new IllegalArgumentException("a table of family inet sees no arp packets");
         }
-        check(Field.NFPROTO, (layer == Layer.IPV4 ? Family.IP : Family.IP6).number());
+        check(
+            PacketField.NFPROTO, (layer == Layer.IPV4 ? TableFamily.IP : TableFamily.IP6).number());
       }
-      case BRIDGE -> check(layer == Layer.ARP ? Field.ETHER_TYPE : Field.PROTOCOL, layer.number());
-      case NETDEV -> check(Field.PROTOCOL, layer.number());
+      case BRIDGE ->
+          check(layer == Layer.ARP ? PacketField.ETHER_TYPE : PacketField.PROTOCOL, layer.number());
+      case NETDEV -> check(PacketField.PROTOCOL, layer.number());
       case IP, IP6, ARP -> throw new AssertionError("the family says what the packets are");
     }
   }
 
-  private void check(Field field, int number) {
+  private void check(PacketField field, int number) {
     Value value = Value.number(field.type(), number);
     field.load(Register.R1).forEach(this::add);
     add(new Expression.Compare(Register.R1, Comparison.EQ, value.bytes()));
   }
 
   /** Loads the fields side by side, beginning with the first register. */
-  void load(List<Field> fields) {
+  void load(List<PacketField> fields) {
     fields.forEach(field -> field.needs().forEach(this::require));
     Register to = Register.R1;
-    for (Field field : fields) {
+    for (PacketField field : fields) {
       field.load(to).forEach(this::add);
       if (field != fields.getLast()) {
         to = to.behind(field.type().size());
@@ -108,7 +110,7 @@ final class RuleAssembly {
     }
   }
 
-  void load(Field field) {
+  void load(PacketField field) {
     load(List.of(field));
   }
 }

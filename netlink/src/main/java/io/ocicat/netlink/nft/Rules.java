@@ -1,8 +1,8 @@
 package io.ocicat.netlink.nft;
 
 import io.ocicat.netlink.MessageWriter;
-import io.ocicat.netlink.Query;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkQuery;
+import io.ocicat.netlink.NetlinkRequest;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -19,58 +19,59 @@ public final class Rules {
   private Rules() {}
 
   /** Adds the rule at the end of its chain. */
-  public static Request append(Rule rule) {
-    return write(rule, Request.CREATE | Request.APPEND, _ -> {}, () -> "add rule " + rule);
+  public static NetlinkRequest append(Rule rule) {
+    return write(
+        rule, NetlinkRequest.CREATE | NetlinkRequest.APPEND, _ -> {}, () -> "add rule " + rule);
   }
 
   /** Adds the rule at the beginning of its chain. */
-  public static Request insert(Rule rule) {
-    return write(rule, Request.CREATE, _ -> {}, () -> "insert rule " + rule);
+  public static NetlinkRequest insert(Rule rule) {
+    return write(rule, NetlinkRequest.CREATE, _ -> {}, () -> "insert rule " + rule);
   }
 
   /** Adds the rule right behind another; ENOENT when that one is gone. */
-  public static Request appendBehind(long handle, Rule rule) {
+  public static NetlinkRequest appendBehind(long handle, Rule rule) {
     return write(
         rule,
-        Request.CREATE | Request.APPEND,
+        NetlinkRequest.CREATE | NetlinkRequest.APPEND,
         out -> out.be64(POSITION, handle),
         () -> "add rule behind handle %d: %s".formatted(handle, rule));
   }
 
   /** Adds the rule right before another; ENOENT when that one is gone. */
-  public static Request insertBefore(long handle, Rule rule) {
+  public static NetlinkRequest insertBefore(long handle, Rule rule) {
     return write(
         rule,
-        Request.CREATE,
+        NetlinkRequest.CREATE,
         out -> out.be64(POSITION, handle),
         () -> "insert rule before handle %d: %s".formatted(handle, rule));
   }
 
   /** Puts the rule in the place of another; ENOENT when that one is gone. */
-  public static Request replace(long handle, Rule rule) {
+  public static NetlinkRequest replace(long handle, Rule rule) {
     return write(
         rule,
-        Request.REPLACE,
+        NetlinkRequest.REPLACE,
         out -> out.be64(HANDLE, handle),
         () -> "replace rule handle %d: %s".formatted(handle, rule));
   }
 
-  public static Request delete(InstalledRule rule) {
+  public static NetlinkRequest delete(InstalledRule rule) {
     return delete(rule.chain(), rule.handle());
   }
 
   /** ENOENT when it is gone already. */
-  public static Request delete(ChainId chain, long handle) {
+  public static NetlinkRequest delete(ChainId chain, long handle) {
     return handled(Nft.DELETE_RULE, chain, handle, "delete");
   }
 
   /** Removes the rule, if it is still there (Linux 6.3, see {@link Tables}). */
-  public static Request destroy(ChainId chain, long handle) {
+  public static NetlinkRequest destroy(ChainId chain, long handle) {
     return handled(Nft.DESTROY_RULE, chain, handle, "destroy");
   }
 
   /** Removes all rules of the chain. */
-  public static Request flush(ChainId chain) {
+  public static NetlinkRequest flush(ChainId chain) {
     return Nft.request(
         Nft.DELETE_RULE,
         0,
@@ -80,7 +81,7 @@ public final class Rules {
   }
 
   /** Removes all rules of all chains of the table. */
-  public static Request flush(TableId table) {
+  public static NetlinkRequest flush(TableId table) {
     return Nft.request(
         Nft.DELETE_RULE,
         0,
@@ -89,14 +90,14 @@ public final class Rules {
         () -> "flush table " + table);
   }
 
-  public static Query<InstalledRule> all() {
-    return Query.all(
+  public static NetlinkQuery<InstalledRule> all() {
+    return NetlinkQuery.all(
         Nft.GET_RULE, Nft.body(Nft.ANY_FAMILY, _ -> {}), InstalledRule::read, () -> "list rules");
   }
 
   /** Those of a table, chain by chain and in order; none when there is no such table. */
-  public static Query<InstalledRule> in(TableId table) {
-    return Query.all(
+  public static NetlinkQuery<InstalledRule> in(TableId table) {
+    return NetlinkQuery.all(
         Nft.GET_RULE,
         Nft.body(table.family().number(), out -> out.text(TABLE, table.name())),
         InstalledRule::read,
@@ -104,16 +105,16 @@ public final class Rules {
   }
 
   /** Those of a chain in order; none when there is no such chain. */
-  public static Query<InstalledRule> in(ChainId chain) {
-    return Query.all(
+  public static NetlinkQuery<InstalledRule> in(ChainId chain) {
+    return NetlinkQuery.all(
         Nft.GET_RULE,
         Nft.body(chain.table().family().number(), out -> name(out, chain)),
         InstalledRule::read,
         () -> "list rules of chain " + chain);
   }
 
-  public static Query<InstalledRule> get(ChainId chain, long handle) {
-    return Query.one(
+  public static NetlinkQuery<InstalledRule> get(ChainId chain, long handle) {
+    return NetlinkQuery.one(
         Nft.GET_RULE,
         Nft.body(
             chain.table().family().number(),
@@ -125,13 +126,13 @@ public final class Rules {
         () -> "get rule %s handle %d".formatted(chain, handle));
   }
 
-  private static Request write(
+  private static NetlinkRequest write(
       Rule rule, int flags, Consumer<MessageWriter> place, Supplier<String> operation) {
     List<Expression> expressions = rule.expressions();
     UserData notes =
         new UserData()
-            .text(UserData.COMMENT, Names.comment(rule.comment()))
-            .text(UserData.NOTE, Names.note(rule.note(), rule.comment()));
+            .text(UserData.COMMENT, NameRules.comment(rule.comment()))
+            .text(UserData.NOTE, NameRules.note(rule.note(), rule.comment()));
     return Nft.request(
         Nft.NEW_RULE,
         flags,
@@ -145,7 +146,7 @@ public final class Rules {
         operation);
   }
 
-  private static Request handled(int type, ChainId chain, long handle, String verb) {
+  private static NetlinkRequest handled(int type, ChainId chain, long handle, String verb) {
     return Nft.request(
         type,
         0,

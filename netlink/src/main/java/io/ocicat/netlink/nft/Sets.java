@@ -1,8 +1,8 @@
 package io.ocicat.netlink.nft;
 
 import io.ocicat.netlink.MessageWriter;
-import io.ocicat.netlink.Query;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkQuery;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.linux.Errno;
 
 /**
@@ -41,33 +41,33 @@ public final class Sets {
   private Sets() {}
 
   /** Adds the set; EEXIST when one of that name has other types or flags. */
-  public static Request add(NamedSet set) {
-    return add(set, Request.CREATE, "add");
+  public static NetlinkRequest add(NamedSet set) {
+    return add(set, NetlinkRequest.CREATE, "add");
   }
 
-  public static Request create(NamedSet set) {
-    return add(set, Request.CREATE | Request.EXCLUSIVE, "create");
+  public static NetlinkRequest create(NamedSet set) {
+    return add(set, NetlinkRequest.CREATE | NetlinkRequest.EXCLUSIVE, "create");
   }
 
   /** Removes the set and its elements; EBUSY while a rule uses it. */
-  public static Request delete(SetId id) {
+  public static NetlinkRequest delete(SetId id) {
     return named(Nft.DELETE_SET, id, "delete");
   }
 
   /** Removes the set and its elements, if there is one. */
-  public static Request destroy(SetId id) {
+  public static NetlinkRequest destroy(SetId id) {
     return named(Nft.DESTROY_SET, id, "destroy");
   }
 
   /** All sets, also the nameless ones that rules own ({@link SetFlag#ANONYMOUS}). */
-  public static Query<NamedSet> all() {
-    return Query.all(
+  public static NetlinkQuery<NamedSet> all() {
+    return NetlinkQuery.all(
         Nft.GET_SET, Nft.body(Nft.ANY_FAMILY, _ -> {}), NamedSet::read, () -> "list sets");
   }
 
   /** Those of a table; none when there is no such table. */
-  public static Query<NamedSet> in(TableId table) {
-    return Query.all(
+  public static NetlinkQuery<NamedSet> in(TableId table) {
+    return NetlinkQuery.all(
             Nft.GET_SET,
             Nft.body(table.family().number(), out -> out.text(TABLE, table.name())),
             NamedSet::read,
@@ -75,15 +75,15 @@ public final class Sets {
         .noneWhen(Errno.ENOENT);
   }
 
-  public static Query<NamedSet> get(SetId id) {
-    return Query.one(
+  public static NetlinkQuery<NamedSet> get(SetId id) {
+    return NetlinkQuery.one(
         Nft.GET_SET,
         Nft.body(id.table().family().number(), out -> name(out, id)),
         NamedSet::read,
         () -> "get set " + id);
   }
 
-  private static Request add(NamedSet set, int flags, String verb) {
+  private static NetlinkRequest add(NamedSet set, int flags, String verb) {
     check(set);
     UserData notes = notes(set);
     return Nft.request(
@@ -104,7 +104,7 @@ public final class Sets {
   }
 
   private static void check(NamedSet set) {
-    Names.check("set", set.id().name());
+    NameRules.check("set", set.id().name());
     if (set.flags().contains(SetFlag.ANONYMOUS)) {
       throw new IllegalArgumentException(set + " cannot be anonymous: it has a name");
     }
@@ -171,10 +171,10 @@ public final class Sets {
       case NamedSet.Target.Verdicts _ -> notes.u32(UserData.SET_DATA_ORDER, 0);
       case NamedSet.Target.Nothing _, NamedSet.Target.Objects _ -> {}
     }
-    return notes.text(UserData.SET_COMMENT, Names.comment(set.comment()));
+    return notes.text(UserData.SET_COMMENT, NameRules.comment(set.comment()));
   }
 
-  private static Request named(int type, SetId id, String verb) {
+  private static NetlinkRequest named(int type, SetId id, String verb) {
     return Nft.request(
         type, 0, id.table().family(), out -> name(out, id), () -> verb + " set " + id);
   }

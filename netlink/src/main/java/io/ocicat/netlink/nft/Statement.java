@@ -56,13 +56,13 @@ public final class Statement {
   /**
    * Decides as the verdict map says for what the fields say, joined; goes on when it says nothing.
    */
-  public static Clause vmap(NamedSet map, Field... fields) {
-    List<Field> key = Match.checkKey(map, fields);
+  public static Clause vmap(NamedSet map, PacketField... fields) {
+    List<PacketField> key = Match.checkKey(map, fields);
     if (!(map.target() instanceof NamedSet.Target.Verdicts)) {
       throw new IllegalArgumentException(map + " holds no verdicts");
     }
     return Clause.Phrase.of(
-        "%s vmap @%s".formatted(Field.text(fields), map.id().name()),
+        "%s vmap @%s".formatted(PacketField.text(fields), map.id().name()),
         rule -> {
           rule.load(key);
           rule.add(new Expression.VerdictLookup(map.id().name(), R1));
@@ -102,7 +102,7 @@ public final class Statement {
   }
 
   public static Clause log(String prefix, LogLevel level) {
-    Names.logPrefix(prefix);
+    NameRules.logPrefix(prefix);
     return Clause.Phrase.of(
         "log prefix \"%s\" level %s".formatted(prefix, level.word()),
         rule -> rule.add(new Expression.Log(prefix, level, 0)));
@@ -137,11 +137,11 @@ public final class Statement {
   }
 
   /** Puts the key into a dynamic set; one that is there already starts its time anew. */
-  public static Clause update(NamedSet set, Duration timeout, Field... fields) {
-    List<Field> key = Match.checkKey(set, fields);
+  public static Clause update(NamedSet set, Duration timeout, PacketField... fields) {
+    List<PacketField> key = Match.checkKey(set, fields);
     String life = timeout.isZero() ? "" : " timeout " + timeout.toMillis() + "ms";
     return Clause.Phrase.of(
-        "update @%s { %s%s }".formatted(set.id().name(), Field.text(fields), life),
+        "update @%s { %s%s }".formatted(set.id().name(), PacketField.text(fields), life),
         rule -> {
           rule.load(key);
           rule.add(new Expression.UpdateSet(SetChange.UPDATE, set.id().name(), R1, timeout));
@@ -164,7 +164,7 @@ public final class Statement {
     return Clause.Phrase.of(
         "meta mark set meta mark & 0x%08x ^ 0x%08x".formatted(~mask, mark & mask),
         rule -> {
-          rule.load(Field.MARK);
+          rule.load(PacketField.MARK);
           changeBits(rule, mark, mask);
           rule.add(new Expression.MetaSet(MetaKey.MARK, R1));
         });
@@ -175,7 +175,7 @@ public final class Statement {
     return Clause.Phrase.of(
         "ct mark set ct mark & 0x%08x ^ 0x%08x".formatted(~mask, mark & mask),
         rule -> {
-          rule.load(Field.CT_MARK);
+          rule.load(PacketField.CT_MARK);
           changeBits(rule, mark, mask);
           rule.add(new Expression.CtSet(CtKey.MARK, R1));
         });
@@ -191,7 +191,7 @@ public final class Statement {
     return Clause.Phrase.of(
         "ct mark set meta mark",
         rule -> {
-          rule.load(Field.MARK);
+          rule.load(PacketField.MARK);
           rule.add(new Expression.CtSet(CtKey.MARK, R1));
         });
   }
@@ -201,7 +201,7 @@ public final class Statement {
     return Clause.Phrase.of(
         "meta mark set ct mark",
         rule -> {
-          rule.load(Field.CT_MARK);
+          rule.load(PacketField.CT_MARK);
           rule.add(new Expression.MetaSet(MetaKey.MARK, R1));
         });
   }

@@ -29,6 +29,6 @@ public record Table(TableId id, String comment) {
 
   @Override
   public String toString() {
-    return id + Names.commentText(comment);
+    return id + NameRules.commentText(comment);
   }
 }

@@ -1,9 +1,9 @@
 package io.ocicat.netlink.nft;
 
 /** What names a table, and starts the names of everything in it. */
-public record TableId(Family family, String name) {
+public record TableId(TableFamily family, String name) {
   public TableId {
-    Names.refuseZeros(name);
+    NameRules.refuseZeros(name);
   }
 
   public ChainId chain(String chain) {

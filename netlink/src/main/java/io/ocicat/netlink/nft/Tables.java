@@ -1,7 +1,7 @@
 package io.ocicat.netlink.nft;
 
-import io.ocicat.netlink.Query;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkQuery;
+import io.ocicat.netlink.NetlinkRequest;
 
 /**
  * Requests and questions about tables.
@@ -17,49 +17,49 @@ import io.ocicat.netlink.Request;
 public final class Tables {
   private Tables() {}
 
-  public static Request add(Table table) {
-    return add(table, Request.CREATE, "add");
+  public static NetlinkRequest add(Table table) {
+    return add(table, NetlinkRequest.CREATE, "add");
   }
 
-  public static Request create(Table table) {
-    return add(table, Request.CREATE | Request.EXCLUSIVE, "create");
+  public static NetlinkRequest create(Table table) {
+    return add(table, NetlinkRequest.CREATE | NetlinkRequest.EXCLUSIVE, "create");
   }
 
   /** Removes the table and everything in it. */
-  public static Request delete(TableId id) {
+  public static NetlinkRequest delete(TableId id) {
     return named(Nft.DELETE_TABLE, id, "delete");
   }
 
   /** Removes the table and everything in it, if there is one. */
-  public static Request destroy(TableId id) {
+  public static NetlinkRequest destroy(TableId id) {
     return named(Nft.DESTROY_TABLE, id, "destroy");
   }
 
-  public static Query<Table> all() {
-    return Query.all(
+  public static NetlinkQuery<Table> all() {
+    return NetlinkQuery.all(
         Nft.GET_TABLE, Nft.body(Nft.ANY_FAMILY, _ -> {}), Table::read, () -> "list tables");
   }
 
-  public static Query<Table> all(Family family) {
-    return Query.all(
+  public static NetlinkQuery<Table> all(TableFamily family) {
+    return NetlinkQuery.all(
         Nft.GET_TABLE,
         Nft.body(family.number(), _ -> {}),
         Table::read,
         () -> "list " + family + " tables");
   }
 
-  public static Query<Table> get(TableId id) {
-    return Query.one(
+  public static NetlinkQuery<Table> get(TableId id) {
+    return NetlinkQuery.one(
         Nft.GET_TABLE,
         Nft.body(id.family().number(), out -> out.text(Table.NAME, id.name())),
         Table::read,
         () -> "get table " + id);
   }
 
-  private static Request add(Table table, int flags, String verb) {
+  private static NetlinkRequest add(Table table, int flags, String verb) {
     TableId id = table.id();
-    Names.check("table", id.name());
-    UserData notes = new UserData().text(UserData.COMMENT, Names.comment(table.comment()));
+    NameRules.check("table", id.name());
+    UserData notes = new UserData().text(UserData.COMMENT, NameRules.comment(table.comment()));
     return Nft.request(
         Nft.NEW_TABLE,
         flags,
@@ -68,7 +68,7 @@ public final class Tables {
         () -> verb + " table " + id);
   }
 
-  private static Request named(int type, TableId id, String verb) {
+  private static NetlinkRequest named(int type, TableId id, String verb) {
     return Nft.request(
         type, 0, id.family(), out -> out.text(Table.NAME, id.name()), () -> verb + " table " + id);
   }

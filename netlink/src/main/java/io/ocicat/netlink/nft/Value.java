@@ -122,7 +122,7 @@ public record Value(DataType type, Bytes bytes) {
       case IFNAME -> '"' + interfaceName() + '"';
       case MARK -> "0x%08x".formatted(number());
       case ETHER_TYPE -> Layer.etherTypeWord(number());
-      case NF_PROTO -> number() == Family.IP.number() ? "ipv4" : "ipv6";
+      case NF_PROTO -> number() == TableFamily.IP.number() ? "ipv4" : "ipv6";
       case INET_PROTO -> Symbol.wordFor(L4Protocol.values(), number());
       case CT_STATE -> Symbol.wordsFor(CtState.values(), number());
       case CT_STATUS -> Symbol.wordsFor(CtStatus.values(), number());

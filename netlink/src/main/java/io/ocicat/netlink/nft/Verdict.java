@@ -9,7 +9,7 @@ import java.util.Optional;
  *
  * @param chain where a jump or goto leads, in the same table; empty for the others
  */
-public record Verdict(Action action, String chain) implements Data {
+public record Verdict(Action action, String chain) implements ElementData {
   static final int CODE = 1;
   static final int CHAIN = 2;
 
@@ -45,7 +45,7 @@ public record Verdict(Action action, String chain) implements Data {
       throw new IllegalArgumentException(
           "verdict %s needs %s chain".formatted(action.word(), leadsSomewhere ? "a" : "no"));
     }
-    Names.refuseZeros(chain);
+    NameRules.refuseZeros(chain);
   }
 
   public static Verdict jump(String chain) {

@@ -27,17 +27,17 @@ final class AddressMessage {
   private AddressMessage() {}
 
   static Address read(NetlinkMessage message) {
-    return Reading.value(() -> parse(message));
+    return FamilyHeader.value(() -> parse(message));
   }
 
   private static Address parse(NetlinkMessage message) {
     ByteBuffer header = message.header(HEADER);
-    IpFamily family = Reading.familyOf(message);
+    IpFamily family = FamilyHeader.familyOf(message);
     Attributes attributes = message.attributes(HEADER);
     // IFA_ADDRESS is the other end of a point-to-point link. IPv6 leaves IFA_LOCAL out when there
     // is none; IPv4 says the same address twice.
-    IpAddress address = Reading.address(attributes, IFA_ADDRESS, family);
-    IpAddress local = Reading.address(attributes, IFA_LOCAL, family);
+    IpAddress address = FamilyHeader.address(attributes, IFA_ADDRESS, family);
+    IpAddress local = FamilyHeader.address(attributes, IFA_LOCAL, family);
     IpAddress own = local == null ? address : local;
     if (own == null) {
       throw NetlinkException.malformed("an address message without an address");

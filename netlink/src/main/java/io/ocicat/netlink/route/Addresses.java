@@ -1,8 +1,8 @@
 package io.ocicat.netlink.route;
 
 import io.ocicat.netlink.IpFamily;
-import io.ocicat.netlink.Query;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkQuery;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.Topic;
 import org.jspecify.annotations.Nullable;
 
@@ -20,21 +20,21 @@ public final class Addresses {
    */
   public static final Topic<Address> CHANGES =
       Topic.of(RTM_NEWADDR, RTM_DELADDR, AddressMessage::read, GROUP_IPV4, GROUP_IPV6)
-          .only(Reading::isIp);
+          .only(FamilyHeader::isIp);
 
   private Addresses() {}
 
   /** Gives a link an address it does not have; EEXIST when it has. */
-  public static Request add(Address address) {
-    return write("add", Request.CREATE | Request.EXCLUSIVE, address);
+  public static NetlinkRequest add(Address address) {
+    return write("add", NetlinkRequest.CREATE | NetlinkRequest.EXCLUSIVE, address);
   }
 
   /**
    * Gives a link an address, or changes the lifetime and metric of the one it has, for IPv6 also
    * its flags. Scope, label and broadcast stay what they were.
    */
-  public static Request replace(Address address) {
-    return write("replace", Request.CREATE | Request.REPLACE, address);
+  public static NetlinkRequest replace(Address address) {
+    return write("replace", NetlinkRequest.CREATE | NetlinkRequest.REPLACE, address);
   }
 
   /**
@@ -42,8 +42,8 @@ public final class Addresses {
    * given. With the first address of an IPv4 subnet the link loses the subnet's others, unless the
    * sysctl {@code promote_secondaries} is set.
    */
-  public static Request delete(Address address) {
-    return Request.of(
+  public static NetlinkRequest delete(Address address) {
+    return NetlinkRequest.of(
         RTM_DELADDR,
         0,
         out -> AddressMessage.writeName(out, address, 0),
@@ -51,37 +51,37 @@ public final class Addresses {
   }
 
   /** All addresses of all links. */
-  public static Query<Address> list() {
+  public static NetlinkQuery<Address> list() {
     return list(null, null, "list addresses");
   }
 
-  public static Query<Address> list(IpFamily family) {
+  public static NetlinkQuery<Address> list(IpFamily family) {
     return list(family, null, "list " + family + " addresses");
   }
 
   /** The addresses of a link; ENODEV when there is no such link. */
-  public static Query<Address> list(Device device) {
+  public static NetlinkQuery<Address> list(Device device) {
     return list(null, device, "list addresses dev " + device);
   }
 
-  public static Query<Address> list(IpFamily family, Device device) {
+  public static NetlinkQuery<Address> list(IpFamily family, Device device) {
     return list(family, device, "list " + family + " addresses dev " + device);
   }
 
-  private static Query<Address> list(
+  private static NetlinkQuery<Address> list(
       @Nullable IpFamily family, @Nullable Device device, String operation) {
-    return Query.all(
+    return NetlinkQuery.all(
             RTM_GETADDR,
             out -> AddressMessage.writeFilter(out, family, device),
             AddressMessage::read,
             () -> operation)
-        .only(Reading::isIp)
+        .only(FamilyHeader::isIp)
         // Kernels before 4.20 do not filter by link.
         .where(address -> device == null || address.device().equals(device));
   }
 
-  private static Request write(String verb, int flags, Address address) {
-    return Request.of(
+  private static NetlinkRequest write(String verb, int flags, Address address) {
+    return NetlinkRequest.of(
         RTM_NEWADDR,
         flags,
         out -> AddressMessage.write(out, address),

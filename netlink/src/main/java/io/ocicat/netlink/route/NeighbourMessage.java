@@ -26,13 +26,13 @@ final class NeighbourMessage {
   private NeighbourMessage() {}
 
   static Neighbour read(NetlinkMessage message) {
-    return Reading.value(() -> parse(message));
+    return FamilyHeader.value(() -> parse(message));
   }
 
   private static Neighbour parse(NetlinkMessage message) {
     ByteBuffer header = message.header(HEADER);
     Attributes attributes = message.attributes(HEADER);
-    IpAddress address = Reading.address(attributes, NDA_DST, Reading.familyOf(message));
+    IpAddress address = FamilyHeader.address(attributes, NDA_DST, FamilyHeader.familyOf(message));
     if (address == null) {
       throw NetlinkException.malformed("a neighbour message without an address");
     }

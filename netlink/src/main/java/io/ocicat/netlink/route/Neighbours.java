@@ -1,8 +1,8 @@
 package io.ocicat.netlink.route;
 
 import io.ocicat.netlink.IpFamily;
-import io.ocicat.netlink.Query;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkQuery;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.Topic;
 import org.jspecify.annotations.Nullable;
 
@@ -17,22 +17,22 @@ public final class Neighbours {
   public static final Topic<Neighbour> CHANGES =
       Topic.of(RTM_NEWNEIGH, RTM_DELNEIGH, NeighbourMessage::read, GROUP)
           // Bridges announce their forwarding entries by the same messages.
-          .only(Reading::isIp);
+          .only(FamilyHeader::isIp);
 
   private Neighbours() {}
 
   /** Adds an entry; EEXIST when there is one for the address. A proxy entry is made or kept. */
-  public static Request add(Neighbour neighbour) {
-    return write("add", Request.CREATE | Request.EXCLUSIVE, neighbour);
+  public static NetlinkRequest add(Neighbour neighbour) {
+    return write("add", NetlinkRequest.CREATE | NetlinkRequest.EXCLUSIVE, neighbour);
   }
 
-  public static Request replace(Neighbour neighbour) {
-    return write("replace", Request.CREATE | Request.REPLACE, neighbour);
+  public static NetlinkRequest replace(Neighbour neighbour) {
+    return write("replace", NetlinkRequest.CREATE | NetlinkRequest.REPLACE, neighbour);
   }
 
   /** Deletes the entry for the address on the link; ENOENT when there is none. */
-  public static Request delete(Neighbour neighbour) {
-    return Request.of(
+  public static NetlinkRequest delete(Neighbour neighbour) {
+    return NetlinkRequest.of(
         RTM_DELNEIGH,
         0,
         out -> NeighbourMessage.write(out, neighbour),
@@ -40,40 +40,40 @@ public final class Neighbours {
   }
 
   /** All neighbours, without the proxy entries. */
-  public static Query<Neighbour> list() {
+  public static NetlinkQuery<Neighbour> list() {
     return list(null, null, false, "list neighbours");
   }
 
-  public static Query<Neighbour> list(IpFamily family) {
+  public static NetlinkQuery<Neighbour> list(IpFamily family) {
     return list(family, null, false, "list " + family + " neighbours");
   }
 
-  public static Query<Neighbour> list(Device device) {
+  public static NetlinkQuery<Neighbour> list(Device device) {
     return list(null, device, false, "list neighbours dev " + device);
   }
 
-  public static Query<Neighbour> proxies() {
+  public static NetlinkQuery<Neighbour> proxies() {
     return list(null, null, true, "list proxy neighbours");
   }
 
-  public static Query<Neighbour> proxies(Device device) {
+  public static NetlinkQuery<Neighbour> proxies(Device device) {
     return list(null, device, true, "list proxy neighbours dev " + device);
   }
 
-  private static Query<Neighbour> list(
+  private static NetlinkQuery<Neighbour> list(
       @Nullable IpFamily family, @Nullable Device device, boolean proxies, String operation) {
-    return Query.all(
+    return NetlinkQuery.all(
             RTM_GETNEIGH,
             out -> NeighbourMessage.writeFilter(out, family, device, proxies),
             NeighbourMessage::read,
             () -> operation)
-        .only(Reading::isIp)
+        .only(FamilyHeader::isIp)
         // Kernels before 4.20 do not filter proxies by link.
         .where(neighbour -> device == null || neighbour.device().equals(device));
   }
 
-  private static Request write(String verb, int flags, Neighbour neighbour) {
-    return Request.of(
+  private static NetlinkRequest write(String verb, int flags, Neighbour neighbour) {
+    return NetlinkRequest.of(
         RTM_NEWNEIGH,
         flags,
         out -> NeighbourMessage.write(out, neighbour),

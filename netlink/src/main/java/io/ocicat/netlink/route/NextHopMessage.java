@@ -68,7 +68,7 @@ final class NextHopMessage {
     return attributes
         .bytes(RTA_VIA)
         .map(NextHopMessage::viaAddress)
-        .orElse(Reading.address(attributes, RTA_GATEWAY, family));
+        .orElse(FamilyHeader.address(attributes, RTA_GATEWAY, family));
   }
 
   private static IpAddress viaAddress(byte[] via) {

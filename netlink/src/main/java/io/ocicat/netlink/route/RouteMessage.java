@@ -31,18 +31,18 @@ final class RouteMessage {
   private RouteMessage() {}
 
   static Route read(NetlinkMessage message) {
-    return Reading.value(() -> parse(message));
+    return FamilyHeader.value(() -> parse(message));
   }
 
   private static Route parse(NetlinkMessage message) {
     ByteBuffer header = message.header(HEADER);
-    IpFamily family = Reading.familyOf(message);
+    IpFamily family = FamilyHeader.familyOf(message);
     Attributes attributes = message.attributes(HEADER);
     return new Route(
-        Reading.prefix(attributes, RTA_DST, family, u8(header, 1)),
+        FamilyHeader.prefix(attributes, RTA_DST, family, u8(header, 1)),
         new RouteType(u8(header, 7)),
         NextHopMessage.read(attributes, family, header.getInt(FLAGS)),
-        Reading.address(attributes, RTA_PREFSRC, family),
+        FamilyHeader.address(attributes, RTA_PREFSRC, family),
         new Scope(u8(header, 6)),
         new RouteProtocol(u8(header, 5)),
         attributes.u32(RTA_TABLE, u8(header, 4)),

@@ -1,7 +1,7 @@
 package io.ocicat.netlink.route;
 
-import io.ocicat.netlink.Query;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkQuery;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.Topic;
 import io.ocicat.netlink.linux.Errno;
 
@@ -25,34 +25,34 @@ public final class Routes {
    */
   public static final Topic<Route> CHANGES =
       Topic.of(RTM_NEWROUTE, RTM_DELROUTE, RouteMessage::read, GROUP_IPV4, GROUP_IPV6)
-          .only(Reading::isIp);
+          .only(FamilyHeader::isIp);
 
   private Routes() {}
 
   /** Adds a route; EEXIST when there is one with the same destination, metric and table. */
-  public static Request add(Route route) {
-    return write("add", Request.CREATE | Request.EXCLUSIVE, route);
+  public static NetlinkRequest add(Route route) {
+    return write("add", NetlinkRequest.CREATE | NetlinkRequest.EXCLUSIVE, route);
   }
 
   /**
    * Adds a route behind those with the same destination, metric and table, for IPv6 as a next hop
    * of the one there is; EEXIST only when it is there already.
    */
-  public static Request append(Route route) {
-    return write("append", Request.CREATE | Request.APPEND, route);
+  public static NetlinkRequest append(Route route) {
+    return write("append", NetlinkRequest.CREATE | NetlinkRequest.APPEND, route);
   }
 
   /** The same in front of those there are. For IPv6 there is no front and no behind. */
-  public static Request prepend(Route route) {
-    return write("prepend", Request.CREATE, route);
+  public static NetlinkRequest prepend(Route route) {
+    return write("prepend", NetlinkRequest.CREATE, route);
   }
 
   /**
    * Puts the route in the place of the first with the same destination, metric and table, with all
    * its next hops; adds it when there is none.
    */
-  public static Request replace(Route route) {
-    return write("replace", Request.CREATE | Request.REPLACE, route);
+  public static NetlinkRequest replace(Route route) {
+    return write("replace", NetlinkRequest.CREATE | NetlinkRequest.REPLACE, route);
   }
 
   /**
@@ -60,19 +60,19 @@ public final class Routes {
    * metric, next hop, source) may be anything. ESRCH when there is none. IPv6 does not look at the
    * type, and given a gateway takes only that next hop away.
    */
-  public static Request delete(Route route) {
-    return Request.of(
+  public static NetlinkRequest delete(Route route) {
+    return NetlinkRequest.of(
         RTM_DELROUTE, 0, out -> RouteMessage.writeName(out, route), () -> "delete route " + route);
   }
 
   /** Routes of a family; none when the table does not exist, ENODEV when the device does not. */
-  public static Query<Route> list(RouteFilter filter) {
-    return Query.all(
+  public static NetlinkQuery<Route> list(RouteFilter filter) {
+    return NetlinkQuery.all(
             RTM_GETROUTE,
             out -> RouteMessage.writeFilter(out, filter),
             RouteMessage::read,
             () -> "list " + filter)
-        .only(Reading::isIp)
+        .only(FamilyHeader::isIp)
         .where(filter::matches)
         .noneWhen(Errno.ENOENT);
   }
@@ -81,8 +81,8 @@ public final class Routes {
    * The route a packet would take; none when there is no route to the network. One that refuses the
    * packet is an error: EINVAL for a blackhole, EHOSTUNREACH for unreachable, EACCES for prohibit.
    */
-  public static Query<Route> lookup(RouteLookup lookup) {
-    return Query.one(
+  public static NetlinkQuery<Route> lookup(RouteLookup lookup) {
+    return NetlinkQuery.one(
             RTM_GETROUTE,
             out -> RouteMessage.writeLookup(out, lookup),
             RouteMessage::read,
@@ -90,8 +90,8 @@ public final class Routes {
         .noneWhen(Errno.ENETUNREACH);
   }
 
-  private static Request write(String verb, int flags, Route route) {
-    return Request.of(
+  private static NetlinkRequest write(String verb, int flags, Route route) {
+    return NetlinkRequest.of(
         RTM_NEWROUTE,
         flags,
         out -> RouteMessage.writeNew(out, route),

@@ -1,7 +1,7 @@
 package io.ocicat.netlink.tc;
 
-import io.ocicat.netlink.Query;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkQuery;
+import io.ocicat.netlink.NetlinkRequest;
 
 /** Makes, finds and removes the classes of qdiscs that have some. */
 public final class Classes {
@@ -13,20 +13,20 @@ public final class Classes {
    * @param parent the qdisc, as {@code 1:}, or a class of it
    * @param id as {@code 1:30}
    */
-  public static Request add(int link, Handle parent, Handle id, HtbClass options) {
-    return create("add", Request.EXCLUSIVE, link, parent, id, options);
+  public static NetlinkRequest add(int link, Handle parent, Handle id, HtbClass options) {
+    return create("add", NetlinkRequest.EXCLUSIVE, link, parent, id, options);
   }
 
   /** Makes it, or gives the one of that id these settings. */
-  public static Request replace(int link, Handle parent, Handle id, HtbClass options) {
-    return create("replace", Request.REPLACE, link, parent, id, options);
+  public static NetlinkRequest replace(int link, Handle parent, Handle id, HtbClass options) {
+    return create("replace", NetlinkRequest.REPLACE, link, parent, id, options);
   }
 
-  private static Request create(
+  private static NetlinkRequest create(
       String verb, int flag, int link, Handle parent, Handle id, HtbClass options) {
-    return Request.of(
+    return NetlinkRequest.of(
         Tc.RTM_NEWTCLASS,
-        Request.CREATE | flag,
+        NetlinkRequest.CREATE | flag,
         out ->
             Tc.header(out, link, id, parent)
                 .text(Tc.TCA_KIND, HtbClass.KIND)
@@ -35,8 +35,8 @@ public final class Classes {
   }
 
   /** Fails with EBUSY while the class has classes below it or filters that lead to it. */
-  public static Request delete(int link, Handle id) {
-    return Request.of(
+  public static NetlinkRequest delete(int link, Handle id) {
+    return NetlinkRequest.of(
         Tc.RTM_DELTCLASS,
         0,
         out -> Tc.header(out, link, id, Handle.NONE),
@@ -44,16 +44,16 @@ public final class Classes {
   }
 
   /** All classes of a link. */
-  public static Query<TrafficClass> of(int link) {
-    return Query.all(
+  public static NetlinkQuery<TrafficClass> of(int link) {
+    return NetlinkQuery.all(
         Tc.RTM_GETTCLASS,
         out -> Tc.header(out, link, Handle.NONE, Handle.NONE),
         TrafficClass::read,
         () -> "list classes dev " + link);
   }
 
-  public static Query<TrafficClass> at(int link, Handle id) {
-    return Query.one(
+  public static NetlinkQuery<TrafficClass> at(int link, Handle id) {
+    return NetlinkQuery.one(
         Tc.RTM_GETTCLASS,
         out -> Tc.header(out, link, id, Handle.NONE),
         TrafficClass::read,

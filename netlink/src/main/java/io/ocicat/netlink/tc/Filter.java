@@ -11,14 +11,14 @@ import java.util.Optional;
  * @param handle what tells it from the others in its place; a {@link U32Handle} for u32. The kernel
  *     also reports the place itself, before what it holds, with a handle of 0
  */
-public record Filter(FilterPlace place, int handle, Classifier classifier) {
+public record Filter(FilterPosition place, int handle, Classifier classifier) {
   static Filter read(NetlinkMessage message) {
     return Tc.reading(
         () -> {
           ByteBuffer header = message.header(Tc.TCMSG);
           int handle = header.getInt(Tc.HANDLE);
-          FilterPlace place =
-              FilterPlace.read(
+          FilterPosition place =
+              FilterPosition.read(
                   header.getInt(Tc.LINK),
                   new Handle(header.getInt(Tc.PARENT)),
                   header.getInt(Tc.INFO));

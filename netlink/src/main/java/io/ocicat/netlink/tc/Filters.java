@@ -1,8 +1,8 @@
 package io.ocicat.netlink.tc;
 
 import io.ocicat.netlink.MessageWriter;
-import io.ocicat.netlink.Query;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkQuery;
+import io.ocicat.netlink.NetlinkRequest;
 
 /** Makes, finds and removes filters. */
 public final class Filters {
@@ -12,19 +12,20 @@ public final class Filters {
    * Puts a filter behind those in its place. Fails with EEXIST when it has a handle that is taken
    * (with ENOSPC when a u32 filter left the table to the kernel).
    */
-  public static Request add(FilterPlace place, Classifier classifier) {
-    return create("add", Request.EXCLUSIVE, place, classifier);
+  public static NetlinkRequest add(FilterPosition place, Classifier classifier) {
+    return create("add", NetlinkRequest.EXCLUSIVE, place, classifier);
   }
 
   /** Makes it, or puts it in the place of the one with its handle. */
-  public static Request replace(FilterPlace place, Classifier classifier) {
-    return create("replace", Request.REPLACE, place, classifier);
+  public static NetlinkRequest replace(FilterPosition place, Classifier classifier) {
+    return create("replace", NetlinkRequest.REPLACE, place, classifier);
   }
 
-  private static Request create(String verb, int flag, FilterPlace place, Classifier classifier) {
-    return Request.of(
+  private static NetlinkRequest create(
+      String verb, int flag, FilterPosition place, Classifier classifier) {
+    return NetlinkRequest.of(
         Tc.RTM_NEWTFILTER,
-        Request.CREATE | flag,
+        NetlinkRequest.CREATE | flag,
         out -> {
           Tc.header(out, place.link(), handle(classifier), place.parent(), place.info());
           out.text(Tc.TCA_KIND, classifier.kind());
@@ -55,9 +56,9 @@ public final class Filters {
   }
 
   /** Removes one filter. */
-  public static Request delete(Filter filter) {
-    FilterPlace place = filter.place();
-    return Request.of(
+  public static NetlinkRequest delete(Filter filter) {
+    FilterPosition place = filter.place();
+    return NetlinkRequest.of(
         Tc.RTM_DELTFILTER,
         0,
         out -> {
@@ -70,8 +71,8 @@ public final class Filters {
   }
 
   /** Removes all filters of one priority and protocol. */
-  public static Request delete(FilterPlace place) {
-    return Request.of(
+  public static NetlinkRequest delete(FilterPosition place) {
+    return NetlinkRequest.of(
         Tc.RTM_DELTFILTER,
         0,
         out -> Tc.header(out, place.link(), 0, place.parent(), place.info()),
@@ -79,8 +80,8 @@ public final class Filters {
   }
 
   /** Removes all filters below a qdisc or class. */
-  public static Request deleteAll(int link, Handle parent) {
-    return Request.of(
+  public static NetlinkRequest deleteAll(int link, Handle parent) {
+    return NetlinkRequest.of(
         Tc.RTM_DELTFILTER,
         0,
         out -> Tc.header(out, link, Handle.NONE, parent),
@@ -88,8 +89,8 @@ public final class Filters {
   }
 
   /** All filters below a qdisc or class, in the order they are asked. */
-  public static Query<Filter> of(int link, Handle parent) {
-    return Query.all(
+  public static NetlinkQuery<Filter> of(int link, Handle parent) {
+    return NetlinkQuery.all(
             Tc.RTM_GETTFILTER,
             out -> Tc.header(out, link, Handle.NONE, parent),
             Filter::read,

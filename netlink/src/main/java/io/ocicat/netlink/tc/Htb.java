@@ -11,7 +11,7 @@ import java.util.Optional;
  * @param defaultClass minor number of the class for packets no filter chose; 0 sends them unshaped
  * @param rateToQuantum what a class's rate is divided by to get the bytes it may send in its turn
  */
-public record Htb(int defaultClass, int rateToQuantum) implements Discipline {
+public record Htb(int defaultClass, int rateToQuantum) implements QdiscOptions {
   static final String KIND = "htb";
 
   /** tc's own. */

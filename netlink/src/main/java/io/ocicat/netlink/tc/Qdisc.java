@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param parent where it hangs: {@link Handle#ROOT}, {@link Handle#INGRESS} or a class
  */
 public record Qdisc(
-    int link, Handle handle, Handle parent, Discipline discipline, Counters counters) {
+    int link, Handle handle, Handle parent, QdiscOptions discipline, Counters counters) {
   static Qdisc read(NetlinkMessage message) {
     return Tc.reading(
         () -> {
@@ -28,15 +28,15 @@ public record Qdisc(
         });
   }
 
-  private static Discipline readDiscipline(Attributes attributes) {
+  private static QdiscOptions readDiscipline(Attributes attributes) {
     String kind = attributes.text(Tc.TCA_KIND, "");
-    Optional<? extends Discipline> known =
+    Optional<? extends QdiscOptions> known =
         switch (kind) {
           case Tbf.KIND -> Tbf.read(attributes.nested(Tc.TCA_OPTIONS));
           case Htb.KIND -> Htb.read(attributes.nested(Tc.TCA_OPTIONS));
           // The options of others need not be attributes at all.
           default -> Optional.empty();
         };
-    return known.isPresent() ? known.get() : new Discipline.Plain(kind);
+    return known.isPresent() ? known.get() : new QdiscOptions.Plain(kind);
   }
 }

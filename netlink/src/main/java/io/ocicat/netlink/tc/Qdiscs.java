@@ -1,8 +1,8 @@
 package io.ocicat.netlink.tc;
 
 import io.ocicat.netlink.MessageWriter;
-import io.ocicat.netlink.Query;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkQuery;
+import io.ocicat.netlink.NetlinkRequest;
 
 /**
  * Makes, finds and removes queueing disciplines. Each has a place on its link, {@link Handle#ROOT},
@@ -13,38 +13,40 @@ public final class Qdiscs {
   private Qdiscs() {}
 
   /** Fails with EEXIST when there is one in that place that somebody made. */
-  public static Request add(int link, Handle parent, Handle handle, Discipline discipline) {
-    return create("add", Request.EXCLUSIVE, link, parent, handle, discipline);
+  public static NetlinkRequest add(
+      int link, Handle parent, Handle handle, QdiscOptions discipline) {
+    return create("add", NetlinkRequest.EXCLUSIVE, link, parent, handle, discipline);
   }
 
   /**
    * Makes it, or changes the one that has this handle and kind, or puts it in the place of another.
    */
-  public static Request replace(int link, Handle parent, Handle handle, Discipline discipline) {
-    return create("replace", Request.REPLACE, link, parent, handle, discipline);
+  public static NetlinkRequest replace(
+      int link, Handle parent, Handle handle, QdiscOptions discipline) {
+    return create("replace", NetlinkRequest.REPLACE, link, parent, handle, discipline);
   }
 
-  private static Request create(
-      String verb, int flag, int link, Handle parent, Handle handle, Discipline discipline) {
-    return Request.of(
+  private static NetlinkRequest create(
+      String verb, int flag, int link, Handle parent, Handle handle, QdiscOptions discipline) {
+    return NetlinkRequest.of(
         Tc.RTM_NEWQDISC,
-        Request.CREATE | flag,
+        NetlinkRequest.CREATE | flag,
         out -> write(Tc.header(out, link, handle, parent), discipline),
         () -> "%s qdisc %s dev %d parent %s %s".formatted(verb, handle, link, parent, discipline));
   }
 
-  private static void write(MessageWriter out, Discipline discipline) {
+  private static void write(MessageWriter out, QdiscOptions discipline) {
     out.text(Tc.TCA_KIND, discipline.kind());
     switch (discipline) {
       case Tbf tbf -> out.nest(Tc.TCA_OPTIONS, () -> tbf.write(out));
       case Htb htb -> out.nest(Tc.TCA_OPTIONS, () -> htb.write(out));
-      case Discipline.Plain _ -> {}
+      case QdiscOptions.Plain _ -> {}
     }
   }
 
   /** Removes what hangs in that place, with its classes and filters. */
-  public static Request delete(int link, Handle parent) {
-    return Request.of(
+  public static NetlinkRequest delete(int link, Handle parent) {
+    return NetlinkRequest.of(
         Tc.RTM_DELQDISC,
         0,
         out -> Tc.header(out, link, Handle.NONE, parent),
@@ -52,8 +54,8 @@ public final class Qdiscs {
   }
 
   /** Removes what hangs in that place only if it is the one with that handle. */
-  public static Request delete(int link, Handle parent, Handle handle) {
-    return Request.of(
+  public static NetlinkRequest delete(int link, Handle parent, Handle handle) {
+    return NetlinkRequest.of(
         Tc.RTM_DELQDISC,
         0,
         out -> Tc.header(out, link, handle, parent),
@@ -61,8 +63,8 @@ public final class Qdiscs {
   }
 
   /** All of the namespace. */
-  public static Query<Qdisc> all() {
-    return Query.all(
+  public static NetlinkQuery<Qdisc> all() {
+    return NetlinkQuery.all(
         Tc.RTM_GETQDISC,
         out -> Tc.header(out, 0, Handle.NONE, Handle.NONE),
         Qdisc::read,
@@ -73,13 +75,13 @@ public final class Qdiscs {
    * Those of one link. The kernel can only list all links' and the rest is left out here: where the
    * place is known, {@link #at} is much cheaper on a node with many links.
    */
-  public static Query<Qdisc> of(int link) {
+  public static NetlinkQuery<Qdisc> of(int link) {
     return all().where(qdisc -> qdisc.link() == link);
   }
 
   /** The one in that place. */
-  public static Query<Qdisc> at(int link, Handle parent) {
-    return Query.one(
+  public static NetlinkQuery<Qdisc> at(int link, Handle parent) {
+    return NetlinkQuery.one(
         Tc.RTM_GETQDISC,
         out -> Tc.header(out, link, Handle.NONE, parent),
         Qdisc::read,

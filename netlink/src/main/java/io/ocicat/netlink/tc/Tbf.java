@@ -14,7 +14,7 @@ import java.util.Optional;
  *     same in bytes
  * @param limit the most bytes that wait before packets are dropped
  */
-public record Tbf(Rate rate, long buffer, long limit) implements Discipline {
+public record Tbf(Rate rate, long buffer, long limit) implements QdiscOptions {
   static final String KIND = "tbf";
   private static final int PARMS = 1;
   private static final int RATE_64 = 4;

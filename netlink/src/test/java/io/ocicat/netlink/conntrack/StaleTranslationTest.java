@@ -60,7 +60,7 @@ class StaleTranslationTest {
       client.send("two", site.node, HOST_PORT);
       assertThat(oldPod.echo()).isEqualTo("two");
 
-      assertThat(Connections.purge(net, site.toHostPort())).isEqualTo(1);
+      assertThat(Conntrack.purge(net, site.toHostPort())).isEqualTo(1);
       client.send("three", site.node, HOST_PORT);
       assertThat(newPod.echo()).isEqualTo("three");
       assertThat(site.shown(host)).hasSize(2);
@@ -77,7 +77,7 @@ class StaleTranslationTest {
       client.send("one", site.node, HOST_PORT);
       assertThat(oldPod.echo()).isEqualTo("one");
 
-      Connection found = net.list(Connections.list(site.toHostPort())).getFirst();
+      ConntrackEntry found = net.list(Conntrack.list(site.toHostPort())).getFirst();
 
       IpAddress node = IpAddress.parse(site.node);
       IpAddress pod = IpAddress.parse(site.oldPod);
@@ -116,12 +116,12 @@ class StaleTranslationTest {
       oldPod.echo();
       client.send("direct", site.newPod, POD_PORT);
       newPod.echo();
-      ConnectionFilter toOldPod =
-          ConnectionFilter.of(site.family).replySource(IpAddress.parse(site.oldPod));
+      ConntrackFilter toOldPod =
+          ConntrackFilter.of(site.family).replySource(IpAddress.parse(site.oldPod));
 
-      assertThat(Connections.purge(net, toOldPod.originalDestination(IpAddress.parse(site.newPod))))
+      assertThat(Conntrack.purge(net, toOldPod.originalDestination(IpAddress.parse(site.newPod))))
           .isZero();
-      assertThat(Connections.purge(net, toOldPod)).isEqualTo(2);
+      assertThat(Conntrack.purge(net, toOldPod)).isEqualTo(2);
       assertThat(site.shown(host)).singleElement().asString().contains("dst=" + site.newPod);
     }
   }
@@ -147,12 +147,12 @@ class StaleTranslationTest {
       client.send("one", site.newPod, POD_PORT);
       pod.echo();
 
-      ConnectionFilter inZone = ConnectionFilter.of(site.family).zone(9);
-      Connection found = net.list(Connections.list(inZone)).getFirst();
+      ConntrackFilter inZone = ConntrackFilter.of(site.family).zone(9);
+      ConntrackEntry found = net.list(Conntrack.list(inZone)).getFirst();
       assertThat(found.original().zone()).isEqualTo(9);
       assertThat(found.reply().zone()).isZero();
-      assertThat(net.list(Connections.list(ConnectionFilter.of(site.family).zone(0)))).hasSize(1);
-      net.perform(Connections.delete(found));
+      assertThat(net.list(Conntrack.list(ConntrackFilter.of(site.family).zone(0)))).hasSize(1);
+      net.perform(Conntrack.delete(found));
       assertThat(site.shown(host)).isEmpty();
     }
   }
@@ -215,8 +215,8 @@ class StaleTranslationTest {
           .run();
     }
 
-    ConnectionFilter toHostPort() {
-      return ConnectionFilter.of(family)
+    ConntrackFilter toHostPort() {
+      return ConntrackFilter.of(family)
           .protocol(UDP)
           .originalDestination(IpAddress.parse(node))
           .originalDestinationPort(HOST_PORT);

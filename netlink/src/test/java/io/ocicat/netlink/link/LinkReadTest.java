@@ -7,8 +7,8 @@ import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkMessage;
-import io.ocicat.netlink.Query;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkQuery;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.RequestBytes;
 import io.ocicat.netlink.link.LinkKind.Bridge;
 import io.ocicat.netlink.link.LinkKind.Dummy;
@@ -164,8 +164,8 @@ class LinkReadTest {
   }
 
   private static List<byte[]> payloads(Machine here, int type, int header, int family) {
-    Query<NetlinkMessage> raw =
-        Query.all(
+    NetlinkQuery<NetlinkMessage> raw =
+        NetlinkQuery.all(
             type,
             out -> out.field8(family).zeros(header - 1),
             message -> message,
@@ -181,7 +181,7 @@ class LinkReadTest {
   }
 
   private static byte[] requestFor(LinkKind kind) {
-    Request request = Links.create(LinkSettings.named("x0"), kind);
+    NetlinkRequest request = Links.create(LinkSettings.named("x0"), kind);
     byte[] bytes = HexFormat.ofDelimiter(" ").parseHex(RequestBytes.of(request));
     return Arrays.copyOfRange(bytes, NETLINK_HEADER, bytes.length);
   }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.NetlinkException;
-import io.ocicat.netlink.Outcome;
+import io.ocicat.netlink.RequestOutcome;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -258,7 +258,7 @@ class LinksTest {
     here.cable("v0", "p0");
     int link = here.link("v0").index();
 
-    List<Outcome> outcomes =
+    List<RequestOutcome> outcomes =
         here.net()
             .attempt(
                 List.of(

@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.NetlinkException;
-import io.ocicat.netlink.Outcome;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
+import io.ocicat.netlink.RequestOutcome;
 import io.ocicat.netlink.link.LinkKind.Bridge;
 import io.ocicat.netlink.link.LinkKind.Veth;
 import io.ocicat.netlink.linux.Errno;
@@ -110,10 +110,11 @@ class VethTest {
   @Test
   void aKernelThatDoesNotEchoIsAskedByName() {
     LinkSettings settings = LinkSettings.named("vethab12");
-    Request request = Links.create(settings, new Veth(LinkSettings.named("eth0").in(pod.ns())));
-    Outcome silent = host.net().perform(request).getFirst();
+    NetlinkRequest request =
+        Links.create(settings, new Veth(LinkSettings.named("eth0").in(pod.ns())));
+    RequestOutcome silent = host.net().perform(request).getFirst();
 
-    assertThat(silent).isEqualTo(new Outcome.Done(request, List.of()));
+    assertThat(silent).isEqualTo(new RequestOutcome.Done(request, List.of()));
     assertThat(Links.created(host.net(), silent, settings)).isEqualTo(host.link("vethab12"));
     assertThatThrownBy(() -> Links.created(host.net(), silent, LinkSettings.none()))
         .isInstanceOf(NetlinkException.class)
@@ -202,7 +203,7 @@ class VethTest {
 
   @Test
   void aHundredPairsAreOneBatch() {
-    List<Request> requests =
+    List<NetlinkRequest> requests =
         IntStream.range(0, 100)
             .mapToObj(
                 i ->

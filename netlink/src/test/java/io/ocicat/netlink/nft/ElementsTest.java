@@ -23,9 +23,9 @@ import org.junit.jupiter.api.Test;
 /** How elements come, are found, and go. */
 @Hosts
 class ElementsTest {
-  private static final TableId TABLE = new TableId(Family.IP, "t");
+  private static final TableId TABLE = new TableId(TableFamily.IP, "t");
   private static final NamedSet MAP =
-      NamedSet.map(TABLE.set("map"), Layout.of(INET_SERVICE), Layout.of(IPV4_ADDR));
+      NamedSet.map(TABLE.set("map"), KeyLayout.of(INET_SERVICE), KeyLayout.of(IPV4_ADDR));
   private static final NamedSet RANGES =
       NamedSet.set(TABLE.set("ranges"), IPV4_ADDR).withFlags(SetFlag.INTERVAL);
   private static final NamedSet BRIEF =
@@ -104,7 +104,7 @@ class ElementsTest {
     ruleset.load("table ip6 other { set s { type ipv6_addr; }; }");
     assertThat(ruleset.net().list(Sets.in(TABLE))).containsExactlyInAnyOrder(MAP, RANGES, BRIEF);
     assertThat(ruleset.net().list(Sets.all())).hasSize(4);
-    assertThat(ruleset.net().list(Sets.in(new TableId(Family.IP, "none")))).isEmpty();
+    assertThat(ruleset.net().list(Sets.in(new TableId(TableFamily.IP, "none")))).isEmpty();
   }
 
   @Test
@@ -200,14 +200,14 @@ class ElementsTest {
         .hasMessageContaining("cannot be anonymous");
     assertThatThrownBy(
             () ->
-                Layout.of(
+                KeyLayout.of(
                     DataType.IPV6_ADDR,
                     DataType.IPV6_ADDR,
                     DataType.IPV6_ADDR,
                     DataType.IPV6_ADDR,
                     MARK))
         .hasMessageContaining("needs 68 bytes of registers, there are 64");
-    assertThatThrownBy(() -> Layout.of()).hasMessageContaining("1 to 5 known types");
+    assertThatThrownBy(() -> KeyLayout.of()).hasMessageContaining("1 to 5 known types");
   }
 
   private static List<Value> ports(int port) {

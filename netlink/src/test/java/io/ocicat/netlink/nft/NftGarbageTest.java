@@ -6,8 +6,8 @@ import io.ocicat.ip.IpAddress;
 import io.ocicat.netlink.Garbage;
 import io.ocicat.netlink.MessageWriter;
 import io.ocicat.netlink.NetlinkMessage;
-import io.ocicat.netlink.Query;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkQuery;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.time.Duration;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 /** Whatever bytes come, every reader ends with a value or a clean exception. */
 @Hosts
 class NftGarbageTest {
-  private static final RuleCases CASES = new RuleCases(Family.INET);
+  private static final RuleCases CASES = new RuleCases(TableFamily.INET);
   private static final NamedSet RANGES =
       NamedSet.set(CASES.table.set("ranges"), DataType.IPV4_ADDR)
           .withFlags(SetFlag.INTERVAL)
@@ -35,15 +35,15 @@ class NftGarbageTest {
   private static final NamedSet MAP =
       NamedSet.map(
           CASES.table.set("map"),
-          Layout.of(DataType.INET_PROTO, DataType.INET_SERVICE),
-          Layout.of(DataType.IPV4_ADDR, DataType.INET_SERVICE));
+          KeyLayout.of(DataType.INET_PROTO, DataType.INET_SERVICE),
+          KeyLayout.of(DataType.IPV4_ADDR, DataType.INET_SERVICE));
 
   private Ruleset ruleset;
 
   @BeforeEach
   void writeAllThereIs(Host host) {
     ruleset = Ruleset.of(host);
-    List<Request> requests = new ArrayList<>();
+    List<NetlinkRequest> requests = new ArrayList<>();
     requests.add(Tables.add(Table.of(CASES.table).withComment("all there is")));
     CASES.sets().forEach(set -> requests.add(Sets.add(set)));
     List.of(RANGES, BOXES, VERDICTS, MAP).forEach(set -> requests.add(Sets.add(set)));
@@ -111,9 +111,9 @@ class NftGarbageTest {
         ruleset
             .net()
             .list(
-                Query.all(
+                NetlinkQuery.all(
                     type,
-                    Nft.body(Family.INET.number(), attributes),
+                    Nft.body(TableFamily.INET.number(), attributes),
                     message -> message,
                     () -> "list raw"));
     assertThat(real).isNotEmpty();

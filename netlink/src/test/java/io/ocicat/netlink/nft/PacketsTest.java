@@ -6,10 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ip.MacAddress;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
-import io.ocicat.testkit.Wire;
+import io.ocicat.testkit.VethLink;
 import java.io.IOException;
 import java.net.ServerSocket;
 import java.util.List;
@@ -28,22 +28,22 @@ class PacketsTest {
   private static final String OUTSIDE = "10.2.0.2";
   private static final String OUTSIDE6 = "fd02::2";
 
-  private static final TableId TABLE = new TableId(Family.INET, "ocicat");
+  private static final TableId TABLE = new TableId(TableFamily.INET, "ocicat");
   private static final Chain.Base PREROUTING =
-      Chain.base(TABLE.chain("prerouting"), ChainType.NAT, Hook.PREROUTING, Priority.DSTNAT);
+      Chain.base(TABLE.chain("prerouting"), ChainType.NAT, Hook.PREROUTING, ChainPriority.DSTNAT);
   private static final Chain.Base OUTPUT =
-      Chain.base(TABLE.chain("output"), ChainType.NAT, Hook.OUTPUT, Priority.DSTNAT);
+      Chain.base(TABLE.chain("output"), ChainType.NAT, Hook.OUTPUT, ChainPriority.DSTNAT);
   private static final Chain.Base POSTROUTING =
-      Chain.base(TABLE.chain("postrouting"), ChainType.NAT, Hook.POSTROUTING, Priority.SRCNAT);
+      Chain.base(TABLE.chain("postrouting"), ChainType.NAT, Hook.POSTROUTING, ChainPriority.SRCNAT);
   private static final Chain.Base FORWARD =
-      Chain.base(TABLE.chain("forward"), ChainType.FILTER, Hook.FORWARD, Priority.FILTER);
-  private static final Layout SERVICE = Layout.of(DataType.INET_PROTO, DataType.INET_SERVICE);
+      Chain.base(TABLE.chain("forward"), ChainType.FILTER, Hook.FORWARD, ChainPriority.FILTER);
+  private static final KeyLayout SERVICE = KeyLayout.of(DataType.INET_PROTO, DataType.INET_SERVICE);
   private static final NamedSet TARGETS =
       NamedSet.map(
-          TABLE.set("targets"), SERVICE, Layout.of(DataType.IPV4_ADDR, DataType.INET_SERVICE));
+          TABLE.set("targets"), SERVICE, KeyLayout.of(DataType.IPV4_ADDR, DataType.INET_SERVICE));
   private static final NamedSet TARGETS6 =
       NamedSet.map(
-          TABLE.set("targets6"), SERVICE, Layout.of(DataType.IPV6_ADDR, DataType.INET_SERVICE));
+          TABLE.set("targets6"), SERVICE, KeyLayout.of(DataType.IPV6_ADDR, DataType.INET_SERVICE));
 
   private Ruleset rules;
   private ServerSocket podServer;
@@ -55,8 +55,8 @@ class PacketsTest {
       // A router asks for neighbours only once its link-local address is known to be unique.
       host.exec("sysctl", "-qw", "net.ipv6.conf.default.accept_dad=0");
     }
-    Wire inside = router.connect(pod, ROUTER_INSIDE + "/24", POD + "/24");
-    Wire world = router.connect(outside, ROUTER_OUTSIDE + "/24", OUTSIDE + "/24");
+    VethLink inside = router.connect(pod, ROUTER_INSIDE + "/24", POD + "/24");
+    VethLink world = router.connect(outside, ROUTER_OUTSIDE + "/24", OUTSIDE + "/24");
     router.exec("ip", "address", "add", "fd01::1/64", "dev", inside.device());
     router.exec("ip", "address", "add", ROUTER_OUTSIDE6 + "/64", "dev", world.device());
     pod.exec("ip", "address", "add", POD6 + "/64", "dev", inside.otherDevice());
@@ -139,8 +139,8 @@ class PacketsTest {
     assertThat(Peer.seenAs(pod, ROUTER_OUTSIDE, 8080)).isEqualTo(ROUTER_INSIDE);
   }
 
-  private static List<Request> hostPorts() {
-    List<Field> key = List.of(Field.L4PROTO, Field.TH_DPORT);
+  private static List<NetlinkRequest> hostPorts() {
+    List<PacketField> key = List.of(PacketField.L4PROTO, PacketField.TH_DPORT);
     return List.of(
         Chains.add(PREROUTING),
         Chains.add(OUTPUT),
@@ -173,7 +173,7 @@ class PacketsTest {
             Elements.add(pods, Element.of(podAddress).to(Verdict.jump("isolated"))),
             Rules.append(
                 Rule.of(FORWARD.id(), Match.state(CtState.ESTABLISHED), Statement.accept())),
-            Rules.append(Rule.of(FORWARD.id(), Statement.vmap(pods, Field.IP_DADDR))),
+            Rules.append(Rule.of(FORWARD.id(), Statement.vmap(pods, PacketField.IP_DADDR))),
             Rules.append(
                 Rule.of(
                     isolated,
@@ -199,7 +199,7 @@ class PacketsTest {
   @Test
   void marksTravelFromPacketToConnectionAndBack(Host pod, Host router) {
     Chain.Base mangle =
-        Chain.base(TABLE.chain("mangle"), ChainType.FILTER, Hook.PREROUTING, Priority.MANGLE);
+        Chain.base(TABLE.chain("mangle"), ChainType.FILTER, Hook.PREROUTING, ChainPriority.MANGLE);
     rules
         .net()
         .transact(
@@ -210,8 +210,8 @@ class PacketsTest {
             Rules.append(
                 Rule.of(
                     POSTROUTING.id(),
-                    Match.masked(Field.MARK, 0x2000, 0x2000),
-                    Match.masked(Field.CT_MARK, 0x2000, 0x2000),
+                    Match.masked(PacketField.MARK, 0x2000, 0x2000),
+                    Match.masked(PacketField.CT_MARK, 0x2000, 0x2000),
                     Nat.masquerade())));
 
     assertThat(Peer.seenAs(pod, OUTSIDE, 80)).isEqualTo(ROUTER_OUTSIDE);
@@ -222,13 +222,13 @@ class PacketsTest {
   void rulesOfABridgeStopForgedAddresses(Host bridge, Host one, Host two) {
     bridge.exec("ip", "link", "add", "br0", "type", "bridge", "forward_delay", "0");
     bridge.exec("ip", "link", "set", "br0", "up");
-    Wire first = bridge.connect(one, "0.0.0.0/32", "10.9.0.1/24");
-    Wire second = bridge.connect(two, "0.0.0.0/32", "10.9.0.2/24");
-    for (Wire port : List.of(first, second)) {
+    VethLink first = bridge.connect(one, "0.0.0.0/32", "10.9.0.1/24");
+    VethLink second = bridge.connect(two, "0.0.0.0/32", "10.9.0.2/24");
+    for (VethLink port : List.of(first, second)) {
       bridge.exec("ip", "link", "set", port.device(), "master", "br0");
     }
     one.exec("ip", "link", "set", first.otherDevice(), "address", "02:00:00:00:00:01");
-    TableId table = new TableId(Family.BRIDGE, "nat");
+    TableId table = new TableId(TableFamily.BRIDGE, "nat");
     ChainId hook = table.chain("PREROUTING");
     ChainId port = table.chain("cni-br-iface-0123-eth0");
     try (Ruleset ruleset = Ruleset.of(bridge)) {
@@ -237,13 +237,15 @@ class PacketsTest {
           .transact(
               Tables.add(Table.of(table)),
               Chains.add(
-                  Chain.base(hook, ChainType.FILTER, Hook.PREROUTING, Priority.BRIDGE_DSTNAT)),
+                  Chain.base(hook, ChainType.FILTER, Hook.PREROUTING, ChainPriority.BRIDGE_DSTNAT)),
               Chains.add(Chain.regular(port)),
               Rules.append(Rule.of(hook, Match.inInterface(first.device()), Statement.jump(port))),
               Rules.append(
                   Rule.of(
                       port,
-                      Match.eq(Field.ETHER_SADDR, Value.mac(MacAddress.parse("02:00:00:00:00:01"))),
+                      Match.eq(
+                          PacketField.ETHER_SADDR,
+                          Value.mac(MacAddress.parse("02:00:00:00:00:01"))),
                       Statement.goBack())),
               Rules.append(Rule.of(port, Statement.drop())));
       one.exec("ping", "-c1", "-W5", "10.9.0.2");

@@ -43,7 +43,7 @@ final class RuleCases {
   final NamedSet plainTargets;
   private final List<Case> cases = new ArrayList<>();
 
-  RuleCases(Family family) {
+  RuleCases(TableFamily family) {
     table = new TableId(family, "t");
     chain = table.chain("c");
     other = table.chain("other");
@@ -60,20 +60,20 @@ final class RuleCases {
         NamedSet.set(table.set("seen"), DataType.IPV4_ADDR)
             .withFlags(SetFlag.DYNAMIC, SetFlag.TIMEOUT)
             .withSize(65535);
-    Layout service = Layout.of(DataType.INET_PROTO, DataType.INET_SERVICE);
+    KeyLayout service = KeyLayout.of(DataType.INET_PROTO, DataType.INET_SERVICE);
     targets =
         NamedSet.map(
-            table.set("targets"), service, Layout.of(DataType.IPV4_ADDR, DataType.INET_SERVICE));
+            table.set("targets"), service, KeyLayout.of(DataType.IPV4_ADDR, DataType.INET_SERVICE));
     targets6 =
         NamedSet.map(
             table.set("targets6"),
-            Layout.of(DataType.IPV6_ADDR, DataType.INET_PROTO, DataType.INET_SERVICE),
-            Layout.of(DataType.IPV6_ADDR, DataType.INET_SERVICE));
+            KeyLayout.of(DataType.IPV6_ADDR, DataType.INET_PROTO, DataType.INET_SERVICE),
+            KeyLayout.of(DataType.IPV6_ADDR, DataType.INET_SERVICE));
     plainTargets =
         NamedSet.map(
             table.set("plain_targets"),
-            Layout.of(DataType.INET_SERVICE),
-            Layout.of(DataType.IPV4_ADDR));
+            KeyLayout.of(DataType.INET_SERVICE),
+            KeyLayout.of(DataType.IPV4_ADDR));
     switch (family) {
       case INET -> {
         ipv4();
@@ -89,7 +89,10 @@ final class RuleCases {
         ipv4();
         transport();
         TranslationCases.addIpv4(this);
-        add("ip protocol tcp accept", Match.eq(Field.IP_PROTOCOL, Value.protocol(TCP)), accept());
+        add(
+            "ip protocol tcp accept",
+            Match.eq(PacketField.IP_PROTOCOL, Value.protocol(TCP)),
+            accept());
         add("reject", Statement.reject());
       }
       case IP6 -> {
@@ -136,26 +139,28 @@ final class RuleCases {
     add(
         "ip daddr 224.0.0.0-239.255.255.255 accept",
         Match.between(
-            Field.IP_DADDR, Value.address(ip("224.0.0.0")), Value.address(ip("239.255.255.255"))),
+            PacketField.IP_DADDR,
+            Value.address(ip("224.0.0.0")),
+            Value.address(ip("239.255.255.255"))),
         accept());
     icmp(
         "icmp type echo-request accept",
-        Match.eq(Field.ICMP_TYPE, Value.number(DataType.ICMP_TYPE, 8)));
+        Match.eq(PacketField.ICMP_TYPE, Value.number(DataType.ICMP_TYPE, 8)));
     add(
         "ip daddr . meta l4proto . th dport @services accept",
-        Match.in(services, Field.IP_DADDR, Field.L4PROTO, Field.TH_DPORT),
+        Match.in(services, PacketField.IP_DADDR, PacketField.L4PROTO, PacketField.TH_DPORT),
         accept());
     add(
         "ip saddr . ip daddr & 255.255.254.0 @pairs return",
-        Match.in(pairs, Field.IP_SADDR, Field.IP_DADDR.network(23)),
+        Match.in(pairs, PacketField.IP_SADDR, PacketField.IP_DADDR.network(23)),
         Statement.goBack());
     add(
         "ip saddr . ip daddr @pairs return",
-        Match.in(pairs, Field.IP_SADDR, Field.IP_DADDR.network(32)),
+        Match.in(pairs, PacketField.IP_SADDR, PacketField.IP_DADDR.network(32)),
         Statement.goBack());
     add(
         "ip daddr . tcp dport vmap @verdicts",
-        Statement.vmap(verdicts, Field.IP_DADDR, Field.TCP_DPORT));
+        Statement.vmap(verdicts, PacketField.IP_DADDR, PacketField.TCP_DPORT));
     add(
         "ip daddr 10.0.0.1 udp dport 67 accept",
         Match.destination(prefix("10.0.0.1/32")),
@@ -170,11 +175,11 @@ final class RuleCases {
     add("ip6 daddr != fd00::1 accept", Match.notDestination(prefix("fd00::1/128")), accept());
     add(
         "ip6 saddr . ip6 daddr & ffff:ffff:ffff:ffff:: @pairs6 return",
-        Match.in(pairs6, Field.IP6_SADDR, Field.IP6_DADDR.network(64)),
+        Match.in(pairs6, PacketField.IP6_SADDR, PacketField.IP6_DADDR.network(64)),
         Statement.goBack());
     icmp(
         "icmpv6 type nd-neighbor-solicit accept",
-        Match.eq(Field.ICMPV6_TYPE, Value.number(DataType.ICMPV6_TYPE, 135)));
+        Match.eq(PacketField.ICMPV6_TYPE, Value.number(DataType.ICMPV6_TYPE, 135)));
   }
 
   private void transport() {
@@ -182,29 +187,29 @@ final class RuleCases {
     add("tcp dport 80 accept", Match.l4proto(TCP), Match.destinationPort(TCP, 80), accept());
     add(
         "tcp sport 1024-65535 tcp dport 80-90 accept",
-        Match.between(Field.TCP_SPORT, Value.port(1024), Value.port(65535)),
-        Match.between(Field.TCP_DPORT, Value.port(80), Value.port(90)),
+        Match.between(PacketField.TCP_SPORT, Value.port(1024), Value.port(65535)),
+        Match.between(PacketField.TCP_DPORT, Value.port(80), Value.port(90)),
         accept());
     add(
         "tcp dport != 80-90 accept",
-        Match.notBetween(Field.TCP_DPORT, Value.port(80), Value.port(90)),
+        Match.notBetween(PacketField.TCP_DPORT, Value.port(80), Value.port(90)),
         accept());
     add(
         "udp sport > 1024 accept",
-        Match.compare(Field.UDP_SPORT, Comparison.GT, Value.port(1024)),
+        Match.compare(PacketField.UDP_SPORT, Comparison.GT, Value.port(1024)),
         accept());
-    add("sctp sport != 7 accept", Match.ne(Field.SCTP_SPORT, Value.port(7)), accept());
+    add("sctp sport != 7 accept", Match.ne(PacketField.SCTP_SPORT, Value.port(7)), accept());
     add("sctp dport 5 accept", Match.destinationPort(L4Protocol.SCTP, 5), accept());
-    add("th sport 53 accept", Match.eq(Field.TH_SPORT, Value.port(53)), accept());
-    add("tcp dport @ports accept", Match.in(ports, Field.TCP_DPORT), accept());
-    add("udp dport != @ports drop", Match.notIn(ports, Field.UDP_DPORT), drop());
+    add("th sport 53 accept", Match.eq(PacketField.TH_SPORT, Value.port(53)), accept());
+    add("tcp dport @ports accept", Match.in(ports, PacketField.TCP_DPORT), accept());
+    add("udp dport != @ports drop", Match.notIn(ports, PacketField.UDP_DPORT), drop());
     add("meta l4proto udp accept", Match.l4proto(UDP), accept());
   }
 
   /** What is known about packets besides their content. */
   private void knowledge() {
-    add("iif \"lo\" accept", Match.eq(Field.IIF, Value.interfaceIndex(1)), accept());
-    add("oif != \"lo\" accept", Match.ne(Field.OIF, Value.interfaceIndex(1)), accept());
+    add("iif \"lo\" accept", Match.eq(PacketField.IIF, Value.interfaceIndex(1)), accept());
+    add("oif != \"lo\" accept", Match.ne(PacketField.OIF, Value.interfaceIndex(1)), accept());
     add("iifname \"eth0\" accept", Match.inInterface("eth0"), accept());
     add("oifname \"averylongname15\" accept", Match.outInterface("averylongname15"), accept());
     add("iifname \"cali*\" accept", Match.inInterfacePrefix("cali"), accept());
@@ -212,49 +217,52 @@ final class RuleCases {
     add("oifname != \"cali*\" accept", Match.notOutInterfacePrefix("cali"), accept());
     add(
         "iifgroup 5 oifgroup != 6 accept",
-        Match.eq(Field.IIFGROUP, Value.number(DataType.DEVGROUP, 5)),
-        Match.ne(Field.OIFGROUP, Value.number(DataType.DEVGROUP, 6)),
+        Match.eq(PacketField.IIFGROUP, Value.number(DataType.DEVGROUP, 5)),
+        Match.ne(PacketField.OIFGROUP, Value.number(DataType.DEVGROUP, 6)),
         accept());
-    add("meta mark 0x00000005 accept", Match.eq(Field.MARK, Value.mark(5)), accept());
+    add("meta mark 0x00000005 accept", Match.eq(PacketField.MARK, Value.mark(5)), accept());
     add(
         "meta mark & 0x00002000 == 0x00002000 accept",
-        Match.masked(Field.MARK, 0x2000, 0x2000),
+        Match.masked(PacketField.MARK, 0x2000, 0x2000),
         accept());
     add(
         "meta mark & 0x80002000 != 0x00002000 accept",
-        Match.notMasked(Field.MARK, 0x80002000, 0x2000),
+        Match.notMasked(PacketField.MARK, 0x80002000, 0x2000),
         accept());
     add(
         "meta mark >= 0x00000005 accept",
-        Match.compare(Field.MARK, Comparison.GTE, Value.mark(5)),
+        Match.compare(PacketField.MARK, Comparison.GTE, Value.mark(5)),
         accept());
     add(
         "meta mark 0x00000005-0x0000000a accept",
-        Match.between(Field.MARK, Value.mark(5), Value.mark(10)),
+        Match.between(PacketField.MARK, Value.mark(5), Value.mark(10)),
         accept());
     add(
         "meta length < 100 drop",
-        Match.compare(Field.LENGTH, Comparison.LT, Value.number(DataType.INTEGER, 100)),
+        Match.compare(PacketField.LENGTH, Comparison.LT, Value.number(DataType.INTEGER, 100)),
         drop());
     add(
         "meta pkttype broadcast drop",
-        Match.eq(Field.PKTTYPE, Value.number(DataType.PKT_TYPE, PacketType.BROADCAST.number())),
+        Match.eq(
+            PacketField.PKTTYPE, Value.number(DataType.PKT_TYPE, PacketType.BROADCAST.number())),
         drop());
     connections();
     add("fib daddr type local accept", Match.toThisMachine(), accept());
     add(
         "fib saddr . iif type != local accept",
         Match.ne(
-            Field.fibType(FibFlag.SADDR, FibFlag.IIF),
+            PacketField.fibType(FibFlag.SADDR, FibFlag.IIF),
             Value.number(DataType.FIB_ADDRTYPE, AddressType.LOCAL.number())),
         accept());
     add(
         "fib saddr . iif oif missing drop",
-        Match.eq(Field.fibOifExists(FibFlag.SADDR, FibFlag.IIF), Value.number(DataType.BOOLEAN, 0)),
+        Match.eq(
+            PacketField.fibOifExists(FibFlag.SADDR, FibFlag.IIF),
+            Value.number(DataType.BOOLEAN, 0)),
         drop());
     add(
         "fib saddr oif \"lo\" drop",
-        Match.eq(Field.fibOif(FibFlag.SADDR), Value.interfaceIndex(1)),
+        Match.eq(PacketField.fibOif(FibFlag.SADDR), Value.interfaceIndex(1)),
         drop());
   }
 
@@ -264,40 +272,43 @@ final class RuleCases {
     add("ct status dnat accept", Match.status(CtStatus.DNAT), accept());
     add(
         "ct direction reply accept",
-        Match.eq(Field.CT_DIRECTION, Value.number(DataType.CT_DIR, REPLY.number())),
+        Match.eq(PacketField.CT_DIRECTION, Value.number(DataType.CT_DIR, REPLY.number())),
         accept());
-    add("ct mark & 0x00000004 == 0x00000004 accept", Match.masked(Field.CT_MARK, 4, 4), accept());
+    add(
+        "ct mark & 0x00000004 == 0x00000004 accept",
+        Match.masked(PacketField.CT_MARK, 4, 4),
+        accept());
     add(
         "ct original ip daddr 10.0.0.1 accept",
-        Match.eq(Field.ct(ORIGINAL, CtKey.DST_IP), Value.address(ip("10.0.0.1"))),
+        Match.eq(PacketField.ct(ORIGINAL, CtKey.DST_IP), Value.address(ip("10.0.0.1"))),
         accept());
     add(
         "ct reply ip saddr 10.0.0.0/24 accept",
-        Match.within(Field.ct(REPLY, CtKey.SRC_IP), prefix("10.0.0.0/24")),
+        Match.within(PacketField.ct(REPLY, CtKey.SRC_IP), prefix("10.0.0.0/24")),
         accept());
     add(
         "ct original ip6 daddr fd00::1 accept",
-        Match.eq(Field.ct(ORIGINAL, CtKey.DST_IP6), Value.address(ip("fd00::1"))),
+        Match.eq(PacketField.ct(ORIGINAL, CtKey.DST_IP6), Value.address(ip("fd00::1"))),
         accept());
     add(
         "meta l4proto tcp ct original proto-dst 80 accept",
         Match.l4proto(TCP),
-        Match.eq(Field.ct(ORIGINAL, CtKey.PROTO_DST), Value.port(80)),
+        Match.eq(PacketField.ct(ORIGINAL, CtKey.PROTO_DST), Value.port(80)),
         accept());
   }
 
   private void inetOnly() {
     add(
         "meta nfproto ipv6 accept",
-        Match.eq(Field.NFPROTO, Value.number(DataType.NF_PROTO, Family.IP6.number())),
+        Match.eq(PacketField.NFPROTO, Value.number(DataType.NF_PROTO, TableFamily.IP6.number())),
         accept());
     add(
         "meta protocol ip accept",
-        Match.eq(Field.PROTOCOL, Value.number(DataType.ETHER_TYPE, 0x0800)),
+        Match.eq(PacketField.PROTOCOL, Value.number(DataType.ETHER_TYPE, 0x0800)),
         accept());
     add(
         "ether saddr 02:00:00:00:00:01 accept",
-        Match.eq(Field.ETHER_SADDR, Value.mac(MacAddress.parse("02:00:00:00:00:01"))),
+        Match.eq(PacketField.ETHER_SADDR, Value.mac(MacAddress.parse("02:00:00:00:00:01"))),
         accept());
     add(
         "ip saddr 10.0.0.7 reject with icmp port-unreachable",
@@ -320,7 +331,7 @@ final class RuleCases {
     add("udp dport 4789 notrack", Match.destinationPort(UDP, 4789), Statement.notrack());
     add(
         "update @seen { ip saddr timeout 10s }",
-        Statement.update(seen, Duration.ofSeconds(10), Field.IP_SADDR));
+        Statement.update(seen, Duration.ofSeconds(10), PacketField.IP_SADDR));
     add("meta mark set 0x00000005", Statement.setMark(5));
     add("meta mark set meta mark | 0x00002000", Statement.setMark(0x2000, 0x2000));
     add("meta mark set meta mark & 0xffffdfff", Statement.setMark(0, 0x2000));
@@ -344,33 +355,33 @@ final class RuleCases {
   private void frames() {
     add(
         "ether saddr 02:00:00:00:00:01 return",
-        Match.eq(Field.ETHER_SADDR, Value.mac(MacAddress.parse("02:00:00:00:00:01"))),
+        Match.eq(PacketField.ETHER_SADDR, Value.mac(MacAddress.parse("02:00:00:00:00:01"))),
         Statement.goBack());
     add(
         "ether daddr != 02:00:00:00:00:01 drop",
-        Match.ne(Field.ETHER_DADDR, Value.mac(MacAddress.parse("02:00:00:00:00:01"))),
+        Match.ne(PacketField.ETHER_DADDR, Value.mac(MacAddress.parse("02:00:00:00:00:01"))),
         drop());
-    add("ether saddr != @macs drop", Match.notIn(macs, Field.ETHER_SADDR), drop());
+    add("ether saddr != @macs drop", Match.notIn(macs, PacketField.ETHER_SADDR), drop());
     add("iifname \"veth0\" jump other", Match.inInterface("veth0"), Statement.jump(other));
   }
 
   private void arp() {
     add(
         "arp operation reply accept",
-        Match.eq(Field.ARP_OPERATION, Value.number(DataType.ARP_OP, 2)),
+        Match.eq(PacketField.ARP_OPERATION, Value.number(DataType.ARP_OP, 2)),
         accept());
     add(
         "arp saddr ip 10.0.0.1 accept",
-        Match.eq(Field.ARP_SADDR_IP, Value.address(ip("10.0.0.1"))),
+        Match.eq(PacketField.ARP_SADDR_IP, Value.address(ip("10.0.0.1"))),
         accept());
     add(
         "arp daddr ip != 10.0.0.1 drop",
-        Match.ne(Field.ARP_DADDR_IP, Value.address(ip("10.0.0.1"))),
+        Match.ne(PacketField.ARP_DADDR_IP, Value.address(ip("10.0.0.1"))),
         drop());
     add(
         "arp saddr ether 02:00:00:00:00:01 arp daddr ether 02:00:00:00:00:02 accept",
-        Match.eq(Field.ARP_SADDR_ETHER, Value.mac(MacAddress.parse("02:00:00:00:00:01"))),
-        Match.eq(Field.ARP_DADDR_ETHER, Value.mac(MacAddress.parse("02:00:00:00:00:02"))),
+        Match.eq(PacketField.ARP_SADDR_ETHER, Value.mac(MacAddress.parse("02:00:00:00:00:01"))),
+        Match.eq(PacketField.ARP_DADDR_ETHER, Value.mac(MacAddress.parse("02:00:00:00:00:02"))),
         accept());
   }
 
@@ -380,7 +391,7 @@ final class RuleCases {
 
   /** On bridges nft looks for the IP version in the frame here, but in the metadata elsewhere. */
   private void icmp(String text, Clause type) {
-    boolean likeNft = table.family() != Family.BRIDGE;
+    boolean likeNft = table.family() != TableFamily.BRIDGE;
     cases.add(new Case(text, Rule.of(chain, type, accept()), likeNft));
   }
 

@@ -3,7 +3,7 @@ package io.ocicat.netlink.nft;
 import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.util.ArrayList;
@@ -21,7 +21,7 @@ class RuleTextTest {
 
   @ParameterizedTest
   @EnumSource
-  void nftPrintsTheRulesAndMakesTheSameFromTheText(Family family, Host ours, Host theirs) {
+  void nftPrintsTheRulesAndMakesTheSameFromTheText(TableFamily family, Host ours, Host theirs) {
     RuleCases cases = new RuleCases(family);
     List<Rule> rules = cases.all().stream().map(RuleCases.Case::rule).toList();
     List<String> text = expectedText(cases);
@@ -41,7 +41,7 @@ class RuleTextTest {
 
   @ParameterizedTest
   @EnumSource
-  void theTextInErrorsMeansTheSameToNft(Family family, Host host) {
+  void theTextInErrorsMeansTheSameToNft(TableFamily family, Host host) {
     RuleCases cases = new RuleCases(family);
     List<Rule> rules =
         cases.all().stream()
@@ -69,8 +69,8 @@ class RuleTextTest {
         .toList();
   }
 
-  private static List<Request> requests(RuleCases cases, List<Rule> rules) {
-    List<Request> requests = new ArrayList<>();
+  private static List<NetlinkRequest> requests(RuleCases cases, List<Rule> rules) {
+    List<NetlinkRequest> requests = new ArrayList<>();
     requests.add(Tables.add(Table.of(cases.table)));
     cases.sets().forEach(set -> requests.add(Sets.add(set)));
     requests.add(Chains.add(Chain.regular(cases.chain)));
@@ -94,7 +94,7 @@ class RuleTextTest {
   private static List<String> expectedText(NamedSet set) {
     List<String> lines = new ArrayList<>();
     switch (set.target()) {
-      case NamedSet.Target.Values(Layout layout) -> {
+      case NamedSet.Target.Values(KeyLayout layout) -> {
         lines.add("map " + set.id().name() + " {");
         lines.add("type " + set.key() + " : " + layout);
       }

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** Where rules go, how they are found again, and how they leave. */
 @Hosts
 class RulesTest {
-  private static final TableId TABLE = new TableId(Family.INET, "t");
+  private static final TableId TABLE = new TableId(TableFamily.INET, "t");
   private static final ChainId CHAIN = TABLE.chain("c");
   private static final ChainId OTHER = TABLE.chain("other");
 
@@ -103,7 +103,7 @@ class RulesTest {
     assertThat(ruleset.net().find(Rules.get(CHAIN, two.handle()))).contains(two);
     assertThat(ruleset.net().find(Rules.get(CHAIN, 999))).isEmpty();
     assertThat(ruleset.net().list(Rules.in(TABLE.chain("none")))).isEmpty();
-    assertThat(ruleset.net().list(Rules.in(new TableId(Family.IP, "none")))).isEmpty();
+    assertThat(ruleset.net().list(Rules.in(new TableId(TableFamily.IP, "none")))).isEmpty();
   }
 
   @Test
@@ -163,7 +163,7 @@ class RulesTest {
         "cni",
         "-j",
         "ACCEPT");
-    ChainId chain = new TableId(Family.IP, "filter").chain("CNI-FORWARD");
+    ChainId chain = new TableId(TableFamily.IP, "filter").chain("CNI-FORWARD");
     assertThat(ruleset.net().list(Rules.in(chain)))
         .singleElement()
         .satisfies(
@@ -201,7 +201,7 @@ class RulesTest {
   void contradictionsAreRefusedBeforeTheyAreSent() {
     IpPrefix four = IpPrefix.parse("10.0.0.0/8");
     IpPrefix six = IpPrefix.parse("fd00::/8");
-    ChainId ip = new TableId(Family.IP, "t").chain("c");
+    ChainId ip = new TableId(TableFamily.IP, "t").chain("c");
 
     assertThatThrownBy(() -> Rules.append(Rule.of(ip, Match.source(six))))
         .hasMessage("ip6 never matches in a rule of family ip about ip packets");
@@ -226,23 +226,24 @@ class RulesTest {
             () ->
                 Rules.append(
                     Rule.of(
-                        CHAIN, Match.eq(Field.ARP_OPERATION, Value.number(DataType.ARP_OP, 1)))))
+                        CHAIN,
+                        Match.eq(PacketField.ARP_OPERATION, Value.number(DataType.ARP_OP, 1)))))
         .hasMessage("a table of family inet sees no arp packets");
   }
 
   @Test
   void clausesThatDoNotFitTheirTypesAreRefused() {
     NamedSet ports = NamedSet.set(TABLE.set("ports"), DataType.INET_SERVICE);
-    assertThatThrownBy(() -> Match.in(ports, Field.L4PROTO, Field.TH_DPORT))
+    assertThatThrownBy(() -> Match.in(ports, PacketField.L4PROTO, PacketField.TH_DPORT))
         .hasMessage(
             "\"meta l4proto . th dport\" is no key of set inet t ports { type inet_service }");
-    assertThatThrownBy(() -> Statement.vmap(ports, Field.TCP_DPORT))
+    assertThatThrownBy(() -> Statement.vmap(ports, PacketField.TCP_DPORT))
         .hasMessageContaining("holds no verdicts");
-    assertThatThrownBy(() -> Nat.dnat(ports, List.of(Field.TCP_DPORT)))
+    assertThatThrownBy(() -> Nat.dnat(ports, List.of(PacketField.TCP_DPORT)))
         .hasMessageContaining("holds no addresses");
-    assertThatThrownBy(() -> Match.eq(Field.TCP_DPORT, Value.mark(80)))
+    assertThatThrownBy(() -> Match.eq(PacketField.TCP_DPORT, Value.mark(80)))
         .hasMessage("\"tcp dport\" is of type inet_service, 0x00000050 is of type mark");
-    assertThatThrownBy(() -> Match.within(Field.IP_SADDR, IpPrefix.parse("fd00::/8")))
+    assertThatThrownBy(() -> Match.within(PacketField.IP_SADDR, IpPrefix.parse("fd00::/8")))
         .hasMessageContaining("\"ip saddr\" is of type ipv4_addr");
     assertThatThrownBy(() -> Match.destinationPort(L4Protocol.ICMP, 8))
         .hasMessage("no ports of icmp: use tcp, udp or sctp");

@@ -16,7 +16,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ip.MacAddress;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.time.Duration;
@@ -32,9 +32,9 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Hosts
 class SetTextTest {
-  private static final TableId TABLE = new TableId(Family.INET, "t");
+  private static final TableId TABLE = new TableId(TableFamily.INET, "t");
   private static final SetId ID = TABLE.set("s");
-  private static final Layout SERVICE = Layout.of(INET_PROTO, INET_SERVICE);
+  private static final KeyLayout SERVICE = KeyLayout.of(INET_PROTO, INET_SERVICE);
 
   /** A set with its elements, and how nft prints it. */
   record Case(NamedSet set, List<Element> elements, String text) {
@@ -219,7 +219,8 @@ class SetTextTest {
             }
             """),
         new Case(
-            NamedSet.map(ID, Layout.of(IPV4_ADDR), Layout.of(MARK)).withFlags(SetFlag.INTERVAL),
+            NamedSet.map(ID, KeyLayout.of(IPV4_ADDR), KeyLayout.of(MARK))
+                .withFlags(SetFlag.INTERVAL),
             List.of(
                 Element.of(prefix("10.0.0.0/9")).to(Value.mark(1)),
                 Element.of(prefix("10.128.0.0/9")).to(Value.mark(2))),
@@ -235,7 +236,8 @@ class SetTextTest {
   static Stream<Case> maps() {
     return Stream.of(
         new Case(
-            NamedSet.map(ID, SERVICE, Layout.of(IPV4_ADDR, INET_SERVICE)).withComment("host ports"),
+            NamedSet.map(ID, SERVICE, KeyLayout.of(IPV4_ADDR, INET_SERVICE))
+                .withComment("host ports"),
             List.of(
                 Element.of(Value.protocol(TCP), Value.port(80))
                     .to(ip("10.0.0.2"), Value.port(8080))
@@ -252,8 +254,8 @@ class SetTextTest {
         new Case(
             NamedSet.map(
                 ID,
-                Layout.of(IPV6_ADDR, INET_PROTO, INET_SERVICE),
-                Layout.of(IPV6_ADDR, INET_SERVICE)),
+                KeyLayout.of(IPV6_ADDR, INET_PROTO, INET_SERVICE),
+                KeyLayout.of(IPV6_ADDR, INET_SERVICE)),
             List.of(
                 Element.of(ip("fd00::1"), Value.protocol(TCP), Value.port(80))
                     .to(ip("fd00::2"), Value.port(8080))),
@@ -264,7 +266,7 @@ class SetTextTest {
             }
             """),
         new Case(
-            NamedSet.map(ID, Layout.of(IFNAME), Layout.of(IPV4_ADDR)),
+            NamedSet.map(ID, KeyLayout.of(IFNAME), KeyLayout.of(IPV4_ADDR)),
             List.of(Element.of(Value.interfaceName("eth0")).to(ip("1.2.3.4"))),
             """
             map s {
@@ -273,7 +275,7 @@ class SetTextTest {
             }
             """),
         new Case(
-            NamedSet.map(ID, Layout.of(MARK), Layout.of(MARK)),
+            NamedSet.map(ID, KeyLayout.of(MARK), KeyLayout.of(MARK)),
             List.of(Element.of(Value.mark(1)).to(Value.mark(0x10000))),
             """
             map s {
@@ -346,8 +348,8 @@ class SetTextTest {
     }
   }
 
-  private static List<Request> requests(Case one) {
-    List<Request> requests = new ArrayList<>();
+  private static List<NetlinkRequest> requests(Case one) {
+    List<NetlinkRequest> requests = new ArrayList<>();
     requests.add(Tables.add(Table.of(TABLE)));
     requests.add(Chains.add(Chain.regular(TABLE.chain("pod"))));
     requests.add(Sets.add(one.set()));

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.netlink.NetlinkException;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -15,11 +15,11 @@ import org.junit.jupiter.api.Test;
 
 @Hosts
 class TablesAndChainsTest {
-  private static final TableId INET = new TableId(Family.INET, "ocicat");
-  private static final TableId IP = new TableId(Family.IP, "four");
-  private static final TableId ARP = new TableId(Family.ARP, "a");
-  private static final TableId BRIDGE = new TableId(Family.BRIDGE, "nat");
-  private static final TableId NETDEV = new TableId(Family.NETDEV, "dev");
+  private static final TableId INET = new TableId(TableFamily.INET, "ocicat");
+  private static final TableId IP = new TableId(TableFamily.IP, "four");
+  private static final TableId ARP = new TableId(TableFamily.ARP, "a");
+  private static final TableId BRIDGE = new TableId(TableFamily.BRIDGE, "nat");
+  private static final TableId NETDEV = new TableId(TableFamily.NETDEV, "dev");
 
   private static final List<Table> TABLES =
       List.of(
@@ -32,25 +32,25 @@ class TablesAndChainsTest {
   private static final List<Chain> CHAINS =
       List.of(
           Chain.regular(INET.chain("pods")).withComment("one jump per pod"),
-          Chain.base(INET.chain("forward"), ChainType.FILTER, Hook.FORWARD, Priority.FILTER)
-              .withPolicy(Policy.DROP)
+          Chain.base(INET.chain("forward"), ChainType.FILTER, Hook.FORWARD, ChainPriority.FILTER)
+              .withPolicy(ChainPolicy.DROP)
               .withComment("what is routed"),
-          Chain.base(INET.chain("pre"), ChainType.NAT, Hook.PREROUTING, Priority.DSTNAT),
-          Chain.base(INET.chain("post"), ChainType.NAT, Hook.POSTROUTING, Priority.SRCNAT),
-          Chain.base(INET.chain("in"), ChainType.FILTER, Hook.INPUT, Priority.RAW),
-          Chain.base(INET.chain("ingress"), ChainType.FILTER, Hook.INGRESS, Priority.FILTER)
+          Chain.base(INET.chain("pre"), ChainType.NAT, Hook.PREROUTING, ChainPriority.DSTNAT),
+          Chain.base(INET.chain("post"), ChainType.NAT, Hook.POSTROUTING, ChainPriority.SRCNAT),
+          Chain.base(INET.chain("in"), ChainType.FILTER, Hook.INPUT, ChainPriority.RAW),
+          Chain.base(INET.chain("ingress"), ChainType.FILTER, Hook.INGRESS, ChainPriority.FILTER)
               .withDevices("one"),
-          Chain.base(IP.chain("out"), ChainType.ROUTE, Hook.OUTPUT, Priority.MANGLE),
+          Chain.base(IP.chain("out"), ChainType.ROUTE, Hook.OUTPUT, ChainPriority.MANGLE),
           Chain.base(IP.chain("dnat_out"), ChainType.NAT, Hook.OUTPUT, -100),
           Chain.base(ARP.chain("in"), ChainType.FILTER, Hook.INPUT, 7),
           Chain.base(
               BRIDGE.chain("PREROUTING"),
               ChainType.FILTER,
               Hook.PREROUTING,
-              Priority.BRIDGE_DSTNAT),
-          Chain.base(NETDEV.chain("both"), ChainType.FILTER, Hook.INGRESS, Priority.FILTER)
+              ChainPriority.BRIDGE_DSTNAT),
+          Chain.base(NETDEV.chain("both"), ChainType.FILTER, Hook.INGRESS, ChainPriority.FILTER)
               .withDevices("one", "two"),
-          Chain.base(NETDEV.chain("out"), ChainType.FILTER, Hook.EGRESS, Priority.FILTER)
+          Chain.base(NETDEV.chain("out"), ChainType.FILTER, Hook.EGRESS, ChainPriority.FILTER)
               .withDevices("two"));
 
   private static final String TEXT =
@@ -128,11 +128,11 @@ class TablesAndChainsTest {
     host.exec("ip", "link", "add", "one", "type", "veth", "peer", "name", "two");
     try (Ruleset ruleset = Ruleset.of(host)) {
       ruleset.net().transact(requests());
-      assertThat(ruleset.net().list(Tables.all(Family.ARP))).containsExactly(Table.of(ARP));
+      assertThat(ruleset.net().list(Tables.all(TableFamily.ARP))).containsExactly(Table.of(ARP));
       assertThat(ruleset.net().find(Tables.get(INET))).contains(TABLES.getFirst());
-      assertThat(ruleset.net().find(Tables.get(new TableId(Family.IP6, "ocicat")))).isEmpty();
+      assertThat(ruleset.net().find(Tables.get(new TableId(TableFamily.IP6, "ocicat")))).isEmpty();
       assertThat(ruleset.net().list(Chains.in(IP))).containsExactlyElementsOf(CHAINS.subList(6, 8));
-      assertThat(ruleset.net().list(Chains.in(new TableId(Family.IP, "none")))).isEmpty();
+      assertThat(ruleset.net().list(Chains.in(new TableId(TableFamily.IP, "none")))).isEmpty();
       assertThat(ruleset.net().find(Chains.get(INET.chain("forward")))).contains(CHAINS.get(1));
       assertThat(ruleset.net().find(Chains.get(INET.chain("backward")))).isEmpty();
     }
@@ -190,12 +190,13 @@ class TablesAndChainsTest {
 
   @Test
   void addChangesThePolicyOfABaseChain(Host host) {
-    Chain.Base chain = Chain.base(IP.chain("in"), ChainType.FILTER, Hook.INPUT, Priority.FILTER);
+    Chain.Base chain =
+        Chain.base(IP.chain("in"), ChainType.FILTER, Hook.INPUT, ChainPriority.FILTER);
     try (Ruleset ruleset = Ruleset.of(host)) {
       ruleset.net().transact(Tables.add(Table.of(IP)), Chains.add(chain));
-      ruleset.net().transact(Chains.add(chain.withPolicy(Policy.DROP)));
+      ruleset.net().transact(Chains.add(chain.withPolicy(ChainPolicy.DROP)));
       assertThat(ruleset.net().find(Chains.get(chain.id())))
-          .contains(chain.withPolicy(Policy.DROP));
+          .contains(chain.withPolicy(ChainPolicy.DROP));
     }
   }
 
@@ -220,14 +221,14 @@ class TablesAndChainsTest {
 
   @Test
   void namesCommentsAndHooksThatNftCouldNotReadAreRefused() {
-    assertThatThrownBy(() -> Tables.add(Table.of(new TableId(Family.IP, "a b"))))
+    assertThatThrownBy(() -> Tables.add(Table.of(new TableId(TableFamily.IP, "a b"))))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining("\"a b\" cannot name a table");
     assertThatThrownBy(() -> Chains.add(Chain.regular(IP.chain(""))))
         .hasMessageContaining("\"\" cannot name a chain");
-    assertThatThrownBy(() -> Tables.add(Table.of(new TableId(Family.IP, "x".repeat(256)))))
+    assertThatThrownBy(() -> Tables.add(Table.of(new TableId(TableFamily.IP, "x".repeat(256)))))
         .hasMessageContaining("1 to 255");
-    assertThatThrownBy(() -> new TableId(Family.IP, "a\0b")).hasMessageContaining("zero");
+    assertThatThrownBy(() -> new TableId(TableFamily.IP, "a\0b")).hasMessageContaining("zero");
     assertThatThrownBy(() -> Tables.add(Table.of(IP).withComment("x".repeat(129))))
         .hasMessageContaining("has 129 bytes, nft reads at most 128 back");
     assertThatThrownBy(() -> Tables.add(Table.of(IP).withComment("say \"hi\"")))
@@ -236,8 +237,8 @@ class TablesAndChainsTest {
     assertThatThrownBy(() -> Chains.add(chain)).hasMessage("family arp has no hook postrouting");
   }
 
-  private static List<Request> requests() {
-    List<Request> requests = new ArrayList<>();
+  private static List<NetlinkRequest> requests() {
+    List<NetlinkRequest> requests = new ArrayList<>();
     TABLES.forEach(table -> requests.add(Tables.add(table)));
     CHAINS.forEach(chain -> requests.add(Chains.add(chain)));
     return requests;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.ip.IpAddress;
 import io.ocicat.netlink.NetlinkException;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -20,13 +20,13 @@ import tools.jackson.databind.JsonNode;
 /** All or nothing, however much it is, and a failure that names its object. */
 @Hosts
 class TransactionTest {
-  private static final TableId TABLE = new TableId(Family.IP, "ocicat");
+  private static final TableId TABLE = new TableId(TableFamily.IP, "ocicat");
   private static final ChainId CHAIN = TABLE.chain("hostports");
   private static final NamedSet MAP =
       NamedSet.map(
           TABLE.set("targets"),
-          Layout.of(DataType.INET_PROTO, DataType.INET_SERVICE),
-          Layout.of(DataType.IPV4_ADDR, DataType.INET_SERVICE));
+          KeyLayout.of(DataType.INET_PROTO, DataType.INET_SERVICE),
+          KeyLayout.of(DataType.IPV4_ADDR, DataType.INET_SERVICE));
 
   /** Fewer than the attempts of one listing, of which each can spoil one. */
   private static final int TRANSACTIONS = 15;
@@ -62,7 +62,7 @@ class TransactionTest {
   @Test
   void twoThousandElementsTravelTogether() {
     List<Element> elements = IntStream.rangeClosed(1, 2000).mapToObj(i -> element(i)).toList();
-    List<Request> requests = new ArrayList<>(base());
+    List<NetlinkRequest> requests = new ArrayList<>(base());
     elements.forEach(element -> requests.add(Elements.add(MAP, element)));
 
     ruleset.net().transact(requests);
@@ -79,7 +79,7 @@ class TransactionTest {
 
   @Test
   void oneBadMessageAndNothingOfTheBatchIsThere() {
-    List<Request> requests = new ArrayList<>(base());
+    List<NetlinkRequest> requests = new ArrayList<>(base());
     requests.add(Elements.add(MAP, element(1)));
     requests.add(Rules.append(Rule.of(CHAIN, Statement.jump(TABLE.chain("missing")))));
     requests.add(Chains.add(Chain.regular(TABLE.chain("after"))));
@@ -95,7 +95,7 @@ class TransactionTest {
 
   @Test
   void aBadLastMessageIsNamedToo() {
-    List<Request> requests = new ArrayList<>(base());
+    List<NetlinkRequest> requests = new ArrayList<>(base());
     requests.add(Sets.delete(TABLE.set("missing")));
     assertThatThrownBy(() -> ruleset.net().transact(requests))
         .hasMessageStartingWith("delete set ip ocicat missing: No such file or directory (ENOENT)");
@@ -104,7 +104,7 @@ class TransactionTest {
 
   @Test
   void everyFailureIsToldTheFirstOneFirst() {
-    List<Request> requests =
+    List<NetlinkRequest> requests =
         List.of(
             Tables.add(Table.of(TABLE)),
             Chains.delete(TABLE.chain("one")),
@@ -123,7 +123,7 @@ class TransactionTest {
 
   @Test
   void aBatchInWhichEverythingFailsStillSaysWhat() {
-    List<Request> requests =
+    List<NetlinkRequest> requests =
         IntStream.rangeClosed(1, 5000).mapToObj(i -> Elements.delete(MAP, element(i))).toList();
     assertThatThrownBy(() -> ruleset.net().transact(requests))
         .hasMessageStartingWith(
@@ -138,7 +138,7 @@ class TransactionTest {
   @Test
   void loopsAreRefused() {
     ChainId back = TABLE.chain("back");
-    List<Request> requests = new ArrayList<>(base());
+    List<NetlinkRequest> requests = new ArrayList<>(base());
     requests.add(Chains.add(Chain.base(TABLE.chain("in"), ChainType.FILTER, Hook.INPUT, 0)));
     requests.add(Chains.add(Chain.regular(back)));
     requests.add(Rules.append(Rule.of(TABLE.chain("in"), Statement.jump(CHAIN))));
@@ -152,7 +152,7 @@ class TransactionTest {
 
   @Test
   void aListingUnderChangesIsOneConsistentState(Host host) throws InterruptedException {
-    List<Request> requests = new ArrayList<>(base());
+    List<NetlinkRequest> requests = new ArrayList<>(base());
     IntStream.rangeClosed(1, 3000).forEach(i -> requests.add(Elements.add(MAP, element(i))));
     ruleset.net().transact(requests);
     try (Ruleset other = Ruleset.of(host)) {
@@ -176,7 +176,7 @@ class TransactionTest {
     }
   }
 
-  private static List<Request> base() {
+  private static List<NetlinkRequest> base() {
     return List.of(Tables.add(Table.of(TABLE)), Chains.add(Chain.regular(CHAIN)), Sets.add(MAP));
   }
 

@@ -45,15 +45,15 @@ final class TranslationCases {
             NatFlag.RANDOM));
     cases.add(
         "dnat ip to meta l4proto . th dport map @targets",
-        Nat.dnat(cases.targets, List.of(Field.L4PROTO, Field.TH_DPORT)));
+        Nat.dnat(cases.targets, List.of(PacketField.L4PROTO, PacketField.TH_DPORT)));
     nat(
         cases,
         "dnat%s to tcp dport map @plain_targets",
-        Nat.dnat(cases.plainTargets, List.of(Field.TCP_DPORT)));
+        Nat.dnat(cases.plainTargets, List.of(PacketField.TCP_DPORT)));
     nat(
         cases,
         "snat%s to tcp dport map @plain_targets",
-        Nat.snat(cases.plainTargets, List.of(Field.TCP_DPORT)));
+        Nat.snat(cases.plainTargets, List.of(PacketField.TCP_DPORT)));
   }
 
   static void addIpv6(RuleCases cases) {
@@ -70,12 +70,14 @@ final class TranslationCases {
         Nat.snat(new NatRange(ip("fd00::2"), ip("fd00::9"), NatRange.Ports.of(8080, 8090))));
     cases.add(
         "dnat ip6 to ip6 daddr . meta l4proto . th dport map @targets6",
-        Nat.dnat(cases.targets6, List.of(Field.IP6_DADDR, Field.L4PROTO, Field.TH_DPORT)));
+        Nat.dnat(
+            cases.targets6,
+            List.of(PacketField.IP6_DADDR, PacketField.L4PROTO, PacketField.TH_DPORT)));
   }
 
   /** In a table of both families nft names the one that is translated. */
   private static void nat(RuleCases cases, String text, Clause... clauses) {
     String family = text.contains("::") ? " ip6" : " ip";
-    cases.add(text.formatted(cases.table.family() == Family.INET ? family : ""), clauses);
+    cases.add(text.formatted(cases.table.family() == TableFamily.INET ? family : ""), clauses);
   }
 }

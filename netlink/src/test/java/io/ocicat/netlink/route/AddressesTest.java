@@ -7,8 +7,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkQuery;
 import io.ocicat.netlink.NetlinkSocket;
-import io.ocicat.netlink.Query;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
@@ -315,12 +315,12 @@ class AddressesTest {
         .has(AddressFlag.TENTATIVE);
   }
 
-  private Address only(Query<Address> query) {
+  private Address only(NetlinkQuery<Address> query) {
     assertThat(socket.list(query)).hasSize(1);
     return socket.list(query).getFirst();
   }
 
-  private List<String> prefixes(Query<Address> query) {
+  private List<String> prefixes(NetlinkQuery<Address> query) {
     return socket.list(query).stream().map(address -> address.prefix().toString()).toList();
   }
 

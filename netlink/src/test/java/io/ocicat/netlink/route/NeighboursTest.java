@@ -8,8 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkQuery;
 import io.ocicat.netlink.NetlinkSocket;
-import io.ocicat.netlink.Query;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -184,7 +184,7 @@ class NeighboursTest {
   }
 
   /** Without what the kernel keeps for its own multicasts. */
-  private List<Neighbour> entries(Query<Neighbour> query) {
+  private List<Neighbour> entries(NetlinkQuery<Neighbour> query) {
     return socket.list(query.where(one -> !one.address().isMulticast()));
   }
 

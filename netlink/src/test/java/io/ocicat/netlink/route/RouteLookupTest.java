@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.netlink.IpFamily;
+import io.ocicat.netlink.NetlinkQuery;
 import io.ocicat.netlink.NetlinkSocket;
-import io.ocicat.netlink.Query;
 import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -38,10 +38,10 @@ class RouteLookupTest {
         Addresses.add(Address.of(prefix("fd01::1/64"), eth1).nodad()),
         Routes.add(Route.to(prefix("10.9.0.0/16")).via(ip("10.0.0.2"))),
         Routes.add(Route.to(prefix("10.9.0.0/16")).via(ip("10.1.0.2")).table(300)),
-        Rules.add(Rule.of(IpFamily.V4).priority(5).mark(Fwmark.of(7)).lookup(300)),
+        RoutingRules.add(RoutingRule.of(IpFamily.V4).priority(5).mark(Fwmark.of(7)).lookup(300)),
         Routes.add(Route.to(prefix("fd09::/48")).via(ip("fd00::2"))),
         Routes.add(Route.to(prefix("fd09::/48")).via(ip("fd01::2")).table(300)),
-        Rules.add(Rule.of(IpFamily.V6).priority(5).mark(Fwmark.of(7)).lookup(300)));
+        RoutingRules.add(RoutingRule.of(IpFamily.V6).priority(5).mark(Fwmark.of(7)).lookup(300)));
   }
 
   @AfterEach
@@ -118,7 +118,7 @@ class RouteLookupTest {
   @ParameterizedTest
   @CsvSource({"192.0.2.0/24, 192.0.2.1", "2001:db8::/32, 2001:db8::1"})
   void aRouteThatRefusesIsAnError(String destination, String address) {
-    Query<Route> lookup = Routes.lookup(RouteLookup.to(ip(address)));
+    NetlinkQuery<Route> lookup = Routes.lookup(RouteLookup.to(ip(address)));
 
     socket.perform(Routes.replace(Route.of(RouteType.PROHIBIT, prefix(destination))));
     assertThatThrownBy(() -> socket.find(lookup))

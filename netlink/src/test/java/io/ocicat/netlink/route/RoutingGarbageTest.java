@@ -79,8 +79,8 @@ class RoutingGarbageTest {
   @Test
   void rules() {
     socket.perform(
-        Rules.add(
-            Rule.of(IpFamily.V4)
+        RoutingRules.add(
+            RoutingRule.of(IpFamily.V4)
                 .priority(1)
                 .from(prefix("10.0.0.0/8"))
                 .to(prefix("10.1.0.0/16"))
@@ -89,9 +89,10 @@ class RoutingGarbageTest {
                 .oif("eth0")
                 .lookup(1000)
                 .suppressPrefixLength(0)),
-        Rules.add(Rule.of(IpFamily.V6).priority(1).action(new RuleAction.GoTo(32766))));
+        RoutingRules.add(
+            RoutingRule.of(IpFamily.V6).priority(1).action(new RuleAction.GoTo(32766))));
 
-    check(socket.list(Raw.answers(34, out -> out.zeros(12))), RuleMessage::read);
+    check(socket.list(Raw.answers(34, out -> out.zeros(12))), RoutingRuleMessage::read);
   }
 
   @Test

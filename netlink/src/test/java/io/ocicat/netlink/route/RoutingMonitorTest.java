@@ -114,13 +114,13 @@ class RoutingMonitorTest {
   @ParameterizedTest
   @EnumSource(IpFamily.class)
   void rulesComeAndGo(IpFamily family) {
-    Rule rule = Rule.of(family).priority(77).lookup(100);
-    Predicate<Rule> same = one -> one.family() == family && one.priority() == 77;
-    try (Monitor<Rule> monitor = watch(Rules.CHANGES)) {
-      socket.perform(Rules.add(rule));
+    RoutingRule rule = RoutingRule.of(family).priority(77).lookup(100);
+    Predicate<RoutingRule> same = one -> one.family() == family && one.priority() == 77;
+    try (Monitor<RoutingRule> monitor = watch(RoutingRules.CHANGES)) {
+      socket.perform(RoutingRules.add(rule));
       changed(monitor, same);
 
-      socket.perform(Rules.delete(rule));
+      socket.perform(RoutingRules.delete(rule));
       removed(monitor, same);
     }
   }

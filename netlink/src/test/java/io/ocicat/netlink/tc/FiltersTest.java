@@ -28,12 +28,12 @@ class FiltersTest extends TcFixture {
     net.perform(
         Qdiscs.add(veth, Handle.ROOT, ONE, Htb.withDefault(0)),
         Classes.add(veth, ONE, FAST, HtbClass.of(Rate.ofBits(8_000_000))),
-        Qdiscs.add(veth, Handle.INGRESS, FFFF, Discipline.INGRESS));
+        Qdiscs.add(veth, Handle.INGRESS, FFFF, QdiscOptions.INGRESS));
   }
 
   @Test
   void allThatArrivesIsRedirectedToAnIfb(Host host) {
-    FilterPlace place = new FilterPlace(veth, FFFF, 1, EtherType.ALL);
+    FilterPosition place = new FilterPosition(veth, FFFF, 1, EtherType.ALL);
     U32 redirect = U32.everything().flow(FAST).action(Mirred.redirectTo(ifb));
 
     net.perform(Filters.add(place, redirect));
@@ -54,7 +54,7 @@ class FiltersTest extends TcFixture {
   void redirectedTrafficReallyGetsThere(Host host) {
     net.perform(
         Filters.add(
-            new FilterPlace(veth, FFFF, 1, EtherType.ALL),
+            new FilterPosition(veth, FFFF, 1, EtherType.ALL),
             U32.everything().action(Mirred.redirectTo(ifb))),
         Qdiscs.add(ifb, Handle.ROOT, ONE, Tbf.withLimit(Rate.ofBits(8_000_000), 100_000, 200_000)));
     host.exec("ip", "address", "add", "10.9.0.2/24", "dev", "eth1");
@@ -72,7 +72,7 @@ class FiltersTest extends TcFixture {
 
     net.perform(
         Filters.add(
-            new FilterPlace(veth, FFFF, 1, EtherType.IPV4), U32.everything().action(mirred)));
+            new FilterPosition(veth, FFFF, 1, EtherType.IPV4), U32.everything().action(mirred)));
 
     JsonNode action = options(host, "ffff:", 2).get("actions").get(0);
     String[] words = way.name().toLowerCase(Locale.ROOT).split("_", -1);
@@ -92,7 +92,7 @@ class FiltersTest extends TcFixture {
 
     net.perform(
         Filters.add(
-            new FilterPlace(veth, FFFF, 1, EtherType.ALL),
+            new FilterPosition(veth, FFFF, 1, EtherType.ALL),
             U32.everything().action(copy).action(redirect)));
 
     assertThat(options(host, "ffff:", 2).get("actions")).hasSize(2);
@@ -113,7 +113,7 @@ class FiltersTest extends TcFixture {
                     .keys())
             .flow(FAST);
 
-    net.perform(Filters.add(new FilterPlace(veth, ONE, 5, EtherType.IPV4), filter));
+    net.perform(Filters.add(new FilterPosition(veth, ONE, 5, EtherType.IPV4), filter));
     host.exec(
         ("tc filter add dev eth0 parent 1: protocol ip prio 5 u32 match ip src 10.1.0.0/16"
                 + " match ip dst 192.168.7.9 match ip protocol 6 0xff match ip sport 1024 0xffff"
@@ -140,7 +140,7 @@ class FiltersTest extends TcFixture {
                     .keys())
             .flow(FAST);
 
-    net.perform(Filters.add(new FilterPlace(veth, ONE, 6, EtherType.IPV6), filter));
+    net.perform(Filters.add(new FilterPosition(veth, ONE, 6, EtherType.IPV6), filter));
     host.exec(
         ("tc filter add dev eth0 parent 1: protocol ipv6 prio 6 u32 match ip6 src"
                 + " 2001:db8:8000::/33 match ip6 dst fd00::1:2/128 match ip6 protocol 17 0xff"
@@ -166,7 +166,7 @@ class FiltersTest extends TcFixture {
 
   @Test
   void aHashTableLeadsToItsBuckets(Host host) {
-    FilterPlace place = new FilterPlace(veth, ONE, 7, EtherType.IPV4);
+    FilterPosition place = new FilterPosition(veth, ONE, 7, EtherType.IPV4);
     U32Table table = new U32Table(U32Handle.ofTable(2), 256);
     U32 jump =
         U32.matching(IpMatch.ipv4().destination(IpPrefix.parse("10.0.0.0/8")).keys())
@@ -192,7 +192,7 @@ class FiltersTest extends TcFixture {
 
   @Test
   void theHashTableSendsPacketsToTheClass(Host host) {
-    FilterPlace place = new FilterPlace(veth, ONE, 7, EtherType.IPV4);
+    FilterPosition place = new FilterPosition(veth, ONE, 7, EtherType.IPV4);
     net.perform(
         Filters.add(place, new U32Table(U32Handle.ofTable(2), 256)),
         Filters.add(place, U32.everything().jump(new U32.Jump(U32Handle.ofTable(2), 0xff, 16))),
@@ -213,7 +213,7 @@ class FiltersTest extends TcFixture {
 
   @Test
   void oneFilterIsRemovedByItsHandle() {
-    FilterPlace place = new FilterPlace(veth, ONE, 3, EtherType.IPV4);
+    FilterPosition place = new FilterPosition(veth, ONE, 3, EtherType.IPV4);
     U32Handle handle = U32Handle.of(0, 0, 0x10);
     U32 first = U32.everything().flow(FAST).at(handle);
     net.perform(Filters.add(place, first), Filters.add(place, U32.everything().flow(FAST)));
@@ -234,7 +234,7 @@ class FiltersTest extends TcFixture {
 
   @Test
   void replacingAFilterKeepsItsHandle() {
-    FilterPlace place = new FilterPlace(veth, FFFF, 1, EtherType.ALL);
+    FilterPosition place = new FilterPosition(veth, FFFF, 1, EtherType.ALL);
     net.perform(Filters.add(place, U32.everything().action(Mirred.redirectTo(ifb))));
     U32 old = (U32) filter(net.list(Filters.of(veth, FFFF))).classifier();
 
@@ -246,10 +246,10 @@ class FiltersTest extends TcFixture {
 
   @Test
   void filtersAreRemovedByPlaceOrAllAtOnce() {
-    FilterPlace three = new FilterPlace(veth, ONE, 3, EtherType.IPV4);
-    FilterPlace four = new FilterPlace(veth, ONE, 4, EtherType.IPV6);
-    FilterPlace five = new FilterPlace(veth, ONE, 5, EtherType.ALL);
-    for (FilterPlace place : List.of(three, four, five)) {
+    FilterPosition three = new FilterPosition(veth, ONE, 3, EtherType.IPV4);
+    FilterPosition four = new FilterPosition(veth, ONE, 4, EtherType.IPV6);
+    FilterPosition five = new FilterPosition(veth, ONE, 5, EtherType.ALL);
+    for (FilterPosition place : List.of(three, four, five)) {
       net.perform(Filters.add(place, U32.everything().flow(FAST)));
     }
 
@@ -266,12 +266,12 @@ class FiltersTest extends TcFixture {
   @Test
   void clsactHasFiltersForBothDirections(Host host) {
     net.perform(
-        Qdiscs.add(ifb, Handle.INGRESS, FFFF, Discipline.CLSACT),
+        Qdiscs.add(ifb, Handle.INGRESS, FFFF, QdiscOptions.CLSACT),
         Filters.add(
-            new FilterPlace(ifb, Handle.CLSACT_EGRESS, 1, EtherType.ALL),
+            new FilterPosition(ifb, Handle.CLSACT_EGRESS, 1, EtherType.ALL),
             U32.everything().action(Mirred.mirrorTo(veth))),
         Filters.add(
-            new FilterPlace(ifb, Handle.CLSACT_INGRESS, 2, EtherType.ALL),
+            new FilterPosition(ifb, Handle.CLSACT_INGRESS, 2, EtherType.ALL),
             U32.everything().action(Mirred.redirectTo(veth))));
 
     assertThat(host.exec("tc", "filter", "show", "dev", "ifb7", "egress").stdout())
@@ -287,7 +287,7 @@ class FiltersTest extends TcFixture {
   void aTargetThatIsGoneIsReportedAsLinkZero(Host host) {
     net.perform(
         Filters.add(
-            new FilterPlace(veth, FFFF, 1, EtherType.ALL),
+            new FilterPosition(veth, FFFF, 1, EtherType.ALL),
             U32.everything().action(Mirred.redirectTo(ifb))));
 
     host.exec("ip", "link", "delete", "ifb7");
@@ -298,7 +298,7 @@ class FiltersTest extends TcFixture {
 
   @Test
   void otherKindsAreListedByNameButNotWritten(Host host) {
-    FilterPlace place = new FilterPlace(veth, ONE, 1, EtherType.ALL);
+    FilterPosition place = new FilterPosition(veth, ONE, 1, EtherType.ALL);
 
     assertThatThrownBy(() -> net.perform(Filters.add(place, new Classifier.Other("flower"))))
         .hasMessage("a filter of kind \"flower\" can be read but not written");
@@ -315,21 +315,22 @@ class FiltersTest extends TcFixture {
     U32 any = U32.everything().flow(FAST);
 
     assertThatThrownBy(
-            () -> net.perform(Filters.add(new FilterPlace(999, ONE, 1, EtherType.ALL), any)))
+            () -> net.perform(Filters.add(new FilterPosition(999, ONE, 1, EtherType.ALL), any)))
         .hasMessageContaining("add filter dev 999 parent 1: protocol all pref 1 u32: ");
     assertThatThrownBy(
             () ->
                 net.perform(
-                    Filters.add(new FilterPlace(veth, Handle.ofQdisc(8), 1, EtherType.ALL), any)))
+                    Filters.add(
+                        new FilterPosition(veth, Handle.ofQdisc(8), 1, EtherType.ALL), any)))
         .isInstanceOf(NetlinkException.class);
     assertThatThrownBy(
             () ->
                 net.perform(
                     Filters.add(
-                        new FilterPlace(veth, FFFF, 1, EtherType.ALL),
+                        new FilterPosition(veth, FFFF, 1, EtherType.ALL),
                         U32.everything().action(Mirred.redirectTo(999)))))
         .hasMessageContaining("ENODEV");
-    assertThatThrownBy(() -> new FilterPlace(veth, ONE, 0, EtherType.ALL))
+    assertThatThrownBy(() -> new FilterPosition(veth, ONE, 0, EtherType.ALL))
         .hasMessage("a filter's priority must be 1 to 65535, not 0");
     assertThatThrownBy(() -> new U32Table(U32Handle.ofTable(1), 3))
         .hasMessage("a u32 table has 1, 2, 4, … or 256 buckets, not 3");
@@ -343,7 +344,7 @@ class FiltersTest extends TcFixture {
             () ->
                 net.perform(
                     Filters.add(
-                        new FilterPlace(veth, FFFF, 1, EtherType.ALL),
+                        new FilterPosition(veth, FFFF, 1, EtherType.ALL),
                         MatchAll.of(Mirred.redirectTo(ifb)))))
         .hasMessage(
             "add filter dev %d parent ffff: protocol all pref 1 matchall: No such file or directory (ENOENT): TC classifier not found"

@@ -93,7 +93,7 @@ class QdiscsTest extends TcFixture {
   @ParameterizedTest
   @CsvSource({"ingress", "clsact"})
   void qdiscsForFiltersAloneStandBesideTheRoot(String kind, Host host) {
-    Discipline discipline = kind.equals("ingress") ? Discipline.INGRESS : Discipline.CLSACT;
+    QdiscOptions discipline = kind.equals("ingress") ? QdiscOptions.INGRESS : QdiscOptions.CLSACT;
 
     net.perform(Qdiscs.add(veth, Handle.INGRESS, FFFF, discipline));
 
@@ -124,7 +124,7 @@ class QdiscsTest extends TcFixture {
   void aQdiscIsRemovedByItsPlace(Host host) {
     net.perform(
         Qdiscs.add(veth, Handle.ROOT, ONE, Htb.withDefault(0)),
-        Qdiscs.add(veth, Handle.INGRESS, FFFF, Discipline.INGRESS));
+        Qdiscs.add(veth, Handle.INGRESS, FFFF, QdiscOptions.INGRESS));
 
     net.perform(Qdiscs.delete(veth, Handle.ROOT), Qdiscs.delete(veth, Handle.INGRESS));
 
@@ -185,7 +185,7 @@ class QdiscsTest extends TcFixture {
     host.exec("tc qdisc add dev eth0 root handle 9: pfifo limit 10".split(" "));
 
     assertThat(net.find(Qdiscs.at(veth, Handle.ROOT)).orElseThrow().discipline())
-        .isEqualTo(new Discipline.Plain("pfifo"));
+        .isEqualTo(new QdiscOptions.Plain("pfifo"));
     assertThat(net.list(Qdiscs.all())).extracting(Qdisc::link).contains(veth, ifb);
   }
 
@@ -206,7 +206,8 @@ class QdiscsTest extends TcFixture {
         .hasMessageStartingWith("delete qdisc dev %d parent ffff:fff1: ".formatted(veth));
     assertThatThrownBy(
             () ->
-                net.perform(Qdiscs.add(ifb, Handle.ROOT, ONE, new Discipline.Plain("nosuchqdisc"))))
+                net.perform(
+                    Qdiscs.add(ifb, Handle.ROOT, ONE, new QdiscOptions.Plain("nosuchqdisc"))))
         .hasMessageContaining("Specified qdisc kind is unknown");
   }
 

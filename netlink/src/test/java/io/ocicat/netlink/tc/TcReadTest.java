@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkMessage;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.WrittenMessage;
 import io.ocicat.testkit.Seeded;
 import java.time.Duration;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Whatever bytes come, reading them ends in an object or in a clean exception. */
 class TcReadTest {
   private static final Handle ONE = Handle.ofQdisc(1);
-  private static final FilterPlace PLACE = new FilterPlace(3, ONE, 5, EtherType.IPV4);
+  private static final FilterPosition PLACE = new FilterPosition(3, ONE, 5, EtherType.IPV4);
   private static final U32 FILTER =
       U32.matching(IpMatch.ipv4().source(IpPrefix.parse("10.1.0.0/16")).sourcePort(7).keys())
           .at(U32Handle.of(2, 3, 4))
@@ -30,11 +30,11 @@ class TcReadTest {
       Tbf.withLatency(Rate.ofBits(100_000_000_000L), 1_000_000, Duration.ofMillis(5));
 
   /** Requests and reports have the same form, so what we write is material for what we read. */
-  private static final List<Request> REAL =
+  private static final List<NetlinkRequest> REAL =
       List.of(
           Qdiscs.add(3, Handle.ROOT, ONE, FAST),
           Qdiscs.add(3, Handle.ROOT, ONE, new Htb(0x30, 7)),
-          Qdiscs.add(3, Handle.INGRESS, Handle.ofQdisc(0xffff), Discipline.CLSACT),
+          Qdiscs.add(3, Handle.INGRESS, Handle.ofQdisc(0xffff), QdiscOptions.CLSACT),
           Classes.add(3, ONE, ONE.minor(7), HtbClass.of(FAST.rate()).priority(2)),
           Filters.add(PLACE, FILTER),
           Filters.add(PLACE, new U32Table(U32Handle.ofTable(2), 64)),
@@ -93,7 +93,7 @@ class TcReadTest {
     }
   }
 
-  private static NetlinkMessage message(Request request) {
+  private static NetlinkMessage message(NetlinkRequest request) {
     return WrittenMessage.withPayload(0, WrittenMessage.payloadOf(request));
   }
 }

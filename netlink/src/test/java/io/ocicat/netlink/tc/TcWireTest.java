@@ -3,7 +3,7 @@ package io.ocicat.netlink.tc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.ip.IpPrefix;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.WrittenMessage;
 import java.time.Duration;
 import java.util.HexFormat;
@@ -25,7 +25,7 @@ class TcWireTest {
     assertThat(
             sent(
                 Filters.add(
-                    new FilterPlace(3, FFFF, 2, EtherType.IPV4),
+                    new FilterPosition(3, FFFF, 2, EtherType.IPV4),
                     MatchAll.of(new Mirred(Mirred.Way.INGRESS_MIRROR, 4)))))
         .isEqualTo(
             bytes(
@@ -44,7 +44,7 @@ class TcWireTest {
     assertThat(
             sent(
                 Filters.add(
-                    new FilterPlace(3, Handle.ofQdisc(1), 2, EtherType.IPV4),
+                    new FilterPosition(3, Handle.ofQdisc(1), 2, EtherType.IPV4),
                     new MatchAll(Handle.of(1, 7), List.of()))))
         .isEqualTo(
             bytes(
@@ -62,7 +62,7 @@ class TcWireTest {
     assertThat(
             sent(
                 Filters.add(
-                    new FilterPlace(3, FFFF, 1, EtherType.ALL),
+                    new FilterPosition(3, FFFF, 1, EtherType.ALL),
                     U32.everything().flow(Handle.of(1, 1)).action(Mirred.redirectTo(4)))))
         .isEqualTo(
             bytes(
@@ -83,7 +83,7 @@ class TcWireTest {
     assertThat(
             sent(
                 Filters.add(
-                    new FilterPlace(3, Handle.ofQdisc(1), 7, EtherType.IPV4),
+                    new FilterPosition(3, Handle.ofQdisc(1), 7, EtherType.IPV4),
                     U32.matching(IpMatch.ipv4().destination(IpPrefix.parse("10.0.0.0/8")).keys())
                         .at(U32Handle.ofTable(0x800))
                         .jump(new U32.Jump(U32Handle.ofTable(2), 0xff, 16)))))
@@ -101,7 +101,7 @@ class TcWireTest {
   @Test
   void ingress() {
     // tc qdisc add dev 3 ingress
-    assertThat(sent(Qdiscs.add(3, Handle.INGRESS, FFFF, Discipline.INGRESS)))
+    assertThat(sent(Qdiscs.add(3, Handle.INGRESS, FFFF, QdiscOptions.INGRESS)))
         .isEqualTo(
             bytes(
                 """
@@ -147,7 +147,7 @@ class TcWireTest {
                 """));
   }
 
-  private static String sent(Request request) {
+  private static String sent(NetlinkRequest request) {
     return HexFormat.of().formatHex(WrittenMessage.payloadOf(request));
   }
 

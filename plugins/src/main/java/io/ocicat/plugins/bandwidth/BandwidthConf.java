@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param ingress of what the container receives
  * @param egress of what it sends
  */
-record BandwidthConf(Optional<Limit> ingress, Optional<Limit> egress) {
+record BandwidthConf(Optional<DirectionLimit> ingress, Optional<DirectionLimit> egress) {
   private static final List<String> KEYS =
       List.of("ingressRate", "ingressBurst", "egressRate", "egressBurst");
 
@@ -30,7 +30,8 @@ record BandwidthConf(Optional<Limit> ingress, Optional<Limit> egress) {
 
   private static BandwidthConf read(JsonFields in) {
     return new BandwidthConf(
-        Limit.read(in, "ingressRate", "ingressBurst"), Limit.read(in, "egressRate", "egressBurst"));
+        DirectionLimit.read(in, "ingressRate", "ingressBurst"),
+        DirectionLimit.read(in, "egressRate", "egressBurst"));
   }
 
   boolean isUnlimited() {

@@ -14,19 +14,19 @@ import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
 import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Protocol;
-import io.ocicat.netlink.Request;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.LinkKind;
 import io.ocicat.netlink.link.LinkSettings;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.netlink.tc.Rate;
-import io.ocicat.plugins.Steps;
+import io.ocicat.plugins.BestEffort;
 import io.ocicat.plugins.Undo;
-import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.AttachmentOwner;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -47,27 +47,29 @@ public final class BandwidthPlugin implements Plugin {
     if (conf.isUnlimited()) {
       return previous;
     }
-    try (Net host = Net.ofHost(call);
-        Net container = Net.of(call.netns());
+    try (NetnsSockets host = NetnsSockets.ofHost(call);
+        NetnsSockets container = NetnsSockets.of(call.netns());
         Undo undo = new Undo()) {
       NetlinkSocket net = host.route();
       Link veth = HostVeth.of(host, container, call.ifName().value(), previous);
-      List<Request> requests = new ArrayList<>();
+      List<NetlinkRequest> requests = new ArrayList<>();
       Result result = previous;
 
       if (conf.ingress().isPresent()) {
         TokenBucket.requireNone(net, veth);
         requests.add(TokenBucket.on(veth, conf.ingress().get()));
-        undo.onFailure(() -> Removal.perform(net, TokenBucket.remove(net, veth)));
+        undo.onFailure(() -> ConcurrentRemoval.perform(net, TokenBucket.remove(net, veth)));
       }
       if (conf.egress().isPresent()) {
-        Ifb named = new Ifb(Owner.of(call));
+        Ifb named = new Ifb(AttachmentOwner.of(call));
         Link ifb = undo.onFailure(named.create(host, veth.mtu()), made -> delete(net, made));
         undo.onFailure(
-            () -> Removal.perform(net, Redirect.remove(net, veth.index(), Set.of(ifb.index()))));
+            () ->
+                ConcurrentRemoval.perform(
+                    net, IfbRedirect.remove(net, veth.index(), Set.of(ifb.index()))));
         requests.add(Links.setAlias(ifb.index(), named.alias()));
         requests.add(TokenBucket.on(ifb, conf.egress().get()));
-        requests.addAll(Redirect.to(net, veth, ifb.index()));
+        requests.addAll(IfbRedirect.to(net, veth, ifb.index()));
         result = previous.withInterface(onHost(ifb));
       }
       net.perform(requests);
@@ -83,30 +85,31 @@ public final class BandwidthPlugin implements Plugin {
 
   @Override
   public void del(DelCall call) {
-    try (Net host = Net.ofHost(call)) {
-      Optional<Link> ifb = new Ifb(Owner.of(call)).find(host);
+    try (NetnsSockets host = NetnsSockets.ofHost(call)) {
+      Optional<Link> ifb = new Ifb(AttachmentOwner.of(call)).find(host);
       // The veth may outlive this DEL. Its filter goes before the ifb: without, it drops packets.
-      Steps.all(
+      BestEffort.all(
           () -> release(call, host, ifb),
           () -> ifb.ifPresent(found -> delete(host.route(), found)));
     }
   }
 
-  private static void release(DelCall call, Net host, Optional<Link> ifb) {
-    Optional<Net> remaining = Net.ofRemaining(call.netns());
+  private static void release(DelCall call, NetnsSockets host, Optional<Link> ifb) {
+    Optional<NetnsSockets> remaining = NetnsSockets.ofRemaining(call.netns());
     if (remaining.isEmpty()) {
       return;
     }
-    try (Net container = remaining.get()) {
+    try (NetnsSockets container = remaining.get()) {
       Optional<Link> veth = HostVeth.remaining(host, container, call.ifName().value());
       if (veth.isPresent()) {
         NetlinkSocket net = host.route();
         Set<Integer> targets =
-            ifb.map(link -> Set.of(Redirect.NOWHERE, link.index()))
-                .orElse(Set.of(Redirect.NOWHERE));
-        List<Request> requests = new ArrayList<>(Redirect.remove(net, veth.get().index(), targets));
+            ifb.map(link -> Set.of(IfbRedirect.NOWHERE, link.index()))
+                .orElse(Set.of(IfbRedirect.NOWHERE));
+        List<NetlinkRequest> requests =
+            new ArrayList<>(IfbRedirect.remove(net, veth.get().index(), targets));
         requests.addAll(TokenBucket.remove(net, veth.get()));
-        Removal.perform(net, requests);
+        ConcurrentRemoval.perform(net, requests);
       }
     }
   }
@@ -115,8 +118,8 @@ public final class BandwidthPlugin implements Plugin {
   public void check(CheckCall call) {
     BandwidthConf conf = BandwidthConf.read(call.config());
     Result previous = call.requirePreviousResult();
-    try (Net host = Net.ofHost(call);
-        Net container = Net.of(call.netns())) {
+    try (NetnsSockets host = NetnsSockets.ofHost(call);
+        NetnsSockets container = NetnsSockets.of(call.netns())) {
       NetlinkSocket net = host.route();
       Link veth = HostVeth.of(host, container, call.ifName().value(), previous);
       conf.ingress().ifPresent(limit -> TokenBucket.check(net, veth, limit, "ingress"));
@@ -124,8 +127,9 @@ public final class BandwidthPlugin implements Plugin {
     }
   }
 
-  private static void checkEgress(CheckCall call, Net host, Link veth, Limit limit) {
-    Ifb named = new Ifb(Owner.of(call));
+  private static void checkEgress(
+      CheckCall call, NetnsSockets host, Link veth, DirectionLimit limit) {
+    Ifb named = new Ifb(AttachmentOwner.of(call));
     Link ifb =
         named
             .find(host)
@@ -135,7 +139,7 @@ public final class BandwidthPlugin implements Plugin {
       throw failed("ifb \"%s\" is down".formatted(ifb.name()));
     }
     TokenBucket.check(host.route(), ifb, limit, "egress");
-    if (!Redirect.exists(host.route(), veth.index(), ifb.index())) {
+    if (!IfbRedirect.exists(host.route(), veth.index(), ifb.index())) {
       throw failed(
           "no filter of \"%s\" redirects to ifb \"%s\"".formatted(veth.name(), ifb.name()));
     }
@@ -150,7 +154,7 @@ public final class BandwidthPlugin implements Plugin {
     call.validAttachments()
         .ifPresent(
             valid -> {
-              try (Net host = Net.ofHost(call)) {
+              try (NetnsSockets host = NetnsSockets.ofHost(call)) {
                 StaleIfbs.collect(host.route(), call.network(), valid);
               }
             });
@@ -163,8 +167,8 @@ public final class BandwidthPlugin implements Plugin {
         NetlinkSocket net = NetlinkSocket.open(Protocol.ROUTE, scratch)) {
       LinkSettings settings = LinkSettings.named(Ifb.NAME_PREFIX + "probe").up();
       Link ifb = Links.create(net, settings, new LinkKind.Ifb());
-      List<Request> requests = new ArrayList<>(Redirect.to(net, ifb, ifb.index()));
-      requests.add(TokenBucket.on(ifb, new Limit(Rate.ofBits(8_000_000), 10_000)));
+      List<NetlinkRequest> requests = new ArrayList<>(IfbRedirect.to(net, ifb, ifb.index()));
+      requests.add(TokenBucket.on(ifb, new DirectionLimit(Rate.ofBits(8_000_000), 10_000)));
       net.perform(requests);
     } catch (NetlinkException e) {
       throw new CniException(
@@ -191,6 +195,6 @@ public final class BandwidthPlugin implements Plugin {
   }
 
   private static void delete(NetlinkSocket net, Link link) {
-    Removal.perform(net, List.of(Links.delete(link.index())));
+    ConcurrentRemoval.perform(net, List.of(Links.delete(link.index())));
   }
 }

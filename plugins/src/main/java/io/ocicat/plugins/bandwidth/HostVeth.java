@@ -5,7 +5,7 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Result;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.Links;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.Optional;
 
 /** Finds the end on the host of a container's veth: that is where its traffic can be shaped. */
@@ -19,7 +19,7 @@ final class HostVeth {
    *
    * @throws CniException saying which of these is not so
    */
-  static Link of(Net host, Net container, String ifName, Result previous) {
+  static Link of(NetnsSockets host, NetnsSockets container, String ifName, Result previous) {
     if (previous.interfaces().isEmpty()) {
       throw refuse("no interfaces provided", "prevResult must name the host's end of the veth");
     }
@@ -47,7 +47,7 @@ final class HostVeth {
   }
 
   /** What is left of it, for DEL. */
-  static Optional<Link> remaining(Net host, Net container, String ifName) {
+  static Optional<Link> remaining(NetnsSockets host, NetnsSockets container, String ifName) {
     return container
         .link(ifName)
         .filter(inside -> inside.kind().equals(VETH))
@@ -58,7 +58,7 @@ final class HostVeth {
    * An index means something only in its own namespace: the link that has it here is the peer if it
    * says so too.
    */
-  private static Optional<Link> peer(Net host, Link inside) {
+  private static Optional<Link> peer(NetnsSockets host, Link inside) {
     return inside.peer() == 0
         ? Optional.empty()
         : host.route()

@@ -9,9 +9,9 @@ import io.ocicat.netlink.link.LinkKind;
 import io.ocicat.netlink.link.LinkSettings;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.plugins.net.AttachmentOwner;
 import io.ocicat.plugins.net.NamingHash;
-import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.Optional;
 import java.util.Set;
 
@@ -22,7 +22,7 @@ import java.util.Set;
  * the interface's: a second interface of a container in the same network gets a name of ours. Whose
  * a device is says its alias, which Go's have not.
  */
-record Ifb(Owner owner) {
+record Ifb(AttachmentOwner owner) {
   static final String NAME_PREFIX = "bwp";
   private static final String KIND = "ifb";
   private static final String ALIAS = "cni:";
@@ -50,7 +50,7 @@ record Ifb(Owner owner) {
 
   /** What the aliases of a network's devices begin with. */
   static String aliasPrefix(NetworkName network) {
-    return ALIAS + Owner.labelPrefix(network);
+    return ALIAS + AttachmentOwner.labelPrefix(network);
   }
 
   /** Whether somebody's name is on it. */
@@ -67,7 +67,7 @@ record Ifb(Owner owner) {
    *
    * @throws CniException when this very attachment has one
    */
-  Link create(Net host, int mtu) {
+  Link create(NetnsSockets host, int mtu) {
     try {
       return create(host, name(), mtu);
     } catch (NetlinkException e) {
@@ -85,7 +85,7 @@ record Ifb(Owner owner) {
     }
   }
 
-  private static Link create(Net host, String name, int mtu) {
+  private static Link create(NetnsSockets host, String name, int mtu) {
     // Without a queue of its own: what waits, waits in the token bucket.
     LinkSettings settings = LinkSettings.named(name).mtu(mtu).txQueueLength(0).up();
     return Links.create(host.route(), settings, new LinkKind.Ifb());
@@ -102,14 +102,14 @@ record Ifb(Owner owner) {
    * This attachment's device, if it has one. One without an alias is Go's, and Go has but one per
    * container and network; it is this interface's unless that has a device under the second name.
    */
-  Optional<Link> find(Net host) {
+  Optional<Link> find(NetnsSockets host) {
     Optional<Link> second = ifb(host, secondName());
     return second.isPresent()
         ? second
         : ifb(host, name()).filter(link -> owns(link) || !isOwned(link));
   }
 
-  private static Optional<Link> ifb(Net host, String name) {
+  private static Optional<Link> ifb(NetnsSockets host, String name) {
     return host.link(name).filter(link -> link.kind().equals(KIND));
   }
 

@@ -5,7 +5,7 @@ import io.ocicat.cni.NetworkName;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.Links;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.AttachmentOwner;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -26,7 +26,7 @@ final class StaleIfbs {
 
   static void collect(NetlinkSocket net, NetworkName network, Set<Attachment> valid) {
     List<Ifb> used =
-        valid.stream().flatMap(a -> Owner.of(network, a).stream()).map(Ifb::new).toList();
+        valid.stream().flatMap(a -> AttachmentOwner.of(network, a).stream()).map(Ifb::new).toList();
     Set<String> aliases = used.stream().map(Ifb::alias).collect(Collectors.toSet());
     Set<String> names =
         used.stream().flatMap(ifb -> ifb.names().stream()).collect(Collectors.toSet());
@@ -57,8 +57,8 @@ final class StaleIfbs {
 
   /** A veth that has outlived its attachment must not go on sending into nothing. */
   private static void takeFiltersAway(NetlinkSocket net, Set<Integer> ifbs) {
-    for (int link : Redirect.linksWithHook(net)) {
-      Removal.perform(net, Redirect.remove(net, link, ifbs));
+    for (int link : IfbRedirect.linksWithHook(net)) {
+      ConcurrentRemoval.perform(net, IfbRedirect.remove(net, link, ifbs));
     }
   }
 
@@ -67,12 +67,12 @@ final class StaleIfbs {
     if (found.isEmpty()) {
       return found;
     }
-    Set<Integer> targets = Redirect.targets(net);
+    Set<Integer> targets = IfbRedirect.targets(net);
     return found.stream().filter(link -> !targets.contains(link.index())).toList();
   }
 
   private static void delete(NetlinkSocket net, List<Link> links) {
-    Removal.perform(net, links.stream().map(link -> Links.delete(link.index())).toList());
+    ConcurrentRemoval.perform(net, links.stream().map(link -> Links.delete(link.index())).toList());
   }
 
   private static Set<Integer> indexes(List<Link> links) {

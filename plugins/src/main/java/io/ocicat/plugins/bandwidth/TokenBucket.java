@@ -2,8 +2,8 @@ package io.ocicat.plugins.bandwidth;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.NetlinkSocket;
-import io.ocicat.netlink.Request;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.tc.Handle;
 import io.ocicat.netlink.tc.Qdisc;
@@ -18,7 +18,7 @@ final class TokenBucket {
 
   private TokenBucket() {}
 
-  static Request on(Link link, Limit limit) {
+  static NetlinkRequest on(Link link, DirectionLimit limit) {
     return Qdiscs.add(link.index(), Handle.ROOT, HANDLE, limit.bucket(link.mtu()));
   }
 
@@ -42,7 +42,7 @@ final class TokenBucket {
   }
 
   /** What takes it away, if it is there. */
-  static List<Request> remove(NetlinkSocket net, Link link) {
+  static List<NetlinkRequest> remove(NetlinkSocket net, Link link) {
     return root(net, link)
         .filter(qdisc -> qdisc.discipline() instanceof Tbf && qdisc.handle().equals(HANDLE))
         .map(qdisc -> List.of(Qdiscs.delete(link.index(), Handle.ROOT, HANDLE)))
@@ -54,7 +54,7 @@ final class TokenBucket {
    *
    * @throws CniException naming what it is instead
    */
-  static void check(NetlinkSocket net, Link link, Limit limit, String direction) {
+  static void check(NetlinkSocket net, Link link, DirectionLimit limit, String direction) {
     Optional<Qdisc> root = root(net, link);
     if (root.isEmpty() || !(root.get().discipline() instanceof Tbf found)) {
       throw differs(
@@ -75,7 +75,7 @@ final class TokenBucket {
   }
 
   private static CniException differs(
-      String what, String direction, Link link, String found, Limit limit) {
+      String what, String direction, Link link, String found, DirectionLimit limit) {
     return new CniException(
         ErrorCode.INTERNAL,
         "%s: %s of \"%s\" has %s, should have %s"

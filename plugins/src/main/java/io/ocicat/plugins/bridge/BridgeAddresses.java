@@ -5,24 +5,24 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.NetlinkException;
-import io.ocicat.netlink.Outcome;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
+import io.ocicat.netlink.RequestOutcome;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.route.Address;
 import io.ocicat.netlink.route.Addresses;
 import io.ocicat.netlink.route.Device;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.ArrayList;
 import java.util.List;
 
 /** The gateways' addresses on the bridge, which the first container of a network brings. */
 final class BridgeAddresses {
-  private final Net host;
+  private final NetnsSockets host;
   private final Device device;
   private final List<IpPrefix> wanted;
 
-  BridgeAddresses(Net host, Device device, List<IpPrefix> wanted) {
+  BridgeAddresses(NetnsSockets host, Device device, List<IpPrefix> wanted) {
     this.host = host;
     this.device = device;
     this.wanted = List.copyOf(wanted);
@@ -44,13 +44,13 @@ final class BridgeAddresses {
     if (!inTheWay.isEmpty() && !replace) {
       throw conflict(inTheWay.getFirst());
     }
-    List<Request> requests = new ArrayList<>();
+    List<NetlinkRequest> requests = new ArrayList<>();
     inTheWay.forEach(address -> requests.add(Addresses.delete(address)));
     // All of them: with the first address of a subnet Linux removes the subnet's others.
     for (IpPrefix prefix : inTheWay.isEmpty() ? missing(present) : wanted) {
       requests.add(Addresses.add(address(prefix, detectDuplicates)));
     }
-    Request pin = Links.setMac(device.index(), mac);
+    NetlinkRequest pin = Links.setMac(device.index(), mac);
     requests.add(pin);
     // That some bridges cannot keep an address is not worth failing for.
     host.route().attempt(requests).stream()
@@ -107,7 +107,7 @@ final class BridgeAddresses {
   }
 
   /** Others may have done the same at the same time: then it is there, or gone, already. */
-  private static void refuseFailure(Outcome outcome) {
+  private static void refuseFailure(RequestOutcome outcome) {
     NetlinkException failure = outcome.failure().orElse(null);
     if (failure != null && !failure.is(Errno.EEXIST) && !failure.is(Errno.EADDRNOTAVAIL)) {
       throw failure;

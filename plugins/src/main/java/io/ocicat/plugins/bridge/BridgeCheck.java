@@ -14,20 +14,20 @@ import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.PortOption;
 import io.ocicat.netlink.route.Device;
 import io.ocicat.plugins.masquerade.Masquerade;
+import io.ocicat.plugins.net.AttachmentOwner;
 import io.ocicat.plugins.net.ContainerInterface;
-import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.List;
 import java.util.function.Predicate;
 
 /** Compares what ADD returned with what there is. */
 final class BridgeCheck {
-  private final Net host;
-  private final Net container;
+  private final NetnsSockets host;
+  private final NetnsSockets container;
   private final BridgeConf conf;
   private final Result result;
 
-  BridgeCheck(Net host, Net container, BridgeConf conf, Result result) {
+  BridgeCheck(NetnsSockets host, NetnsSockets container, BridgeConf conf, Result result) {
     this.host = host;
     this.container = container;
     this.conf = conf;
@@ -39,7 +39,7 @@ final class BridgeCheck {
    *
    * @throws CniException naming the first thing that is gone or different
    */
-  void verify(Owner owner, String sandbox) {
+  void verify(AttachmentOwner owner, String sandbox) {
     String ifName = owner.ifName().value();
     Link bridge = bridge();
     Interface inside =
@@ -97,7 +97,7 @@ final class BridgeCheck {
         .orElseThrow(() -> wrong("prevResult has no %s".formatted(what)));
   }
 
-  private Link veth(Net net, Interface recorded) {
+  private Link veth(NetnsSockets net, Interface recorded) {
     Link link = net.requireLink(recorded.name());
     if (!link.kind().equals("veth")) {
       throw wrong(

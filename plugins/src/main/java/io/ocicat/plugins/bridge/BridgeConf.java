@@ -2,7 +2,7 @@ package io.ocicat.plugins.bridge;
 
 import io.ocicat.cni.Dns;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.cni.json.Field;
+import io.ocicat.cni.json.JsonField;
 import io.ocicat.cni.json.JsonFields;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.plugins.net.NetworkDns;
@@ -128,7 +128,7 @@ record BridgeConf(
     return supplied == null ? fixed : supplied;
   }
 
-  private static Field<MacAddress> unicast(Field<MacAddress> mac) {
+  private static JsonField<MacAddress> unicast(JsonField<MacAddress> mac) {
     return mac.check(
         address -> !address.isMulticast() && address.bits() != 0,
         "must be the address of one interface: neither multicast nor all zeros");

@@ -20,17 +20,17 @@ import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.ns.Sysctl;
 import io.ocicat.netlink.route.Device;
-import io.ocicat.plugins.Steps;
+import io.ocicat.plugins.BestEffort;
 import io.ocicat.plugins.Undo;
 import io.ocicat.plugins.masquerade.Masquerade;
+import io.ocicat.plugins.net.AttachmentOwner;
 import io.ocicat.plugins.net.Carrier;
 import io.ocicat.plugins.net.ContainerInterface;
 import io.ocicat.plugins.net.DuplicateDetection;
 import io.ocicat.plugins.net.Forwarding;
-import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.OwnedCable;
-import io.ocicat.plugins.net.Owner;
-import io.ocicat.plugins.net.Unaddressed;
+import io.ocicat.plugins.net.NetnsSockets;
+import io.ocicat.plugins.net.NoIpam;
+import io.ocicat.plugins.net.OwnedVeth;
 import io.ocicat.plugins.net.VethPair;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -52,15 +52,15 @@ public final class BridgePlugin implements Plugin {
   public Result add(AddCall call) {
     BridgeConf conf = BridgeConf.read(call.config());
     Optional<MacAddress> mac = containerMac(call, conf);
-    Unaddressed.requireExpressible(call.config());
-    Owner owner = Owner.of(call);
-    try (Net host = Net.ofHost(call);
-        Net container = Net.of(call.netns());
+    NoIpam.requireExpressible(call.config());
+    AttachmentOwner owner = AttachmentOwner.of(call);
+    try (NetnsSockets host = NetnsSockets.ofHost(call);
+        NetnsSockets container = NetnsSockets.of(call.netns());
         Undo undo = new Undo()) {
       HostBridge bridge = HostBridge.ensure(host, conf);
       VethPair veth =
           undo.onFailure(
-              HostPort.create(host, container, owner, bridge, conf, mac),
+              BridgeVeth.create(host, container, owner, bridge, conf, mac),
               pair -> pair.delete(host));
       programVlans(call, host, bridge, veth, conf);
       if (conf.spoofCheck()) {
@@ -108,7 +108,7 @@ public final class BridgePlugin implements Plugin {
   }
 
   /** The addresses go last: before the cable has gone nobody else may have them. */
-  private static void giveBack(AddCall call, Net host, VethPair veth) {
+  private static void giveBack(AddCall call, NetnsSockets host, VethPair veth) {
     veth.delete(host);
     call.ipam().del();
   }
@@ -125,7 +125,7 @@ public final class BridgePlugin implements Plugin {
   }
 
   private static void programVlans(
-      AddCall call, Net host, HostBridge bridge, VethPair veth, BridgeConf conf) {
+      AddCall call, NetnsSockets host, HostBridge bridge, VethPair veth, BridgeConf conf) {
     PortVlans vlans = conf.vlans();
     if (vlans.needFiltering() && !bridge.filtersVlans()) {
       call.log(
@@ -141,7 +141,7 @@ public final class BridgePlugin implements Plugin {
 
   /** Makes the host the containers' gateway; in a VLAN by an interface of its own. */
   private static Optional<Interface> assign(
-      Net host, HostBridge bridge, Gateways gateways, BridgeConf conf) {
+      NetnsSockets host, HostBridge bridge, Gateways gateways, BridgeConf conf) {
     if (gateways.onBridge().isEmpty()) {
       return Optional.empty();
     }
@@ -163,7 +163,7 @@ public final class BridgePlugin implements Plugin {
   }
 
   /** Before it is up, so that its first packets are as they should be. */
-  private static void prepare(Net container, String name, BridgeConf conf) {
+  private static void prepare(NetnsSockets container, String name, BridgeConf conf) {
     Map<Sysctl, String> settings = new HashMap<>();
     settings.put(Sysctl.of("net", "ipv4", "conf", name, "arp_notify"), "1");
     settings.put(
@@ -174,7 +174,7 @@ public final class BridgePlugin implements Plugin {
     container.writeIfPossible(settings);
   }
 
-  private static void awaitCarrier(AddCall call, Net host, VethPair veth) {
+  private static void awaitCarrier(AddCall call, NetnsSockets host, VethPair veth) {
     try {
       Carrier.await(host, veth.host().device(), call.deadline());
     } catch (CniException e) {
@@ -185,16 +185,16 @@ public final class BridgePlugin implements Plugin {
   @Override
   public List<Delegation> review(PluginConfig config) {
     BridgeConf.read(config);
-    Unaddressed.requireExpressible(config);
+    NoIpam.requireExpressible(config);
     return Delegation.toIpamIfAny(config);
   }
 
   @Override
   public void del(DelCall call) {
-    Owner owner = Owner.of(call);
+    AttachmentOwner owner = AttachmentOwner.of(call);
     Optional<Result> previous = call.previousResult();
-    try (Net host = Net.ofHost(call)) {
-      Steps.all(
+    try (NetnsSockets host = NetnsSockets.ofHost(call)) {
+      BestEffort.all(
           () -> removeCable(call, host, owner, previous),
           () -> {
             if (!call.config().ipamType().isEmpty()) {
@@ -206,25 +206,26 @@ public final class BridgePlugin implements Plugin {
     }
   }
 
-  private static void removeCable(DelCall call, Net host, Owner owner, Optional<Result> previous) {
-    Optional<Net> container = Net.ofRemaining(call.netns());
+  private static void removeCable(
+      DelCall call, NetnsSockets host, AttachmentOwner owner, Optional<Result> previous) {
+    Optional<NetnsSockets> container = NetnsSockets.ofRemaining(call.netns());
     try {
-      OwnedCable.remove(host, container, owner, previous);
+      OwnedVeth.remove(host, container, owner, previous);
     } finally {
-      container.ifPresent(Net::close);
+      container.ifPresent(NetnsSockets::close);
     }
   }
 
   @Override
   public void check(CheckCall call) {
     BridgeConf conf = BridgeConf.read(call.config());
-    try (Net host = Net.ofHost(call);
-        Net container = Net.of(call.netns())) {
+    try (NetnsSockets host = NetnsSockets.ofHost(call);
+        NetnsSockets container = NetnsSockets.of(call.netns())) {
       if (conf.addressed()) {
         call.ipam().check();
       }
       new BridgeCheck(host, container, conf, call.requirePreviousResult())
-          .verify(Owner.of(call), call.netns().text());
+          .verify(AttachmentOwner.of(call), call.netns().text());
     }
   }
 
@@ -234,9 +235,9 @@ public final class BridgePlugin implements Plugin {
     if (valid.isEmpty()) {
       return;
     }
-    try (Net host = Net.ofHost(call)) {
-      Steps.all(
-          () -> OwnedCable.collect(host, call.network(), valid.get()),
+    try (NetnsSockets host = NetnsSockets.ofHost(call)) {
+      BestEffort.all(
+          () -> OwnedVeth.collect(host, call.network(), valid.get()),
           () -> {
             if (!call.config().ipamType().isEmpty()) {
               call.ipam().gc();
@@ -250,7 +251,7 @@ public final class BridgePlugin implements Plugin {
   @Override
   public void status(StatusCall call) {
     BridgeConf conf = BridgeConf.read(call.config());
-    try (Net host = Net.ofHost(call)) {
+    try (NetnsSockets host = NetnsSockets.ofHost(call)) {
       host.link(conf.bridge()).ifPresent(HostBridge::requireBridge);
     } catch (CniException e) {
       throw new CniException(io.ocicat.cni.ErrorCode.PLUGIN_NOT_AVAILABLE, e.msg(), e.details());

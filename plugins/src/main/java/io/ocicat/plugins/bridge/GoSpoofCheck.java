@@ -1,8 +1,8 @@
 package io.ocicat.plugins.bridge;
 
 import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.NetlinkSocket;
-import io.ocicat.netlink.Request;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.linux.Errno;
@@ -10,13 +10,13 @@ import io.ocicat.netlink.nft.Bytes;
 import io.ocicat.netlink.nft.ChainId;
 import io.ocicat.netlink.nft.Chains;
 import io.ocicat.netlink.nft.Expression;
-import io.ocicat.netlink.nft.Family;
 import io.ocicat.netlink.nft.InstalledRule;
 import io.ocicat.netlink.nft.Rules;
+import io.ocicat.netlink.nft.TableFamily;
 import io.ocicat.netlink.nft.TableId;
 import io.ocicat.netlink.nft.Value;
-import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.AttachmentOwner;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +28,7 @@ import java.util.stream.Collectors;
  * chain, with a comment by which it finds it again, and two chains named after the container.
  */
 final class GoSpoofCheck {
-  private static final TableId TABLE = new TableId(Family.BRIDGE, "nat");
+  private static final TableId TABLE = new TableId(TableFamily.BRIDGE, "nat");
   private static final ChainId PREROUTING = TABLE.chain("PREROUTING");
   private static final String COMMENT = "macspoofchk-";
   private static final String CHAIN = "cni-br-iface-";
@@ -39,7 +39,7 @@ final class GoSpoofCheck {
 
   private GoSpoofCheck() {}
 
-  static void remove(Net host, Owner owner) {
+  static void remove(NetnsSockets host, AttachmentOwner owner) {
     String id = owner.container() + "-" + owner.ifName();
     if (!canExist(id)) {
       return;
@@ -62,7 +62,7 @@ final class GoSpoofCheck {
   }
 
   /** Removes what is about ports that are gone: nothing else tells to which network it belonged. */
-  static void collect(Net host) {
+  static void collect(NetnsSockets host) {
     NetlinkSocket nft = host.netfilter();
     List<InstalledRule> rules = nft.list(Rules.in(PREROUTING));
     Set<String> links =
@@ -88,13 +88,13 @@ final class GoSpoofCheck {
     }
   }
 
-  static boolean guards(Net host, String port) {
+  static boolean guards(NetnsSockets host, String port) {
     return host.netfilter().list(Rules.in(PREROUTING)).stream()
         .anyMatch(rule -> rule.comment().startsWith(COMMENT) && isFor(rule, port));
   }
 
-  private static List<Request> removal(String id, List<InstalledRule> jumps) {
-    List<Request> requests = new ArrayList<>();
+  private static List<NetlinkRequest> removal(String id, List<InstalledRule> jumps) {
+    List<NetlinkRequest> requests = new ArrayList<>();
     jumps.forEach(jump -> requests.add(Rules.delete(jump)));
     // The one that leads to the other first.
     requests.add(Rules.flush(chain(id)));

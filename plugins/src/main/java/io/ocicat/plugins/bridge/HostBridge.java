@@ -2,8 +2,8 @@ package io.ocicat.plugins.bridge;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.FailureReason;
 import io.ocicat.cni.Interface;
-import io.ocicat.cni.Reason;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.link.BridgeOption;
@@ -13,7 +13,7 @@ import io.ocicat.netlink.link.LinkSettings;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.route.Device;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import io.ocicat.plugins.net.VethPair;
 import java.util.Optional;
 
@@ -29,7 +29,7 @@ record HostBridge(Link link, boolean fresh) {
    * Finds the bridge, or makes it, and sees that it is up. Several calls may do so at once: the
    * kernel lets one of them make it.
    */
-  static HostBridge ensure(Net host, BridgeConf conf) {
+  static HostBridge ensure(NetnsSockets host, BridgeConf conf) {
     Optional<Link> present = host.link(conf.bridge());
     HostBridge bridge =
         present.isPresent() ? new HostBridge(present.get(), false) : create(host, conf);
@@ -42,7 +42,7 @@ record HostBridge(Link link, boolean fresh) {
    * With an address of its own from the start, because otherwise it takes the lowest of its ports':
    * another one whenever containers come and go, while their neighbours remember the old one.
    */
-  private static HostBridge create(Net host, BridgeConf conf) {
+  private static HostBridge create(NetnsSockets host, BridgeConf conf) {
     LinkSettings settings = LinkSettings.named(conf.bridge()).mac(VethPair.randomMac()).up();
     settings = conf.mtu() == 0 ? settings : settings.mtu(conf.mtu());
     settings = conf.promiscuous() ? settings.promiscuous(true) : settings;
@@ -78,11 +78,11 @@ record HostBridge(Link link, boolean fresh) {
               "\"%s\" already exists but is not a bridge".formatted(link.name()),
               "it is %s: choose another name as bridge, or remove it"
                   .formatted(link.kind().isEmpty() ? "hardware" : "of kind " + link.kind()))
-          .because(Reason.NAME_TAKEN);
+          .because(FailureReason.NAME_TAKEN);
     }
   }
 
-  private void bringUp(Net host, BridgeConf conf) {
+  private void bringUp(NetnsSockets host, BridgeConf conf) {
     boolean listen = conf.promiscuous() && !link.isPromiscuous();
     if (!link.isUp() || listen) {
       LinkSettings settings = LinkSettings.none().up();
@@ -132,7 +132,7 @@ record HostBridge(Link link, boolean fresh) {
    * As it is with one port more: a bridge that others made may take the lowest address of its ports
    * for its own. Usually it has ports already, one of them lower, and nobody has to look.
    */
-  HostBridge withPort(Net host, MacAddress port) {
+  HostBridge withPort(NetnsSockets host, MacAddress port) {
     boolean keepsAddress = fresh || (link.isRunning() && mac().compareTo(port) < 0);
     return keepsAddress ? this : new HostBridge(host.requireLink(name()), false);
   }

@@ -1,7 +1,7 @@
 package io.ocicat.plugins.bridge;
 
 import io.ocicat.cni.json.JsonFields;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.link.BridgeVlan;
 import io.ocicat.netlink.link.BridgeVlans;
 import java.util.ArrayList;
@@ -111,8 +111,8 @@ record PortVlans(int access, @Nullable NavigableSet<Integer> trunk, boolean keep
    *
    * @param born the VLAN its bridge gave it; 0 for none
    */
-  List<Request> program(int port, int born) {
-    List<Request> requests = new ArrayList<>();
+  List<NetlinkRequest> program(int port, int born) {
+    List<NetlinkRequest> requests = new ArrayList<>();
     if (!isEmpty() && !keepDefault && born != 0) {
       requests.add(BridgeVlans.delete(port, BridgeVlan.tagged(born)));
     }

@@ -8,32 +8,32 @@ import io.ocicat.cni.NetworkName;
 import io.ocicat.cni.Result;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.NetlinkSocket;
-import io.ocicat.netlink.Request;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.nft.Chain;
 import io.ocicat.netlink.nft.ChainId;
+import io.ocicat.netlink.nft.ChainPriority;
 import io.ocicat.netlink.nft.ChainType;
 import io.ocicat.netlink.nft.Chains;
 import io.ocicat.netlink.nft.DataType;
 import io.ocicat.netlink.nft.Element;
 import io.ocicat.netlink.nft.Elements;
-import io.ocicat.netlink.nft.Family;
-import io.ocicat.netlink.nft.Field;
 import io.ocicat.netlink.nft.Hook;
 import io.ocicat.netlink.nft.Match;
 import io.ocicat.netlink.nft.NamedSet;
-import io.ocicat.netlink.nft.Priority;
+import io.ocicat.netlink.nft.PacketField;
 import io.ocicat.netlink.nft.Rule;
 import io.ocicat.netlink.nft.Rules;
 import io.ocicat.netlink.nft.Sets;
 import io.ocicat.netlink.nft.Statement;
 import io.ocicat.netlink.nft.Table;
+import io.ocicat.netlink.nft.TableFamily;
 import io.ocicat.netlink.nft.TableId;
 import io.ocicat.netlink.nft.Tables;
 import io.ocicat.netlink.nft.Value;
-import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.AttachmentOwner;
+import io.ocicat.plugins.net.NetnsSockets;
 import io.ocicat.plugins.net.VethPair;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,7 +51,7 @@ import java.util.stream.Collectors;
  * each container and asks every packet about every port.
  */
 final class SpoofCheck {
-  static final TableId TABLE = new TableId(Family.BRIDGE, "ocicat_macspoofchk");
+  static final TableId TABLE = new TableId(TableFamily.BRIDGE, "ocicat_macspoofchk");
   private static final ChainId CHAIN = TABLE.chain("prerouting");
   private static final NamedSet GUARDED = NamedSet.set(TABLE.set("guarded"), DataType.IFNAME);
   private static final NamedSet ALLOWED =
@@ -60,8 +60,8 @@ final class SpoofCheck {
   private SpoofCheck() {}
 
   /** From now on the port lets nothing in but what comes from that address. */
-  static void install(Net host, Owner owner, VethPair.End port, MacAddress mac) {
-    List<Request> elements =
+  static void install(NetnsSockets host, AttachmentOwner owner, VethPair.End port, MacAddress mac) {
+    List<NetlinkRequest> elements =
         List.of(
             Elements.add(GUARDED, guard(port.name()).withComment(owner.label())),
             Elements.add(ALLOWED, permit(port.name(), mac).withComment(owner.label())));
@@ -78,18 +78,19 @@ final class SpoofCheck {
   }
 
   /** The table with its rule, also where somebody made it at the same time. */
-  private static List<Request> foundation() {
+  private static List<NetlinkRequest> foundation() {
     return List.of(
         Tables.add(Table.of(TABLE).withComment("ocicat: hardware addresses of containers")),
         Sets.add(GUARDED),
         Sets.add(ALLOWED),
-        Chains.add(Chain.base(CHAIN, ChainType.FILTER, Hook.PREROUTING, Priority.BRIDGE_DSTNAT)),
+        Chains.add(
+            Chain.base(CHAIN, ChainType.FILTER, Hook.PREROUTING, ChainPriority.BRIDGE_DSTNAT)),
         Rules.flush(CHAIN),
         Rules.append(
             Rule.of(
                 CHAIN,
-                Match.in(GUARDED, Field.IIFNAME),
-                Match.notIn(ALLOWED, Field.IIFNAME, Field.ETHER_SADDR),
+                Match.in(GUARDED, PacketField.IIFNAME),
+                Match.notIn(ALLOWED, PacketField.IIFNAME, PacketField.ETHER_SADDR),
                 Statement.drop())));
   }
 
@@ -107,7 +108,7 @@ final class SpoofCheck {
    * @param previous what ADD returned, if it is at hand: it names the port, so that those who are
    *     not guarded need not look through all who are
    */
-  static void remove(Net host, Owner owner, Optional<Result> previous) {
+  static void remove(NetnsSockets host, AttachmentOwner owner, Optional<Result> previous) {
     if (!host.hasNfTables()) {
       return;
     }
@@ -118,7 +119,7 @@ final class SpoofCheck {
     GoSpoofCheck.remove(host, owner);
   }
 
-  private static boolean isGuarded(Net host, Result result) {
+  private static boolean isGuarded(NetnsSockets host, Result result) {
     return result.interfaces().stream()
         .filter(Interface::isOnHost)
         .map(Interface::name)
@@ -127,22 +128,22 @@ final class SpoofCheck {
   }
 
   /** Forgets the network's containers that are not among the valid ones. */
-  static void collect(Net host, NetworkName network, Set<Attachment> valid) {
+  static void collect(NetnsSockets host, NetworkName network, Set<Attachment> valid) {
     if (!host.hasNfTables()) {
       return;
     }
     Set<String> kept =
         valid.stream()
-            .flatMap(attachment -> Owner.of(network, attachment).stream())
-            .map(Owner::label)
+            .flatMap(attachment -> AttachmentOwner.of(network, attachment).stream())
+            .map(AttachmentOwner::label)
             .collect(Collectors.toSet());
-    String ours = Owner.labelPrefix(network);
+    String ours = AttachmentOwner.labelPrefix(network);
     removeWhere(host.netfilter(), label -> label.startsWith(ours) && !kept.contains(label));
     GoSpoofCheck.collect(host);
   }
 
   private static void removeWhere(NetlinkSocket nft, Predicate<String> label) {
-    List<Request> requests = new ArrayList<>();
+    List<NetlinkRequest> requests = new ArrayList<>();
     for (Element allowed : nft.list(Elements.in(ALLOWED).noneWhen(Errno.ENOENT))) {
       if (label.test(allowed.comment())) {
         requests.add(Elements.delete(ALLOWED, allowed));
@@ -157,7 +158,7 @@ final class SpoofCheck {
    *
    * @throws CniException when it is not
    */
-  static void verify(Net host, String port, MacAddress mac) {
+  static void verify(NetnsSockets host, String port, MacAddress mac) {
     NetlinkSocket nft = host.netfilter();
     boolean guarded =
         !nft.list(Rules.in(CHAIN)).isEmpty()

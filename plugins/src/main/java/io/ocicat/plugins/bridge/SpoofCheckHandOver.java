@@ -3,7 +3,7 @@ package io.ocicat.plugins.bridge;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.nft.Elements;
 import io.ocicat.netlink.nft.Sets;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -15,7 +15,7 @@ public final class SpoofCheckHandOver {
   private SpoofCheckHandOver() {}
 
   /** The networks they are on. */
-  public static Set<String> networks(Net host) {
+  public static Set<String> networks(NetnsSockets host) {
     Set<String> networks = new TreeSet<>();
     try {
       host.netfilter().list(Sets.in(SpoofCheck.TABLE)).stream()

@@ -2,8 +2,8 @@ package io.ocicat.plugins.bridge;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.FailureReason;
 import io.ocicat.cni.Interface;
-import io.ocicat.cni.Reason;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.link.Link;
@@ -11,7 +11,7 @@ import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.ns.Sysctl;
 import io.ocicat.netlink.route.Device;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import io.ocicat.plugins.net.VethPair;
 import java.util.Optional;
 
@@ -23,19 +23,19 @@ import java.util.Optional;
 record VlanGateway(int index, String name, MacAddress mac) {
 
   /** Finds it, or makes it, and sees that it is up. */
-  static VlanGateway ensure(Net host, HostBridge bridge, BridgeConf conf) {
+  static VlanGateway ensure(NetnsSockets host, HostBridge bridge, BridgeConf conf) {
     Optional<Link> present = host.link(conf.vlanGateway());
     return present.isPresent() ? of(host, present.get()) : create(host, bridge, conf);
   }
 
-  private static VlanGateway of(Net host, Link link) {
+  private static VlanGateway of(NetnsSockets host, Link link) {
     MacAddress mac = link.mac();
     if (!link.kind().equals("veth") || mac == null) {
       throw new CniException(
               ErrorCode.INTERNAL,
               "\"%s\" already exists but is not a veth".formatted(link.name()),
               "the gateway of a VLAN needs that name: remove it, or choose another bridge or vlan")
-          .because(Reason.NAME_TAKEN);
+          .because(FailureReason.NAME_TAKEN);
     }
     if (!link.isUp()) {
       host.route().perform(Links.up(link.index()));
@@ -43,7 +43,7 @@ record VlanGateway(int index, String name, MacAddress mac) {
     return new VlanGateway(link.index(), link.name(), mac);
   }
 
-  private static VlanGateway create(Net host, HostBridge bridge, BridgeConf conf) {
+  private static VlanGateway create(NetnsSockets host, HostBridge bridge, BridgeConf conf) {
     VethPair pair;
     try {
       pair =

@@ -18,9 +18,9 @@ import io.ocicat.netlink.route.Device;
 import io.ocicat.netlink.route.Route;
 import io.ocicat.netlink.route.RouteFilter;
 import io.ocicat.netlink.route.Routes;
-import io.ocicat.plugins.calicocluster.Backend;
+import io.ocicat.plugins.calicocluster.CalicoBackend;
 import io.ocicat.plugins.calicocluster.VirtLauncher;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -36,16 +36,17 @@ record CalicoCheck(
    */
   void run() {
     Result previous = call.requirePreviousResult();
-    Identity identity = Identity.of(call, conf.node().requireStarted(), conf.mesosLabels());
-    Backend backend = Backend.of(call, datastores);
-    Readiness.require(backend);
+    WorkloadIdentity identity =
+        WorkloadIdentity.of(call, conf.node().requireStarted(), conf.mesosLabels());
+    CalicoBackend backend = CalicoBackend.of(call, datastores);
+    CalicoReadiness.require(backend);
     if (!isWithoutIpam(backend, identity)) {
       call.ipam(HostLocalRequest.withoutRanges(call.config()))
-          .withArgs(Identity.args(call))
+          .withArgs(WorkloadIdentity.args(call))
           .check();
     }
-    try (Net host = Net.ofHost(call);
-        Net container = Net.of(call.netns())) {
+    try (NetnsSockets host = NetnsSockets.ofHost(call);
+        NetnsSockets container = NetnsSockets.of(call.netns())) {
       Interface inside =
           recorded(
               previous,
@@ -59,8 +60,9 @@ record CalicoCheck(
               .map(ip -> ip.address().address())
               .toList();
       checkContainer(container, inside, addresses);
-      NodeNat nat = NodeNat.of(host, call.network(), conf, identity.node(), backend);
-      NodeNat.Decision masquerading = nat.decide();
+      NatOutgoingReconciler nat =
+          NatOutgoingReconciler.of(host, call.network(), conf, identity.node(), backend);
+      NatOutgoingReconciler.Decision masquerading = nat.decide();
       boolean othersRoute =
           isElsewhere(previous, identity) || isLeftToAgent(previous, masquerading);
       checkHost(host, outside.name(), othersRoute ? List.of() : addresses);
@@ -70,7 +72,7 @@ record CalicoCheck(
   }
 
   /** Addresses that a pod has brought itself are none of IPAM's. */
-  private boolean isWithoutIpam(Backend backend, Identity identity) {
+  private boolean isWithoutIpam(CalicoBackend backend, WorkloadIdentity identity) {
     return identity.isPod()
         && conf.features().ipAddrsNoIpam()
         && conf.policy().isKubernetes()
@@ -81,14 +83,14 @@ record CalicoCheck(
    * Calico's plugin makes no route of the host for addresses that a pod has asked for, and answers
    * no routes: there is one as soon as Felix has seen the endpoint.
    */
-  private boolean isLeftToAgent(Result previous, NodeNat.Decision masquerading) {
+  private boolean isLeftToAgent(Result previous, NatOutgoingReconciler.Decision masquerading) {
     return conf.ipamType().equals(CalicoConf.CALICO_IPAM)
         && previous.routes().isEmpty()
-        && masquerading instanceof NodeNat.Decision.LeftToAgent;
+        && masquerading instanceof NatOutgoingReconciler.Decision.LeftToAgent;
   }
 
   /** A virtual machine that was about to move here: who has routes to it is Felix's to say. */
-  private static boolean isElsewhere(Result previous, Identity identity) {
+  private static boolean isElsewhere(Result previous, WorkloadIdentity identity) {
     return identity.isPod() && VirtLauncher.mayBe(identity.pod()) && previous.routes().isEmpty();
   }
 
@@ -99,7 +101,8 @@ record CalicoCheck(
         .orElseThrow(() -> wrong("prevResult does not have both ends of the cable"));
   }
 
-  private static void checkContainer(Net container, Interface recorded, List<IpAddress> addresses) {
+  private static void checkContainer(
+      NetnsSockets container, Interface recorded, List<IpAddress> addresses) {
     Link link = requireUp(container, recorded.name());
     recorded
         .macAddress()
@@ -126,7 +129,7 @@ record CalicoCheck(
     }
   }
 
-  private static void checkHost(Net host, String name, List<IpAddress> addresses) {
+  private static void checkHost(NetnsSockets host, String name, List<IpAddress> addresses) {
     Link link = requireUp(host, name);
     Device device = Device.of(link);
     for (IpAddress address : addresses) {
@@ -143,12 +146,12 @@ record CalicoCheck(
   }
 
   private static void checkEndpoint(
-      Backend backend, Identity identity, String cable, List<IpAddress> addresses) {
+      CalicoBackend backend, WorkloadIdentity identity, String cable, List<IpAddress> addresses) {
     Resource endpoint =
-        new Endpoints(backend.datastore())
+        new WorkloadEndpoints(backend.datastore())
             .find(identity)
             .orElseThrow(() -> wrong("%s has no WorkloadEndpoint".formatted(identity)));
-    if (!Allocation.isOf(endpoint, identity)) {
+    if (!AddressAllocation.isOf(endpoint, identity)) {
       throw wrong(
           "%s is of container %s, not %s"
               .formatted(
@@ -161,7 +164,7 @@ record CalicoCheck(
       throw wrong(
           "%s names the interface \"%s\", not \"%s\"".formatted(endpoint.describe(), named, cable));
     }
-    List<String> networks = Endpoints.texts(endpoint, "ipNetworks");
+    List<String> networks = WorkloadEndpoints.texts(endpoint, "ipNetworks");
     for (IpAddress address : addresses) {
       if (!networks.contains(IpPrefix.host(address).toString())) {
         throw wrong("%s lacks %s".formatted(endpoint.describe(), address));
@@ -169,7 +172,7 @@ record CalicoCheck(
     }
   }
 
-  private static Link requireUp(Net net, String name) {
+  private static Link requireUp(NetnsSockets net, String name) {
     Link link = net.requireLink(name);
     if (!link.kind().equals("veth")) {
       throw wrong("\"%s\" is not a veth".formatted(name));

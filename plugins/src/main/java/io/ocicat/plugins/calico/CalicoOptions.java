@@ -3,10 +3,10 @@ package io.ocicat.plugins.calico;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastores;
-import io.ocicat.plugins.calicocluster.Backend;
+import io.ocicat.plugins.calicocluster.CalicoBackend;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -37,7 +37,7 @@ public final class CalicoOptions {
    *
    * @param stdin has the configuration that {@code -t} is to try
    */
-  public Reply run(List<String> flags, String version, InputStream stdin) {
+  public PluginReply run(List<String> flags, String version, InputStream stdin) {
     if (flags.equals(List.of("-v"))) {
       return answer(0, version + "\n", "");
     }
@@ -53,12 +53,12 @@ public final class CalicoOptions {
         """);
   }
 
-  private Reply tried(InputStream stdin) {
+  private PluginReply tried(InputStream stdin) {
     try {
       PluginConfig config = PluginConfig.ofRequest(stdin.readNBytes(Json.MAX_BYTES + 1));
       CalicoConf.read(config);
       // The limit is the server's: what this process has to load before it can ask is not counted.
-      Backend backend = Backend.of(config.json(), environment, datastores::of);
+      CalicoBackend backend = CalicoBackend.of(config.json(), environment, datastores::of);
       within(() -> tryOut(backend));
       return answer(0, "", "");
     } catch (CniException e) {
@@ -71,10 +71,11 @@ public final class CalicoOptions {
     }
   }
 
-  private static void tryOut(Backend backend) {
-    Readiness.require(backend);
+  private static void tryOut(CalicoBackend backend) {
+    CalicoReadiness.require(backend);
     if (backend.knowsAllPods()) {
-      Backend.attempt("error asking Kubernetes", () -> backend.cluster().namespace("default"));
+      CalicoBackend.attempt(
+          "error asking Kubernetes", () -> backend.cluster().namespace("default"));
     }
   }
 
@@ -96,7 +97,7 @@ public final class CalicoOptions {
     }
   }
 
-  private static Reply answer(int exitCode, String stdout, String stderr) {
-    return new Reply(exitCode, stdout.getBytes(StandardCharsets.UTF_8), stderr);
+  private static PluginReply answer(int exitCode, String stdout, String stderr) {
+    return new PluginReply(exitCode, stdout.getBytes(StandardCharsets.UTF_8), stderr);
   }
 }

@@ -15,8 +15,8 @@ import io.ocicat.cni.plugin.StatusCall;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.config.DatastoreConfig;
-import io.ocicat.plugins.calicocluster.Backend;
-import io.ocicat.plugins.calicocluster.EarlyQuestions;
+import io.ocicat.plugins.calicocluster.CalicoBackend;
+import io.ocicat.plugins.calicocluster.IpamPrefetch;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import java.nio.file.Path;
 import java.time.Clock;
@@ -25,8 +25,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Connects a container by a routed cable and tells Calico of it. {@link NewAttachment} has ADD,
- * {@link Detachment} DEL; this is who answers for both.
+ * Connects a container by a routed cable and tells Calico of it. {@link CalicoAdd} has ADD, {@link
+ * CalicoDel} DEL; this is who answers for both.
  */
 public final class CalicoPlugin implements Plugin {
   private static final Path MTU_FILE = Path.of("/var/lib/calico/mtu");
@@ -34,19 +34,19 @@ public final class CalicoPlugin implements Plugin {
   private final Function<DatastoreConfig, Datastore> datastores;
   private final MtuFile mtuFile;
   private final Clock clock;
-  private final FollowedPools followed;
-  private final EarlyQuestions early;
+  private final WatchedNatPools followed;
+  private final IpamPrefetch early;
 
   public CalicoPlugin(Datastores datastores) {
-    this(datastores::of, MTU_FILE, new FollowedPools(), new EarlyQuestions());
+    this(datastores::of, MTU_FILE, new WatchedNatPools(), new IpamPrefetch());
   }
 
   /** For tests, which have files of their own. */
   CalicoPlugin(
       Function<DatastoreConfig, Datastore> datastores,
       Path mtuFile,
-      FollowedPools followed,
-      EarlyQuestions early) {
+      WatchedNatPools followed,
+      IpamPrefetch early) {
     this.datastores = datastores;
     this.followed = followed;
     this.early = early;
@@ -59,8 +59,7 @@ public final class CalicoPlugin implements Plugin {
     CalicoConf conf = CalicoConf.read(call.config());
     CalicoLog log = log(call, conf, "ContainerID=" + call.containerId());
     return log.telling(
-        "ADD",
-        () -> new NewAttachment(call, conf, datastores, followed, early, log).add(mtu(conf)));
+        "ADD", () -> new CalicoAdd(call, conf, datastores, followed, early, log).add(mtu(conf)));
   }
 
   private int mtu(CalicoConf conf) {
@@ -80,7 +79,7 @@ public final class CalicoPlugin implements Plugin {
 
   @Override
   public void del(DelCall call) {
-    new Detachment(
+    new CalicoDel(
             call, datastores, early, conf -> log(call, conf, "ContainerID=" + call.containerId()))
         .run();
   }
@@ -107,7 +106,7 @@ public final class CalicoPlugin implements Plugin {
     log.telling(
         "GC",
         () -> {
-          new Leftovers(call, conf, datastores).run(call.validAttachments().get());
+          new CalicoGc(call, conf, datastores).run(call.validAttachments().get());
           return conf;
         });
   }
@@ -118,9 +117,9 @@ public final class CalicoPlugin implements Plugin {
     CalicoConf conf = CalicoConf.read(call.config());
     try {
       conf.node().requireStarted();
-      Backend backend = Backend.of(call, datastores);
-      Readiness.require(backend);
-      Readiness.requireWritable(backend);
+      CalicoBackend backend = CalicoBackend.of(call, datastores);
+      CalicoReadiness.require(backend);
+      CalicoReadiness.requireWritable(backend);
     } catch (CniException e) {
       if (e.is(ErrorCode.INVALID_NETWORK_CONFIG)) {
         throw e;

@@ -7,7 +7,7 @@ import io.ocicat.ip.IpPrefix;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.NetlinkException;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.LinkKind;
 import io.ocicat.netlink.link.LinkSettings;
@@ -20,10 +20,10 @@ import io.ocicat.netlink.route.Device;
 import io.ocicat.netlink.route.Route;
 import io.ocicat.netlink.route.Routes;
 import io.ocicat.netlink.route.Scope;
+import io.ocicat.plugins.net.AttachmentOwner;
 import io.ocicat.plugins.net.Forwarding;
-import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.OwnedCable;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.NetnsSockets;
+import io.ocicat.plugins.net.OwnedVeth;
 import io.ocicat.plugins.net.VethPair;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -60,7 +60,7 @@ final class Dataplane {
    * @param hostRoutes whether the host gets routes to the addresses
    */
   record Plan(
-      Owner owner,
+      AttachmentOwner owner,
       String name,
       Optional<String> otherName,
       MacAddress mac,
@@ -78,11 +78,11 @@ final class Dataplane {
   /** The cable as it was made: what it is called on the host, and what it is at either end. */
   record Cable(String hostName, Device host, Device container, MacAddress mac) {}
 
-  private final Net host;
-  private final Net container;
+  private final NetnsSockets host;
+  private final NetnsSockets container;
   private final Plan plan;
 
-  Dataplane(Net host, Net container, Plan plan) {
+  Dataplane(NetnsSockets host, NetnsSockets container, Plan plan) {
     this.host = host;
     this.container = container;
     this.plan = plan;
@@ -124,7 +124,7 @@ final class Dataplane {
           throw e;
         }
         if (plan.otherName().isPresent()
-            && OwnedCable.isOfAnotherContainer(taken.get(), plan.owner())) {
+            && OwnedVeth.isOfAnotherContainer(taken.get(), plan.owner())) {
           name = plan.otherName().get();
         } else {
           remove(taken.get());
@@ -140,7 +140,7 @@ final class Dataplane {
       if (!link.get().alias().isEmpty()) {
         break;
       }
-      Pause.of(BETWEEN_LOOKS);
+      PollInterval.of(BETWEEN_LOOKS);
       link = host.link(name);
     }
     return link;
@@ -186,7 +186,8 @@ final class Dataplane {
             for (String on : List.of("route_localnet", "proxy_arp", "forwarding")) {
               Sysctl.of("net", "ipv4", "conf", name, on).write("1");
             }
-            Net.writeHereIfPossible(Sysctl.of("net", "ipv4", "neigh", name, "proxy_delay"), "0");
+            NetnsSockets.writeHereIfPossible(
+                Sysctl.of("net", "ipv4", "neigh", name, "proxy_delay"), "0");
           }
           if (plan.has(IpFamily.V6)) {
             Forwarding.enableHere(IpFamily.V6);
@@ -197,7 +198,8 @@ final class Dataplane {
               Sysctl.of("net", "ipv6", "conf", name, on).write("1");
             }
           }
-          Net.writeHereIfPossible(Sysctl.of("net", "ipv6", "conf", name, "accept_ra"), "0");
+          NetnsSockets.writeHereIfPossible(
+              Sysctl.of("net", "ipv6", "conf", name, "accept_ra"), "0");
         });
   }
 
@@ -219,8 +221,8 @@ final class Dataplane {
         });
   }
 
-  private List<Request> containerRequests(Device device) {
-    List<Request> requests = new ArrayList<>();
+  private List<NetlinkRequest> containerRequests(Device device) {
+    List<NetlinkRequest> requests = new ArrayList<>();
     requests.add(Links.up(device.index()));
     if (plan.has(IpFamily.V4)) {
       requests.add(Routes.add(Route.to(IpPrefix.host(GATEWAY_4)).dev(device).scope(Scope.LINK)));
@@ -239,12 +241,12 @@ final class Dataplane {
   }
 
   /** By its index: by its name it could be somebody else's. */
-  private Request label(int cable) {
-    return OwnedCable.label(cable, plan.owner());
+  private NetlinkRequest label(int cable) {
+    return OwnedVeth.label(cable, plan.owner());
   }
 
-  private List<Request> hostRequests(Device device) {
-    List<Request> requests = new ArrayList<>();
+  private List<NetlinkRequest> hostRequests(Device device) {
+    List<NetlinkRequest> requests = new ArrayList<>();
     requests.add(Links.up(device.index()));
     if (plan.has(IpFamily.V6)) {
       requests.add(

@@ -17,7 +17,7 @@ import tools.jackson.databind.node.ObjectNode;
  * are.
  */
 record EndpointDocument(
-    Identity identity,
+    WorkloadIdentity identity,
     String endpoint,
     Workload workload,
     Annotations wanted,

@@ -6,8 +6,8 @@ import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.NetlinkException;
-import io.ocicat.netlink.Outcome;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
+import io.ocicat.netlink.RequestOutcome;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.linux.Errno;
@@ -16,13 +16,13 @@ import io.ocicat.netlink.route.Route;
 import io.ocicat.netlink.route.RouteFilter;
 import io.ocicat.netlink.route.Routes;
 import io.ocicat.netlink.route.Scope;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
 /** How the host reaches the addresses of a container: one route each, by its cable. */
-record HostRoutes(Net host, Device cable, List<IpAddress> addresses) {
+record HostRoutes(NetnsSockets host, Device cable, List<IpAddress> addresses) {
   HostRoutes {
     addresses = List.copyOf(addresses);
   }
@@ -33,10 +33,10 @@ record HostRoutes(Net host, Device cable, List<IpAddress> addresses) {
    *
    * @throws CniException naming the interface it leads to
    */
-  void install(List<Request> before) {
-    List<Request> requests = new ArrayList<>(before);
+  void install(List<NetlinkRequest> before) {
+    List<NetlinkRequest> requests = new ArrayList<>(before);
     addresses.forEach(address -> requests.add(Routes.add(route(address))));
-    List<Outcome> outcomes = host.route().attempt(requests);
+    List<RequestOutcome> outcomes = host.route().attempt(requests);
     for (int i = 0; i < outcomes.size(); i++) {
       NetlinkException failure = outcomes.get(i).failure().orElse(null);
       if (failure == null) {

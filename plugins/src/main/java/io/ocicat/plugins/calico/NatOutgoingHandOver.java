@@ -12,7 +12,7 @@ import io.ocicat.netlink.nft.Value;
 import io.ocicat.netlink.route.Route;
 import io.ocicat.netlink.route.RouteFilter;
 import io.ocicat.netlink.route.Routes;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -22,7 +22,7 @@ import java.util.stream.Stream;
 public final class NatOutgoingHandOver {
   private NatOutgoingHandOver() {}
 
-  public static boolean isOurs(Net host, NetworkName network) {
+  public static boolean isOurs(NetnsSockets host, NetworkName network) {
     return host.hasNfTables()
         && host.netfilter().list(Tables.all()).stream()
             .anyMatch(table -> table.id().equals(new NatOutgoingTable(host, network).id()));
@@ -37,7 +37,7 @@ public final class NatOutgoingHandOver {
    * Whether somebody on this host has an address of the pools. The table knows no containers, so
    * their routes tell: whoever attached them, it is this table that masquerades them.
    */
-  public static boolean isNeeded(Net host, TableId table) {
+  public static boolean isNeeded(NetnsSockets host, TableId table) {
     List<Element> pools =
         NatOutgoingTable.pools(table)
             .flatMap(set -> host.netfilter().list(Elements.in(set).noneWhen(Errno.ENOENT)).stream())

@@ -3,32 +3,32 @@ package io.ocicat.plugins.calico;
 import io.ocicat.cni.NetworkName;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.NetlinkException;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.nft.Chain;
 import io.ocicat.netlink.nft.ChainId;
+import io.ocicat.netlink.nft.ChainPriority;
 import io.ocicat.netlink.nft.ChainType;
 import io.ocicat.netlink.nft.Chains;
 import io.ocicat.netlink.nft.DataType;
 import io.ocicat.netlink.nft.Element;
 import io.ocicat.netlink.nft.Elements;
-import io.ocicat.netlink.nft.Family;
-import io.ocicat.netlink.nft.Field;
 import io.ocicat.netlink.nft.Hook;
 import io.ocicat.netlink.nft.InstalledRule;
 import io.ocicat.netlink.nft.Match;
 import io.ocicat.netlink.nft.NamedSet;
 import io.ocicat.netlink.nft.Nat;
-import io.ocicat.netlink.nft.Priority;
+import io.ocicat.netlink.nft.PacketField;
 import io.ocicat.netlink.nft.Rule;
 import io.ocicat.netlink.nft.Rules;
 import io.ocicat.netlink.nft.SetFlag;
 import io.ocicat.netlink.nft.Sets;
 import io.ocicat.netlink.nft.Table;
+import io.ocicat.netlink.nft.TableFamily;
 import io.ocicat.netlink.nft.TableId;
 import io.ocicat.netlink.nft.Tables;
 import io.ocicat.plugins.net.NamingHash;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -55,20 +55,20 @@ final class NatOutgoingTable {
 
   /** What is told apart by family. */
   private record Side(
-      int version, DataType type, Field source, Field destination, IpPrefix multicast) {
+      int version, DataType type, PacketField source, PacketField destination, IpPrefix multicast) {
     static final List<Side> BOTH =
         List.of(
             new Side(
                 4,
                 DataType.IPV4_ADDR,
-                Field.IP_SADDR,
-                Field.IP_DADDR,
+                PacketField.IP_SADDR,
+                PacketField.IP_DADDR,
                 IpPrefix.parse("224.0.0.0/4")),
             new Side(
                 6,
                 DataType.IPV6_ADDR,
-                Field.IP6_SADDR,
-                Field.IP6_DADDR,
+                PacketField.IP6_SADDR,
+                PacketField.IP6_DADDR,
                 IpPrefix.parse("ff00::/8")));
 
     NamedSet set(TableId table, String name) {
@@ -80,12 +80,12 @@ final class NatOutgoingTable {
     }
   }
 
-  private final Net host;
+  private final NetnsSockets host;
   private final TableId table;
 
-  NatOutgoingTable(Net host, NetworkName network) {
+  NatOutgoingTable(NetnsSockets host, NetworkName network) {
     this.host = host;
-    this.table = new TableId(Family.INET, NAME + NamingHash.of(network.value(), DIGITS));
+    this.table = new TableId(TableFamily.INET, NAME + NamingHash.of(network.value(), DIGITS));
   }
 
   TableId id() {
@@ -125,13 +125,14 @@ final class NatOutgoingTable {
    * @param whole the same with nodes that are seen as pods are
    */
   void replace(NatOutgoing pools, NatOutgoing whole) {
-    List<Request> requests = new ArrayList<>();
+    List<NetlinkRequest> requests = new ArrayList<>();
     // A table must be there to be deleted, and its comment is of when it was made.
     requests.add(Tables.add(Table.of(table)));
     requests.add(Tables.delete(table));
     requests.add(Tables.add(Table.of(table).withComment(comment(pools, whole))));
     requests.add(
-        Chains.add(Chain.base(postrouting(), ChainType.NAT, Hook.POSTROUTING, Priority.SRCNAT)));
+        Chains.add(
+            Chain.base(postrouting(), ChainType.NAT, Hook.POSTROUTING, ChainPriority.SRCNAT)));
     for (Side side : Side.BOTH) {
       fill(requests, side.set(table, POOLS), side.only(whole.sources()));
       fill(requests, side.set(table, "internal"), side.only(whole.internal()));
@@ -140,7 +141,7 @@ final class NatOutgoingTable {
     host.netfilter().transact(requests);
   }
 
-  private static void fill(List<Request> requests, NamedSet set, List<IpPrefix> prefixes) {
+  private static void fill(List<NetlinkRequest> requests, NamedSet set, List<IpPrefix> prefixes) {
     requests.add(Sets.add(set));
     prefixes.forEach(prefix -> requests.add(Elements.add(set, Element.of(prefix))));
   }

@@ -6,7 +6,7 @@ import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.NotFoundException;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
-import io.ocicat.plugins.calicocluster.Backend;
+import io.ocicat.plugins.calicocluster.CalicoBackend;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
@@ -19,7 +19,7 @@ final class NetworkProfile {
   /** Makes the profile, unless there is one: operators change it. */
   static void ensure(Datastore datastore, String network, boolean pods) {
     ResourceKey.Named key = new ResourceKey.Named(Kind.PROFILE, "", Workload.profile(network));
-    Backend.attempt(
+    CalicoBackend.attempt(
         "error getting profile " + key.name(),
         () -> {
           try {

@@ -2,11 +2,11 @@ package io.ocicat.plugins.calico;
 
 import io.ocicat.netlink.nft.ChainId;
 import io.ocicat.netlink.nft.Chains;
-import io.ocicat.netlink.nft.Family;
 import io.ocicat.netlink.nft.Table;
+import io.ocicat.netlink.nft.TableFamily;
 import io.ocicat.netlink.nft.TableId;
 import io.ocicat.plugins.iptables.IptablesChains;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -23,7 +23,7 @@ import java.util.Optional;
  */
 record NodeAgent(String evidence) {
   private static final List<TableId> TABLES =
-      List.of(new TableId(Family.IP, "calico"), new TableId(Family.IP6, "calico"));
+      List.of(new TableId(TableFamily.IP, "calico"), new TableId(TableFamily.IP6, "calico"));
   private static final String NAT = "nat";
   private static final String CHAIN = "cali-nat-outgoing";
 
@@ -33,7 +33,7 @@ record NodeAgent(String evidence) {
    * @param tables those of nf_tables on the host
    * @param status where an agent writes the status of endpoints
    */
-  static Optional<NodeAgent> find(Net host, List<Table> tables, Path status) {
+  static Optional<NodeAgent> find(NetnsSockets host, List<Table> tables, Path status) {
     return tables.stream()
         .map(Table::id)
         .filter(table -> isAgents(host, table))
@@ -43,14 +43,15 @@ record NodeAgent(String evidence) {
         .or(() -> ofFiles(status));
   }
 
-  private static boolean isAgents(Net host, TableId table) {
+  private static boolean isAgents(NetnsSockets host, TableId table) {
     boolean isNat =
-        table.name().equals(NAT) && (table.family() == Family.IP || table.family() == Family.IP6);
+        table.name().equals(NAT)
+            && (table.family() == TableFamily.IP || table.family() == TableFamily.IP6);
     return TABLES.contains(table)
         || (isNat && host.netfilter().find(Chains.get(new ChainId(table, CHAIN))).isPresent());
   }
 
-  private static Optional<NodeAgent> ofLegacyTables(Net host) {
+  private static Optional<NodeAgent> ofLegacyTables(NetnsSockets host) {
     return IptablesChains.isInLegacyTable(host, NAT, CHAIN)
         ? Optional.of(new NodeAgent("iptables chain " + CHAIN))
         : Optional.empty();

@@ -6,7 +6,7 @@ import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.datastore.cluster.Cluster;
 import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.cluster.PodNamespace;
-import io.ocicat.plugins.calicocluster.Backend;
+import io.ocicat.plugins.calicocluster.CalicoBackend;
 import io.ocicat.plugins.net.NamingHash;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -52,7 +52,7 @@ record Workload(
 
   /** The profile of a network, whose name may be one that Calico's records cannot have. */
   static String profile(String network) {
-    return Identity.isName(network) ? network : "net" + NamingHash.of(network, 20);
+    return WorkloadIdentity.isName(network) ? network : "net" + NamingHash.of(network, 20);
   }
 
   /**
@@ -62,28 +62,30 @@ record Workload(
    */
   static Workload ofPod(
       AddCall call,
-      Backend backend,
-      Identity identity,
+      CalicoBackend backend,
+      WorkloadIdentity identity,
       Optional<PodNamespace> namespace,
       Optional<Pod> found) {
     return ofPod(backend, identity, told(call), namespace, found);
   }
 
   /** The same by what is known where pods are described, and no runtime says now. */
-  static Workload ofPod(Backend backend, Identity identity) {
+  static Workload ofPod(CalicoBackend backend, WorkloadIdentity identity) {
     Cluster cluster = backend.cluster();
     String namespace = identity.namespace();
     return ofPod(
         backend,
         identity,
         Map.of(),
-        Backend.attempt("error getting namespace " + namespace, () -> cluster.namespace(namespace)),
-        Backend.attempt("error getting " + identity, () -> cluster.pod(namespace, identity.pod())));
+        CalicoBackend.attempt(
+            "error getting namespace " + namespace, () -> cluster.namespace(namespace)),
+        CalicoBackend.attempt(
+            "error getting " + identity, () -> cluster.pod(namespace, identity.pod())));
   }
 
   private static Workload ofPod(
-      Backend backend,
-      Identity identity,
+      CalicoBackend backend,
+      WorkloadIdentity identity,
       Map<String, String> told,
       Optional<PodNamespace> namespace,
       Optional<Pod> found) {
@@ -104,7 +106,7 @@ record Workload(
         ErrorCode.INTERNAL, what + " does not exist", "it was deleted while it was being started");
   }
 
-  private static Pod nothingKnown(Identity identity) {
+  private static Pod nothingKnown(WorkloadIdentity identity) {
     return new Pod(
         identity.namespace(), identity.pod(), "", Map.of(), Map.of(), "", "", "", List.of());
   }

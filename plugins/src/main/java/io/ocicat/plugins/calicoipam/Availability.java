@@ -7,9 +7,9 @@ import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.IpVersion;
 import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.model.IpPool;
 import java.util.stream.Stream;
 
@@ -18,7 +18,7 @@ final class Availability {
   private Availability() {}
 
   static void require(Datastore datastore, CalicoIpamConf conf, String node) {
-    Failures.told(
+    IpamErrors.told(
         "the datastore cannot be used",
         () -> {
           requireNode(datastore, node);
@@ -50,7 +50,7 @@ final class Availability {
 
   private static void requirePool(Datastore datastore, IpVersion version) {
     boolean any =
-        datastore.list(Query.of(Kind.IP_POOL)).items().stream()
+        datastore.list(ResourceQuery.of(Kind.IP_POOL)).items().stream()
             .flatMap(Availability::readable)
             .anyMatch(
                 pool ->

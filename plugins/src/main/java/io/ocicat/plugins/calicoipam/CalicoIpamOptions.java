@@ -1,6 +1,6 @@
 package io.ocicat.plugins.calicoipam;
 
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.Datastores;
@@ -39,7 +39,7 @@ public final class CalicoIpamOptions {
   }
 
   /** Does what the flags say. */
-  public Reply run(List<String> flags, String version) {
+  public PluginReply run(List<String> flags, String version) {
     if (flags.equals(List.of("-v"))) {
       return answer(0, version + "\n", "");
     }
@@ -55,7 +55,7 @@ public final class CalicoIpamOptions {
         """);
   }
 
-  private Reply upgrade() {
+  private PluginReply upgrade() {
     String node = environment.getOrDefault("KUBERNETES_NODE_NAME", "");
     if (node.isEmpty()) {
       return answer(1, "", "KUBERNETES_NODE_NAME is missing: set it to the name of this node\n");
@@ -92,7 +92,7 @@ public final class CalicoIpamOptions {
     }
   }
 
-  private static Reply answer(int exitCode, String stdout, String stderr) {
-    return new Reply(exitCode, stdout.getBytes(StandardCharsets.UTF_8), stderr);
+  private static PluginReply answer(int exitCode, String stdout, String stderr) {
+    return new PluginReply(exitCode, stdout.getBytes(StandardCharsets.UTF_8), stderr);
   }
 }

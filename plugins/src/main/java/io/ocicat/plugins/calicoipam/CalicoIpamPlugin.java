@@ -15,23 +15,23 @@ import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
-import io.ocicat.datastore.Ahead;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
+import io.ocicat.datastore.Prefetch;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
-import io.ocicat.ipam.Assigned;
-import io.ocicat.ipam.AutoAssigned;
-import io.ocicat.ipam.Conventions;
+import io.ocicat.ipam.AssignmentResult;
+import io.ocicat.ipam.AutoAssignResult;
+import io.ocicat.ipam.CalicoConventions;
 import io.ocicat.ipam.Ipam;
 import io.ocicat.ipam.IpamException;
-import io.ocicat.ipam.Machines;
-import io.ocicat.ipam.Release;
-import io.ocicat.plugins.Steps;
+import io.ocicat.ipam.ReleaseRequest;
+import io.ocicat.ipam.VirtualMachines;
+import io.ocicat.plugins.BestEffort;
 import io.ocicat.plugins.Undo;
-import io.ocicat.plugins.calicocluster.Backend;
-import io.ocicat.plugins.calicocluster.EarlyQuestions;
+import io.ocicat.plugins.calicocluster.CalicoBackend;
+import io.ocicat.plugins.calicocluster.IpamPrefetch;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import io.ocicat.plugins.calicolog.LogConf;
 import java.nio.file.Path;
@@ -59,16 +59,20 @@ public final class CalicoIpamPlugin implements Plugin {
    * @param machines whom addresses are kept for
    */
   public record Served(
-      DatastoreConfig config, Datastore datastore, Ipam ipam, String node, Machines machines) {}
+      DatastoreConfig config,
+      Datastore datastore,
+      Ipam ipam,
+      String node,
+      VirtualMachines machines) {}
 
   private static final Path UPGRADED = Path.of("/var/run/calico/cni/ipam_upgraded");
 
   private final Function<DatastoreConfig, Datastore> datastores;
   private final HostUpgrade upgrade;
   private final Clock clock;
-  private final Ipams ipams = new Ipams();
+  private final IpamCache ipams = new IpamCache();
   private final HostLock lock = new HostLock();
-  private final Map<Map.Entry<DatastoreConfig, String>, Backend> servedNodes =
+  private final Map<Map.Entry<DatastoreConfig, String>, CalicoBackend> servedNodes =
       new ConcurrentHashMap<>();
 
   public CalicoIpamPlugin(Datastores datastores) {
@@ -85,22 +89,22 @@ public final class CalicoIpamPlugin implements Plugin {
   @Override
   public Result add(AddCall call) {
     CalicoIpamConf conf = CalicoIpamConf.read(call.config());
-    Backend backend = Backend.of(call, datastores);
-    Request request = Request.of(call, conf, backend, clock.instant());
+    CalicoBackend backend = CalicoBackend.of(call, datastores);
+    IpamRequest request = IpamRequest.of(call, conf, backend, clock.instant());
     Optional<IpAddress> wanted =
-        call.args().get(Pod.REQUESTED_IP, text -> IpAddress.parse(text).unmap());
+        call.args().get(PodReference.REQUESTED_IP, text -> IpAddress.parse(text).unmap());
     CalicoLog log = log(call, conf.log(), "ContainerID=" + call.containerId());
     return log.telling(
         "ADD",
         () -> {
           Ipam ipam = ipam(backend);
-          Optional<Guest> guest =
-              request.pod().flatMap(pod -> new Guests(backend).keeping(pod, ipam, log));
+          Optional<VmPod> guest =
+              request.pod().flatMap(pod -> new VmLookup(backend).keeping(pod, ipam, log));
           servedNodes.put(Map.entry(backend.config(), request.node()), backend);
           try (HostLock.Held _ = lock.take(conf.lockFile(), call, log)) {
             upgrade.ensure(backend, ipam, request.node(), log);
             if (guest.isPresent()) {
-              Request lasting = request.of(guest.get(), call.network().value());
+              IpamRequest lasting = request.of(guest.get(), call.network().value());
               return take(ipam, lasting, guest.get(), wanted, log);
             }
             List<IpPrefix> given =
@@ -114,8 +118,8 @@ public final class CalicoIpamPlugin implements Plugin {
   }
 
   private static Result take(
-      Ipam ipam, Request request, Guest guest, Optional<IpAddress> wanted, CalicoLog log) {
-    GuestAddresses.Given given = new GuestAddresses(ipam, request, guest).take(wanted);
+      Ipam ipam, IpamRequest request, VmPod guest, Optional<IpAddress> wanted, CalicoLog log) {
+    VmAddresses.Given given = new VmAddresses(ipam, request, guest).take(wanted);
     log.debug(
         () ->
             "addresses %s of handle %s for %s"
@@ -127,16 +131,17 @@ public final class CalicoIpamPlugin implements Plugin {
     return new CalicoLog(call, "calico-ipam", conf, about, clock);
   }
 
-  private Ipam ipam(Backend backend) {
-    Ipam ipam = Failures.told("error creating calico client", () -> ipams.of(backend.datastore()));
+  private Ipam ipam(CalicoBackend backend) {
+    Ipam ipam =
+        IpamErrors.told("error creating calico client", () -> ipams.of(backend.datastore()));
     if (backend.isKubernetes()) {
-      EarlyQuestions.offer(backend.config(), new IpamAsker(ipams, backend.datastore()));
+      IpamPrefetch.offer(backend.config(), new CalicoIpamPrefetch(ipams, backend.datastore()));
     }
     return ipam;
   }
 
-  private static List<IpPrefix> exactly(Ipam ipam, Request request, IpAddress address) {
-    return Failures.told(
+  private static List<IpPrefix> exactly(Ipam ipam, IpamRequest request, IpAddress address) {
+    return IpamErrors.told(
         "failed to assign IP address " + address,
         () -> {
           ipam.assign(request.exactly(address));
@@ -145,26 +150,26 @@ public final class CalicoIpamPlugin implements Plugin {
   }
 
   /** Of each family or of none: a container with half its addresses is of no use to anybody. */
-  private static List<IpPrefix> any(Ipam ipam, Request request) {
-    AutoAssigned assigned =
-        Failures.told(
+  private static List<IpPrefix> any(Ipam ipam, IpamRequest request) {
+    AutoAssignResult assigned =
+        IpamErrors.told(
             "failed to request addresses",
-            () -> ipam.autoAssign(request.any(), EarlyQuestions.ofAdd()));
-    for (Assigned family : assigned.all()) {
+            () -> ipam.autoAssign(request.any(), IpamPrefetch.ofAdd()));
+    for (AssignmentResult family : assigned.all()) {
       if (!family.isComplete()) {
         try (Undo undo = new Undo()) {
           undo.onFailure(() -> release(ipam, request, assigned.addresses()));
-          throw Shortage.of(ipam, family);
+          throw NoAddressReason.of(ipam, family);
         }
       }
     }
     return assigned.addresses();
   }
 
-  private static void release(Ipam ipam, Request request, List<IpPrefix> addresses) {
+  private static void release(Ipam ipam, IpamRequest request, List<IpPrefix> addresses) {
     ipam.release(
             addresses.stream()
-                .map(address -> new Release(address.address(), request.handle(), null))
+                .map(address -> new ReleaseRequest(address.address(), request.handle(), null))
                 .toList())
         .orThrow();
   }
@@ -185,23 +190,23 @@ public final class CalicoIpamPlugin implements Plugin {
 
   @Override
   public void del(DelCall call) {
-    Backend backend = Backend.of(call, datastores);
+    CalicoBackend backend = CalicoBackend.of(call, datastores);
     String container = call.containerId().value();
-    String handle = Conventions.containerHandle(call.network().value(), container);
-    Optional<Pod> pod = Pod.ifNamed(call);
+    String handle = CalicoConventions.containerHandle(call.network().value(), container);
+    Optional<PodReference> pod = PodReference.ifNamed(call);
     String legacy =
-        pod.map(it -> Conventions.legacyHandle(it.namespace(), it.name())).orElse(container);
+        pod.map(it -> CalicoConventions.legacyHandle(it.namespace(), it.name())).orElse(container);
     CalicoLog log =
         log(call, CalicoIpamConf.log(call.config()), "ContainerID=" + call.containerId());
     log.telling(
         "DEL",
         () -> {
           Ipam ipam = ipam(backend);
-          GuestDeparture departure =
-              new GuestDeparture(ipam, new Guests(backend), call.network().value(), log);
+          VmRelease departure =
+              new VmRelease(ipam, new VmLookup(backend), call.network().value(), log);
           try (HostLock.Held _ = lock.take(CalicoIpamConf.lockFile(call.config()), call, log)) {
-            Ahead<Boolean> old = backend.ask(() -> exists(ipam, legacy));
-            Steps.all(
+            Prefetch<Boolean> old = backend.ask(() -> exists(ipam, legacy));
+            BestEffort.all(
                 () -> release(ipam, handle, log),
                 () -> releaseIf(old, ipam, legacy, log),
                 () -> pod.ifPresent(departure::of));
@@ -219,18 +224,18 @@ public final class CalicoIpamPlugin implements Plugin {
     }
   }
 
-  private static void releaseIf(Ahead<Boolean> exists, Ipam ipam, String handle, CalicoLog log) {
-    if (Failures.told("failed to release addresses of handle " + handle, exists::get)) {
+  private static void releaseIf(Prefetch<Boolean> exists, Ipam ipam, String handle, CalicoLog log) {
+    if (IpamErrors.told("failed to release addresses of handle " + handle, exists::get)) {
       release(ipam, handle, log);
     }
   }
 
   private static void release(Ipam ipam, String handle, CalicoLog log) {
-    Failures.told(
+    IpamErrors.told(
         "failed to release addresses of handle " + handle,
         () -> {
           try {
-            List<IpAddress> released = ipam.releaseByHandle(handle, EarlyQuestions.ofDel());
+            List<IpAddress> released = ipam.releaseByHandle(handle, IpamPrefetch.ofDel());
             log.debug(() -> "released %s of handle %s".formatted(released, handle));
             return released;
           } catch (IpamException e) {
@@ -245,12 +250,13 @@ public final class CalicoIpamPlugin implements Plugin {
   /** Whether the addresses that the container was given are still its own. */
   @Override
   public void check(CheckCall call) {
-    Backend backend = Backend.of(call, datastores);
+    CalicoBackend backend = CalicoBackend.of(call, datastores);
     List<IpAddress> expected =
         call.requirePreviousResult().ips().stream().map(ip -> ip.address().address()).toList();
-    new HolderCheck(ipam(backend), backend.datastore(), call.network().value(), Pod.ifNamed(call))
+    new HolderCheck(
+            ipam(backend), backend.datastore(), call.network().value(), PodReference.ifNamed(call))
         .run(
-            Conventions.containerHandle(call.network().value(), call.containerId().value()),
+            CalicoConventions.containerHandle(call.network().value(), call.containerId().value()),
             expected);
   }
 
@@ -259,7 +265,7 @@ public final class CalicoIpamPlugin implements Plugin {
     CalicoIpamConf conf = CalicoIpamConf.read(call.config());
     String node = conf.node().require();
     try {
-      Availability.require(Backend.of(call, datastores).datastore(), conf, node);
+      Availability.require(CalicoBackend.of(call, datastores).datastore(), conf, node);
     } catch (CniException e) {
       if (e.is(ErrorCode.INVALID_NETWORK_CONFIG)) {
         throw e;
@@ -273,7 +279,7 @@ public final class CalicoIpamPlugin implements Plugin {
     Optional<Set<Attachment>> valid = call.validAttachments();
     if (valid.isPresent()) {
       CalicoIpamConf conf = CalicoIpamConf.read(call.config());
-      Backend backend = Backend.of(call, datastores);
+      CalicoBackend backend = CalicoBackend.of(call, datastores);
       Set<String> containers =
           valid.get().stream().map(Attachment::containerId).collect(Collectors.toSet());
       CalicoLog log = log(call, conf.log(), "Network=" + call.network());
@@ -281,7 +287,7 @@ public final class CalicoIpamPlugin implements Plugin {
           "GC",
           () -> {
             try (HostLock.Held _ = lock.take(conf.lockFile(), call, log)) {
-              new Sweep(ipam(backend), backend.datastore(), conf.node().require())
+              new CalicoIpamGc(ipam(backend), backend.datastore(), conf.node().require())
                   .run(call.network().value(), containers);
             }
             return containers;
@@ -294,13 +300,13 @@ public final class CalicoIpamPlugin implements Plugin {
     return servedNodes.entrySet().stream()
         .map(
             entry -> {
-              Backend backend = entry.getValue();
+              CalicoBackend backend = entry.getValue();
               return new Served(
                   backend.config(),
                   backend.datastore(),
                   ipam(backend),
                   entry.getKey().getValue(),
-                  Machines.of(backend::cluster));
+                  VirtualMachines.of(backend::cluster));
             })
         .toList();
   }

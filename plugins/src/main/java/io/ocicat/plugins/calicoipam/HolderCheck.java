@@ -5,12 +5,12 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.datastore.CorruptException;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ipam.AddressInfo;
-import io.ocicat.ipam.Conventions;
+import io.ocicat.ipam.CalicoConventions;
 import io.ocicat.ipam.Ipam;
 import io.ocicat.ipam.IpamException;
 import java.util.List;
@@ -23,9 +23,9 @@ import java.util.stream.Stream;
  * container's pod is noted to run. The result of a list of plugins may also hold some that are not
  * of Calico's pools: these are nobody's business here.
  */
-record HolderCheck(Ipam ipam, Datastore datastore, String network, Optional<Pod> pod) {
+record HolderCheck(Ipam ipam, Datastore datastore, String network, Optional<PodReference> pod) {
   void run(String handle, List<IpAddress> expected) {
-    Failures.told(
+    IpamErrors.told(
         "failed to check addresses of handle " + handle,
         () -> {
           boolean found = false;
@@ -59,8 +59,8 @@ record HolderCheck(Ipam ipam, Datastore datastore, String network, Optional<Pod>
     return pod.isPresent()
         && Stream.of(info.owner(), info.alternate())
             .filter(pod.get()::isNoted)
-            .flatMap(owner -> Stream.ofNullable(owner.get(Conventions.INSTANCE_NAME)))
-            .anyMatch(name -> Guest.handle(network, pod.get(), name).equals(info.handle()));
+            .flatMap(owner -> Stream.ofNullable(owner.get(CalicoConventions.INSTANCE_NAME)))
+            .anyMatch(name -> VmPod.handle(network, pod.get(), name).equals(info.handle()));
   }
 
   private Optional<AddressInfo> info(IpAddress address) {
@@ -75,7 +75,7 @@ record HolderCheck(Ipam ipam, Datastore datastore, String network, Optional<Pod>
   }
 
   private boolean isOfPool(IpAddress address) {
-    return datastore.list(Query.of(Kind.IP_POOL)).items().stream()
+    return datastore.list(ResourceQuery.of(Kind.IP_POOL)).items().stream()
         .anyMatch(pool -> contains(pool, address));
   }
 

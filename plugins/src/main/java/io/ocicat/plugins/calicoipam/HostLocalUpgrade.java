@@ -4,17 +4,17 @@ import io.ocicat.datastore.ConflictException;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.cluster.PodNode;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ipam.AssignRequest;
-import io.ocicat.ipam.Conventions;
+import io.ocicat.ipam.CalicoConventions;
+import io.ocicat.ipam.ClockAndRandom;
 import io.ocicat.ipam.Ipam;
 import io.ocicat.ipam.IpamException;
-import io.ocicat.ipam.Sources;
 import io.ocicat.netlink.linux.FileLock;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -62,7 +62,7 @@ record HostLocalUpgrade(Datastore datastore, String node, Places places) {
     if (!Files.isDirectory(places.leases())) {
       return 0;
     }
-    try (Ipam ipam = Ipam.forOneCall(datastore, Sources.ofSystem())) {
+    try (Ipam ipam = Ipam.forOneCall(datastore, ClockAndRandom.ofSystem())) {
       takeTunnel(ipam);
       int taken = 0;
       if (!leases().isEmpty()) {
@@ -95,8 +95,8 @@ record HostLocalUpgrade(Datastore datastore, String node, Places places) {
         new AssignRequest(
             first.get(),
             node,
-            Conventions.Tunnel.IPIP.handle(node),
-            Conventions.Tunnel.IPIP.attributes(node)));
+            CalicoConventions.Tunnel.IPIP.handle(node),
+            CalicoConventions.Tunnel.IPIP.attributes(node)));
     change(
         ResourceKey.of(Kind.NODE, node),
         resource ->
@@ -139,14 +139,14 @@ record HostLocalUpgrade(Datastore datastore, String node, Places places) {
   private AssignRequest request(IpAddress address, String container, ResourceKey pod) {
     Map<String, String> attributes =
         Map.of(
-            Conventions.NODE,
+            CalicoConventions.NODE,
             node,
-            Conventions.NAMESPACE,
+            CalicoConventions.NAMESPACE,
             pod.namespace(),
-            Conventions.POD,
+            CalicoConventions.POD,
             pod.name());
     return new AssignRequest(
-        address, node, Conventions.containerHandle(NETWORK, container), attributes);
+        address, node, CalicoConventions.containerHandle(NETWORK, container), attributes);
   }
 
   /** That it is assigned already means that it was done before. */
@@ -163,7 +163,7 @@ record HostLocalUpgrade(Datastore datastore, String node, Places places) {
   /** Pods of this node by address; the key has a pod's namespace and name. */
   private Map<IpAddress, ResourceKey> pods() {
     Map<IpAddress, ResourceKey> pods = new HashMap<>();
-    for (Resource endpoint : datastore.list(Query.of(Kind.WORKLOAD_ENDPOINT)).items()) {
+    for (Resource endpoint : datastore.list(ResourceQuery.of(Kind.WORKLOAD_ENDPOINT)).items()) {
       if (endpoint.text("spec", "node").orElse("").equals(node)) {
         ResourceKey pod =
             ResourceKey.of(

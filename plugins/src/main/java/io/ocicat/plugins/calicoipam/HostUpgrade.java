@@ -3,7 +3,7 @@ package io.ocicat.plugins.calicoipam;
 import io.ocicat.datastore.DatastoreException;
 import io.ocicat.ipam.Ipam;
 import io.ocicat.ipam.IpamException;
-import io.ocicat.plugins.calicocluster.Backend;
+import io.ocicat.plugins.calicocluster.CalicoBackend;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
@@ -18,7 +18,7 @@ import java.nio.file.Path;
  */
 record HostUpgrade(Path marker) {
   /** A failure costs a new block at most, and the next call tries again. */
-  void ensure(Backend backend, Ipam ipam, String node, CalicoLog log) {
+  void ensure(CalicoBackend backend, Ipam ipam, String node, CalicoLog log) {
     if (!backend.isKubernetes() || Files.exists(marker)) {
       return;
     }

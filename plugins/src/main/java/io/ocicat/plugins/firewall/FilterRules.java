@@ -2,12 +2,12 @@ package io.ocicat.plugins.firewall;
 
 import io.ocicat.ip.IpAddress;
 import io.ocicat.netlink.IpFamily;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.plugins.iptables.LegacyTable;
 import io.ocicat.plugins.iptables.NftTable;
 import io.ocicat.plugins.iptables.TableDraft;
 import io.ocicat.plugins.net.CurrentRuleset;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.EnumMap;
@@ -32,9 +32,9 @@ final class FilterRules {
   private static final List<String> ACCEPTING = List.of(AcceptRules.CHAIN);
   private static final List<String> ISOLATING = List.of(Isolation.STAGE_1, Isolation.STAGE_2);
 
-  private final Net host;
+  private final NetnsSockets host;
 
-  FilterRules(Net host) {
+  FilterRules(NetnsSockets host) {
     this.host = host;
   }
 
@@ -43,7 +43,7 @@ final class FilterRules {
   }
 
   /** Makes the rules for an owner's addresses, and removes those for others that it had. */
-  void install(String label, Admission admission) {
+  void install(String label, AttachmentRules admission) {
     Set<IpAddress> lost = new LinkedHashSet<>();
     CurrentRuleset.change(
         host,
@@ -63,7 +63,7 @@ final class FilterRules {
       TableDraft table,
       IpFamily family,
       String label,
-      Admission admission,
+      AttachmentRules admission,
       Collection<IpAddress> lost) {
     AcceptRules.remove(table, lost);
     if (admission.concerns(family)) {
@@ -116,7 +116,7 @@ final class FilterRules {
    * A rule that is not there, as iptables prints it. One place with all of them will do: the Go
    * plugin knows but one.
    */
-  Optional<String> missing(Admission admission) {
+  Optional<String> missing(AttachmentRules admission) {
     for (IpFamily family : IpFamily.values()) {
       if (admission.concerns(family)) {
         TableDraft table = nft(family).read(admission.chains());
@@ -129,7 +129,7 @@ final class FilterRules {
     return Optional.empty();
   }
 
-  private boolean isInLegacy(IpFamily family, Admission admission) {
+  private boolean isInLegacy(IpFamily family, AttachmentRules admission) {
     return LegacyTable.of(host, family)
         .map(table -> table.read(admission.chains()))
         .filter(table -> admission.missing(table, family).isEmpty())
@@ -144,8 +144,8 @@ final class FilterRules {
     return tables;
   }
 
-  private List<Request> requests(Map<IpFamily, TableDraft> tables) {
-    List<Request> requests = new ArrayList<>();
+  private List<NetlinkRequest> requests(Map<IpFamily, TableDraft> tables) {
+    List<NetlinkRequest> requests = new ArrayList<>();
     tables.forEach((family, table) -> requests.addAll(nft(family).requests(table)));
     return requests;
   }

@@ -19,8 +19,8 @@ import io.ocicat.ip.IpAddress;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.nft.Generation;
 import io.ocicat.plugins.Undo;
-import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.AttachmentOwner;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -39,10 +39,10 @@ public final class FirewallPlugin implements Plugin {
       call.log("backend \"%s\" is unknown: taking \"iptables\"".formatted(conf.backend()));
     }
     Result previous = previousResult(call);
-    Optional<BridgeSide> bridge = BridgeSide.of(conf.ingressPolicy(), previous);
-    String label = Owner.of(call).label();
+    Optional<IsolatedBridge> bridge = IsolatedBridge.of(conf.ingressPolicy(), previous);
+    String label = AttachmentOwner.of(call).label();
     List<IpAddress> addresses = addresses(previous);
-    try (Net host = Net.ofHost(call);
+    try (NetnsSockets host = NetnsSockets.ofHost(call);
         Undo undo = new Undo()) {
       FilterRules rules = new FilterRules(host);
       bridge.ifPresent(side -> side.isolatePorts(host));
@@ -61,8 +61,8 @@ public final class FirewallPlugin implements Plugin {
   @Override
   public void del(DelCall call) {
     List<IpAddress> last = call.previousResult().map(FirewallPlugin::addresses).orElse(List.of());
-    try (Net host = Net.ofHost(call)) {
-      new FilterRules(host).withdraw(Owner.of(call).label(), last);
+    try (NetnsSockets host = NetnsSockets.ofHost(call)) {
+      new FilterRules(host).withdraw(AttachmentOwner.of(call).label(), last);
     }
   }
 
@@ -70,10 +70,10 @@ public final class FirewallPlugin implements Plugin {
   public void check(CheckCall call) {
     FirewallConf conf = FirewallConf.read(call.config());
     Result previous = previousResult(call);
-    Optional<BridgeSide> bridge = BridgeSide.of(conf.ingressPolicy(), previous);
-    String label = Owner.of(call).label();
+    Optional<IsolatedBridge> bridge = IsolatedBridge.of(conf.ingressPolicy(), previous);
+    String label = AttachmentOwner.of(call).label();
     List<IpAddress> addresses = addresses(previous);
-    try (Net host = Net.ofHost(call)) {
+    try (NetnsSockets host = NetnsSockets.ofHost(call)) {
       FilterRules rules = new FilterRules(host);
       AddressOwners owners = rules.owners();
       for (IpAddress address : addresses) {
@@ -101,12 +101,15 @@ public final class FirewallPlugin implements Plugin {
     }
     Set<String> keep = new HashSet<>();
     for (Attachment attachment : valid.get()) {
-      Owner.of(call.network(), attachment).map(Owner::label).ifPresent(keep::add);
+      AttachmentOwner.of(call.network(), attachment)
+          .map(AttachmentOwner::label)
+          .ifPresent(keep::add);
     }
-    try (Net host = Net.ofHost(call)) {
+    try (NetnsSockets host = NetnsSockets.ofHost(call)) {
       FilterRules rules = new FilterRules(host);
       for (String label : rules.owners().labels()) {
-        if (label.startsWith(Owner.labelPrefix(call.network())) && !keep.contains(label)) {
+        if (label.startsWith(AttachmentOwner.labelPrefix(call.network()))
+            && !keep.contains(label)) {
           rules.withdraw(label, List.of());
         }
       }
@@ -117,7 +120,7 @@ public final class FirewallPlugin implements Plugin {
   @Override
   public void status(StatusCall call) {
     FirewallConf.read(call.config());
-    try (Net host = Net.ofHost(call)) {
+    try (NetnsSockets host = NetnsSockets.ofHost(call)) {
       host.netfilter().find(Generation.current());
     } catch (NetlinkException e) {
       throw new CniException(
@@ -155,9 +158,9 @@ public final class FirewallPlugin implements Plugin {
         .toList();
   }
 
-  private static Admission admission(
-      FirewallConf conf, List<IpAddress> addresses, Optional<BridgeSide> bridge) {
-    return new Admission(conf.adminChain(), addresses, bridge.map(BridgeSide::isolation));
+  private static AttachmentRules admission(
+      FirewallConf conf, List<IpAddress> addresses, Optional<IsolatedBridge> bridge) {
+    return new AttachmentRules(conf.adminChain(), addresses, bridge.map(IsolatedBridge::isolation));
   }
 
   private static CniException broken(String what) {

@@ -2,7 +2,7 @@ package io.ocicat.plugins.flannel;
 
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.AttachmentOwner;
 
 /**
  * The file of an attachment in the form of the Go plugin, whose DEL then removes it: under the
@@ -11,7 +11,7 @@ import io.ocicat.plugins.net.Owner;
 public final class FlannelHandOver {
   private FlannelHandOver() {}
 
-  public static void give(Owner owner, PluginConfig request) {
+  public static void give(AttachmentOwner owner, PluginConfig request) {
     Attachment attachment = new Attachment(owner.container().value(), owner.ifName().value());
     new ScratchFiles(FlannelConf.dataDir(request))
         .leaveToTheOriginal(new ScratchName(attachment, owner.network().value()));

@@ -11,7 +11,7 @@ import io.ocicat.cni.plugin.Delegation;
 import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import io.ocicat.plugins.net.VethPair;
 import java.util.List;
 import java.util.Map;
@@ -48,9 +48,9 @@ public final class FlannelPlugin implements Plugin {
    * an earlier ADD or somebody else made: so there must be none.
    */
   private static void refuseTakenName(AddCall call) {
-    Optional<Net> container = Net.ofRemaining(Optional.of(call.netns()));
+    Optional<NetnsSockets> container = NetnsSockets.ofRemaining(Optional.of(call.netns()));
     if (container.isPresent()) {
-      try (Net net = container.get()) {
+      try (NetnsSockets net = container.get()) {
         VethPair.refuseTakenName(net, call.ifName().value());
       }
     }
@@ -146,7 +146,7 @@ public final class FlannelPlugin implements Plugin {
   @Override
   public void gc(GcCall call) {
     if (call.validAttachments().isPresent()) {
-      new Sweep(call, FlannelConf.read(call.config())).run();
+      new FlannelGc(call, FlannelConf.read(call.config())).run();
     }
   }
 

@@ -96,7 +96,7 @@ record HostLocalConf(
       RangeSet.read(set).ifPresent(sets::add);
     }
     if (ipam.has("subnet")) {
-      Range.read(ipam).map(range -> new RangeSet(List.of(range))).ifPresent(sets::add);
+      AddressRange.read(ipam).map(range -> new RangeSet(List.of(range))).ifPresent(sets::add);
     }
     for (JsonValue set : ipam.value("ranges").items()) {
       RangeSet.read(set).ifPresent(sets::add);

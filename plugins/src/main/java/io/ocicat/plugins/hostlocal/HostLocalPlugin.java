@@ -17,7 +17,7 @@ import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
 import io.ocicat.ip.IpAddress;
-import io.ocicat.plugins.Steps;
+import io.ocicat.plugins.BestEffort;
 import io.ocicat.plugins.Undo;
 import io.ocicat.plugins.hostlocal.LeaseScan.Found;
 import io.ocicat.plugins.hostlocal.RangeSet.Member;
@@ -47,20 +47,20 @@ public final class HostLocalPlugin implements Plugin {
     Dns dns = conf.resolvConf() == null ? Dns.NONE : ResolvConf.read(conf.resolvConf());
     try (Leases leases = open(conf.directory(), call);
         Undo undo = new Undo()) {
-      List<IpConfig> ips = allocate(conf, leases, Owner.of(call), undo);
+      List<IpConfig> ips = allocate(conf, leases, LeaseOwner.of(call), undo);
       return undo.keep(Result.empty().withIps(ips).withRoutes(conf.routes()).withDns(dns));
     }
   }
 
   private static List<IpConfig> allocate(
-      HostLocalConf conf, Leases leases, Owner owner, Undo undo) {
+      HostLocalConf conf, Leases leases, LeaseOwner owner, Undo undo) {
     Set<IpAddress> requested = new LinkedHashSet<>(conf.requested());
     List<IpConfig> ips = new ArrayList<>();
     for (int number = 0; number < conf.sets().size(); number++) {
       RangeSet set = conf.sets().get(number);
       Optional<IpAddress> wanted = requested.stream().filter(set::contains).findFirst();
       wanted.ifPresent(requested::remove);
-      Allocation allocation = new Allocation(leases, owner, set, number);
+      RangeAllocation allocation = new RangeAllocation(leases, owner, set, number);
       Member given = allocation.allocate(wanted);
       undo.onFailure(allocation.leaseOf(given), leases::release);
       ips.add(IpConfig.of(given.inSubnet()).withGateway(given.range().gateway()));
@@ -101,11 +101,12 @@ public final class HostLocalPlugin implements Plugin {
   @Override
   public void del(DelCall call) {
     Path directory = HostLocalConf.directory(call.config());
-    Steps.all(
-        () -> release(Owner.of(call), directory, call), () -> HostLocalConf.read(call.config()));
+    BestEffort.all(
+        () -> release(LeaseOwner.of(call), directory, call),
+        () -> HostLocalConf.read(call.config()));
   }
 
-  private void release(Owner owner, Path directory, Call call) {
+  private void release(LeaseOwner owner, Path directory, Call call) {
     try (Leases leases = open(directory, call)) {
       List<Found> held = leases.heldBy(owner);
       leases.releaseAll(held.isEmpty() ? leases.heldBy(owner.legacy()) : held);
@@ -115,7 +116,7 @@ public final class HostLocalPlugin implements Plugin {
   @Override
   public void check(CheckCall call) {
     HostLocalConf conf = HostLocalConf.read(call.config());
-    Owner owner = Owner.of(call);
+    LeaseOwner owner = LeaseOwner.of(call);
     Optional<Result> previous = call.previousResult();
     try (Leases leases = open(conf.directory(), call)) {
       List<Found> held = new ArrayList<>(leases.heldBy(owner));
@@ -136,7 +137,7 @@ public final class HostLocalPlugin implements Plugin {
 
   /** Addresses of other ranges come from elsewhere and are none of our business. */
   private static void requireHeld(
-      IpAddress address, Set<IpAddress> held, HostLocalConf conf, Leases leases, Owner owner) {
+      IpAddress address, Set<IpAddress> held, HostLocalConf conf, Leases leases, LeaseOwner owner) {
     if (!held.contains(address) && conf.sets().stream().anyMatch(set -> set.contains(address))) {
       throw new CniException(
           ErrorCode.INTERNAL,
@@ -169,7 +170,7 @@ public final class HostLocalPlugin implements Plugin {
       for (int number = 0; number < conf.sets().size(); number++) {
         RangeSet set = conf.sets().get(number);
         if (leases.nextFree(set, number).isEmpty()) {
-          throw Allocation.exhausted(set, ErrorCode.PLUGIN_NOT_AVAILABLE);
+          throw RangeAllocation.exhausted(set, ErrorCode.PLUGIN_NOT_AVAILABLE);
         }
       }
     } catch (CniException e) {

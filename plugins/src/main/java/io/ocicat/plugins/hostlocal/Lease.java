@@ -52,7 +52,7 @@ public record Lease(String network, IpAddress address, Attachment holder) {
 
   private static Optional<Lease> read(String network, Found file) {
     return file.holder()
-        .flatMap(Owner::attachment)
+        .flatMap(LeaseOwner::attachment)
         .flatMap(holder -> file.address().map(address -> new Lease(network, address, holder)));
   }
 }

@@ -2,7 +2,7 @@ package io.ocicat.plugins.hostlocal;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.Reason;
+import io.ocicat.cni.FailureReason;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.netlink.linux.Fd.FileId;
 import java.time.Clock;
@@ -82,7 +82,7 @@ final class LeaseCache {
               ErrorCode.TRY_AGAIN_LATER,
               "other calls for this network took too long",
               "%d of them wait in this process".formatted(slot.queue.getQueueLength()))
-          .because(Reason.TIMED_OUT);
+          .because(FailureReason.TIMED_OUT);
     }
     return new Turn(slot);
   }

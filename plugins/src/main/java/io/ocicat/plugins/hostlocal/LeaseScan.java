@@ -41,7 +41,7 @@ record LeaseScan(List<Found> files, boolean complete) {
    * @param content trimmed; empty if it could not be read, which then belongs to nobody
    */
   record Found(String name, String content) {
-    static Found of(IpAddress address, Owner owner) {
+    static Found of(IpAddress address, LeaseOwner owner) {
       return new Found(address.toString(), owner.content());
     }
 
@@ -51,9 +51,9 @@ record LeaseScan(List<Found> files, boolean complete) {
     }
 
     /** Whose lease it is; nothing when it is none. */
-    Optional<Owner> holder() {
+    Optional<LeaseOwner> holder() {
       return name.indexOf('/') < 0 && address().isPresent()
-          ? Owner.parse(content)
+          ? LeaseOwner.parse(content)
           : Optional.empty();
     }
 
@@ -128,7 +128,7 @@ record LeaseScan(List<Found> files, boolean complete) {
         if (tidying) {
           Files.delete(file);
         }
-      } else if (isAddress || content.flatMap(Owner::parse).isPresent()) {
+      } else if (isAddress || content.flatMap(LeaseOwner::parse).isPresent()) {
         files.add(new Found(name, content.orElse("")));
         complete &= name.chars().allMatch(c -> c > ' ' && c < 0x7f);
       }

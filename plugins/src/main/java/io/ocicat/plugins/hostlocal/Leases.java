@@ -7,7 +7,7 @@ import io.ocicat.ip.IpAddress;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.FileLock;
-import io.ocicat.plugins.Steps;
+import io.ocicat.plugins.BestEffort;
 import io.ocicat.plugins.hostlocal.LeaseScan.Found;
 import io.ocicat.plugins.hostlocal.RangeSet.Member;
 import java.io.IOException;
@@ -88,7 +88,7 @@ final class Leases implements AutoCloseable {
   }
 
   /** The files that belong to exactly this owner. */
-  List<Found> heldBy(Owner owner) {
+  List<Found> heldBy(LeaseOwner owner) {
     String content = owner.content();
     try {
       List<Found> held = new ArrayList<>();
@@ -130,7 +130,9 @@ final class Leases implements AutoCloseable {
     try {
       return LeaseFile.read(path.resolve(address.toString()))
           .map(LeaseFile::trim)
-          .map(content -> Owner.parse(content).map(Owner::toString).orElse("someone unknown"));
+          .map(
+              content ->
+                  LeaseOwner.parse(content).map(LeaseOwner::toString).orElse("someone unknown"));
     } catch (IOException e) {
       return Optional.empty();
     }
@@ -167,7 +169,7 @@ final class Leases implements AutoCloseable {
    *
    * @return whether the address was free
    */
-  boolean reserve(IpAddress address, Owner owner, int number) {
+  boolean reserve(IpAddress address, LeaseOwner owner, int number) {
     Found lease = Found.of(address, owner);
     try {
       if (!LeaseFile.create(path, lease.name(), lease.content())) {
@@ -214,7 +216,7 @@ final class Leases implements AutoCloseable {
 
   /** Each of them, also when one cannot be removed. */
   void releaseAll(List<Found> leases) {
-    Steps.all(
+    BestEffort.all(
         leases.stream().<Runnable>map(lease -> () -> release(lease)).toArray(Runnable[]::new));
   }
 

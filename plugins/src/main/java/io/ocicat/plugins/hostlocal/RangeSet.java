@@ -10,13 +10,13 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Ranges of one family of which a container gets one address. */
-record RangeSet(List<Range> ranges) {
+record RangeSet(List<AddressRange> ranges) {
   RangeSet {
     ranges = List.copyOf(ranges);
   }
 
   /** An address of the set with what its range says about it. */
-  record Member(IpAddress address, Range range) {
+  record Member(IpAddress address, AddressRange range) {
     IpPrefix inSubnet() {
       return IpPrefix.of(address, range.subnet().length());
     }
@@ -29,19 +29,19 @@ record RangeSet(List<Range> ranges) {
       value.problem("is an empty range set: expected a list of ranges");
       return Optional.empty();
     }
-    List<Range> ranges = new ArrayList<>();
+    List<AddressRange> ranges = new ArrayList<>();
     for (JsonFields item : items) {
-      Range.read(item).ifPresent(ranges::add);
+      AddressRange.read(item).ifPresent(ranges::add);
     }
     return ranges.size() == items.size() && fitTogether(ranges, value)
         ? Optional.of(new RangeSet(ranges))
         : Optional.empty();
   }
 
-  private static boolean fitTogether(List<Range> ranges, JsonValue value) {
+  private static boolean fitTogether(List<AddressRange> ranges, JsonValue value) {
     for (int i = 0; i < ranges.size(); i++) {
-      Range one = ranges.get(i);
-      for (Range other : ranges.subList(i + 1, ranges.size())) {
+      AddressRange one = ranges.get(i);
+      for (AddressRange other : ranges.subList(i + 1, ranges.size())) {
         if (one.subnet().isV4() != other.subnet().isV4()) {
           value.problem("is an invalid range set: mixed address families");
           return false;
@@ -60,7 +60,7 @@ record RangeSet(List<Range> ranges) {
   }
 
   Optional<Member> find(IpAddress address) {
-    for (Range range : ranges) {
+    for (AddressRange range : ranges) {
       if (range.contains(address)) {
         return Optional.of(new Member(address, range));
       }
@@ -89,26 +89,27 @@ record RangeSet(List<Range> ranges) {
     // nothing to give by then.
     int turn = latest.isPresent() ? 1 : 0;
     for (int i = 0; found.isEmpty() && i < ranges.size(); i++) {
-      Range range = ranges.get((first + turn + i) % ranges.size());
+      AddressRange range = ranges.get((first + turn + i) % ranges.size());
       found = firstFrom(range.start(), range, used);
     }
     return found;
   }
 
-  private static Optional<Member> firstFrom(IpAddress from, Range range, AddressRuns used) {
+  private static Optional<Member> firstFrom(IpAddress from, AddressRange range, AddressRuns used) {
     Optional<IpAddress> free = used.firstMissing(from, range.end());
     return free.isPresent() && free.get().equals(range.gateway())
         ? firstBehind(range.gateway(), range, used)
         : free.map(address -> new Member(address, range));
   }
 
-  private static Optional<Member> firstBehind(IpAddress after, Range range, AddressRuns used) {
+  private static Optional<Member> firstBehind(
+      IpAddress after, AddressRange range, AddressRuns used) {
     return after.equals(range.end()) ? Optional.empty() : firstFrom(after.next(), range, used);
   }
 
   /** As error messages have it: {@code 10.0.0.1-10.0.0.6,10.0.1.1-10.0.1.6}. */
   @Override
   public String toString() {
-    return ranges.stream().map(Range::toString).collect(Collectors.joining(","));
+    return ranges.stream().map(AddressRange::toString).collect(Collectors.joining(","));
   }
 }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 record HttpIpamConf(
     URI server,
-    Token token,
+    BearerToken token,
     String node,
     @Nullable String pool,
     List<String> families,
@@ -61,7 +61,7 @@ record HttpIpamConf(
     HttpIpamConf conf =
         new HttpIpamConf(
             in.text("serverURL").map(HttpIpamConf::server, NOWHERE).required(),
-            Token.read(in),
+            BearerToken.read(in),
             node(in),
             in.text("pool").check(pool -> !pool.isEmpty(), "must not be empty").orNull(),
             families(in),

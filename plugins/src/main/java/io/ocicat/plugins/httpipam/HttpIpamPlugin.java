@@ -31,14 +31,14 @@ public final class HttpIpamPlugin implements Plugin {
   @Override
   public Result add(AddCall call) {
     HttpIpamConf conf = HttpIpamConf.read(call.config());
-    ObjectNode wish = Wish.of(call, conf);
+    ObjectNode wish = AddressRequest.of(call, conf);
     String network = call.network().value();
     return asking(
         call,
         conf,
         server -> {
           try (Undo undo = new Undo()) {
-            Granted granted =
+            GrantedAddresses granted =
                 undo.onFailure(
                     server.allocate(network, call.attachment(), wish),
                     _ -> server.release(network, call.attachment()));
@@ -49,7 +49,7 @@ public final class HttpIpamPlugin implements Plugin {
   }
 
   /** Versions before 0.3.0 have room for one address of each family. */
-  private static void requireExpressible(Granted granted, SpecVersion version) {
+  private static void requireExpressible(GrantedAddresses granted, SpecVersion version) {
     List<IpPrefix> addresses = granted.addresses().stream().map(IpConfig::address).toList();
     long v4 = addresses.stream().filter(IpPrefix::isV4).count();
     if (!version.isAtLeast(SpecVersion.V0_3_0) && (v4 > 1 || addresses.size() - v4 > 1)) {
@@ -87,7 +87,7 @@ public final class HttpIpamPlugin implements Plugin {
         call,
         conf,
         server -> {
-          Granted granted =
+          GrantedAddresses granted =
               server
                   .get(call.network().value(), call.attachment())
                   .orElseThrow(() -> drift(call, "has no allocation any more"));
@@ -106,7 +106,7 @@ public final class HttpIpamPlugin implements Plugin {
 
   private static CniException drift(CheckCall call, String what) {
     return new CniException(
-        Codes.DRIFT,
+        HttpIpamErrorCodes.DRIFT,
         "container %s, interface %s %s".formatted(call.containerId(), call.ifName(), what),
         "the IPAM server and the container do not agree: delete the container");
   }
@@ -114,13 +114,13 @@ public final class HttpIpamPlugin implements Plugin {
   @Override
   public void status(StatusCall call) {
     HttpIpamConf conf = HttpIpamConf.read(call.config());
-    List<AddressServer.Level> levels;
+    List<IpamServerClient.Level> levels;
     try {
-      levels = asking(call, conf, AddressServer::health);
+      levels = asking(call, conf, IpamServerClient::health);
     } catch (CniException e) {
       throw new CniException(ErrorCode.PLUGIN_NOT_AVAILABLE, e.msg(), e.details());
     }
-    for (AddressServer.Level level : levels) {
+    for (IpamServerClient.Level level : levels) {
       if (level.name().equals(conf.pool()) && conf.wants(level.family()) && level.isFull()) {
         throw new CniException(
             ErrorCode.PLUGIN_NOT_AVAILABLE,
@@ -145,12 +145,13 @@ public final class HttpIpamPlugin implements Plugin {
   }
 
   /** Nothing of HTTP is even loaded before the configuration is known to be good. */
-  private static <T> T asking(Call call, HttpIpamConf conf, Function<AddressServer, T> question) {
-    return HostSide.on(
+  private static <T> T asking(
+      Call call, HttpIpamConf conf, Function<IpamServerClient, T> question) {
+    return HostNetnsConnections.on(
         call,
         () -> {
-          try (Wire wire = new Wire(call, conf)) {
-            return question.apply(new AddressServer(conf, wire));
+          try (HttpTransport wire = new HttpTransport(call, conf)) {
+            return question.apply(new IpamServerClient(conf, wire));
           } catch (CniException e) {
             throw conf.token().hide(e);
           }

@@ -3,10 +3,10 @@ package io.ocicat.plugins.iptables;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.netlink.IpFamily;
-import io.ocicat.netlink.nft.Family;
+import io.ocicat.netlink.nft.TableFamily;
 import io.ocicat.netlink.nft.TableId;
-import io.ocicat.plugins.Steps;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.BestEffort;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -26,15 +26,15 @@ public final class IptablesChains {
    *
    * @param table as iptables calls it, for instance nat
    */
-  public static void remove(Net host, String table, String chain) {
-    Steps.all(
+  public static void remove(NetnsSockets host, String table, String chain) {
+    BestEffort.all(
         stores(host, table).stream()
             .<Runnable>map(store -> () -> store.remove(chain))
             .toArray(Runnable[]::new));
   }
 
   /** Whether there is such a chain, and a rule that leads there. */
-  public static boolean isReached(Net host, IpFamily family, String table, String chain) {
+  public static boolean isReached(NetnsSockets host, IpFamily family, String table, String chain) {
     return stores(host, family, table).stream()
         .anyMatch(
             store ->
@@ -43,7 +43,7 @@ public final class IptablesChains {
   }
 
   /** Whether there is such a chain in the old xtables, of either family. */
-  public static boolean isInLegacyTable(Net host, String table, String chain) {
+  public static boolean isInLegacyTable(NetnsSockets host, String table, String chain) {
     return Stream.of(IpFamily.values())
         .flatMap(family -> LegacyStore.of(host, family, table).stream())
         .anyMatch(store -> store.has(chain));
@@ -56,7 +56,7 @@ public final class IptablesChains {
    * @param wanted the numbers that matter; others may be among the answers
    */
   public static List<PortRule> ports(
-      Net host, IpFamily family, String table, String entry, Set<Integer> wanted) {
+      NetnsSockets host, IpFamily family, String table, String entry, Set<Integer> wanted) {
     return stores(host, family, table).stream()
         .flatMap(store -> store.ports(entry, wanted).stream())
         .toList();
@@ -70,7 +70,7 @@ public final class IptablesChains {
    * @throws CniException when there is no such command, or it fails
    */
   public static void make(
-      Net host, IpFamily family, String table, String chain, List<String> rules) {
+      NetnsSockets host, IpFamily family, String table, String chain, List<String> rules) {
     LegacyCommands iptables = requireCommand(host, family);
     stores(host, family, table).forEach(store -> store.remove(chain));
     List<String> changes = new ArrayList<>();
@@ -84,11 +84,11 @@ public final class IptablesChains {
    *
    * @throws CniException when it cannot
    */
-  public static void requireUsable(Net host, IpFamily family, String table) {
+  public static void requireUsable(NetnsSockets host, IpFamily family, String table) {
     requireCommand(host, family).save(table);
   }
 
-  private static LegacyCommands requireCommand(Net host, IpFamily family) {
+  private static LegacyCommands requireCommand(NetnsSockets host, IpFamily family) {
     return LegacyCommands.usual(host, family)
         .orElseThrow(
             () ->
@@ -107,8 +107,8 @@ public final class IptablesChains {
    * @param keep the chains of the containers that are still there
    */
   public static void collect(
-      Net host, String table, String prefix, String comment, Set<String> keep) {
-    Steps.all(
+      NetnsSockets host, String table, String prefix, String comment, Set<String> keep) {
+    BestEffort.all(
         stores(host, table).stream()
             .<Runnable>map(store -> () -> collect(store, prefix, comment, keep))
             .toArray(Runnable[]::new));
@@ -125,11 +125,11 @@ public final class IptablesChains {
         }
       }
     }
-    Steps.all(
+    BestEffort.all(
         stale.stream().<Runnable>map(chain -> () -> store.remove(chain)).toArray(Runnable[]::new));
   }
 
-  private static List<RuleStore> stores(Net host, String table) {
+  private static List<RuleStore> stores(NetnsSockets host, String table) {
     List<RuleStore> stores = new ArrayList<>();
     for (IpFamily family : IpFamily.values()) {
       stores.addAll(stores(host, family, table));
@@ -137,10 +137,10 @@ public final class IptablesChains {
     return stores;
   }
 
-  private static List<RuleStore> stores(Net host, IpFamily family, String table) {
+  private static List<RuleStore> stores(NetnsSockets host, IpFamily family, String table) {
     List<RuleStore> stores = new ArrayList<>();
     if (host.hasNfTables()) {
-      Family nft = family == IpFamily.V4 ? Family.IP : Family.IP6;
+      TableFamily nft = family == IpFamily.V4 ? TableFamily.IP : TableFamily.IP6;
       stores.add(new NftStore(host.netfilter(), new TableId(nft, table)));
     }
     LegacyStore.of(host, family, table).ifPresent(stores::add);

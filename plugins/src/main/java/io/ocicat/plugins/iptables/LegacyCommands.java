@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.netlink.IpFamily;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
@@ -30,7 +30,7 @@ record LegacyCommands(Path enter, Path save, Path restore, Path namespace) {
   private static final List<String> SYSTEM_DIRECTORIES =
       List.of("/usr/sbin", "/sbin", "/usr/bin", "/bin", "/usr/local/sbin");
 
-  static Optional<LegacyCommands> find(Net host, IpFamily family) {
+  static Optional<LegacyCommands> find(NetnsSockets host, IpFamily family) {
     String tool = tool(family);
     Path namespace = namespace(host);
     return locate("nsenter")
@@ -43,7 +43,7 @@ record LegacyCommands(Path enter, Path save, Path restore, Path namespace) {
   }
 
   /** Those that go by the plain name, of whichever kind: what other programs call iptables. */
-  static Optional<LegacyCommands> usual(Net host, IpFamily family) {
+  static Optional<LegacyCommands> usual(NetnsSockets host, IpFamily family) {
     return locate("nsenter").flatMap(enter -> pair(enter, tool(family), namespace(host)));
   }
 
@@ -51,7 +51,7 @@ record LegacyCommands(Path enter, Path save, Path restore, Path namespace) {
     return family == IpFamily.V4 ? "iptables" : "ip6tables";
   }
 
-  private static Path namespace(Net host) {
+  private static Path namespace(NetnsSockets host) {
     return Path.of(
         "/proc",
         Long.toString(ProcessHandle.current().pid()),

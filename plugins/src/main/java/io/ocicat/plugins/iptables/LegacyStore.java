@@ -2,7 +2,7 @@ package io.ocicat.plugins.iptables;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.netlink.IpFamily;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,13 +32,13 @@ record LegacyStore(LegacyCommands commands, String table) implements RuleStore {
    * The store, if the kernel has such a table in use. Without the commands nobody can have made a
    * chain in it.
    */
-  static Optional<LegacyStore> of(Net host, IpFamily family, String table) {
+  static Optional<LegacyStore> of(NetnsSockets host, IpFamily family, String table) {
     return isInUse(host, family, table)
         ? LegacyCommands.find(host, family).map(commands -> new LegacyStore(commands, table))
         : Optional.empty();
   }
 
-  private static boolean isInUse(Net host, IpFamily family, String table) {
+  private static boolean isInUse(NetnsSockets host, IpFamily family, String table) {
     // Not /proc/net, which shows the namespace of the process's first thread.
     Path names =
         Path.of(

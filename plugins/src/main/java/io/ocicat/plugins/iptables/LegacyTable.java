@@ -2,7 +2,7 @@ package io.ocicat.plugins.iptables;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.netlink.IpFamily;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -26,7 +26,7 @@ public final class LegacyTable {
   }
 
   /** The table, if it is in use on the host. */
-  public static Optional<LegacyTable> of(Net host, IpFamily family) {
+  public static Optional<LegacyTable> of(NetnsSockets host, IpFamily family) {
     return LegacyStore.of(host, family, NAME).map(store -> new LegacyTable(store.commands()));
   }
 

@@ -2,8 +2,8 @@ package io.ocicat.plugins.iptables;
 
 import io.ocicat.netlink.Attributes;
 import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.NetlinkSocket;
-import io.ocicat.netlink.Request;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.nft.ChainId;
 import io.ocicat.netlink.nft.Chains;
@@ -64,7 +64,7 @@ record NftStore(NetlinkSocket netfilter, TableId table) implements RuleStore {
   public void remove(String chain) {
     ChainId id = table.chain(chain);
     for (int attempt = 1; has(chain); attempt++) {
-      List<Request> requests = new ArrayList<>();
+      List<NetlinkRequest> requests = new ArrayList<>();
       for (InstalledRule rule : netfilter.list(Rules.in(table))) {
         if (target(rule).equals(chain)) {
           requests.add(Rules.delete(rule));

@@ -1,19 +1,19 @@
 package io.ocicat.plugins.iptables;
 
 import io.ocicat.netlink.IpFamily;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.NetlinkSocket;
-import io.ocicat.netlink.Request;
 import io.ocicat.netlink.nft.Chain;
 import io.ocicat.netlink.nft.ChainId;
+import io.ocicat.netlink.nft.ChainPriority;
 import io.ocicat.netlink.nft.ChainType;
 import io.ocicat.netlink.nft.Chains;
-import io.ocicat.netlink.nft.Family;
 import io.ocicat.netlink.nft.Hook;
-import io.ocicat.netlink.nft.Priority;
 import io.ocicat.netlink.nft.Rule;
 import io.ocicat.netlink.nft.Rules;
 import io.ocicat.netlink.nft.Statement;
 import io.ocicat.netlink.nft.Table;
+import io.ocicat.netlink.nft.TableFamily;
 import io.ocicat.netlink.nft.TableId;
 import io.ocicat.netlink.nft.Tables;
 import java.util.ArrayList;
@@ -33,7 +33,7 @@ public final class NftTable {
 
   public NftTable(NetlinkSocket netfilter, IpFamily family) {
     this.netfilter = netfilter;
-    this.id = new TableId(family == IpFamily.V4 ? Family.IP : Family.IP6, "filter");
+    this.id = new TableId(family == IpFamily.V4 ? TableFamily.IP : TableFamily.IP6, "filter");
   }
 
   /** What there is of these chains. */
@@ -53,8 +53,8 @@ public final class NftTable {
   }
 
   /** What makes the draft come true, for a transaction that rests on the reading. */
-  public List<Request> requests(TableDraft draft) {
-    List<Request> requests = new ArrayList<>();
+  public List<NetlinkRequest> requests(TableDraft draft) {
+    List<NetlinkRequest> requests = new ArrayList<>();
     for (TableDraft.Change change : draft.changes()) {
       switch (change) {
         case TableDraft.Change.NewChain(String name) -> {
@@ -77,7 +77,7 @@ public final class NftTable {
   private Chain chain(String name) {
     ChainId chain = id.chain(name);
     return name.equals(FORWARD)
-        ? Chain.base(chain, ChainType.FILTER, Hook.FORWARD, Priority.FILTER)
+        ? Chain.base(chain, ChainType.FILTER, Hook.FORWARD, ChainPriority.FILTER)
         : Chain.regular(chain);
   }
 

@@ -16,7 +16,7 @@ import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.route.Address;
 import io.ocicat.netlink.route.Addresses;
 import io.ocicat.netlink.route.Device;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -31,7 +31,7 @@ public final class LoopbackPlugin implements Plugin {
   @Override
   public Result add(AddCall call) {
     Optional<Result> previous = call.previousResult();
-    try (Net container = Net.of(call.netns())) {
+    try (NetnsSockets container = NetnsSockets.of(call.netns())) {
       Link lo = container.requireLink(LO);
       container.route().perform(Links.up(lo.index()));
       List<IpPrefix> addresses = loopbackAddresses(container, lo);
@@ -41,7 +41,7 @@ public final class LoopbackPlugin implements Plugin {
 
   @Override
   public void del(DelCall call) {
-    Net.ofRemaining(call.netns())
+    NetnsSockets.ofRemaining(call.netns())
         .ifPresent(
             container -> {
               try (container) {
@@ -52,7 +52,7 @@ public final class LoopbackPlugin implements Plugin {
 
   @Override
   public void check(CheckCall call) {
-    try (Net container = Net.of(call.netns())) {
+    try (NetnsSockets container = NetnsSockets.of(call.netns())) {
       if (!container.requireLink(LO).isUp()) {
         throw new CniException(ErrorCode.INTERNAL, "loopback interface is down");
       }
@@ -64,7 +64,7 @@ public final class LoopbackPlugin implements Plugin {
     return "CNI loopback plugin (ocicat)";
   }
 
-  private static List<IpPrefix> loopbackAddresses(Net container, Link lo) {
+  private static List<IpPrefix> loopbackAddresses(NetnsSockets container, Link lo) {
     List<IpPrefix> addresses =
         container.route().list(Addresses.list(Device.of(lo.index(), LO))).stream()
             .map(Address::prefix)

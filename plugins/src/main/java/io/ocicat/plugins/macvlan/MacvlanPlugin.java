@@ -13,7 +13,7 @@ import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
 import io.ocicat.netlink.NetlinkException;
-import io.ocicat.netlink.Outcome;
+import io.ocicat.netlink.RequestOutcome;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.LinkKind.Macvlan;
 import io.ocicat.netlink.link.LinkSettings;
@@ -21,14 +21,14 @@ import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.ns.Sysctl;
 import io.ocicat.netlink.route.Device;
-import io.ocicat.plugins.Steps;
+import io.ocicat.plugins.BestEffort;
 import io.ocicat.plugins.Undo;
+import io.ocicat.plugins.net.AttachmentOwner;
 import io.ocicat.plugins.net.ContainerInterface;
 import io.ocicat.plugins.net.DuplicateDetection;
-import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.OwnedCable;
-import io.ocicat.plugins.net.Owner;
-import io.ocicat.plugins.net.Unaddressed;
+import io.ocicat.plugins.net.NetnsSockets;
+import io.ocicat.plugins.net.NoIpam;
+import io.ocicat.plugins.net.OwnedVeth;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -46,16 +46,16 @@ public final class MacvlanPlugin implements Plugin {
   @Override
   public Result add(AddCall call) {
     MacvlanConf conf = MacvlanConf.read(call);
-    Unaddressed.requireExpressible(call.config());
+    NoIpam.requireExpressible(call.config());
     String ifName = call.ifName().value();
-    try (Net host = Net.ofHost(call);
-        Net container = Net.of(call.netns());
+    try (NetnsSockets host = NetnsSockets.ofHost(call);
+        NetnsSockets container = NetnsSockets.of(call.netns());
         Undo undo = new Undo()) {
       Link master = Master.find(conf.masterInContainer() ? container : host, conf);
       create(conf.masterInContainer() ? container : host, container, ifName, master, conf);
       undo.onFailure(() -> delete(container, ifName));
       Link link = container.requireLink(ifName);
-      container.route().perform(OwnedCable.label(link.index(), Owner.of(call)));
+      container.route().perform(OwnedVeth.label(link.index(), AttachmentOwner.of(call)));
 
       Result result = Result.empty().withInterface(inSandbox(link, call.netns().text()));
       if (conf.addressed()) {
@@ -72,7 +72,7 @@ public final class MacvlanPlugin implements Plugin {
   }
 
   private static void create(
-      Net where, Net container, String ifName, Link master, MacvlanConf conf) {
+      NetnsSockets where, NetnsSockets container, String ifName, Link master, MacvlanConf conf) {
     LinkSettings settings = LinkSettings.named(ifName).in(container.namespace());
     settings = conf.mtu() == 0 ? settings : settings.mtu(conf.mtu());
     settings = conf.mac().map(settings::mac).orElse(settings);
@@ -97,7 +97,7 @@ public final class MacvlanPlugin implements Plugin {
     }
   }
 
-  private static void configure(AddCall call, Net container, Link link, Result result) {
+  private static void configure(AddCall call, NetnsSockets container, Link link, Result result) {
     // So that neighbours who knew another container by this address learn at once.
     container.writeIfPossible(
         Map.of(
@@ -113,24 +113,24 @@ public final class MacvlanPlugin implements Plugin {
   }
 
   /** The addresses go last: before the interface has gone nobody else may have them. */
-  private static void giveBack(AddCall call, Net container, String ifName) {
-    Steps.all(() -> delete(container, ifName), () -> call.ipam().del());
+  private static void giveBack(AddCall call, NetnsSockets container, String ifName) {
+    BestEffort.all(() -> delete(container, ifName), () -> call.ipam().del());
   }
 
   @Override
   public List<Delegation> review(PluginConfig config) {
     MacvlanConf.read(config);
-    Unaddressed.requireExpressible(config);
+    NoIpam.requireExpressible(config);
     return Delegation.toIpamIfAny(config);
   }
 
   @Override
   public void del(DelCall call) {
-    Steps.all(
+    BestEffort.all(
         () -> {
-          Optional<Net> remaining = Net.ofRemaining(call.netns());
+          Optional<NetnsSockets> remaining = NetnsSockets.ofRemaining(call.netns());
           if (remaining.isPresent()) {
-            try (Net container = remaining.get()) {
+            try (NetnsSockets container = remaining.get()) {
               delete(container, call.ifName().value());
             }
           }
@@ -143,8 +143,8 @@ public final class MacvlanPlugin implements Plugin {
   }
 
   /** Gone already is fine. */
-  private static void delete(Net container, String ifName) {
-    for (Outcome outcome : container.route().attempt(List.of(Links.delete(ifName)))) {
+  private static void delete(NetnsSockets container, String ifName) {
+    for (RequestOutcome outcome : container.route().attempt(List.of(Links.delete(ifName)))) {
       Optional<NetlinkException> failure = outcome.failure().filter(e -> !e.is(Errno.ENODEV));
       if (failure.isPresent()) {
         throw failure.get();
@@ -155,8 +155,8 @@ public final class MacvlanPlugin implements Plugin {
   @Override
   public void check(CheckCall call) {
     MacvlanConf conf = MacvlanConf.read(call);
-    try (Net host = Net.ofHost(call);
-        Net container = Net.of(call.netns())) {
+    try (NetnsSockets host = NetnsSockets.ofHost(call);
+        NetnsSockets container = NetnsSockets.of(call.netns())) {
       if (conf.addressed()) {
         call.ipam().check();
       }
@@ -221,7 +221,7 @@ public final class MacvlanPlugin implements Plugin {
   public void status(StatusCall call) {
     MacvlanConf conf = MacvlanConf.read(call.config());
     if (!conf.masterInContainer()) {
-      try (Net host = Net.ofHost(call)) {
+      try (NetnsSockets host = NetnsSockets.ofHost(call)) {
         Master.find(host, conf);
       } catch (CniException e) {
         throw new CniException(ErrorCode.PLUGIN_NOT_AVAILABLE, e.msg(), e.details());

@@ -10,7 +10,7 @@ import io.ocicat.netlink.route.Route;
 import io.ocicat.netlink.route.RouteFilter;
 import io.ocicat.netlink.route.RouteType;
 import io.ocicat.netlink.route.Routes;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Optional;
@@ -25,7 +25,7 @@ final class Master {
    * @param net where to look
    * @throws CniException when there is none, or its MTU is less than the one asked for
    */
-  static Link find(Net net, MacvlanConf conf) {
+  static Link find(NetnsSockets net, MacvlanConf conf) {
     Link master = conf.master().isEmpty() ? onDefaultRoute(net) : named(net, conf.master());
     if (conf.mtu() > master.mtu()) {
       throw new CniException(
@@ -36,7 +36,7 @@ final class Master {
     return master;
   }
 
-  private static Link named(Net net, String name) {
+  private static Link named(NetnsSockets net, String name) {
     return net.link(name)
         .orElseThrow(
             () ->
@@ -46,7 +46,7 @@ final class Master {
   }
 
   /** Of IPv4 rather than of IPv6, and of several the one that counts. */
-  private static Link onDefaultRoute(Net net) {
+  private static Link onDefaultRoute(NetnsSockets net) {
     return Arrays.stream(IpFamily.values())
         .flatMap(family -> defaultRoute(net, family).stream())
         .findFirst()
@@ -59,7 +59,7 @@ final class Master {
                     "say with \"master\" which interface to share"));
   }
 
-  private static Optional<Device> defaultRoute(Net net, IpFamily family) {
+  private static Optional<Device> defaultRoute(NetnsSockets net, IpFamily family) {
     RouteFilter filter = RouteFilter.main(family).type(RouteType.UNICAST);
     return net.route().list(Routes.list(filter)).stream()
         .filter(route -> route.destination().length() == 0)

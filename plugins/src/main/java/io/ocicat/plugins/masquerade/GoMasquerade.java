@@ -9,16 +9,16 @@ import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.nft.ChainId;
 import io.ocicat.netlink.nft.Chains;
-import io.ocicat.netlink.nft.Family;
 import io.ocicat.netlink.nft.InstalledRule;
 import io.ocicat.netlink.nft.Rules;
+import io.ocicat.netlink.nft.TableFamily;
 import io.ocicat.netlink.nft.TableId;
-import io.ocicat.plugins.Steps;
+import io.ocicat.plugins.BestEffort;
 import io.ocicat.plugins.iptables.ChainName;
 import io.ocicat.plugins.iptables.IptablesChains;
+import io.ocicat.plugins.net.AttachmentOwner;
 import io.ocicat.plugins.net.NamingHash;
-import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -32,7 +32,7 @@ final class GoMasquerade {
   private static final String NAT = "nat";
 
   private static final ChainId CHECKS =
-      new TableId(Family.INET, "cni_plugins_masquerade").chain("masq_checks");
+      new TableId(TableFamily.INET, "cni_plugins_masquerade").chain("masq_checks");
 
   private static final int TAG_DIGITS = 16;
 
@@ -41,14 +41,14 @@ final class GoMasquerade {
 
   private GoMasquerade() {}
 
-  static void remove(Net host, Owner owner) {
-    Steps.all(
+  static void remove(NetnsSockets host, AttachmentOwner owner) {
+    BestEffort.all(
         () -> IptablesChains.remove(host, NAT, chain(owner.network(), owner.container())),
         () -> removeRules(host, rule -> rule.comment().startsWith(tag(owner))));
   }
 
   /** Makes what a Go plugin would have made, for addresses of which no two are of one family. */
-  static void install(Net host, Owner owner, List<IpPrefix> addresses) {
+  static void install(NetnsSockets host, AttachmentOwner owner, List<IpPrefix> addresses) {
     String chain = chain(owner.network(), owner.container());
     String comment =
         "-m comment --comment \"name: \\\"%s\\\" id: \\\"%s\\\"\""
@@ -69,16 +69,16 @@ final class GoMasquerade {
     }
   }
 
-  static void collect(Net host, NetworkName network, Set<Attachment> valid) {
-    Set<Owner> owners =
+  static void collect(NetnsSockets host, NetworkName network, Set<Attachment> valid) {
+    Set<AttachmentOwner> owners =
         valid.stream()
-            .flatMap(attachment -> Owner.of(network, attachment).stream())
+            .flatMap(attachment -> AttachmentOwner.of(network, attachment).stream())
             .collect(Collectors.toSet());
     Set<String> chains =
         owners.stream().map(owner -> chain(network, owner.container())).collect(Collectors.toSet());
     Set<String> tags = owners.stream().map(GoMasquerade::tag).collect(Collectors.toSet());
     String anyTag = networkTag(network);
-    Steps.all(
+    BestEffort.all(
         () -> IptablesChains.collect(host, NAT, ChainName.MASQUERADE, comment(network), chains),
         () ->
             removeRules(
@@ -89,12 +89,12 @@ final class GoMasquerade {
   }
 
   /** Whether a Go plugin hides the owner's addresses of a family. */
-  static boolean isInstalled(Net host, Owner owner, IpFamily family) {
+  static boolean isInstalled(NetnsSockets host, AttachmentOwner owner, IpFamily family) {
     return IptablesChains.isReached(host, family, NAT, chain(owner.network(), owner.container()))
         || rules(host).stream().anyMatch(rule -> rule.comment().startsWith(tag(owner)));
   }
 
-  private static void removeRules(Net host, Predicate<InstalledRule> unwanted) {
+  private static void removeRules(NetnsSockets host, Predicate<InstalledRule> unwanted) {
     for (int attempt = 1; ; attempt++) {
       List<InstalledRule> found = rules(host).stream().filter(unwanted).toList();
       try {
@@ -108,7 +108,7 @@ final class GoMasquerade {
     }
   }
 
-  private static List<InstalledRule> rules(Net host) {
+  private static List<InstalledRule> rules(NetnsSockets host) {
     return host.hasNfTables() && host.netfilter().find(Chains.get(CHECKS)).isPresent()
         ? host.netfilter().list(Rules.in(CHECKS))
         : List.of();
@@ -123,7 +123,7 @@ final class GoMasquerade {
     return "name: \"%s\" id: \"".formatted(network);
   }
 
-  private static String tag(Owner owner) {
+  private static String tag(AttachmentOwner owner) {
     String attachment = owner.ifName() + ":" + owner.container();
     return networkTag(owner.network()) + NamingHash.of(attachment, TAG_DIGITS);
   }

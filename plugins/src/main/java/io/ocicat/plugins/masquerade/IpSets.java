@@ -5,8 +5,8 @@ import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.nft.ChainId;
 import io.ocicat.netlink.nft.DataType;
 import io.ocicat.netlink.nft.Element;
-import io.ocicat.netlink.nft.Field;
 import io.ocicat.netlink.nft.NamedSet;
+import io.ocicat.netlink.nft.PacketField;
 import io.ocicat.netlink.nft.TableId;
 import io.ocicat.netlink.nft.Value;
 import java.util.List;
@@ -15,16 +15,16 @@ import java.util.OptionalInt;
 /** The part of {@link MasqueradeTable} for the addresses of one family. */
 final class IpSets {
   private static final IpSets V4 =
-      new IpSets(4, DataType.IPV4_ADDR, Field.IP_SADDR, Field.IP_DADDR, "224.0.0.0/4");
+      new IpSets(4, DataType.IPV4_ADDR, PacketField.IP_SADDR, PacketField.IP_DADDR, "224.0.0.0/4");
   private static final IpSets V6 =
-      new IpSets(6, DataType.IPV6_ADDR, Field.IP6_SADDR, Field.IP6_DADDR, "ff00::/8");
+      new IpSets(6, DataType.IPV6_ADDR, PacketField.IP6_SADDR, PacketField.IP6_DADDR, "ff00::/8");
 
   static final List<IpSets> BOTH = List.of(V4, V6);
 
   private final DataType type;
   private final String neighbours;
-  final Field source;
-  final Field destination;
+  final PacketField source;
+  final PacketField destination;
   final IpPrefix multicast;
 
   /** The addresses to hide, each with its owner as comment. */
@@ -36,7 +36,8 @@ final class IpSets {
   /** Where packets from those addresses go. */
   final ChainId leaving;
 
-  private IpSets(int version, DataType type, Field source, Field destination, String multicast) {
+  private IpSets(
+      int version, DataType type, PacketField source, PacketField destination, String multicast) {
     TableId table = MasqueradeTable.TABLE;
     this.type = type;
     this.source = source;

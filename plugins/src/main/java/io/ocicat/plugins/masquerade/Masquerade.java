@@ -3,17 +3,17 @@ package io.ocicat.plugins.masquerade;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.FailureReason;
 import io.ocicat.cni.NetworkName;
-import io.ocicat.cni.Reason;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Errno;
-import io.ocicat.plugins.Steps;
+import io.ocicat.plugins.BestEffort;
+import io.ocicat.plugins.net.AttachmentOwner;
 import io.ocicat.plugins.net.CurrentRuleset;
-import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,14 +39,14 @@ public final class Masquerade {
    *
    * @param addresses each with the prefix length of its subnet, as in 10.1.2.5/24
    */
-  public static void install(Net host, Owner owner, List<IpPrefix> addresses) {
+  public static void install(NetnsSockets host, AttachmentOwner owner, List<IpPrefix> addresses) {
     List<IpPrefix> distinct = distinct(addresses);
-    Holdings holdings = new Holdings(host.netfilter());
+    AddressHolders holdings = new AddressHolders(host.netfilter());
     boolean fresh = true;
     for (int attempt = 1; ; attempt++) {
       try {
         if (fresh) {
-          host.netfilter().transact(Holdings.grant(owner.label(), distinct));
+          host.netfilter().transact(AddressHolders.grant(owner.label(), distinct));
         } else {
           CurrentRuleset.change(host, () -> holdings.exchange(owner.label(), distinct));
         }
@@ -69,8 +69,8 @@ public final class Masquerade {
    * Hides nothing of the owner any more, also when a Go plugin began it; it need not have had
    * anything.
    */
-  public static void remove(Net host, Owner owner) {
-    Steps.all(() -> remove(host, owner.label()), () -> GoMasquerade.remove(host, owner));
+  public static void remove(NetnsSockets host, AttachmentOwner owner) {
+    BestEffort.all(() -> remove(host, owner.label()), () -> GoMasquerade.remove(host, owner));
   }
 
   /**
@@ -79,27 +79,27 @@ public final class Masquerade {
    *
    * @param valid the attachments to this network that are still in use
    */
-  public static void collect(Net host, NetworkName network, Set<Attachment> valid) {
+  public static void collect(NetnsSockets host, NetworkName network, Set<Attachment> valid) {
     Set<String> keep =
         valid.stream()
-            .flatMap(attachment -> Owner.of(network, attachment).stream())
-            .map(Owner::label)
+            .flatMap(attachment -> AttachmentOwner.of(network, attachment).stream())
+            .map(AttachmentOwner::label)
             .collect(Collectors.toSet());
-    Steps.all(
+    BestEffort.all(
         () -> removeExcept(host, network, keep), () -> GoMasquerade.collect(host, network, valid));
   }
 
   /** Removes what the owners on a network have, which has another way to do it by now. */
-  public static void removeAll(Net host, NetworkName network) {
+  public static void removeAll(NetnsSockets host, NetworkName network) {
     removeExcept(host, network, Set.of());
   }
 
-  private static void removeExcept(Net host, NetworkName network, Set<String> keep) {
+  private static void removeExcept(NetnsSockets host, NetworkName network, Set<String> keep) {
     if (!host.hasNfTables()) {
       return;
     }
-    for (String label : new Holdings(host.netfilter()).labels()) {
-      if (label.startsWith(Owner.labelPrefix(network)) && !keep.contains(label)) {
+    for (String label : new AddressHolders(host.netfilter()).labels()) {
+      if (label.startsWith(AttachmentOwner.labelPrefix(network)) && !keep.contains(label)) {
         remove(host, label);
       }
     }
@@ -111,7 +111,7 @@ public final class Masquerade {
    *
    * @throws CniException naming what is missing
    */
-  public static void verify(Net host, Owner owner, List<IpPrefix> addresses) {
+  public static void verify(NetnsSockets host, AttachmentOwner owner, List<IpPrefix> addresses) {
     List<IpPrefix> ours = new ArrayList<>();
     for (IpPrefix address : distinct(addresses)) {
       if (isInstalled(host, owner, address)) {
@@ -120,31 +120,31 @@ public final class Masquerade {
         throw new CniException(
                 ErrorCode.INTERNAL,
                 "address %s of %s is not masqueraded".formatted(address, owner.label()))
-            .because(Reason.MASQUERADE_MISSING);
+            .because(FailureReason.MASQUERADE_MISSING);
       }
     }
     MasqueradeTable.requireRules(host, ours);
   }
 
-  private static boolean isInstalled(Net host, Owner owner, IpPrefix address) {
-    Holdings holdings = new Holdings(host.netfilter());
+  private static boolean isInstalled(NetnsSockets host, AttachmentOwner owner, IpPrefix address) {
+    AddressHolders holdings = new AddressHolders(host.netfilter());
     String label = owner.label();
     return holdings.holderOf(address.address()).filter(label::equals).isPresent()
         && holdings.holderOf(address).filter(label::equals).isPresent();
   }
 
-  static void remove(Net host, String label) {
+  static void remove(NetnsSockets host, String label) {
     if (!host.hasNfTables()) {
       return;
     }
-    Holdings holdings = new Holdings(host.netfilter());
+    AddressHolders holdings = new AddressHolders(host.netfilter());
     List<IpPrefix> held = holdings.of(label);
     if (held.isEmpty()) {
       return;
     }
     if (!isListedSeveral(held)) {
       try {
-        host.netfilter().transact(Holdings.revoke(label, held));
+        host.netfilter().transact(AddressHolders.revoke(label, held));
         return;
       } catch (NetlinkException e) {
         if (!e.is(Errno.ENOENT)) {

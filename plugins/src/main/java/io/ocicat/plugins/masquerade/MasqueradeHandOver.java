@@ -4,8 +4,8 @@ import io.ocicat.cni.CniException;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.plugins.iptables.IptablesChains;
-import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.AttachmentOwner;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -19,10 +19,10 @@ public final class MasqueradeHandOver {
   private MasqueradeHandOver() {}
 
   /** The addresses in our table, by the label of their owner. */
-  public static Map<String, List<IpPrefix>> owners(Net host) {
+  public static Map<String, List<IpPrefix>> owners(NetnsSockets host) {
     Map<String, List<IpPrefix>> owners = new TreeMap<>();
     if (host.hasNfTables()) {
-      Holdings holdings = new Holdings(host.netfilter());
+      AddressHolders holdings = new AddressHolders(host.netfilter());
       holdings.labels().forEach(label -> owners.put(label, holdings.of(label)));
     }
     return owners;
@@ -33,7 +33,7 @@ public final class MasqueradeHandOver {
    *
    * @throws CniException when there is no usable iptables
    */
-  public static void require(Net host, List<IpPrefix> addresses) {
+  public static void require(NetnsSockets host, List<IpPrefix> addresses) {
     addresses.stream()
         .map(address -> IpFamily.of(address.address()))
         .distinct()
@@ -41,13 +41,13 @@ public final class MasqueradeHandOver {
   }
 
   /** Makes the Go form, then ends ours: at no time is an address left out. */
-  public static void give(Net host, Owner owner, List<IpPrefix> addresses) {
+  public static void give(NetnsSockets host, AttachmentOwner owner, List<IpPrefix> addresses) {
     GoMasquerade.install(host, owner, addresses);
     release(host, owner.label());
   }
 
   /** Ends ours. */
-  public static void release(Net host, String label) {
+  public static void release(NetnsSockets host, String label) {
     Masquerade.remove(host, label);
   }
 }

@@ -2,30 +2,30 @@ package io.ocicat.plugins.masquerade;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.Reason;
+import io.ocicat.cni.FailureReason;
 import io.ocicat.ip.IpPrefix;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.nft.Chain;
 import io.ocicat.netlink.nft.ChainId;
+import io.ocicat.netlink.nft.ChainPriority;
 import io.ocicat.netlink.nft.ChainType;
 import io.ocicat.netlink.nft.Chains;
 import io.ocicat.netlink.nft.Expression;
-import io.ocicat.netlink.nft.Family;
 import io.ocicat.netlink.nft.Hook;
 import io.ocicat.netlink.nft.InstalledRule;
 import io.ocicat.netlink.nft.Match;
 import io.ocicat.netlink.nft.NamedSet;
 import io.ocicat.netlink.nft.Nat;
-import io.ocicat.netlink.nft.Priority;
 import io.ocicat.netlink.nft.Rule;
 import io.ocicat.netlink.nft.Rules;
 import io.ocicat.netlink.nft.Sets;
 import io.ocicat.netlink.nft.Statement;
 import io.ocicat.netlink.nft.Table;
+import io.ocicat.netlink.nft.TableFamily;
 import io.ocicat.netlink.nft.TableId;
 import io.ocicat.netlink.nft.Tables;
 import io.ocicat.plugins.net.CurrentRuleset;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedSet;
@@ -55,7 +55,7 @@ import java.util.TreeSet;
  * <p>Table, chains and empty sets stay when the last container is gone.
  */
 final class MasqueradeTable {
-  static final TableId TABLE = new TableId(Family.INET, "ocicat_masquerade");
+  static final TableId TABLE = new TableId(TableFamily.INET, "ocicat_masquerade");
 
   private static final ChainId POSTROUTING = TABLE.chain("postrouting");
   private static final String COMMENT = "ocicat: connections that leave with the host's address";
@@ -63,16 +63,16 @@ final class MasqueradeTable {
   private MasqueradeTable() {}
 
   /** Makes or completes the table, with what these addresses need. */
-  static void ensure(Net host, List<IpPrefix> addresses) {
+  static void ensure(NetnsSockets host, List<IpPrefix> addresses) {
     CurrentRuleset.change(host, () -> completion(host, addresses));
   }
 
-  private static List<Request> completion(Net host, List<IpPrefix> addresses) {
+  private static List<NetlinkRequest> completion(NetnsSockets host, List<IpPrefix> addresses) {
     List<NamedSet> present = host.netfilter().list(Sets.in(TABLE));
-    List<Request> requests = new ArrayList<>();
+    List<NetlinkRequest> requests = new ArrayList<>();
     requests.add(Tables.add(Table.of(TABLE).withComment(COMMENT)));
     requests.add(
-        Chains.add(Chain.base(POSTROUTING, ChainType.NAT, Hook.POSTROUTING, Priority.SRCNAT)));
+        Chains.add(Chain.base(POSTROUTING, ChainType.NAT, Hook.POSTROUTING, ChainPriority.SRCNAT)));
     requests.add(Rules.flush(POSTROUTING));
     for (IpSets family : IpSets.BOTH) {
       SortedSet<Integer> lengths = lengths(family, present);
@@ -114,7 +114,7 @@ final class MasqueradeTable {
   }
 
   /** Puts the rules back that somebody removed; a table that is not there is not made. */
-  static void restore(Net host) {
+  static void restore(NetnsSockets host) {
     List<NamedSet> present = host.netfilter().list(Sets.in(TABLE));
     List<InstalledRule> installed = host.netfilter().list(Rules.in(TABLE));
     boolean complete =
@@ -131,7 +131,7 @@ final class MasqueradeTable {
    *
    * @throws CniException showing one that is not
    */
-  static void requireRules(Net host, List<IpPrefix> addresses) {
+  static void requireRules(NetnsSockets host, List<IpPrefix> addresses) {
     List<InstalledRule> installed = host.netfilter().list(Rules.in(TABLE));
     for (IpSets family : IpSets.BOTH) {
       SortedSet<Integer> lengths = new TreeSet<>();
@@ -142,7 +142,7 @@ final class MasqueradeTable {
                   ErrorCode.INTERNAL,
                   "rule \"%s\" is missing".formatted(rule),
                   "someone changed table %s: GC puts the rule back".formatted(TABLE))
-              .because(Reason.MASQUERADE_MISSING);
+              .because(FailureReason.MASQUERADE_MISSING);
         }
       }
     }

@@ -1,8 +1,8 @@
 package io.ocicat.plugins.masquerade;
 
 import io.ocicat.ip.IpPrefix;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.NetlinkSocket;
-import io.ocicat.netlink.Request;
 import io.ocicat.netlink.nft.Element;
 import io.ocicat.netlink.nft.Elements;
 import io.ocicat.netlink.nft.Value;
@@ -34,13 +34,13 @@ record OwnerEntry(IpSets family, String label, String list) {
         .map(element -> new OwnerEntry(family, label, element.comment()));
   }
 
-  static Request create(IpSets family, String label, List<IpPrefix> addresses) {
+  static NetlinkRequest create(IpSets family, String label, List<IpPrefix> addresses) {
     String list = addresses.stream().map(IpPrefix::toString).collect(Collectors.joining(" "));
     String comment = list.length() <= LONGEST_COMMENT ? list : TOO_MANY;
     return Elements.create(family.owners, key(label).withComment(comment));
   }
 
-  static Request delete(IpSets family, String label) {
+  static NetlinkRequest delete(IpSets family, String label) {
     return Elements.delete(family.owners, key(label));
   }
 

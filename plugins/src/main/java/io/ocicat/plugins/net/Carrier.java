@@ -24,7 +24,7 @@ public final class Carrier {
    *
    * @throws CniException when they cannot in time
    */
-  public static void await(Net net, Device end, Deadline deadline) {
+  public static void await(NetnsSockets net, Device end, Deadline deadline) {
     if (isRunning(net, end)) {
       return;
     }
@@ -41,7 +41,7 @@ public final class Carrier {
     }
   }
 
-  private static boolean isRunning(Net net, Device end) {
+  private static boolean isRunning(NetnsSockets net, Device end) {
     return net.route()
         .find(Links.byIndex(end.index()))
         .orElseThrow(

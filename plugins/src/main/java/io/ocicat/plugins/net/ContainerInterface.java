@@ -6,7 +6,7 @@ import io.ocicat.cni.Interface;
 import io.ocicat.cni.IpConfig;
 import io.ocicat.cni.Result;
 import io.ocicat.ip.IpAddress;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.ns.Sysctl;
 import io.ocicat.netlink.route.Address;
@@ -33,7 +33,7 @@ public final class ContainerInterface {
    * @throws CniException when an address of the result belongs to another interface
    */
   public static void configure(
-      Net container, Device device, Result result, boolean detectDuplicates) {
+      NetnsSockets container, Device device, Result result, boolean detectDuplicates) {
     configure(
         container,
         device,
@@ -49,7 +49,7 @@ public final class ContainerInterface {
    * @param gatewayRoutes go before the result's routes, which lead by them
    */
   public static void configure(
-      Net container,
+      NetnsSockets container,
       Device device,
       Result result,
       UnaryOperator<Address> kind,
@@ -58,7 +58,7 @@ public final class ContainerInterface {
     if (hasV6(own)) {
       allowIpv6(container, device.name());
     }
-    List<Request> requests = new ArrayList<>();
+    List<NetlinkRequest> requests = new ArrayList<>();
     for (IpConfig ip : own) {
       Address address = Address.of(ip.address(), device).subnetBroadcast();
       requests.add(Addresses.add(kind.apply(address)));
@@ -114,7 +114,7 @@ public final class ContainerInterface {
    * Kernels hand interfaces out with IPv6 off when the administrator says so; an address says
    * otherwise.
    */
-  private static void allowIpv6(Net container, String name) {
+  private static void allowIpv6(NetnsSockets container, String name) {
     container
         .namespace()
         .visit(
@@ -158,7 +158,7 @@ public final class ContainerInterface {
    *
    * @throws CniException naming what is missing
    */
-  public static void verify(Net container, String name, Result result) {
+  public static void verify(NetnsSockets container, String name, Result result) {
     Device device = Device.of(container.requireLink(name).index(), name);
     List<Address> present = container.route().list(Addresses.list(device));
     for (IpConfig ip : result.ips()) {

@@ -1,7 +1,7 @@
 package io.ocicat.plugins.net;
 
 import io.ocicat.netlink.NetlinkException;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.nft.Generation;
 import java.util.List;
@@ -25,7 +25,7 @@ public final class CurrentRuleset {
    *
    * @param plan reads what it needs and says what to change; may be asked many times
    */
-  public static void change(Net host, Supplier<List<Request>> plan) {
+  public static void change(NetnsSockets host, Supplier<List<NetlinkRequest>> plan) {
     for (int attempt = 1; ; attempt++) {
       int read = host.netfilter().find(Generation.current()).orElseThrow().id();
       try {

@@ -2,7 +2,7 @@ package io.ocicat.plugins.net;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.Reason;
+import io.ocicat.cni.FailureReason;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.Monitor;
@@ -24,7 +24,7 @@ public final class DuplicateDetection {
    *
    * @throws CniException when somebody has one of them, or the kernel does not come to an end
    */
-  public static void await(Net container, Device device, Deadline deadline) {
+  public static void await(NetnsSockets container, Device device, Deadline deadline) {
     Deadline limit = deadline.atMost(PATIENCE);
     try (Monitor<Address> changes = Monitor.open(container.namespace(), Addresses.CHANGES)) {
       while (isUndecided(container, device)) {
@@ -33,13 +33,13 @@ public final class DuplicateDetection {
                   ErrorCode.TRY_AGAIN_LATER,
                   "addresses of \"%s\" are still tentative".formatted(device.name()),
                   "the search for duplicates did not end in time")
-              .because(Reason.TIMED_OUT);
+              .because(FailureReason.TIMED_OUT);
         }
       }
     }
   }
 
-  private static boolean isUndecided(Net container, Device device) {
+  private static boolean isUndecided(NetnsSockets container, Device device) {
     List<Address> addresses = container.route().list(Addresses.list(IpFamily.V6, device));
     for (Address address : addresses) {
       if (address.has(AddressFlag.DADFAILED)) {
@@ -47,7 +47,7 @@ public final class DuplicateDetection {
                 ErrorCode.INTERNAL,
                 "address %s of \"%s\" is a duplicate".formatted(address.prefix(), device.name()),
                 "somebody on the same network has it already")
-            .because(Reason.ADDRESS_TAKEN);
+            .because(FailureReason.ADDRESS_TAKEN);
       }
     }
     return addresses.stream().anyMatch(address -> address.has(AddressFlag.TENTATIVE));

@@ -19,7 +19,7 @@ public final class Forwarding {
    *
    * @throws CniException when it can be neither read nor written
    */
-  public static void enable(Net host, IpFamily family) {
+  public static void enable(NetnsSockets host, IpFamily family) {
     host.namespace()
         .visit(
             () -> {
@@ -41,7 +41,7 @@ public final class Forwarding {
     }
   }
 
-  public static boolean isEnabled(Net host, IpFamily family) {
+  public static boolean isEnabled(NetnsSockets host, IpFamily family) {
     return host.read(setting(family)).equals("1");
   }
 

@@ -11,7 +11,7 @@ import io.ocicat.netlink.route.Routes;
 final class RouteCheck {
   private RouteCheck() {}
 
-  static void requirePresent(Net container, Route wanted) {
+  static void requirePresent(NetnsSockets container, Route wanted) {
     IpFamily family = wanted.dst().isV4() ? IpFamily.V4 : IpFamily.V6;
     RouteFilter filter = RouteFilter.main(family);
     if (wanted.table() != null) {

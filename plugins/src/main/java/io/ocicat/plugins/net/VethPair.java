@@ -2,11 +2,11 @@ package io.ocicat.plugins.net;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.FailureReason;
 import io.ocicat.cni.Interface;
-import io.ocicat.cni.Reason;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.NetlinkException;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.LinkKind;
 import io.ocicat.netlink.link.LinkSettings;
@@ -65,7 +65,7 @@ public record VethPair(End host, End container) {
       int mtu,
       Optional<MacAddress> mac,
       UnaryOperator<LinkSettings> hostSide,
-      Function<String, List<Request>> then,
+      Function<String, List<NetlinkRequest>> then,
       List<String> deaf) {
     public static Plan of(String name) {
       return new Plan(name, 0, Optional.empty(), settings -> settings, _ -> List.of(), List.of());
@@ -83,7 +83,7 @@ public record VethPair(End host, End container) {
       return new Plan(name, mtu, mac, newHostSide, then, deaf);
     }
 
-    public Plan then(Function<String, List<Request>> newThen) {
+    public Plan then(Function<String, List<NetlinkRequest>> newThen) {
       return new Plan(name, mtu, mac, hostSide, newThen, deaf);
     }
 
@@ -98,7 +98,7 @@ public record VethPair(End host, End container) {
    *
    * @throws CniException when the container has a link of that name already
    */
-  public static VethPair create(Net host, Net container, Plan plan) {
+  public static VethPair create(NetnsSockets host, NetnsSockets container, Plan plan) {
     for (int attempt = 1; ; attempt++) {
       try {
         return create(host, container, randomName(), plan);
@@ -112,7 +112,8 @@ public record VethPair(End host, End container) {
   }
 
   /** The same with a name of the caller's choice. Fails with EEXIST when either name is taken. */
-  public static VethPair create(Net host, Net container, String hostName, Plan plan) {
+  public static VethPair create(
+      NetnsSockets host, NetnsSockets container, String hostName, Plan plan) {
     // Chosen here rather than by the kernel, so that nobody has to ask for them afterwards.
     MacAddress hostMac = highMac();
     MacAddress mac = plan.mac().orElseGet(VethPair::randomMac);
@@ -123,14 +124,14 @@ public record VethPair(End host, End container) {
             host.route(),
             plan.hostSide().apply(outside),
             new LinkKind.Veth(inside.in(container.namespace())),
-            plan.then().apply(hostName).toArray(Request[]::new));
+            plan.then().apply(hostName).toArray(NetlinkRequest[]::new));
     deafen(host, hostName, plan.deaf());
     return new VethPair(
         new End(made.index(), hostName, hostMac), new End(made.peer(), plan.name(), mac));
   }
 
   /** A container must not become the host's router by announcing itself as one (CVE-2020-10749). */
-  private static void deafen(Net host, String end, List<String> others) {
+  private static void deafen(NetnsSockets host, String end, List<String> others) {
     Map<Sysctl, String> settings = new HashMap<>();
     settings.put(acceptRouters(end), "0");
     others.forEach(link -> settings.put(acceptRouters(link), "0"));
@@ -142,7 +143,7 @@ public record VethPair(End host, End container) {
   }
 
   /** Takes both ends away, by the host's; gone already is fine. */
-  public void delete(Net net) {
+  public void delete(NetnsSockets net) {
     SharedDeletion.delete(net.namespace(), net.route(), host.index());
   }
 
@@ -151,13 +152,13 @@ public record VethPair(End host, End container) {
    *
    * @throws CniException naming it
    */
-  public static void refuseTakenName(Net container, String name) {
+  public static void refuseTakenName(NetnsSockets container, String name) {
     if (container.link(name).isPresent()) {
       throw new CniException(
               ErrorCode.INTERNAL,
               "container veth name (\"%s\") already exists".formatted(name),
               "ADD ran before for this interface: run DEL first")
-          .because(Reason.ALREADY_ATTACHED);
+          .because(FailureReason.ALREADY_ATTACHED);
     }
   }
 

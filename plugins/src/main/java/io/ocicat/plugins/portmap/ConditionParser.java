@@ -7,9 +7,9 @@ import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.nft.Clause;
 import io.ocicat.netlink.nft.Comparison;
-import io.ocicat.netlink.nft.Field;
 import io.ocicat.netlink.nft.L4Protocol;
 import io.ocicat.netlink.nft.Match;
+import io.ocicat.netlink.nft.PacketField;
 import io.ocicat.netlink.nft.Value;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,21 +90,21 @@ final class ConditionParser {
 
   private Subject field(String name) {
     return switch (name) {
-      case "ip saddr" -> address(name, FamilySets.V4, Field.IP_SADDR);
-      case "ip daddr" -> address(name, FamilySets.V4, Field.IP_DADDR);
-      case "ip6 saddr" -> address(name, FamilySets.V6, Field.IP6_SADDR);
-      case "ip6 daddr" -> address(name, FamilySets.V6, Field.IP6_DADDR);
-      case "tcp sport" -> port(Field.TCP_SPORT);
-      case "tcp dport" -> port(Field.TCP_DPORT);
-      case "udp sport" -> port(Field.UDP_SPORT);
-      case "udp dport" -> port(Field.UDP_DPORT);
-      case "sctp sport" -> port(Field.SCTP_SPORT);
-      case "sctp dport" -> port(Field.SCTP_DPORT);
-      case "th sport" -> port(Field.TH_SPORT);
-      case "th dport" -> port(Field.TH_DPORT);
+      case "ip saddr" -> address(name, FamilySets.V4, PacketField.IP_SADDR);
+      case "ip daddr" -> address(name, FamilySets.V4, PacketField.IP_DADDR);
+      case "ip6 saddr" -> address(name, FamilySets.V6, PacketField.IP6_SADDR);
+      case "ip6 daddr" -> address(name, FamilySets.V6, PacketField.IP6_DADDR);
+      case "tcp sport" -> port(PacketField.TCP_SPORT);
+      case "tcp dport" -> port(PacketField.TCP_DPORT);
+      case "udp sport" -> port(PacketField.UDP_SPORT);
+      case "udp dport" -> port(PacketField.UDP_DPORT);
+      case "sctp sport" -> port(PacketField.SCTP_SPORT);
+      case "sctp dport" -> port(PacketField.SCTP_DPORT);
+      case "th sport" -> port(PacketField.TH_SPORT);
+      case "th dport" -> port(PacketField.TH_DPORT);
       case "iifname", "meta iifname" -> ConditionParser::interfaceName;
-      case "mark", "meta mark" -> mark(Field.MARK);
-      case "ct mark" -> mark(Field.CT_MARK);
+      case "mark", "meta mark" -> mark(PacketField.MARK);
+      case "ct mark" -> mark(PacketField.CT_MARK);
       case "l4proto", "meta l4proto" -> ConditionParser::protocol;
       default ->
           throw refuse(
@@ -155,7 +155,7 @@ final class ConditionParser {
     return values;
   }
 
-  private Subject address(String name, FamilySets of, Field field) {
+  private Subject address(String name, FamilySets of, PacketField field) {
     if (of != family) {
       throw refuse(
           "\"%s\" is no field of an %s packet: use it in conditions%s"
@@ -175,7 +175,7 @@ final class ConditionParser {
     return Value.address(address);
   }
 
-  private Clause prefix(Field field, Comparison comparison, IpPrefix prefix) {
+  private Clause prefix(PacketField field, Comparison comparison, IpPrefix prefix) {
     if (prefix.isV4() != (family == FamilySets.V4)) {
       throw refuse("%s is no %s prefix".formatted(prefix, family.family));
     }
@@ -184,12 +184,12 @@ final class ConditionParser {
         : Match.notWithin(field, prefix);
   }
 
-  private static Subject port(Field field) {
+  private static Subject port(PacketField field) {
     return (comparison, text) ->
         ordered(field, comparison, text, part -> Value.port((int) number(part, LARGEST_PORT)));
   }
 
-  private Subject mark(Field field) {
+  private Subject mark(PacketField field) {
     if (!words.nextIs("&")) {
       return (comparison, text) ->
           ordered(field, comparison, text, part -> Value.mark((int) number(part, LARGEST_MARK)));
@@ -207,7 +207,7 @@ final class ConditionParser {
   private static Clause interfaceName(Comparison comparison, String name) {
     boolean equal = equality(comparison, name) == Comparison.EQ;
     if (!name.endsWith("*")) {
-      return Match.compare(Field.IIFNAME, comparison, Value.interfaceName(name));
+      return Match.compare(PacketField.IIFNAME, comparison, Value.interfaceName(name));
     }
     if (!equal) {
       throw refuse("%s cannot follow !=: name the interfaces".formatted(Quoted.brief(name)));
@@ -218,7 +218,8 @@ final class ConditionParser {
   private static Clause protocol(Comparison comparison, String name) {
     for (L4Protocol protocol : List.of(L4Protocol.TCP, L4Protocol.UDP, L4Protocol.SCTP)) {
       if (protocol.word().equals(name)) {
-        return Match.compare(Field.L4PROTO, equality(comparison, name), Value.protocol(protocol));
+        return Match.compare(
+            PacketField.L4PROTO, equality(comparison, name), Value.protocol(protocol));
       }
     }
     throw refuse("%s is not tcp, udp or sctp".formatted(Quoted.brief(name)));
@@ -226,7 +227,7 @@ final class ConditionParser {
 
   /** A value or a range of them. */
   private static Clause ordered(
-      Field field, Comparison comparison, String text, Function<String, Value> read) {
+      PacketField field, Comparison comparison, String text, Function<String, Value> read) {
     Matcher range = RANGE.matcher(text);
     if (!range.matches()) {
       return Match.compare(field, comparison, read.apply(text));

@@ -8,14 +8,14 @@ import io.ocicat.cni.PortMapping.Protocol;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.NetlinkException;
-import io.ocicat.netlink.Request;
-import io.ocicat.netlink.nft.Data;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.nft.DataType;
 import io.ocicat.netlink.nft.Element;
-import io.ocicat.netlink.nft.Field;
+import io.ocicat.netlink.nft.ElementData;
+import io.ocicat.netlink.nft.KeyLayout;
 import io.ocicat.netlink.nft.L4Protocol;
-import io.ocicat.netlink.nft.Layout;
 import io.ocicat.netlink.nft.NamedSet;
+import io.ocicat.netlink.nft.PacketField;
 import io.ocicat.netlink.nft.Value;
 import io.ocicat.plugins.net.NamingHash;
 import java.util.List;
@@ -27,9 +27,20 @@ import java.util.List;
 final class FamilySets {
   static final FamilySets V4 =
       new FamilySets(
-          "4", IpFamily.V4, DataType.IPV4_ADDR, Field.IP_SADDR, Field.IP_DADDR, "127.0.0.1");
+          "4",
+          IpFamily.V4,
+          DataType.IPV4_ADDR,
+          PacketField.IP_SADDR,
+          PacketField.IP_DADDR,
+          "127.0.0.1");
   static final FamilySets V6 =
-      new FamilySets("6", IpFamily.V6, DataType.IPV6_ADDR, Field.IP6_SADDR, Field.IP6_DADDR, "::1");
+      new FamilySets(
+          "6",
+          IpFamily.V6,
+          DataType.IPV6_ADDR,
+          PacketField.IP6_SADDR,
+          PacketField.IP6_DADDR,
+          "::1");
   static final List<FamilySets> BOTH = List.of(V4, V6);
 
   /** Five bits each: too many to meet by chance. */
@@ -38,8 +49,8 @@ final class FamilySets {
   private final String version;
   final IpFamily family;
   final IpAddress loopback;
-  final Field source;
-  final Field destination;
+  final PacketField source;
+  final PacketField destination;
 
   /** Protocol and port of the host, on all its addresses → address and port of a container. */
   final NamedSet ports;
@@ -65,7 +76,7 @@ final class FamilySets {
 
   /**
    * What an owner has: the key of its label and a number from 0 on → a {@link HostPort} and the
-   * {@link Place} it leads to.
+   * {@link ContainerAddress} it leads to.
    */
   final NamedSet owners;
 
@@ -73,31 +84,31 @@ final class FamilySets {
       String version,
       IpFamily family,
       DataType address,
-      Field source,
-      Field destination,
+      PacketField source,
+      PacketField destination,
       String loopback) {
     this.version = version;
     this.family = family;
     this.loopback = IpAddress.parse(loopback);
     this.source = source;
     this.destination = destination;
-    Layout endpoint = Layout.of(address, INET_SERVICE);
-    this.ports = map("ports" + version, Layout.of(INET_PROTO, INET_SERVICE), endpoint);
+    KeyLayout endpoint = KeyLayout.of(address, INET_SERVICE);
+    this.ports = map("ports" + version, KeyLayout.of(INET_PROTO, INET_SERVICE), endpoint);
     this.hostIpPorts =
-        map("hostip_ports" + version, Layout.of(address, INET_PROTO, INET_SERVICE), endpoint);
+        map("hostip_ports" + version, KeyLayout.of(address, INET_PROTO, INET_SERVICE), endpoint);
     this.waiting =
-        map("waiting" + version, Layout.of(address, INET_PROTO, INET_SERVICE, IFNAME), endpoint);
+        map("waiting" + version, KeyLayout.of(address, INET_PROTO, INET_SERVICE, IFNAME), endpoint);
     this.hairpin = set("hairpin" + version, address, address);
     this.link = set("link" + version, IFNAME, address);
     this.masqAll = set("masq_all" + version, address);
     this.owners =
         map(
             "owners" + version,
-            Layout.of(IFNAME, INET_SERVICE),
-            Layout.of(address, INET_PROTO, INET_SERVICE, address, IFNAME));
+            KeyLayout.of(IFNAME, INET_SERVICE),
+            KeyLayout.of(address, INET_PROTO, INET_SERVICE, address, IFNAME));
   }
 
-  private static NamedSet map(String name, Layout key, Layout data) {
+  private static NamedSet map(String name, KeyLayout key, KeyLayout data) {
     return NamedSet.map(PortmapTable.TABLE.set(name), key, data);
   }
 
@@ -118,7 +129,7 @@ final class FamilySets {
   }
 
   /** What leads packets to the container. */
-  Entry forward(Forward forward) {
+  SetElement forward(Forward forward) {
     return port(forward.port()).to(endpoint(forward));
   }
 
@@ -129,28 +140,28 @@ final class FamilySets {
   }
 
   /** The question whether nobody has the port on all addresses when this is about one of them. */
-  List<Request> requireWiderFree(Forward forward) {
+  List<NetlinkRequest> requireWiderFree(Forward forward) {
     return forward.port().isOnAllAddresses()
         ? List.of()
         : forward(forward.onAllAddresses()).requireAbsent();
   }
 
   /** The key of a port. */
-  Entry port(HostPort port) {
+  SetElement port(HostPort port) {
     Value protocol = protocol(port);
     Value number = Value.port(port.number());
     return port.isOnAllAddresses()
-        ? Entry.of(ports, protocol, number)
-        : Entry.of(hostIpPorts, Value.address(port.address()), protocol, number);
+        ? SetElement.of(ports, protocol, number)
+        : SetElement.of(hostIpPorts, Value.address(port.address()), protocol, number);
   }
 
   /** What would lead packets to the container. */
-  Entry waiting(String label, Forward forward) {
+  SetElement waiting(String label, Forward forward) {
     return waiting(label, forward.port()).to(endpoint(forward));
   }
 
-  private Entry waiting(String label, HostPort port) {
-    return Entry.of(
+  private SetElement waiting(String label, HostPort port) {
+    return SetElement.of(
         waiting,
         Value.address(port.address()),
         protocol(port),
@@ -160,12 +171,12 @@ final class FamilySets {
 
   /** What an element of {@link #waiting} waits for; by which link, it does not tell. */
   Forward awaited(Element element) {
-    if (!(element.data() instanceof Data.Values(List<Value> values)) || values.size() != 2) {
+    if (!(element.data() instanceof ElementData.Values(List<Value> values)) || values.size() != 2) {
       throw NetlinkException.malformed("element " + element + " waits for no host port");
     }
     return new Forward(
         port(element.first()),
-        new Place(values.getFirst().address(), Place.NO_LINK),
+        new ContainerAddress(values.getFirst().address(), ContainerAddress.NO_LINK),
         Math.toIntExact(values.getLast().number()));
   }
 
@@ -174,34 +185,34 @@ final class FamilySets {
         values.get(0).address(), protocol(values.get(1)), Math.toIntExact(values.get(2).number()));
   }
 
-  Entry self(Place container) {
+  SetElement self(ContainerAddress container) {
     Value address = Value.address(container.address());
-    return Entry.of(hairpin, address, address);
+    return SetElement.of(hairpin, address, address);
   }
 
-  Entry loopback(Place container) {
-    return Entry.of(hairpin, Value.address(loopback), Value.address(container.address()));
+  SetElement loopback(ContainerAddress container) {
+    return SetElement.of(hairpin, Value.address(loopback), Value.address(container.address()));
   }
 
-  Entry link(Place container) {
-    return Entry.of(
+  SetElement link(ContainerAddress container) {
+    return SetElement.of(
         link, Value.interfaceName(container.link()), Value.address(container.address()));
   }
 
-  Entry masqAll(Place container) {
-    return Entry.of(masqAll, Value.address(container.address()));
+  SetElement masqAll(ContainerAddress container) {
+    return SetElement.of(masqAll, Value.address(container.address()));
   }
 
   /** The key under which an owner keeps the {@code number}th of what it has. */
-  Entry owned(String label, int number) {
-    return Entry.of(owners, owner(label), Value.port(number));
+  SetElement owned(String label, int number) {
+    return SetElement.of(owners, owner(label), Value.port(number));
   }
 
   private static Value owner(String label) {
     return Value.interfaceName(NamingHash.word(label, KEY_LETTERS));
   }
 
-  Entry owned(String label, int number, Forward forward) {
+  SetElement owned(String label, int number, Forward forward) {
     return owned(label, number)
         .to(
             Value.address(forward.port().address()),
@@ -212,20 +223,20 @@ final class FamilySets {
   }
 
   /** What an element of {@link #owners} tells. */
-  Holding holding(Element element) {
-    if (!(element.data() instanceof Data.Values(List<Value> values)) || values.size() != 5) {
+  StoredForward holding(Element element) {
+    if (!(element.data() instanceof ElementData.Values(List<Value> values)) || values.size() != 5) {
       throw NetlinkException.malformed("element " + element + " tells of no host port");
     }
-    return new Holding(
-        port(values), new Place(values.get(3).address(), values.get(4).interfaceName()));
+    return new StoredForward(
+        port(values), new ContainerAddress(values.get(3).address(), values.get(4).interfaceName()));
   }
 
   /**
    * The keys of all that there may be because of an owner's holding. Somebody may end its waiting
    * at any time; so whoever looks for all of them begins there, and meets it here or there.
    */
-  List<Entry> belonging(String label, Holding holding) {
-    Place container = holding.container();
+  List<SetElement> belonging(String label, StoredForward holding) {
+    ContainerAddress container = holding.container();
     return List.of(
         waiting(label, holding.port()),
         port(holding.port()),

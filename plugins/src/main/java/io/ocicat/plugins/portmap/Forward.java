@@ -1,7 +1,7 @@
 package io.ocicat.plugins.portmap;
 
 /** A port of the host that leads to a port of a container of the same address family. */
-record Forward(HostPort port, Place container, int containerPort) {
+record Forward(HostPort port, ContainerAddress container, int containerPort) {
   Forward onAllAddresses() {
     return new Forward(port.onAllAddresses(), container, containerPort);
   }

@@ -2,16 +2,16 @@ package io.ocicat.plugins.portmap;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.FailureReason;
 import io.ocicat.cni.PortMapping.Protocol;
-import io.ocicat.cni.Reason;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.netlink.nft.InstalledRule;
 import io.ocicat.netlink.nft.Rules;
 import io.ocicat.netlink.nft.TableId;
 import io.ocicat.plugins.iptables.IptablesChains;
 import io.ocicat.plugins.iptables.PortRule;
-import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.AttachmentOwner;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -44,7 +44,7 @@ final class GoHostPorts {
    * @param network empty where the rules do not tell it
    */
   private record Holder(HostPort port, String network, String container) {
-    boolean isOf(Owner owner) {
+    boolean isOf(AttachmentOwner owner) {
       return container.equals(owner.container().value())
           && (network.isEmpty() || network.equals(owner.network().value()));
     }
@@ -63,7 +63,7 @@ final class GoHostPorts {
    *
    * @throws CniException with code 11 that names who has it
    */
-  static void requireFree(Net host, Owner owner, List<Forward> forwards) {
+  static void requireFree(NetnsSockets host, AttachmentOwner owner, List<Forward> forwards) {
     for (FamilySets family : FamilySets.BOTH) {
       List<HostPort> wanted = portsOf(family, forwards);
       for (Holder holder : wanted.isEmpty() ? List.<Holder>of() : holders(host, family, wanted)) {
@@ -76,7 +76,7 @@ final class GoHostPorts {
   }
 
   /** Whether the owner's container has all of these ports by the Go plugin. */
-  static boolean hasAll(Net host, Owner owner, List<Forward> forwards) {
+  static boolean hasAll(NetnsSockets host, AttachmentOwner owner, List<Forward> forwards) {
     for (FamilySets family : FamilySets.BOTH) {
       List<HostPort> wanted = portsOf(family, forwards);
       if (!wanted.isEmpty()) {
@@ -107,10 +107,10 @@ final class GoHostPorts {
                 .formatted(holder.port(), holder),
             "end that container, or choose another host port; DEL of it makes the port free"
                 + (holder.network().isEmpty() ? "" : ", as does GC of its network"))
-        .because(Reason.PORT_TAKEN);
+        .because(FailureReason.PORT_TAKEN);
   }
 
-  private static List<Holder> holders(Net host, FamilySets family, List<HostPort> wanted) {
+  private static List<Holder> holders(NetnsSockets host, FamilySets family, List<HostPort> wanted) {
     Set<Integer> numbers = wanted.stream().map(HostPort::number).collect(Collectors.toSet());
     List<Holder> holders = new ArrayList<>();
     TableId table = GoPortmap.table(family.family);

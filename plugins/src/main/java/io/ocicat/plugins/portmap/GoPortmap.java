@@ -5,15 +5,15 @@ import io.ocicat.cni.NetworkName;
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Errno;
-import io.ocicat.netlink.nft.Family;
 import io.ocicat.netlink.nft.InstalledRule;
 import io.ocicat.netlink.nft.Rules;
+import io.ocicat.netlink.nft.TableFamily;
 import io.ocicat.netlink.nft.TableId;
-import io.ocicat.plugins.Steps;
+import io.ocicat.plugins.BestEffort;
 import io.ocicat.plugins.iptables.ChainName;
 import io.ocicat.plugins.iptables.IptablesChains;
-import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.AttachmentOwner;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -30,7 +30,9 @@ final class GoPortmap {
   private static final String HAIRPIN = "CNI-SN-";
 
   private static final List<TableId> TABLES =
-      List.of(new TableId(Family.IP, "cni_hostport"), new TableId(Family.IP6, "cni_hostport"));
+      List.of(
+          new TableId(TableFamily.IP, "cni_hostport"),
+          new TableId(TableFamily.IP6, "cni_hostport"));
 
   /** Each fails only when somebody removed one of the very rules in between. */
   private static final int ATTEMPTS = 20;
@@ -41,8 +43,8 @@ final class GoPortmap {
    * Removes what belongs to the owner. The rules in nf_tables tell no more than the container, as
    * they do to the Go plugin: those of its other networks go with them.
    */
-  static void remove(Net host, Owner owner) {
-    Steps.all(
+  static void remove(NetnsSockets host, AttachmentOwner owner) {
+    BestEffort.all(
         () -> IptablesChains.remove(host, NAT, chain(PORTS, owner.network(), owner.container())),
         () -> IptablesChains.remove(host, NAT, chain(HAIRPIN, owner.network(), owner.container())),
         () -> TABLES.forEach(table -> removeRules(host, table, owner.container())));
@@ -52,7 +54,7 @@ final class GoPortmap {
    * Removes the chains of containers that are no longer on the network. Rules in nf_tables are left
    * alone: nobody can tell of which network they are.
    */
-  static void collect(Net host, NetworkName network, Set<Owner> valid) {
+  static void collect(NetnsSockets host, NetworkName network, Set<AttachmentOwner> valid) {
     Set<String> keep =
         valid.stream()
             .map(owner -> chain(PORTS, network, owner.container()))
@@ -62,7 +64,7 @@ final class GoPortmap {
   }
 
   /** Whether a Go plugin forwards ports of a family to the owner. */
-  static boolean isInstalled(Net host, Owner owner, IpFamily family) {
+  static boolean isInstalled(NetnsSockets host, AttachmentOwner owner, IpFamily family) {
     TableId table = table(family);
     return IptablesChains.isReached(
             host, family, NAT, chain(PORTS, owner.network(), owner.container()))
@@ -74,7 +76,7 @@ final class GoPortmap {
     return TABLES.get(family == IpFamily.V4 ? 0 : 1);
   }
 
-  private static void removeRules(Net host, TableId table, ContainerId container) {
+  private static void removeRules(NetnsSockets host, TableId table, ContainerId container) {
     for (int attempt = 1; ; attempt++) {
       List<InstalledRule> found = rules(host, table, container);
       try {
@@ -88,7 +90,8 @@ final class GoPortmap {
     }
   }
 
-  private static List<InstalledRule> rules(Net host, TableId table, ContainerId container) {
+  private static List<InstalledRule> rules(
+      NetnsSockets host, TableId table, ContainerId container) {
     return host.netfilter()
         .list(Rules.in(table).where(rule -> rule.comment().equals(container.value())));
   }

@@ -4,8 +4,8 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.NetlinkSocket;
-import io.ocicat.netlink.Request;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.nft.Element;
 import io.ocicat.netlink.nft.Elements;
@@ -13,7 +13,7 @@ import io.ocicat.netlink.nft.InstalledRule;
 import io.ocicat.netlink.nft.Rules;
 import io.ocicat.netlink.nft.Tables;
 import io.ocicat.plugins.Undo;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.AttachmentOwner;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -68,17 +68,17 @@ final class HostPorts {
    * @throws CniException with code 11 when another container has one of the ports; then nothing
    *     changed
    */
-  List<Forward> give(Claim wanted) {
-    Claim claim = wanted;
-    List<Request> table = List.of();
-    List<Request> room = List.of();
+  List<Forward> give(PortClaim wanted) {
+    PortClaim claim = wanted;
+    List<NetlinkRequest> table = List.of();
+    List<NetlinkRequest> room = List.of();
     for (int attempt = 1; ; attempt++) {
       try {
-        List<Request> requests = new ArrayList<>(table);
+        List<NetlinkRequest> requests = new ArrayList<>(table);
         requests.addAll(room);
         requests.addAll(claim.requests());
         netfilter.transact(requests);
-        return room.isEmpty() && claim.standing().equals(Standing.FIRST)
+        return room.isEmpty() && claim.standing().equals(PortConflicts.FIRST)
             ? claim.forwards()
             : settle(wanted);
       } catch (NetlinkException e) {
@@ -88,7 +88,7 @@ final class HostPorts {
           table = PortmapTable.structure();
         } else if (e.is(Errno.EEXIST) || e.is(Errno.ENOENT)) {
           // Also when what there was to delete is gone meanwhile.
-          claim = wanted.at(Standing.of(wanted, this));
+          claim = wanted.at(PortConflicts.of(wanted, this));
           claim.standing().requireNoneTaken(owners);
           room = room(claim);
         } else {
@@ -99,25 +99,25 @@ final class HostPorts {
   }
 
   /** Offers what an owner had and has no more, and sees to it that it waits for its own only. */
-  private List<Forward> settle(Claim wanted) {
+  private List<Forward> settle(PortClaim wanted) {
     String label = wanted.label();
     try (Undo undo = new Undo()) {
       // Often it is the deadline that has failed it.
       undo.onFailure(() -> new HostPorts(netfilter).take(label));
-      promote(other -> Owner.isOneContainer(other, label));
-      Standing standing = Standing.of(wanted, this);
+      promote(other -> AttachmentOwner.isOneContainer(other, label));
+      PortConflicts standing = PortConflicts.of(wanted, this);
       standing.requireNoneTaken(owners);
       return undo.keep(wanted.at(standing).effective());
     }
   }
 
   /** Takes away all that an owner has; what of the same container waited for it is next. */
-  List<Holding> take(String label) {
+  List<StoredForward> take(String label) {
     for (int attempt = 1; ; attempt++) {
       Belongings belongings = belongings(label);
       try {
         netfilter.transact(belongings.deletions());
-        promote(other -> Owner.isOneContainer(other, label));
+        promote(other -> AttachmentOwner.isOneContainer(other, label));
         return belongings.holdings();
       } catch (NetlinkException e) {
         if (!e.is(Errno.ENOENT) || attempt == ATTEMPTS) {
@@ -140,8 +140,8 @@ final class HostPorts {
   }
 
   private void promote(FamilySets family, String label, Forward forward) {
-    List<Request> requests = new ArrayList<>();
-    Entry wider = family.port(forward.port().onAllAddresses());
+    List<NetlinkRequest> requests = new ArrayList<>();
+    SetElement wider = family.port(forward.port().onAllAddresses());
     if (get(wider).filter(element -> isOf(label, element)).isEmpty()) {
       requests.addAll(family.requireWiderFree(forward));
     }
@@ -158,7 +158,7 @@ final class HostPorts {
   }
 
   /** What an owner has. */
-  List<Holding> holdings(String label) {
+  List<StoredForward> holdings(String label) {
     return belongings(label).holdings();
   }
 
@@ -193,7 +193,7 @@ final class HostPorts {
    *
    * @throws CniException with code 11 when the caller's time is over
    */
-  Optional<Element> find(Entry entry) {
+  Optional<Element> find(SetElement entry) {
     if (++lookups % LOOKUPS_AT_ONCE == 0 && deadline.hasPassed()) {
       throw new CniException(
           ErrorCode.TRY_AGAIN_LATER,
@@ -204,7 +204,7 @@ final class HostPorts {
     return get(entry);
   }
 
-  private Optional<Element> get(Entry entry) {
+  private Optional<Element> get(SetElement entry) {
     return netfilter.find(Elements.get(entry.set(), entry.element()));
   }
 
@@ -218,18 +218,18 @@ final class HostPorts {
    * What must go before a claim can be met: what its owner has from before, and what others left
    * behind about an address that is now its container's. Ports never change hands.
    */
-  private List<Request> room(Claim claim) {
+  private List<NetlinkRequest> room(PortClaim claim) {
     Belongings before = belongings(claim.label());
-    Map<Entry, Request> deletions = new LinkedHashMap<>(before.elements());
-    for (Entry entry : claim.entries()) {
-      Entry key = entry.key();
+    Map<SetElement, NetlinkRequest> deletions = new LinkedHashMap<>(before.elements());
+    for (SetElement entry : claim.entries()) {
+      SetElement key = entry.key();
       Optional<Element> present =
           find(key).filter(found -> entry.isAboutAddress() || isOf(claim.label(), found));
       if (present.isPresent()) {
         deletions.putIfAbsent(key, key.delete());
       }
     }
-    List<Request> requests = new ArrayList<>(deletions.values());
+    List<NetlinkRequest> requests = new ArrayList<>(deletions.values());
     requests.addAll(before.rules());
     return requests;
   }
@@ -240,37 +240,39 @@ final class HostPorts {
 
   /** What an owner has, and how to delete it. */
   private record Belongings(
-      List<Holding> holdings, Map<Entry, Request> elements, List<Request> rules) {
-    List<Request> deletions() {
-      List<Request> all = new ArrayList<>(elements.values());
+      List<StoredForward> holdings,
+      Map<SetElement, NetlinkRequest> elements,
+      List<NetlinkRequest> rules) {
+    List<NetlinkRequest> deletions() {
+      List<NetlinkRequest> all = new ArrayList<>(elements.values());
       all.addAll(rules);
       return all;
     }
   }
 
   private Belongings belongings(String label) {
-    List<Holding> holdings = new ArrayList<>();
-    Set<Entry> possible = new LinkedHashSet<>();
-    Map<Entry, Request> elements = new LinkedHashMap<>();
+    List<StoredForward> holdings = new ArrayList<>();
+    Set<SetElement> possible = new LinkedHashSet<>();
+    Map<SetElement, NetlinkRequest> elements = new LinkedHashMap<>();
     for (FamilySets family : FamilySets.BOTH) {
       for (int i = 0; i <= 0xffff; i++) {
-        Entry key = family.owned(label, i);
+        SetElement key = family.owned(label, i);
         Optional<Element> found = find(key).filter(element -> isOf(label, element));
         if (found.isEmpty()) {
           break;
         }
-        Holding holding = family.holding(found.get());
+        StoredForward holding = family.holding(found.get());
         holdings.add(holding);
         elements.put(key, key.delete());
         possible.addAll(family.belonging(label, holding));
       }
     }
-    for (Entry entry : possible) {
+    for (SetElement entry : possible) {
       if (find(entry).filter(element -> isOf(label, element)).isPresent()) {
         elements.put(entry, entry.delete());
       }
     }
-    List<Request> rules =
+    List<NetlinkRequest> rules =
         holdings.isEmpty() ? List.of() : rules(label).stream().map(Rules::delete).toList();
     return new Belongings(holdings, elements, rules);
   }

@@ -11,7 +11,7 @@ import io.ocicat.netlink.route.Route;
 import io.ocicat.netlink.route.RouteTable;
 import io.ocicat.netlink.route.RouteType;
 import io.ocicat.netlink.route.Routes;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.List;
 import java.util.Optional;
 
@@ -36,7 +36,7 @@ final class LoopbackAccess {
 
   private LoopbackAccess() {}
 
-  static void open(Net host, Place container) {
+  static void open(NetnsSockets host, ContainerAddress container) {
     if (!container.hasLink()) {
       return;
     }
@@ -47,7 +47,7 @@ final class LoopbackAccess {
     }
   }
 
-  private static void openIpv4(Net host, Place container) {
+  private static void openIpv4(NetnsSockets host, ContainerAddress container) {
     if (isOpen(host, container)) {
       return;
     }
@@ -62,15 +62,15 @@ final class LoopbackAccess {
     }
   }
 
-  static boolean isOpen(Net host, Place container) {
+  static boolean isOpen(NetnsSockets host, ContainerAddress container) {
     return container.address().isV6() || host.read(setting(container)).equals("1");
   }
 
-  private static Sysctl setting(Place container) {
+  private static Sysctl setting(ContainerAddress container) {
     return Sysctl.of("net", "ipv4", "conf", container.link(), "route_localnet");
   }
 
-  private static void openIpv6(Net host, Place container) {
+  private static void openIpv6(NetnsSockets host, ContainerAddress container) {
     Optional<Link> link = host.link(container.link());
     if (link.isEmpty()) {
       return;

@@ -2,8 +2,8 @@ package io.ocicat.plugins.portmap;
 
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Result;
-import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.AttachmentOwner;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.List;
 import java.util.Set;
 
@@ -16,7 +16,7 @@ public final class PortmapHandOver {
   private PortmapHandOver() {}
 
   /** The labels of all that have ports in our table. */
-  public static Set<String> owners(Net host) {
+  public static Set<String> owners(NetnsSockets host) {
     return host.hasNfTables() ? new HostPorts(host.netfilter()).owners() : Set.of();
   }
 
@@ -26,15 +26,15 @@ public final class PortmapHandOver {
   }
 
   /** Whether the Go plugin forwards already what the request of an ADD asks for. */
-  public static boolean isDone(Net host, Owner owner, PluginConfig request) {
+  public static boolean isDone(NetnsSockets host, AttachmentOwner owner, PluginConfig request) {
     PortmapConf conf = PortmapConf.read(request);
     Result previous = request.previousResult().orElseGet(Result::empty);
-    List<Place> places = Place.of(host, previous, owner.ifName().value());
-    return GoHostPorts.hasAll(host, owner, Claim.of(owner.label(), conf, places).forwards());
+    List<ContainerAddress> places = ContainerAddress.of(host, previous, owner.ifName().value());
+    return GoHostPorts.hasAll(host, owner, PortClaim.of(owner.label(), conf, places).forwards());
   }
 
   /** Ends what our table forwards. */
-  public static void release(Net host, String label) {
+  public static void release(NetnsSockets host, String label) {
     new HostPorts(host.netfilter()).take(label);
   }
 }

@@ -15,10 +15,10 @@ import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
 import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Errno;
-import io.ocicat.plugins.Steps;
+import io.ocicat.plugins.BestEffort;
 import io.ocicat.plugins.Undo;
-import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.AttachmentOwner;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -37,16 +37,16 @@ public final class PortmapPlugin implements Plugin {
     if (conf.mappings().isEmpty()) {
       return previous;
     }
-    try (Net host = Net.ofHost(call);
+    try (NetnsSockets host = NetnsSockets.ofHost(call);
         Undo undo = new Undo()) {
-      List<Place> places = Place.of(host, previous, call.ifName().value());
-      Claim claim = Claim.of(Owner.of(call).label(), conf, places);
+      List<ContainerAddress> places = ContainerAddress.of(host, previous, call.ifName().value());
+      PortClaim claim = PortClaim.of(AttachmentOwner.of(call).label(), conf, places);
       if (claim.forwards().isEmpty()) {
         call.log(
             "portmap: no port is mapped: prevResult has no address for %s of the family asked for"
                 .formatted(call.ifName()));
       }
-      GoHostPorts.requireFree(host, Owner.of(call), claim.forwards());
+      GoHostPorts.requireFree(host, AttachmentOwner.of(call), claim.forwards());
       HostPorts ports = new HostPorts(host.netfilter(), call.deadline());
       List<Forward> effective = ports.give(claim);
       undo.onFailure(() -> new HostPorts(host.netfilter()).take(claim.label()));
@@ -64,15 +64,15 @@ public final class PortmapPlugin implements Plugin {
 
   @Override
   public void del(DelCall call) {
-    Owner owner = Owner.of(call);
-    try (Net host = Net.ofHost(call)) {
-      Steps.all(() -> remove(call, host, owner.label()), () -> GoPortmap.remove(host, owner));
+    AttachmentOwner owner = AttachmentOwner.of(call);
+    try (NetnsSockets host = NetnsSockets.ofHost(call)) {
+      BestEffort.all(() -> remove(call, host, owner.label()), () -> GoPortmap.remove(host, owner));
     }
   }
 
-  private static void remove(Call call, Net host, String label) {
+  private static void remove(Call call, NetnsSockets host, String label) {
     // Without a deadline: a DEL that stopped half-way would start from the beginning every time.
-    List<Holding> gone = new HostPorts(host.netfilter()).take(label);
+    List<StoredForward> gone = new HostPorts(host.netfilter()).take(label);
     forget(call, () -> StaleFlows.forgetAfter(host.netfilter(), gone));
   }
 
@@ -92,10 +92,11 @@ public final class PortmapPlugin implements Plugin {
     if (conf.mappings().isEmpty()) {
       return;
     }
-    Owner owner = Owner.of(call);
-    try (Net host = Net.ofHost(call)) {
-      List<Place> places = Place.of(host, previous, call.ifName().value());
-      new Inspection(host, call.deadline()).require(owner, Claim.of(owner.label(), conf, places));
+    AttachmentOwner owner = AttachmentOwner.of(call);
+    try (NetnsSockets host = NetnsSockets.ofHost(call)) {
+      List<ContainerAddress> places = ContainerAddress.of(host, previous, call.ifName().value());
+      new PortmapCheck(host, call.deadline())
+          .require(owner, PortClaim.of(owner.label(), conf, places));
     }
   }
 
@@ -105,18 +106,19 @@ public final class PortmapPlugin implements Plugin {
   }
 
   private static void collect(GcCall call, Set<Attachment> attachments) {
-    Set<Owner> valid =
+    Set<AttachmentOwner> valid =
         attachments.stream()
-            .flatMap(attachment -> Owner.of(call.network(), attachment).stream())
+            .flatMap(attachment -> AttachmentOwner.of(call.network(), attachment).stream())
             .collect(Collectors.toSet());
-    Set<String> keep = valid.stream().map(Owner::label).collect(Collectors.toSet());
-    try (Net host = Net.ofHost(call)) {
+    Set<String> keep = valid.stream().map(AttachmentOwner::label).collect(Collectors.toSet());
+    try (NetnsSockets host = NetnsSockets.ofHost(call)) {
       HostPorts ports = new HostPorts(host.netfilter());
-      Steps.all(
+      BestEffort.all(
           () ->
-              Steps.all(
+              BestEffort.all(
                   ports.owners().stream()
-                      .filter(label -> label.startsWith(Owner.labelPrefix(call.network())))
+                      .filter(
+                          label -> label.startsWith(AttachmentOwner.labelPrefix(call.network())))
                       .filter(label -> !keep.contains(label))
                       .<Runnable>map(label -> () -> remove(call, host, label))
                       .toArray(Runnable[]::new)),
@@ -129,7 +131,7 @@ public final class PortmapPlugin implements Plugin {
   @Override
   public void status(StatusCall call) {
     PortmapConf.read(call.config());
-    try (Net host = Net.ofHost(call)) {
+    try (NetnsSockets host = NetnsSockets.ofHost(call)) {
       try {
         host.netfilter().transact(PortmapTable.rehearsal());
       } catch (NetlinkException e) {
@@ -139,7 +141,7 @@ public final class PortmapPlugin implements Plugin {
               "cannot forward ports: nf_tables refused to " + e.getMessage(),
               e);
         }
-        new Inspection(host, call.deadline()).requireTable(ErrorCode.LIMITED_CONNECTIVITY);
+        new PortmapCheck(host, call.deadline()).requireTable(ErrorCode.LIMITED_CONNECTIVITY);
       }
     }
   }

@@ -1,25 +1,25 @@
 package io.ocicat.plugins.portmap;
 
 import io.ocicat.ip.IpPrefix;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.nft.Chain;
 import io.ocicat.netlink.nft.ChainId;
+import io.ocicat.netlink.nft.ChainPriority;
 import io.ocicat.netlink.nft.ChainType;
 import io.ocicat.netlink.nft.Chains;
 import io.ocicat.netlink.nft.Clause;
 import io.ocicat.netlink.nft.CtState;
 import io.ocicat.netlink.nft.CtStatus;
-import io.ocicat.netlink.nft.Family;
-import io.ocicat.netlink.nft.Field;
 import io.ocicat.netlink.nft.Hook;
 import io.ocicat.netlink.nft.Match;
 import io.ocicat.netlink.nft.Nat;
-import io.ocicat.netlink.nft.Priority;
+import io.ocicat.netlink.nft.PacketField;
 import io.ocicat.netlink.nft.Rule;
 import io.ocicat.netlink.nft.Rules;
 import io.ocicat.netlink.nft.Sets;
 import io.ocicat.netlink.nft.Statement;
 import io.ocicat.netlink.nft.Table;
+import io.ocicat.netlink.nft.TableFamily;
 import io.ocicat.netlink.nft.TableId;
 import io.ocicat.netlink.nft.Tables;
 import io.ocicat.netlink.nft.Value;
@@ -44,7 +44,7 @@ import java.util.List;
  * forwards takes the rest for granted.
  */
 final class PortmapTable {
-  static final TableId TABLE = new TableId(Family.INET, "ocicat_portmap");
+  static final TableId TABLE = new TableId(TableFamily.INET, "ocicat_portmap");
 
   /** The rules of containers with conditions, each with its owner's label as comment. */
   static final ChainId CONDITIONAL = TABLE.chain("conditional");
@@ -58,13 +58,14 @@ final class PortmapTable {
   private static final ChainId MASQ = TABLE.chain("masq");
   private static final ChainId INPUT = TABLE.chain("input");
 
-  private static final List<Field> SERVICE = List.of(Field.L4PROTO, Field.TH_DPORT);
+  private static final List<PacketField> SERVICE =
+      List.of(PacketField.L4PROTO, PacketField.TH_DPORT);
   private static final IpPrefix LOOPBACK = IpPrefix.parse("127.0.0.0/8");
 
   private PortmapTable() {}
 
   /** Makes the table, or completes the one that is there and keeps its elements. */
-  static List<Request> structure() {
+  static List<NetlinkRequest> structure() {
     return structure(Tables.add(EMPTY));
   }
 
@@ -72,14 +73,14 @@ final class PortmapTable {
    * Makes the table and takes it away again, within the transaction: what the kernel cannot do, it
    * refuses. EEXIST when the table is there.
    */
-  static List<Request> rehearsal() {
-    List<Request> requests = structure(Tables.create(EMPTY));
+  static List<NetlinkRequest> rehearsal() {
+    List<NetlinkRequest> requests = structure(Tables.create(EMPTY));
     requests.add(Tables.delete(TABLE));
     return requests;
   }
 
-  private static List<Request> structure(Request table) {
-    List<Request> requests = new ArrayList<>();
+  private static List<NetlinkRequest> structure(NetlinkRequest table) {
+    List<NetlinkRequest> requests = new ArrayList<>();
     requests.add(table);
     for (FamilySets family : FamilySets.BOTH) {
       family.all().forEach(set -> requests.add(Sets.add(set)));
@@ -98,10 +99,10 @@ final class PortmapTable {
     return List.of(
         Chain.regular(HOSTPORTS),
         Chain.regular(MASQ),
-        Chain.base(PREROUTING, ChainType.NAT, Hook.PREROUTING, Priority.DSTNAT),
-        Chain.base(OUTPUT, ChainType.NAT, Hook.OUTPUT, Priority.DSTNAT),
-        Chain.base(POSTROUTING, ChainType.NAT, Hook.POSTROUTING, Priority.SRCNAT),
-        Chain.base(INPUT, ChainType.FILTER, Hook.INPUT, Priority.FILTER));
+        Chain.base(PREROUTING, ChainType.NAT, Hook.PREROUTING, ChainPriority.DSTNAT),
+        Chain.base(OUTPUT, ChainType.NAT, Hook.OUTPUT, ChainPriority.DSTNAT),
+        Chain.base(POSTROUTING, ChainType.NAT, Hook.POSTROUTING, ChainPriority.SRCNAT),
+        Chain.base(INPUT, ChainType.FILTER, Hook.INPUT, ChainPriority.FILTER));
   }
 
   /** All rules but those of {@link #CONDITIONAL}, chain by chain. */
@@ -109,7 +110,8 @@ final class PortmapTable {
     List<Rule> rules = new ArrayList<>();
     rules.add(Rule.of(HOSTPORTS, Statement.jump(CONDITIONAL)));
     for (FamilySets family : FamilySets.BOTH) {
-      List<Field> key = List.of(family.destination, Field.L4PROTO, Field.TH_DPORT);
+      List<PacketField> key =
+          List.of(family.destination, PacketField.L4PROTO, PacketField.TH_DPORT);
       rules.add(Rule.of(HOSTPORTS, Nat.dnat(family.hostIpPorts, key)));
     }
     for (FamilySets family : FamilySets.BOTH) {
@@ -119,7 +121,7 @@ final class PortmapTable {
       for (Clause hidden :
           List.of(
               Match.in(family.hairpin, family.source, family.destination),
-              Match.in(family.link, Field.IIFNAME, family.destination),
+              Match.in(family.link, PacketField.IIFNAME, family.destination),
               Match.in(family.masqAll, family.destination))) {
         rules.add(Rule.of(MASQ, hidden, Nat.masquerade()));
       }
@@ -129,13 +131,13 @@ final class PortmapTable {
     rules.add(Rule.of(POSTROUTING, Match.status(CtStatus.DNAT), Statement.jump(MASQ)));
     for (Clause stranger :
         List.of(
-            Match.masked(Field.CT_STATUS, CtStatus.DNAT.number(), 0),
+            Match.masked(PacketField.CT_STATUS, CtStatus.DNAT.number(), 0),
             Match.state(CtState.INVALID, CtState.UNTRACKED))) {
       rules.add(
           Rule.of(
               INPUT,
               Match.destination(LOOPBACK),
-              Match.ne(Field.IIFNAME, Value.interfaceName("lo")),
+              Match.ne(PacketField.IIFNAME, Value.interfaceName("lo")),
               stranger,
               Statement.drop()));
     }

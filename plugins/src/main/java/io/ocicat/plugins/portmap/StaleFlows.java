@@ -1,11 +1,11 @@
 package io.ocicat.plugins.portmap;
 
 import io.ocicat.cni.PortMapping.Protocol;
+import io.ocicat.netlink.NetlinkQuery;
 import io.ocicat.netlink.NetlinkSocket;
-import io.ocicat.netlink.Query;
-import io.ocicat.netlink.conntrack.Connection;
-import io.ocicat.netlink.conntrack.ConnectionFilter;
-import io.ocicat.netlink.conntrack.Connections;
+import io.ocicat.netlink.conntrack.Conntrack;
+import io.ocicat.netlink.conntrack.ConntrackEntry;
+import io.ocicat.netlink.conntrack.ConntrackFilter;
 import io.ocicat.netlink.conntrack.IpProtocol;
 import io.ocicat.netlink.conntrack.Transport;
 import java.util.Collection;
@@ -30,8 +30,8 @@ final class StaleFlows {
   }
 
   /** Once a port is not forwarded any more, nothing else of what goes there is touched. */
-  static void forgetAfter(NetlinkSocket netfilter, Collection<Holding> gone) {
-    List<HostPort> ports = gone.stream().map(Holding::port).toList();
+  static void forgetAfter(NetlinkSocket netfilter, Collection<StoredForward> gone) {
+    List<HostPort> ports = gone.stream().map(StoredForward::port).toList();
     forget(
         netfilter,
         ports,
@@ -40,7 +40,7 @@ final class StaleFlows {
   }
 
   private static void forget(
-      NetlinkSocket netfilter, List<HostPort> ports, Predicate<Connection> also) {
+      NetlinkSocket netfilter, List<HostPort> ports, Predicate<ConntrackEntry> also) {
     for (FamilySets family : FamilySets.BOTH) {
       List<HostPort> udp =
           ports.stream()
@@ -48,20 +48,19 @@ final class StaleFlows {
               .filter(port -> FamilySets.of(port.address()) == family)
               .toList();
       if (!udp.isEmpty()) {
-        Connections.purge(netfilter, to(family, udp).where(also));
+        Conntrack.purge(netfilter, to(family, udp).where(also));
       }
     }
   }
 
-  private static Query<Connection> to(FamilySets family, List<HostPort> ports) {
-    ConnectionFilter udp = ConnectionFilter.of(family.family).protocol(IpProtocol.UDP);
-    ConnectionFilter filter =
+  private static NetlinkQuery<ConntrackEntry> to(FamilySets family, List<HostPort> ports) {
+    ConntrackFilter udp = ConntrackFilter.of(family.family).protocol(IpProtocol.UDP);
+    ConntrackFilter filter =
         ports.size() == 1 ? udp.originalDestinationPort(ports.getFirst().number()) : udp;
-    return Connections.list(filter)
-        .where(flow -> ports.stream().anyMatch(port -> leads(flow, port)));
+    return Conntrack.list(filter).where(flow -> ports.stream().anyMatch(port -> leads(flow, port)));
   }
 
-  private static boolean leads(Connection flow, HostPort port) {
+  private static boolean leads(ConntrackEntry flow, HostPort port) {
     return flow.original().transport() instanceof Transport.Ports(var _, int _, int destination)
         && destination == port.number()
         && (port.isOnAllAddresses() || port.address().equals(flow.original().destination()));

@@ -16,14 +16,14 @@ import io.ocicat.netlink.route.RouteFilter;
 import io.ocicat.netlink.route.Routes;
 import io.ocicat.plugins.net.ContainerInterface;
 import io.ocicat.plugins.net.Forwarding;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.List;
 import java.util.function.Predicate;
 
 /** Compares what ADD returned with what there is, at both ends of the cable. */
 final class PtpCheck {
-  private final Net host;
-  private final Net container;
+  private final NetnsSockets host;
+  private final NetnsSockets container;
   private final Result result;
   private final Interface inside;
 
@@ -32,7 +32,8 @@ final class PtpCheck {
    *
    * @throws CniException when that says nothing of it
    */
-  PtpCheck(Net host, Net container, Result result, String sandbox, String ifName) {
+  PtpCheck(
+      NetnsSockets host, NetnsSockets container, Result result, String sandbox, String ifName) {
     this.host = host;
     this.container = container;
     this.result = result;

@@ -14,22 +14,22 @@ import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.IpFamily;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.ns.Sysctl;
 import io.ocicat.netlink.route.Address;
 import io.ocicat.netlink.route.Addresses;
 import io.ocicat.netlink.route.Device;
 import io.ocicat.netlink.route.Routes;
-import io.ocicat.plugins.Steps;
+import io.ocicat.plugins.BestEffort;
 import io.ocicat.plugins.Undo;
 import io.ocicat.plugins.masquerade.Masquerade;
+import io.ocicat.plugins.net.AttachmentOwner;
 import io.ocicat.plugins.net.Carrier;
 import io.ocicat.plugins.net.ContainerInterface;
 import io.ocicat.plugins.net.Forwarding;
-import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.OwnedCable;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.NetnsSockets;
+import io.ocicat.plugins.net.OwnedVeth;
 import io.ocicat.plugins.net.VethPair;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,9 +49,9 @@ public final class PtpPlugin implements Plugin {
   @Override
   public Result add(AddCall call) {
     PtpConf conf = PtpConf.read(call.config());
-    Owner owner = Owner.of(call);
-    try (Net host = Net.ofHost(call);
-        Net container = Net.of(call.netns());
+    AttachmentOwner owner = AttachmentOwner.of(call);
+    try (NetnsSockets host = NetnsSockets.ofHost(call);
+        NetnsSockets container = NetnsSockets.of(call.netns());
         Undo undo = new Undo()) {
       // Before there is anything to undo: the addresses of an earlier ADD are the same owner's.
       VethPair.refuseTakenName(container, owner.ifName().value());
@@ -62,7 +62,7 @@ public final class PtpPlugin implements Plugin {
 
       VethPair cable =
           undo.onFailure(
-              OwnedCable.create(
+              OwnedVeth.create(
                   host,
                   container,
                   owner,
@@ -85,7 +85,7 @@ public final class PtpPlugin implements Plugin {
   }
 
   private static void configureContainer(
-      Net container, Device cable, List<PtpAddress> addresses, Result result) {
+      NetnsSockets container, Device cable, List<PtpAddress> addresses, Result result) {
     forgoDuplicateDetection(container, cable, addresses);
     ContainerInterface.configure(
         container,
@@ -95,9 +95,9 @@ public final class PtpPlugin implements Plugin {
         PtpAddress.inContainer(addresses, cable, result));
   }
 
-  private static void configureHost(Net host, Device cable, List<PtpAddress> addresses) {
+  private static void configureHost(NetnsSockets host, Device cable, List<PtpAddress> addresses) {
     forgoDuplicateDetection(host, cable, addresses);
-    List<Request> requests = new ArrayList<>();
+    List<NetlinkRequest> requests = new ArrayList<>();
     requests.add(Links.up(cable.index()));
     addresses.stream()
         .map(PtpAddress::gatewayPrefix)
@@ -113,7 +113,8 @@ public final class PtpPlugin implements Plugin {
    * There is nobody else on the cable. The kernel would look all the same, for the addresses it
    * gives both ends itself, and neither end can be found until it is done.
    */
-  private static void forgoDuplicateDetection(Net net, Device cable, List<PtpAddress> addresses) {
+  private static void forgoDuplicateDetection(
+      NetnsSockets net, Device cable, List<PtpAddress> addresses) {
     if (families(addresses).contains(IpFamily.V6)) {
       net.writeIfPossible(Sysctl.of("net", "ipv6", "conf", cable.name(), "accept_dad"), "0");
     }
@@ -132,29 +133,29 @@ public final class PtpPlugin implements Plugin {
   /** The address is free for others only when nothing leads to this container any more. */
   @Override
   public void del(DelCall call) {
-    Owner owner = Owner.of(call);
-    try (Net host = Net.ofHost(call)) {
-      Steps.all(
+    AttachmentOwner owner = AttachmentOwner.of(call);
+    try (NetnsSockets host = NetnsSockets.ofHost(call)) {
+      BestEffort.all(
           () -> removeCable(call, host, owner),
           () -> Masquerade.remove(host, owner),
           () -> call.ipam().del());
     }
   }
 
-  private static void removeCable(DelCall call, Net host, Owner owner) {
-    Optional<Net> container = Net.ofRemaining(call.netns());
+  private static void removeCable(DelCall call, NetnsSockets host, AttachmentOwner owner) {
+    Optional<NetnsSockets> container = NetnsSockets.ofRemaining(call.netns());
     try {
-      OwnedCable.remove(host, container, owner, call.previousResult());
+      OwnedVeth.remove(host, container, owner, call.previousResult());
     } finally {
-      container.ifPresent(Net::close);
+      container.ifPresent(NetnsSockets::close);
     }
   }
 
   @Override
   public void check(CheckCall call) {
     PtpConf conf = PtpConf.read(call.config());
-    try (Net host = Net.ofHost(call);
-        Net container = Net.of(call.netns())) {
+    try (NetnsSockets host = NetnsSockets.ofHost(call);
+        NetnsSockets container = NetnsSockets.of(call.netns())) {
       call.ipam().check();
       PtpCheck check =
           new PtpCheck(
@@ -165,7 +166,7 @@ public final class PtpPlugin implements Plugin {
               call.ifName().value());
       check.verify();
       if (conf.masquerade()) {
-        Masquerade.verify(host, Owner.of(call), check.addresses());
+        Masquerade.verify(host, AttachmentOwner.of(call), check.addresses());
       }
     }
   }
@@ -176,9 +177,9 @@ public final class PtpPlugin implements Plugin {
     if (valid.isEmpty()) {
       return;
     }
-    try (Net host = Net.ofHost(call)) {
-      Steps.all(
-          () -> OwnedCable.collect(host, call.network(), valid.get()),
+    try (NetnsSockets host = NetnsSockets.ofHost(call)) {
+      BestEffort.all(
+          () -> OwnedVeth.collect(host, call.network(), valid.get()),
           () -> Masquerade.collect(host, call.network(), valid.get()),
           () -> call.ipam().gc());
     }
@@ -187,7 +188,7 @@ public final class PtpPlugin implements Plugin {
   @Override
   public void status(StatusCall call) {
     PtpConf conf = PtpConf.read(call.config());
-    try (Net host = Net.ofHost(call)) {
+    try (NetnsSockets host = NetnsSockets.ofHost(call)) {
       if (conf.masquerade() && !host.hasNfTables()) {
         throw new CniException(
             ErrorCode.PLUGIN_NOT_AVAILABLE, "ipMasq needs a kernel with nf_tables, this has none");

@@ -5,11 +5,11 @@ import io.ocicat.cni.json.Json;
 import io.ocicat.cni.json.JsonFields;
 import io.ocicat.cni.json.JsonValue;
 import io.ocicat.netlink.NetlinkException;
-import io.ocicat.netlink.Outcome;
+import io.ocicat.netlink.RequestOutcome;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.ns.Sysctl;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -34,7 +34,11 @@ record Backup(String network, Attachment attachment, LinkTuning link, Map<Sysctl
 
   /** The present state of what a configuration is going to change. */
   static Backup of(
-      Net container, Optional<Link> link, TuningConf conf, String network, Attachment attachment) {
+      NetnsSockets container,
+      Optional<Link> link,
+      TuningConf conf,
+      String network,
+      Attachment attachment) {
     Map<Sysctl, String> sysctls = new LinkedHashMap<>();
     container
         .namespace()
@@ -76,14 +80,14 @@ record Backup(String network, Attachment attachment, LinkTuning link, Map<Sysctl
    *
    * @param failures told what could not be put back, and why
    */
-  void restore(Net container, Consumer<String> failures) {
+  void restore(NetnsSockets container, Consumer<String> failures) {
     container
         .link(attachment.ifName())
         .map(found -> container.route().attempt(link.requests(found.index())))
         .ifPresent(
             outcomes ->
                 outcomes.stream()
-                    .map(Outcome::failure)
+                    .map(RequestOutcome::failure)
                     .flatMap(Optional::stream)
                     .forEach(e -> failures.accept("failed to restore: " + e.getMessage())));
     sysctls.forEach(

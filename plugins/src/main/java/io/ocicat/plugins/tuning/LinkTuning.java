@@ -3,7 +3,7 @@ package io.ocicat.plugins.tuning;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.json.JsonFields;
 import io.ocicat.ip.MacAddress;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.Links;
 import java.util.ArrayList;
@@ -59,8 +59,8 @@ record LinkTuning(
   }
 
   /** One message each, so that a refusal names the setting. */
-  List<Request> requests(int link) {
-    List<Request> requests = new ArrayList<>();
+  List<NetlinkRequest> requests(int link) {
+    List<NetlinkRequest> requests = new ArrayList<>();
     mac.ifPresent(to -> requests.add(Links.setMac(link, to)));
     promisc.ifPresent(to -> requests.add(Links.setPromiscuous(link, to)));
     mtu.ifPresent(to -> requests.add(Links.setMtu(link, to)));

@@ -18,7 +18,7 @@ import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.plugins.Undo;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -51,7 +51,7 @@ public final class TuningPlugin implements Plugin {
     TuningConf conf = TuningConf.read(call);
     requireAllowed(conf);
     Result previous = requirePrevious(call);
-    try (Net container = Net.of(call.netns());
+    try (NetnsSockets container = NetnsSockets.of(call.netns());
         Undo undo = new Undo()) {
       Optional<Link> link = link(container, call, conf);
       keepWhatIs(undo, call, container, link, conf);
@@ -68,7 +68,7 @@ public final class TuningPlugin implements Plugin {
     }
   }
 
-  private static Optional<Link> link(Net container, AddCall call, TuningConf conf) {
+  private static Optional<Link> link(NetnsSockets container, AddCall call, TuningConf conf) {
     return conf.link().isEmpty()
         ? Optional.empty()
         : Optional.of(container.requireLink(call.ifName().value()));
@@ -76,7 +76,7 @@ public final class TuningPlugin implements Plugin {
 
   /** Before anything is changed, so that whoever is killed meanwhile leaves the way back. */
   private static void keepWhatIs(
-      Undo undo, AddCall call, Net container, Optional<Link> link, TuningConf conf) {
+      Undo undo, AddCall call, NetnsSockets container, Optional<Link> link, TuningConf conf) {
     Backup now = Backup.of(container, link, conf, call.network().value(), call.attachment());
     if (now.isEmpty()) {
       return;
@@ -135,9 +135,9 @@ public final class TuningPlugin implements Plugin {
   public void del(DelCall call) {
     BackupFile file = BackupFile.of(TuningConf.dataDir(call.config()), call.attachment());
     Optional<Backup> backup = file.read(call::log);
-    Optional<Net> remaining = backup.flatMap(_ -> Net.ofRemaining(call.netns()));
+    Optional<NetnsSockets> remaining = backup.flatMap(_ -> NetnsSockets.ofRemaining(call.netns()));
     if (remaining.isPresent()) {
-      try (Net container = remaining.get()) {
+      try (NetnsSockets container = remaining.get()) {
         backup.get().restore(container, call::log);
       }
     }
@@ -148,7 +148,7 @@ public final class TuningPlugin implements Plugin {
   public void check(CheckCall call) {
     TuningConf conf = TuningConf.read(call);
     requirePrevious(call);
-    try (Net container = Net.of(call.netns())) {
+    try (NetnsSockets container = NetnsSockets.of(call.netns())) {
       for (NetSysctl sysctl : conf.sysctls()) {
         String found = container.read(sysctl.setting());
         if (!sysctl.isValue(found)) {

@@ -19,8 +19,8 @@ class BandwidthConfTest {
     BandwidthConf conf =
         read("'ingressRate':8000,'ingressBurst':16000,'egressRate':17,'egressBurst':25");
 
-    assertThat(conf.ingress()).contains(new Limit(Rate.ofBytes(1000), 2000));
-    assertThat(conf.egress()).contains(new Limit(Rate.ofBytes(2), 3));
+    assertThat(conf.ingress()).contains(new DirectionLimit(Rate.ofBytes(1000), 2000));
+    assertThat(conf.egress()).contains(new DirectionLimit(Rate.ofBytes(2), 3));
   }
 
   @Test
@@ -28,7 +28,7 @@ class BandwidthConfTest {
     BandwidthConf conf =
         read("'runtimeConfig':{'bandwidth':{'ingressRate':8000,'ingressBurst':16000}}");
 
-    assertThat(conf.ingress()).contains(new Limit(Rate.ofBytes(1000), 2000));
+    assertThat(conf.ingress()).contains(new DirectionLimit(Rate.ofBytes(1000), 2000));
     assertThat(conf.egress()).isEmpty();
   }
 
@@ -64,7 +64,7 @@ class BandwidthConfTest {
     BandwidthConf conf = read("'egressRate':18446744073709551615,'egressBurst':34359738359");
 
     assertThat(conf.egress())
-        .contains(new Limit(Rate.ofBytes(2305843009213693951L), 4_294_967_294L));
+        .contains(new DirectionLimit(Rate.ofBytes(2305843009213693951L), 4_294_967_294L));
   }
 
   @ParameterizedTest

@@ -4,7 +4,7 @@ import io.ocicat.cni.ContainerId;
 import io.ocicat.cni.InterfaceName;
 import io.ocicat.cni.NetworkName;
 import io.ocicat.plugins.Attaching;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.AttachmentOwner;
 import io.ocicat.testkit.Host;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,7 +60,8 @@ record Shaped(Host host, Host pod, String veth, String ifName) {
 
   static Ifb ifb(String network, String container, String ifName) {
     return new Ifb(
-        new Owner(new NetworkName(network), new ContainerId(container), new InterfaceName(ifName)));
+        new AttachmentOwner(
+            new NetworkName(network), new ContainerId(container), new InterfaceName(ifName)));
   }
 
   /** Options of the token bucket at the root of a link; missing when there is none. */

@@ -6,7 +6,7 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.json.JsonFields;
-import io.ocicat.netlink.Request;
+import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.nio.file.Path;
@@ -41,7 +41,7 @@ class PortVlansTest {
   void aPortIsGivenWhatItMayTakePartIn(String config, String requests, boolean filtering) {
     PortVlans vlans = read(config);
 
-    assertThat(vlans.program(7, 1).stream().map(Request::operation).toList())
+    assertThat(vlans.program(7, 1).stream().map(NetlinkRequest::operation).toList())
         .asString()
         .isEqualTo(requests);
     assertThat(vlans.needFiltering()).isEqualTo(filtering);
@@ -49,7 +49,7 @@ class PortVlansTest {
 
   @Test
   void aPortThatWasBornIntoNoVlanLosesNone() {
-    assertThat(read("{\"vlan\":100}").program(7, 0).stream().map(Request::operation))
+    assertThat(read("{\"vlan\":100}").program(7, 0).stream().map(NetlinkRequest::operation))
         .containsExactly("add vid 100 pvid untagged dev 7");
   }
 
@@ -57,7 +57,7 @@ class PortVlansTest {
   void theGatewayOfAVlanTakesPartInThatOneOnly() {
     PortVlans vlans = read("{\"vlan\":100,\"vlanTrunk\":[{\"id\":101}]}").accessOnly();
 
-    assertThat(vlans.program(7, 1).stream().map(Request::operation))
+    assertThat(vlans.program(7, 1).stream().map(NetlinkRequest::operation))
         .containsExactly("delete vid 1 dev 7", "add vid 100 pvid untagged dev 7");
   }
 

@@ -8,7 +8,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.PluginConfig;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import org.junit.jupiter.api.AfterEach;
@@ -18,14 +18,14 @@ import org.junit.jupiter.api.Test;
 /** The host's interface in a VLAN, as far as a kernel without VLAN filtering lets it come. */
 @Hosts
 class VlanGatewayTest {
-  private Net net;
+  private NetnsSockets net;
   private BridgeConf conf;
   private HostBridge bridge;
 
   @BeforeEach
   void open(Host host) {
     host.exec("ip", "link", "add", "br0", "type", "bridge");
-    net = Net.of(host.path());
+    net = NetnsSockets.of(host.path());
     conf =
         BridgeConf.read(
             PluginConfig.ofRequest(

@@ -249,7 +249,7 @@ class CalicoConfTest {
   })
   void statusFilesAreNamedAsFelixDoes(
       String orchestrator, String workload, String endpoint, String name) {
-    assertThat(PolicyWait.fileName(orchestrator, workload, endpoint)).isEqualTo(name);
+    assertThat(PolicyStatusWait.fileName(orchestrator, workload, endpoint)).isEqualTo(name);
   }
 
   @ParameterizedTest
@@ -261,7 +261,7 @@ class CalicoConfTest {
     "default,nginx-demo-1-7f67f8bdd8-d5wsc,calife8e5922caa"
   })
   void cablesAreNamedAsFelixExpects(String namespace, String pod, String cable) {
-    Identity identity = new Identity("n", namespace, pod, "c", "c", "eth0");
+    WorkloadIdentity identity = new WorkloadIdentity("n", namespace, pod, "c", "c", "eth0");
 
     assertThat(identity.cable(Map.of())).isEqualTo(cable);
     assertThat(identity.cable(Map.of("FELIX_INTERFACEPREFIX", "azv,cali")))

@@ -3,7 +3,7 @@ package io.ocicat.plugins.calico;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.ocicat.cni.exec.Deadline;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.InProcessExec;
@@ -15,7 +15,7 @@ import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.plugins.Plugins;
 import io.ocicat.plugins.Ran;
 import io.ocicat.plugins.Side;
-import io.ocicat.plugins.calicocluster.EarlyQuestions;
+import io.ocicat.plugins.calicocluster.IpamPrefetch;
 import io.ocicat.plugins.calicoipam.LocalCalicoIpam;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Host;
@@ -48,8 +48,8 @@ record CalicoNode(
     Path files,
     String path,
     Plugin calicoIpam,
-    FollowedPools followed,
-    EarlyQuestions early,
+    WatchedNatPools followed,
+    IpamPrefetch early,
     UnaryOperator<Datastore> between) {
   static CalicoNode of(Host host, Store store, Path files) {
     Plugin ipam = LocalCalicoIpam.of(store.datastores(), files);
@@ -60,8 +60,8 @@ record CalicoNode(
         files,
         "",
         ipam,
-        new FollowedPools(),
-        new EarlyQuestions(),
+        new WatchedNatPools(),
+        new IpamPrefetch(),
         datastore -> datastore);
   }
 
@@ -71,7 +71,7 @@ record CalicoNode(
     UnaryOperator<Datastore> once = it -> each.computeIfAbsent(it, between);
     Plugin ipam = LocalCalicoIpam.of(config -> once.apply(store.datastores().of(config)), files);
     return new CalicoNode(
-        host, PodApi.NODE, store, files, "", ipam, new FollowedPools(), new EarlyQuestions(), once);
+        host, PodApi.NODE, store, files, "", ipam, new WatchedNatPools(), new IpamPrefetch(), once);
   }
 
   CalicoNode named(String newName) {
@@ -211,7 +211,7 @@ record CalicoNode(
           new PluginHost(namespaces, exec, Deadline.in(Duration.ofSeconds(60)), _ -> {});
       Function<DatastoreConfig, Datastore> datastores =
           asked -> node.between.apply(node.store.datastores().of(asked));
-      Reply reply =
+      PluginReply reply =
           Dispatcher.dispatch(
               new CalicoPlugin(datastores, node.mtuFile(), node.followed, node.early),
               ours,
@@ -228,13 +228,13 @@ record CalicoNode(
         : Plugins.named(executable, store.datastores());
   }
 
-  private Reply executed(Path executable, Map<String, String> environment, byte[] stdin) {
+  private PluginReply executed(Path executable, Map<String, String> environment, byte[] stdin) {
     Command command = host.command(executable.toString()).stdin(new String(stdin, UTF_8));
     for (Map.Entry<String, String> variable : environment.entrySet()) {
       command = command.env(variable.getKey(), variable.getValue());
     }
     Output output = command.attempt();
-    return new Reply(output.exitCode(), output.stdout().getBytes(UTF_8), output.stderr());
+    return new PluginReply(output.exitCode(), output.stdout().getBytes(UTF_8), output.stderr());
   }
 
   /** What is left on the host of attachments; nothing is best. */

@@ -3,7 +3,7 @@ package io.ocicat.plugins.calico;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.json.Json;
 import io.ocicat.testkit.Loopback;
 import java.io.ByteArrayInputStream;
@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
 class CalicoOptionsTest {
   @TempDir Path state;
 
-  private static Reply run(Store store, String... flags) {
+  private static PluginReply run(Store store, String... flags) {
     ObjectNode config = store.members();
     config.put("name", "net1").put("type", "calico").putObject("ipam").put("type", "host-local");
     return new CalicoOptions(store.datastores(), store.environment())
@@ -28,7 +28,7 @@ class CalicoOptionsTest {
   @Test
   void theVersionIsPrinted() {
     try (Store store = Store.embedded(state)) {
-      Reply reply = run(store, "-v");
+      PluginReply reply = run(store, "-v");
 
       assertThat(reply.exitCode()).isZero();
       assertThat(new String(reply.stdout(), UTF_8)).isEqualTo("1.2.3\n");
@@ -38,7 +38,7 @@ class CalicoOptionsTest {
   @Test
   void aGoodDatastoreIsSilent() {
     try (Store store = Store.embedded(state)) {
-      Reply reply = run(store, "-t");
+      PluginReply reply = run(store, "-t");
 
       assertThat(reply.exitCode()).isZero();
       assertThat(reply.stdout()).isEmpty();
@@ -50,7 +50,7 @@ class CalicoOptionsTest {
   @Test
   void aBadOneIsToldWithinTwoSeconds() {
     try (Store store = Store.etcd("http://127.0.0.1:" + Loopback.freePort())) {
-      Reply reply = run(store, "-t");
+      PluginReply reply = run(store, "-t");
 
       JsonNode error = Json.parse(new String(reply.stdout(), UTF_8));
       assertThat(reply.exitCode()).isEqualTo(1);
@@ -63,7 +63,7 @@ class CalicoOptionsTest {
   @Test
   void anythingElseIsExplained() {
     try (Store store = Store.embedded(state)) {
-      Reply reply = run(store, "-i");
+      PluginReply reply = run(store, "-i");
 
       assertThat(reply.exitCode()).isEqualTo(2);
       assertThat(reply.stderr()).contains("usage: calico -v");

@@ -318,7 +318,7 @@ class CalicoPluginTest {
       Files.writeString(
           file,
           "{\"mac\":\"%s\",\"ipv4Nets\":[\"%s\"]}"
-              .formatted(mac, Endpoints.texts(endpoint, "ipNetworks").getFirst()));
+              .formatted(mac, WorkloadEndpoints.texts(endpoint, "ipNetworks").getFirst()));
       return true;
     } catch (IOException e) {
       throw new UncheckedIOException(e);

@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.ocicat.cni.CniException;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.netlink.route.Device;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.util.List;
@@ -24,7 +24,7 @@ class HostRoutesTest {
   private static final IpAddress V6 = IpAddress.parse("fd00:65::5");
 
   @SuppressWarnings("NullAway.Init") // by twoCables
-  private Net net;
+  private NetnsSockets net;
 
   @SuppressWarnings("NullAway.Init") // by twoCables
   private HostRoutes both;
@@ -36,7 +36,7 @@ class HostRoutesTest {
       host.exec("ip", "link", "set", cable, "up");
       host.exec("ip", "link", "set", cable + "p", "up");
     }
-    net = Net.of(host.path());
+    net = NetnsSockets.of(host.path());
     both = new HostRoutes(net, Device.of(net.link("cali0").orElseThrow()), List.of(V4, V6));
   }
 

@@ -4,7 +4,7 @@ import static io.ocicat.plugins.calico.CalicoContract.address;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.ipam.AddressInfo;
 import io.ocicat.ipam.Ipam;
@@ -67,7 +67,7 @@ class MovingMachineTest {
   }
 
   private AddressInfo only() {
-    return store.open().list(Query.of(Kind.IPAM_BLOCK)).items().stream()
+    return store.open().list(ResourceQuery.of(Kind.IPAM_BLOCK)).items().stream()
         .flatMap(block -> Ipam.inUse(IpamBlock.of(block)).stream())
         .reduce(
             (_, _) -> {

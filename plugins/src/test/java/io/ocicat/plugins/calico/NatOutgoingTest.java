@@ -10,10 +10,10 @@ import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.plugins.calico.CalicoNode.Calling;
-import io.ocicat.plugins.calicocluster.Backend;
+import io.ocicat.plugins.calicocluster.CalicoBackend;
 import io.ocicat.plugins.masquerade.Masquerade;
-import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.AttachmentOwner;
+import io.ocicat.plugins.net.NetnsSockets;
 import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
@@ -127,15 +127,16 @@ class NatOutgoingTest {
   }
 
   /** As the daemon does, for a network that a call has used. */
-  private FollowedPools followed(CalicoNode node) {
-    FollowedPools pools = new FollowedPools();
+  private WatchedNatPools followed(CalicoNode node) {
+    WatchedNatPools pools = new WatchedNatPools();
     PluginConfig config = PluginConfig.of(config(node));
-    Backend backend = Backend.of(config.json(), store.environment(), store.datastores()::of);
+    CalicoBackend backend =
+        CalicoBackend.of(config.json(), store.environment(), store.datastores()::of);
     pools.learn(new NetworkName("net1"), CalicoConf.read(config), node.name(), backend);
     return pools;
   }
 
-  private static void look(FollowedPools pools, Host host, boolean thorough) {
+  private static void look(WatchedNatPools pools, Host host, boolean thorough) {
     List<String> troubles = new ArrayList<>();
     pools.reconcile(host.path(), thorough, troubles::add);
     assertThat(troubles).isEmpty();
@@ -152,7 +153,7 @@ class NatOutgoingTest {
   void aPoolThatChangesIsFollowedWithoutACall(Host host, Host pod, Host outside) {
     CalicoNode node = node(host, outside);
     node.call(config(node), pod).add().ok();
-    FollowedPools pools = followed(node);
+    WatchedNatPools pools = followed(node);
 
     change("pods", false);
     Eventually.await(
@@ -176,7 +177,7 @@ class NatOutgoingTest {
   void whenAnAgentComesItsRulesAreTheOnlyOnes(Host host, Host pod, Host outside) {
     CalicoNode node = node(host, outside);
     node.call(config(node), pod).add().ok();
-    FollowedPools pools = followed(node);
+    WatchedNatPools pools = followed(node);
     look(pools, host, false);
     assertThat(rules(host)).contains("masquerade");
 
@@ -193,7 +194,7 @@ class NatOutgoingTest {
   void nodesAreExcludedWhereFelixIsConfiguredSo(Host host, Host pod, Host outside) {
     CalicoNode node = node(host, outside);
     node.call(config(node), pod).add().ok();
-    FollowedPools pools = followed(node);
+    WatchedNatPools pools = followed(node);
     store
         .open()
         .create(
@@ -219,7 +220,7 @@ class NatOutgoingTest {
   void whatSomebodyRemovedFromTheTableIsPutBack(Host host, Host pod, Host outside) {
     CalicoNode node = node(host, outside);
     node.call(config(node), pod).add().ok();
-    FollowedPools pools = followed(node);
+    WatchedNatPools pools = followed(node);
     String table =
         rules(host)
             .lines()
@@ -237,8 +238,9 @@ class NatOutgoingTest {
   @Test
   void elementsThatEarlierVersionsMadeGo(Host host, Host pod, Host outside) {
     CalicoNode node = node(host, outside);
-    Owner owner = Owner.of(new NetworkName("net1"), new Attachment("old", "eth0")).orElseThrow();
-    try (Net net = Net.of(host.path())) {
+    AttachmentOwner owner =
+        AttachmentOwner.of(new NetworkName("net1"), new Attachment("old", "eth0")).orElseThrow();
+    try (NetnsSockets net = NetnsSockets.of(host.path())) {
       Masquerade.install(net, owner, List.of(IpPrefix.parse("10.65.0.77/16")));
     }
 

@@ -82,7 +82,7 @@ interface PodScenarios {
     String cable = "cali7b07e5871ca";
     assertThat(result.at("/interfaces/0/name").asString()).isEqualTo(cable);
     assertThat(result.path("ips").findValuesAsString("address"))
-        .isEqualTo(Endpoints.texts(only(node), "ipNetworks"))
+        .isEqualTo(WorkloadEndpoints.texts(only(node), "ipNetworks"))
         .hasSize(families == Families.BOTH ? 2 : 1);
     String inside = pod.exec("ip", "-6", "address", "show", "eth0").stdout();
     if (families.hasV4()) {

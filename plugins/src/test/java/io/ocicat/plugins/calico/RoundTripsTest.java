@@ -3,10 +3,10 @@ package io.ocicat.plugins.calico;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.Write;
 import io.ocicat.datastore.WriteOutcome;
 import io.ocicat.datastore.passing.PassingDatastore;
@@ -155,7 +155,7 @@ class RoundTripsTest {
       }
 
       @Override
-      public ResourcePage list(Query query, int limit, @Nullable String next) {
+      public ResourcePage list(ResourceQuery query, int limit, @Nullable String next) {
         rounds.pass("list " + query);
         return super.list(query, limit, next);
       }

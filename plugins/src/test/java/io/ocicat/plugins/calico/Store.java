@@ -5,9 +5,9 @@ import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.kv.StoredCluster;
@@ -133,7 +133,7 @@ final class Store implements AutoCloseable {
   }
 
   private void deleteAll(Kind kind) {
-    for (Resource resource : open().list(Query.of(kind)).items()) {
+    for (Resource resource : open().list(ResourceQuery.of(kind)).items()) {
       if (!resource.key().name().equals("projectcalico-default-allow")) {
         remove(resource.key());
       }
@@ -196,8 +196,8 @@ final class Store implements AutoCloseable {
 
   /** Those of attached workloads: pods without an address are none. */
   List<Resource> endpoints() {
-    return open().list(Query.of(Kind.WORKLOAD_ENDPOINT)).items().stream()
-        .filter(endpoint -> !Endpoints.texts(endpoint, "ipNetworks").isEmpty())
+    return open().list(ResourceQuery.of(Kind.WORKLOAD_ENDPOINT)).items().stream()
+        .filter(endpoint -> !WorkloadEndpoints.texts(endpoint, "ipNetworks").isEmpty())
         .toList();
   }
 
@@ -211,7 +211,7 @@ final class Store implements AutoCloseable {
 
   /** What calico-ipam has given, as {@code 10.65.0.0 net1.container}. */
   List<String> assigned() {
-    return open().list(Query.of(Kind.IPAM_BLOCK)).items().stream()
+    return open().list(ResourceQuery.of(Kind.IPAM_BLOCK)).items().stream()
         .flatMap(block -> Ipam.inUse(IpamBlock.of(block)).stream())
         .map(info -> info.address() + " " + info.handle())
         .toList();

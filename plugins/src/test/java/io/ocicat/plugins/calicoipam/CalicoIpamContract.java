@@ -9,7 +9,7 @@ import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ipam.AddressInfo;
 import io.ocicat.ipam.AssignRequest;
-import io.ocicat.ipam.Sources;
+import io.ocicat.ipam.ClockAndRandom;
 import io.ocicat.plugins.AtOnce;
 import io.ocicat.plugins.Ipam;
 import io.ocicat.plugins.Ran;
@@ -401,7 +401,7 @@ abstract class CalicoIpamContract {
 
   private void give(String address, String handle) {
     try (io.ocicat.ipam.Ipam ipam =
-        io.ocicat.ipam.Ipam.forOneCall(cluster().datastore(), Sources.ofSystem())) {
+        io.ocicat.ipam.Ipam.forOneCall(cluster().datastore(), ClockAndRandom.ofSystem())) {
       ipam.assign(
           new AssignRequest(
               IpAddress.parse(address), Cluster.NODE, handle, Map.of("node", Cluster.NODE)));

@@ -4,9 +4,9 @@ import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.embedded.EmbeddedStore;
 import io.ocicat.datastore.etcd.EtcdStore;
@@ -151,7 +151,7 @@ final class Cluster implements AutoCloseable {
   /** Empty but for the node; the plugin has served no call yet. */
   void reset() {
     for (Kind kind : kubernetes == null ? KINDS : List.<Kind>of()) {
-      for (Resource resource : datastore().list(Query.of(kind)).items()) {
+      for (Resource resource : datastore().list(ResourceQuery.of(kind)).items()) {
         datastore().delete(resource.key(), null);
       }
     }
@@ -227,7 +227,7 @@ final class Cluster implements AutoCloseable {
 
   /** Whoever has an address, of all blocks. */
   List<AddressInfo> assigned() {
-    return datastore().list(Query.of(Kind.IPAM_BLOCK)).items().stream()
+    return datastore().list(ResourceQuery.of(Kind.IPAM_BLOCK)).items().stream()
         .flatMap(block -> io.ocicat.ipam.Ipam.inUse(IpamBlock.of(block)).stream())
         .toList();
   }
@@ -237,7 +237,7 @@ final class Cluster implements AutoCloseable {
   }
 
   List<String> handles() {
-    return datastore().list(Query.of(Kind.IPAM_HANDLE)).items().stream()
+    return datastore().list(ResourceQuery.of(Kind.IPAM_HANDLE)).items().stream()
         .map(handle -> ((ResourceKey.Handle) handle.key()).id())
         .toList();
   }

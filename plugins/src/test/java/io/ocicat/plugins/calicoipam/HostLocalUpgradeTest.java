@@ -2,7 +2,7 @@ package io.ocicat.plugins.calicoipam;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.Kind;
@@ -65,7 +65,7 @@ class HostLocalUpgradeTest {
     cluster.datastore().create(Resource.ofDocument((ObjectNode) Json.parse(text)));
   }
 
-  private Reply run(String... flags) {
+  private PluginReply run(String... flags) {
     try (Datastores datastores = new Datastores()) {
       return new CalicoIpamOptions(
               datastores,
@@ -88,7 +88,7 @@ class HostLocalUpgradeTest {
     Files.writeString(leases.resolve("last_reserved_ip.0"), "10.65.0.9");
     Files.writeString(leases.resolve("lock"), "");
 
-    Reply reply = run("-upgrade");
+    PluginReply reply = run("-upgrade");
 
     assertThat(reply.exitCode()).as(reply.stderr()).isZero();
     AddressInfo info = cluster.assigned().getFirst();

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.ipam.MachineAddresses;
+import io.ocicat.ipam.VmAddressOwnership;
 import io.ocicat.plugins.Ipam;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -39,7 +39,7 @@ interface MachineMoveScenarios extends MachineScenarios {
   default void whereFelixHasPromotedTheTargetTheSourceLeavesNothingBehind() {
     started(FIRST);
     moved(NEXT);
-    new MachineAddresses(library(), HANDLE).promote("shop", NEXT);
+    new VmAddressOwnership(library(), HANDLE).promote("shop", NEXT);
 
     assertThat(pod(NEXT).add().ok().path("routes")).as("it is here now").hasSize(1);
     pod(FIRST).del().ok();

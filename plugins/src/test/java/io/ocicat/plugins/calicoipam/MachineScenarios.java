@@ -7,7 +7,7 @@ import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.kubernetes.TestCluster;
 import io.ocicat.ipam.AddressInfo;
-import io.ocicat.ipam.Sources;
+import io.ocicat.ipam.ClockAndRandom;
 import io.ocicat.plugins.Ipam;
 import io.ocicat.plugins.Kubevirt;
 import java.util.List;
@@ -79,6 +79,6 @@ interface MachineScenarios {
   }
 
   default io.ocicat.ipam.Ipam library() {
-    return io.ocicat.ipam.Ipam.forOneCall(cluster().datastore(), Sources.ofSystem());
+    return io.ocicat.ipam.Ipam.forOneCall(cluster().datastore(), ClockAndRandom.ofSystem());
   }
 }

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.PluginHost;
@@ -148,7 +148,7 @@ class FlannelPluginTest {
     delegate.failOn("ADD", 999, "out of memory");
     delegate.failOn("DEL", 999, "still out of memory");
 
-    Reply reply = run("ADD", "c1", "eth0", config);
+    PluginReply reply = run("ADD", "c1", "eth0", config);
 
     assertThat(error(reply).msg()).isEqualTo("failed to delegate add: out of memory");
     assertThat(reply.stderr()).contains("undoing it with bridge failed too: still out of memory");
@@ -224,7 +224,7 @@ class FlannelPluginTest {
     Files.createDirectory(scratch);
     Files.writeString(scratch.resolve("c1"), ruins);
 
-    Reply reply = run("DEL", "c1", "eth0", config);
+    PluginReply reply = run("DEL", "c1", "eth0", config);
 
     assertThat(reply.exitCode()).isZero();
     assertThat(reply.stderr()).contains("the scratch file of container c1 is unreadable");
@@ -239,7 +239,7 @@ class FlannelPluginTest {
     Files.writeString(scratch.resolve("c1"), "");
     Files.delete(directory.resolve("subnet.env"));
 
-    Reply reply = run("DEL", "c1", "eth0", config);
+    PluginReply reply = run("DEL", "c1", "eth0", config);
 
     assertThat(reply.exitCode()).isZero();
     assertThat(reply.stderr()).contains("cannot be made again", "may stay reserved until GC");
@@ -400,7 +400,7 @@ class FlannelPluginTest {
   }
 
   private JsonNode ok(String verb, String containerId, String ifName) {
-    Reply reply = run(verb, containerId, ifName, config);
+    PluginReply reply = run(verb, containerId, ifName, config);
     assertThat(reply.exitCode()).as(new String(reply.stdout(), UTF_8)).isZero();
     return reply.stdout().length == 0 ? Json.object() : Json.parse(reply.stdout());
   }
@@ -409,12 +409,12 @@ class FlannelPluginTest {
     return error(run(verb, containerId, ifName, config));
   }
 
-  private static CniException error(Reply reply) {
+  private static CniException error(PluginReply reply) {
     assertThat(reply.exitCode()).isEqualTo(1);
     return CniException.fromJson(Json.parse(reply.stdout()));
   }
 
-  private Reply run(String verb, String containerId, String ifName, ObjectNode request) {
+  private PluginReply run(String verb, String containerId, String ifName, ObjectNode request) {
     Map<String, String> environment = new HashMap<>(Map.of("PATH", System.getenv("PATH")));
     environment.put("CNI_COMMAND", verb);
     environment.put("CNI_CONTAINERID", containerId);

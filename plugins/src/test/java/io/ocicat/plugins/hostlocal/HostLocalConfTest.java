@@ -65,7 +65,7 @@ class HostLocalConfTest {
   }
 
   private static String range(HostLocalConf conf) {
-    Range range = conf.sets().getFirst().ranges().getFirst();
+    AddressRange range = conf.sets().getFirst().ranges().getFirst();
     return range + " via " + range.gateway();
   }
 

@@ -24,7 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** What somebody does to the files without the lock, just while we have it; and the lock. */
 class LeasesTest {
-  private static final Owner ME = new Owner("me", "eth0");
+  private static final LeaseOwner ME = new LeaseOwner("me", "eth0");
 
   @TempDir Path tmp;
 
@@ -48,7 +48,7 @@ class LeasesTest {
   }
 
   private static Member allocate(Leases leases, RangeSet set) {
-    return new Allocation(leases, ME, set, 0).allocate(Optional.empty());
+    return new RangeAllocation(leases, ME, set, 0).allocate(Optional.empty());
   }
 
   @Test
@@ -62,7 +62,7 @@ class LeasesTest {
     }
     // Nor is it believed any longer what was known before.
     try (Leases leases = open()) {
-      assertThat(leases.heldBy(new Owner("stranger", "eth0"))).hasSize(2);
+      assertThat(leases.heldBy(new LeaseOwner("stranger", "eth0"))).hasSize(2);
     }
   }
 

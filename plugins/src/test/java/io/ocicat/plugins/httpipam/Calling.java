@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.exec.Deadline;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.PluginHost;
@@ -42,10 +42,10 @@ record Calling(ObjectNode config, Map<String, String> variables, Duration limit)
     return new Calling(config, variables, newLimit);
   }
 
-  Reply run(String verb) {
+  PluginReply run(String verb) {
     Map<String, String> environment = new HashMap<>(variables);
     environment.put("CNI_COMMAND", verb);
-    Reply reply =
+    PluginReply reply =
         Dispatcher.dispatch(
             new HttpIpamPlugin(),
             PluginHost.process().withDeadline(Deadline.in(limit)),
@@ -58,14 +58,14 @@ record Calling(ObjectNode config, Map<String, String> variables, Duration limit)
   }
 
   JsonNode ok(String verb) {
-    Reply reply = run(verb);
+    PluginReply reply = run(verb);
     String stdout = new String(reply.stdout(), UTF_8);
     assertThat(reply.exitCode()).as("%s: %s %s", verb, stdout, reply.stderr()).isZero();
     return stdout.isEmpty() ? Json.object() : Json.parse(stdout);
   }
 
   CniException error(String verb) {
-    Reply reply = run(verb);
+    PluginReply reply = run(verb);
     assertThat(reply.exitCode()).as("%s %s", verb, new String(reply.stdout(), UTF_8)).isEqualTo(1);
     return CniException.fromJson(Json.parse(reply.stdout()));
   }

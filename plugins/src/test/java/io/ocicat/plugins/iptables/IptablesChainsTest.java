@@ -3,7 +3,7 @@ package io.ocicat.plugins.iptables;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.netlink.IpFamily;
-import io.ocicat.plugins.net.Net;
+import io.ocicat.plugins.net.NetnsSockets;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.util.List;
@@ -20,11 +20,11 @@ class IptablesChainsTest {
   private static final String CHAIN = "CNI-5145007e2a8415ce07579739";
   private static final String OTHER = "CNI-2bbe0c48b91a7d1b8a6753a8";
 
-  private Net net;
+  private NetnsSockets net;
 
   @BeforeEach
   void open(Host host) {
-    net = Net.of(host.path());
+    net = NetnsSockets.of(host.path());
   }
 
   @AfterEach

@@ -7,9 +7,9 @@ import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Protocol;
 import io.ocicat.netlink.nft.Expression;
-import io.ocicat.netlink.nft.Family;
 import io.ocicat.netlink.nft.InstalledRule;
 import io.ocicat.netlink.nft.Rules;
+import io.ocicat.netlink.nft.TableFamily;
 import io.ocicat.netlink.nft.TableId;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.testkit.Host;
@@ -175,7 +175,7 @@ class RuleFormsTest {
   private static List<InstalledRule> installed(Host host, IpFamily family) {
     try (NetNs namespace = NetNs.open(host.path());
         NetlinkSocket netfilter = NetlinkSocket.open(Protocol.NETFILTER, namespace)) {
-      Family nft = family == IpFamily.V4 ? Family.IP : Family.IP6;
+      TableFamily nft = family == IpFamily.V4 ? TableFamily.IP : TableFamily.IP6;
       return netfilter.list(Rules.in(new TableId(nft, "filter").chain("MINE")));
     }
   }

@@ -7,8 +7,8 @@ import io.ocicat.cni.InterfaceName;
 import io.ocicat.cni.NetworkName;
 import io.ocicat.plugins.Attaching;
 import io.ocicat.plugins.Side;
-import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.AttachmentOwner;
+import io.ocicat.plugins.net.NetnsSockets;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.nio.file.Path;
@@ -27,7 +27,7 @@ class GoBridgeTest {
     attaching(host, other).add().ok();
     assertThat(rules(host, "iptables")).contains(pod.name(), other.name());
 
-    try (Net net = Net.of(host.path())) {
+    try (NetnsSockets net = NetnsSockets.of(host.path())) {
       Masquerade.remove(net, owner(pod));
       assertThat(rules(host, "iptables")).contains(other.name()).doesNotContain(pod.name());
       assertThat(rules(host, "ip6tables")).contains(other.name()).doesNotContain(pod.name());
@@ -54,8 +54,8 @@ class GoBridgeTest {
         .by(Side.GO);
   }
 
-  private static Owner owner(Host pod) {
-    return new Owner(
+  private static AttachmentOwner owner(Host pod) {
+    return new AttachmentOwner(
         new NetworkName("mynet"), new ContainerId(pod.name()), new InterfaceName("eth0"));
   }
 

@@ -9,8 +9,8 @@ import io.ocicat.cni.ContainerId;
 import io.ocicat.cni.InterfaceName;
 import io.ocicat.cni.NetworkName;
 import io.ocicat.ip.IpPrefix;
-import io.ocicat.plugins.net.Net;
-import io.ocicat.plugins.net.Owner;
+import io.ocicat.plugins.net.AttachmentOwner;
+import io.ocicat.plugins.net.NetnsSockets;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.util.Arrays;
@@ -31,11 +31,11 @@ class MasqueradeTest {
   private static final NetworkName NETWORK = new NetworkName("mynet");
   private static final int MANY = 50;
 
-  private Net net;
+  private NetnsSockets net;
 
   @BeforeEach
   void open(Host host) {
-    net = Net.of(host.path());
+    net = NetnsSockets.of(host.path());
   }
 
   @AfterEach
@@ -163,7 +163,8 @@ class MasqueradeTest {
 
   @Test
   void interfacesOfOneContainerAreOwnersOfTheirOwn() {
-    Owner eth1 = new Owner(NETWORK, new ContainerId("ctr1"), new InterfaceName("eth1"));
+    AttachmentOwner eth1 =
+        new AttachmentOwner(NETWORK, new ContainerId("ctr1"), new InterfaceName("eth1"));
     install("ctr1", "10.1.2.5/24");
     Masquerade.install(net, eth1, addresses("10.1.2.6/24"));
 
@@ -204,8 +205,9 @@ class MasqueradeTest {
   void gcKeepsTheValidAndOtherNetworks() {
     install("a", "10.1.2.5/24");
     install("b", "10.1.2.6/24", "fd00::6/64");
-    Owner elsewhere =
-        new Owner(new NetworkName("mynet2"), new ContainerId("b"), new InterfaceName("eth0"));
+    AttachmentOwner elsewhere =
+        new AttachmentOwner(
+            new NetworkName("mynet2"), new ContainerId("b"), new InterfaceName("eth0"));
     Masquerade.install(net, elsewhere, addresses("10.2.2.6/24"));
 
     Masquerade.collect(
@@ -287,7 +289,7 @@ class MasqueradeTest {
         i -> {
           String shared = "10.7.0.%d/24".formatted(i % 5);
           String own = "10.1.%d.2/24".formatted(i);
-          try (Net mine = Net.of(host.path())) {
+          try (NetnsSockets mine = NetnsSockets.of(host.path())) {
             Masquerade.install(
                 mine,
                 owner("ctr" + i),
@@ -301,7 +303,7 @@ class MasqueradeTest {
 
     all(
         i -> {
-          try (Net mine = Net.of(host.path())) {
+          try (NetnsSockets mine = NetnsSockets.of(host.path())) {
             Masquerade.remove(mine, owner("ctr" + i));
           }
         });
@@ -326,8 +328,8 @@ class MasqueradeTest {
     Masquerade.install(net, owner(id), addresses(texts));
   }
 
-  private static Owner owner(String id) {
-    return new Owner(NETWORK, new ContainerId(id), new InterfaceName("eth0"));
+  private static AttachmentOwner owner(String id) {
+    return new AttachmentOwner(NETWORK, new ContainerId(id), new InterfaceName("eth0"));
   }
 
   private static List<IpPrefix> addresses(String... texts) {

@@ -217,9 +217,10 @@ class PortmapConfTest {
               {"hostPort":8080,"containerPort":80,"hostIP":"0.0.0.0"},
               {"hostPort":8080,"containerPort":81,"hostIP":"0.0.0.0"}]}\
             """);
-    List<Place> places = List.of(new Place(IpAddress.parse("10.1.0.2"), "cni0"));
+    List<ContainerAddress> places =
+        List.of(new ContainerAddress(IpAddress.parse("10.1.0.2"), "cni0"));
 
-    assertThatThrownBy(() -> Claim.of("net/pod/eth0", conf, places))
+    assertThatThrownBy(() -> PortClaim.of("net/pod/eth0", conf, places))
         .isInstanceOfSatisfying(
             CniException.class,
             e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_NETWORK_CONFIG))

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.exec.Deadline;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.ProcessExec;
-import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.Namespaces;
@@ -40,7 +40,7 @@ class PortmapDeadlineTest {
     return site.portmap(site.web(), "", mappings);
   }
 
-  private static Reply tooLate(String command, Attaching attaching) {
+  private static PluginReply tooLate(String command, Attaching attaching) {
     Map<String, String> environment = new HashMap<>(attaching.variables());
     environment.put("CNI_COMMAND", command);
     environment.put("CNI_NETNS", attaching.netns());
@@ -64,7 +64,7 @@ class PortmapDeadlineTest {
     many.add().ok();
     int before = site.elements().size();
 
-    Reply reply = tooLate("CHECK", many);
+    PluginReply reply = tooLate("CHECK", many);
 
     CniException error = CniException.fromJson(Json.parse(reply.stdout()));
     assertThat(error.code()).isEqualTo(ErrorCode.TRY_AGAIN_LATER);
@@ -89,7 +89,7 @@ class PortmapDeadlineTest {
     portmap(1).add().ok();
 
     // What it has already is looked up.
-    Reply reply = tooLate("ADD", portmap(300));
+    PluginReply reply = tooLate("ADD", portmap(300));
 
     assertThat(reply.exitCode()).isEqualTo(1);
     portmap(1).check().ok();

@@ -71,8 +71,9 @@ class PortmapOwnershipTest {
     assertThat(owners.pod("net/other/eth0")).isEmpty();
     assertThat(PortOwner.brief("net/%s/eth0".formatted(id))).isEqualTo("net/46cc7046cc70/eth0");
     Forward forward = claim(1, "").forwards().getFirst();
-    Entry taken = FamilySets.of(forward).forward(forward).withComment("net/%s/eth0".formatted(id));
-    Standing standing = new Standing(Set.of(), Map.of(), Map.of(forward, taken));
+    SetElement taken =
+        FamilySets.of(forward).forward(forward).withComment("net/%s/eth0".formatted(id));
+    PortConflicts standing = new PortConflicts(Set.of(), Map.of(), Map.of(forward, taken));
     assertThatExceptionOfType(CniException.class)
         .isThrownBy(() -> standing.requireNoneTaken(owners))
         .withMessageStartingWith("host port")
@@ -349,13 +350,14 @@ class PortmapOwnershipTest {
     return net.messagesSent() - before;
   }
 
-  private static Claim claim(int number, String hostIp) {
+  private static PortClaim claim(int number, String hostIp) {
     PortmapConf conf = new PortmapConf(true, false, Conditions.NONE, Conditions.NONE, List.of());
     HostPort port =
         new HostPort(
             IpAddress.parse(hostIp.isEmpty() ? "0.0.0.0" : hostIp), Protocol.TCP, 10_000 + number);
-    Place place = new Place(IpAddress.parse("10.1.0.0").plus(number + 2), "cni0");
-    return new Claim(
+    ContainerAddress place =
+        new ContainerAddress(IpAddress.parse("10.1.0.0").plus(number + 2), "cni0");
+    return new PortClaim(
         "net/pod%d/eth0".formatted(number), conf, List.of(new Forward(port, place, 80)));
   }
 

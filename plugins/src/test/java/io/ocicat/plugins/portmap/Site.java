@@ -5,7 +5,7 @@ import io.ocicat.plugins.Attaching;
 import io.ocicat.plugins.Side;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Udp;
-import io.ocicat.testkit.Wire;
+import io.ocicat.testkit.VethLink;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -86,7 +86,7 @@ record Site(Host node, Pod web, Pod db) {
     Site site = new Site(node, Pod.of(web, 2), Pod.of(db, 3));
     site.plug(site.web, web);
     site.plug(site.db, db);
-    Wire wire = node.connect(client, NODE + "/24", CLIENT + "/24");
+    VethLink wire = node.connect(client, NODE + "/24", CLIENT + "/24");
     ip(node, "address add %s/64 dev %s nodad".formatted(NODE6, wire.device()));
     ip(
         client,

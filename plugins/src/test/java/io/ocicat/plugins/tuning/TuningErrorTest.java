@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.exec.Deadline;
+import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.ProcessExec;
-import io.ocicat.cni.exec.Reply;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.Dispatcher;
 import io.ocicat.cni.plugin.Namespaces;
@@ -125,12 +125,12 @@ class TuningErrorTest {
   }
 
   private static CniException refused(Path allowList, String command, Attaching attaching) {
-    Reply reply = run(allowList, command, attaching);
+    PluginReply reply = run(allowList, command, attaching);
     assertThat(reply.exitCode()).isEqualTo(1);
     return CniException.fromJson(Json.parse(reply.stdout()));
   }
 
-  private static Reply run(Path allowList, String command, Attaching attaching) {
+  private static PluginReply run(Path allowList, String command, Attaching attaching) {
     Map<String, String> environment = new HashMap<>(attaching.variables());
     environment.put("CNI_COMMAND", command);
     environment.put("CNI_NETNS", attaching.netns());

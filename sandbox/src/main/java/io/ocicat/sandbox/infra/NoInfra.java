@@ -6,7 +6,7 @@ import io.ocicat.sandbox.SandboxException.Reason;
 import java.time.Duration;
 
 /** No process: a pod is its network namespace, which its pinned name holds. */
-public final class NoInfra implements Infra {
+public final class NoInfra implements PodInfra {
   public static final String KIND = "none";
 
   @Override

@@ -26,7 +26,7 @@ import java.util.stream.Stream;
  * A container of runc's, which runs our pause program and nothing else, on a file system that has
  * nothing else.
  */
-public final class RuncInfra implements Infra {
+public final class RuncInfra implements PodInfra {
   public static final String KIND = "runc";
 
   private static final Duration LIMIT = Duration.ofSeconds(60);

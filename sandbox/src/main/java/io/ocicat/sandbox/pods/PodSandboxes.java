@@ -37,11 +37,11 @@ public final class PodSandboxes {
   private static final Pattern CONTAINER_NAME =
       Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
 
-  private final Workshop shop;
+  private final SandboxContext shop;
   private final SecureRandom random = new SecureRandom();
 
   public PodSandboxes(SandboxSettings settings, PodNetworks networks) {
-    this.shop = Workshop.of(settings, networks);
+    this.shop = SandboxContext.of(settings, networks);
   }
 
   /**
@@ -51,12 +51,12 @@ public final class PodSandboxes {
    * @return what could not be taken back, one line each
    */
   public List<String> recover() {
-    return traced(new PodTrace(), "recover", () -> new Recovery(shop).all());
+    return traced(new PodTrace(), "recover", () -> new SandboxRecovery(shop).all());
   }
 
   /** The same for sandboxes whose run was never finished, which costs next to nothing. */
   public List<String> recoverUnfinished() {
-    return traced(new PodTrace(), "recover", () -> new Recovery(shop).unfinished());
+    return traced(new PodTrace(), "recover", () -> new SandboxRecovery(shop).unfinished());
   }
 
   /** Runs a sandbox and returns its id. */
@@ -103,7 +103,7 @@ public final class PodSandboxes {
    * @param id or a beginning of it that no other has
    */
   public void stop(String id, PodTrace trace) {
-    takeDown("stop", id, trace, TakeDown::stop);
+    takeDown("stop", id, trace, StopSandbox::stop);
   }
 
   public void remove(String id) {
@@ -112,7 +112,7 @@ public final class PodSandboxes {
 
   /** Stops a sandbox and forgets it. Succeeds when there is none. */
   public void remove(String id, PodTrace trace) {
-    takeDown("remove", id, trace, TakeDown::remove);
+    takeDown("remove", id, trace, StopSandbox::remove);
   }
 
   /**
@@ -127,7 +127,7 @@ public final class PodSandboxes {
   }
 
   private interface Ending {
-    void of(TakeDown takeDown);
+    void of(StopSandbox takeDown);
   }
 
   private void takeDown(String verb, String prefix, PodTrace trace, Ending ending) {
@@ -144,9 +144,9 @@ public final class PodSandboxes {
                 () -> {
                   Optional<SandboxRecord> record = known(id.get());
                   if (record.isPresent()) {
-                    ending.of(new TakeDown(shop, record.get(), shop.settings().cleanUpLimit()));
+                    ending.of(new StopSandbox(shop, record.get(), shop.settings().cleanUpLimit()));
                   } else {
-                    new Recovery(shop).removeOrphan(id.get());
+                    new SandboxRecovery(shop).removeOrphan(id.get());
                   }
                   return verb;
                 }));

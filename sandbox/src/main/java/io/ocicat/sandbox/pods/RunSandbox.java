@@ -10,7 +10,7 @@ import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
 import io.ocicat.sandbox.files.KeyedLocks;
 import io.ocicat.sandbox.files.StateFiles;
-import io.ocicat.sandbox.infra.Infra;
+import io.ocicat.sandbox.infra.PodInfra;
 import io.ocicat.sandbox.infra.ProcessId;
 import io.ocicat.sandbox.network.PodAttachment;
 import io.ocicat.sandbox.store.Checkpoint;
@@ -34,15 +34,15 @@ import java.util.Optional;
  * fails, what was made until then is taken back, within a time of its own.
  */
 final class RunSandbox {
-  private final Workshop shop;
-  private final Infra infra;
+  private final SandboxContext shop;
+  private final PodInfra infra;
   private final boolean onlyOne;
   private SandboxRecord record;
 
   /**
    * @param onlyOne whether the pod may have no other sandbox
    */
-  RunSandbox(Workshop shop, String id, PodConfig config, String handler, boolean onlyOne) {
+  RunSandbox(SandboxContext shop, String id, PodConfig config, String handler, boolean onlyOne) {
     this.shop = shop;
     this.infra = shop.infra(handler);
     this.onlyOne = onlyOne;
@@ -55,7 +55,9 @@ final class RunSandbox {
             handler,
             Phase.CREATING,
             NetworkPhase.NONE,
-            config.hostNetwork() ? "" : shop.namespaces().pathOf(Workshop.netnsName(id)).toString(),
+            config.hostNetwork()
+                ? ""
+                : shop.namespaces().pathOf(SandboxContext.netnsName(id)).toString(),
             infra.kind(),
             ProcessId.NONE,
             null,
@@ -171,7 +173,7 @@ final class RunSandbox {
         PodTrace.step(
             StepKind.NETNS,
             () -> "make " + record.netns(),
-            () -> shop.namespaces().create(Workshop.netnsName(record.id())))) {
+            () -> shop.namespaces().create(SandboxContext.netnsName(record.id())))) {
       Map<String, String> sysctls = record.config().sysctls().ofNetwork();
       if (!sysctls.isEmpty()) {
         PodTrace.step(
@@ -269,7 +271,7 @@ final class RunSandbox {
       PodTrace.step(
           StepKind.ROLLBACK,
           "take back what was made",
-          () -> new TakeDown(shop, record, shop.settings().cleanUpLimit()).remove());
+          () -> new StopSandbox(shop, record, shop.settings().cleanUpLimit()).remove());
       return new SandboxException(reason, SandboxException.text(failure), failure);
     } catch (RuntimeException left) {
       shop.store().unmarkBegun(id);

@@ -1,6 +1,6 @@
 package io.ocicat.sandbox.pods;
 
-import io.ocicat.sandbox.infra.Infra;
+import io.ocicat.sandbox.infra.PodInfra;
 import io.ocicat.sandbox.network.ClusterPods;
 import io.ocicat.sandbox.trace.CrashPoints;
 import java.nio.file.Path;
@@ -22,7 +22,7 @@ import java.util.List;
 public record SandboxSettings(
     Path state,
     Path run,
-    List<Infra> infras,
+    List<PodInfra> infras,
     ClusterPods cluster,
     Duration grace,
     Duration cleanUpLimit,
@@ -39,7 +39,7 @@ public record SandboxSettings(
 
   /** With kubelet's limits and the host's resolv.conf. */
   public static SandboxSettings usual(
-      Path state, Path run, List<Infra> infras, ClusterPods cluster) {
+      Path state, Path run, List<PodInfra> infras, ClusterPods cluster) {
     return new SandboxSettings(
         state,
         run,

@@ -1,7 +1,7 @@
 package io.ocicat.sandbox.trace;
 
-import io.ocicat.netlink.Request;
-import io.ocicat.netlink.Witness;
+import io.ocicat.netlink.ExchangeListener;
+import io.ocicat.netlink.NetlinkRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
  *
  * <p>Written by the thread that does the work; read by any once that is over.
  */
-public final class PodTrace implements Witness {
+public final class PodTrace implements ExchangeListener {
   /** Between what went to the kernel in one send. */
   public static final String SEPARATOR = "; ";
 
@@ -34,7 +34,7 @@ public final class PodTrace implements Witness {
 
   /** Does the work with its steps recorded here. */
   public <T> T record(Supplier<T> work) {
-    return ScopedValue.where(CURRENT, this).where(Witness.PRESENT, this).call(work::get);
+    return ScopedValue.where(CURRENT, this).where(ExchangeListener.PRESENT, this).call(work::get);
   }
 
   /** Whether somebody records on this thread. */
@@ -78,15 +78,15 @@ public final class PodTrace implements Witness {
   }
 
   @Override
-  public void exchanged(List<Request> requests, long startNanos, long endNanos) {
+  public void exchanged(List<NetlinkRequest> requests, long startNanos, long endNanos) {
     if (steps.size() < MOST_STEPS) {
       steps.add(
           new Timed(StepKind.KERNEL, () -> describe(requests), depth, startNanos, endNanos, false));
     }
   }
 
-  private static String describe(List<Request> requests) {
-    return requests.stream().map(Request::operation).collect(Collectors.joining(SEPARATOR));
+  private static String describe(List<NetlinkRequest> requests) {
+    return requests.stream().map(NetlinkRequest::operation).collect(Collectors.joining(SEPARATOR));
   }
 
   public List<PodStep> steps() {

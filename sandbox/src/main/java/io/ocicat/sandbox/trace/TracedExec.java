@@ -2,12 +2,12 @@ package io.ocicat.sandbox.trace;
 
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginExec;
-import io.ocicat.cni.exec.Reply;
+import io.ocicat.cni.exec.PluginReply;
 
 /** Makes each plugin's turn a step. */
 public record TracedExec(PluginExec exec) implements PluginExec {
   @Override
-  public Reply run(Invocation invocation) {
+  public PluginReply run(Invocation invocation) {
     return PodTrace.step(
         StepKind.PLUGIN,
         () ->

@@ -6,9 +6,9 @@ import io.ocicat.cni.PortMapping.Protocol;
 import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Query;
 import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.sandbox.PodConfig;
 import io.ocicat.sandbox.PodMetadata;
@@ -86,7 +86,7 @@ class CalicoPodTest {
               pods.run(PodConfig.of(new PodMetadata("client", "shop", "u-client", 0)).build(), ""));
       assertThat(web.ips()).containsExactly("10.70.0.77");
       assertThat(client.ips().getFirst()).startsWith("10.70.0.");
-      assertThat(datastore.list(Query.of(Kind.WORKLOAD_ENDPOINT)).items())
+      assertThat(datastore.list(ResourceQuery.of(Kind.WORKLOAD_ENDPOINT)).items())
           .hasSize(2)
           .anySatisfy(endpoint -> assertThat(endpoint.toString()).contains("web"));
       node.in(client, "ping", "-c1", "-W5", "10.70.0.77").run();
@@ -107,8 +107,8 @@ class CalicoPodTest {
       pods.remove(web.id());
       pods.stop(client.id());
       pods.remove(client.id());
-      assertThat(datastore.list(Query.of(Kind.WORKLOAD_ENDPOINT)).items()).isEmpty();
-      assertThat(datastore.list(Query.of(Kind.IPAM_HANDLE)).items()).isEmpty();
+      assertThat(datastore.list(ResourceQuery.of(Kind.WORKLOAD_ENDPOINT)).items()).isEmpty();
+      assertThat(datastore.list(ResourceQuery.of(Kind.IPAM_HANDLE)).items()).isEmpty();
       assertThat(datastore.cluster().pod("shop", "web")).isEmpty();
       assertThat(host.exec("ip", "-br", "link").stdout()).doesNotContain("cali");
       assertThat(host.exec("tc", "qdisc", "show").stdout()).doesNotContain("tbf");

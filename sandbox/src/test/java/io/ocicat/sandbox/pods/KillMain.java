@@ -12,8 +12,8 @@ import io.ocicat.plugins.Plugins;
 import io.ocicat.sandbox.PodConfig;
 import io.ocicat.sandbox.PodMetadata;
 import io.ocicat.sandbox.PodPort;
-import io.ocicat.sandbox.infra.Infra;
 import io.ocicat.sandbox.infra.NoInfra;
+import io.ocicat.sandbox.infra.PodInfra;
 import io.ocicat.sandbox.infra.RuncInfra;
 import io.ocicat.sandbox.network.ClusterPods;
 import io.ocicat.sandbox.network.NetworkSettings;
@@ -74,7 +74,7 @@ final class KillMain {
                     new ProcessExec(),
                     Namespaces.OWN),
                 (_, _) -> {});
-    Infra holder =
+    PodInfra holder =
         infra.equals(NoInfra.KIND)
             ? new NoInfra()
             : new RuncInfra(

@@ -113,7 +113,7 @@ class RuncPodTest {
 
     pods.stop(id);
     assertThat(Path.of("/proc", Long.toString(pid), "exe")).doesNotExist();
-    assertThat(Inhabitants.of(Path.of(status.netns()))).isEmpty();
+    assertThat(NetnsProcesses.of(Path.of(status.netns()))).isEmpty();
     assertThat(Command.of("pgrep", "-f", "sleep 9876[01]").attempt().stdout()).isEmpty();
     assertThat(Files.exists(log)).isTrue();
     pods.remove(id);

@@ -1,0 +1,69 @@
+package io.ocicat.bench;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * What an ADD takes beside many attachments that are there, against beside ten. By ptp, because a
+ * bridge has at most 1,023 ports. The many share some namespaces; those of the ADDs that count have
+ * nothing else in them.
+ */
+final class ManyAttachments {
+  private static final String HOST = "ocicat-crowd";
+  private static final int FEW = 10;
+  private static final int PODS = 66;
+
+  private final Path cnicall;
+  private final Path home;
+
+  ManyAttachments(Path cnicall, Path home) {
+    this.cnicall = cnicall;
+    this.home = home;
+  }
+
+  /**
+   * What an ADD takes longer.
+   *
+   * @param ratio ours beside many, as a multiple of ours beside ten
+   * @param goMillis what Go's takes longer beside the same many: that is the kernel's doing
+   */
+  record Slowdown(double ratio, double goMillis, double oursMillis) {}
+
+  Slowdown slowdown(int many, int rounds) throws IOException, InterruptedException {
+    try (BenchHost around = BenchHost.create(cnicall, home, HOST, PODS)) {
+      String go = contender(around, "go", BenchHost.GO, "10.64.0.0/12");
+      String ours = contender(around, "ours", home.resolve("cni").toString(), "10.80.0.0/12");
+      // Never detached one by one: all go with the namespaces.
+      try (OwnDaemon _ = OwnDaemon.start(around)) {
+        around.call("each", 2, 10 * rounds, ours);
+        around.call("crowd", FEW, 0, ours);
+        Map<String, Sample> few = around.call("each", 2, rounds, go, ours);
+        around.call("crowd", many, FEW, ours);
+        Map<String, Sample> beside = around.call("each", 2, rounds, go, ours);
+        return new Slowdown(
+            addMillis(beside, "ours") / addMillis(few, "ours"),
+            addMillis(beside, "go") - addMillis(few, "go"),
+            addMillis(beside, "ours") - addMillis(few, "ours"));
+      }
+    }
+  }
+
+  private static String contender(BenchHost around, String name, String plugins, String subnet)
+      throws IOException {
+    around.config(
+        name,
+        """
+        {"cniVersion":"1.0.0","name":"crowd-%s","type":"ptp",
+         "ipam":{"type":"host-local","subnet":"%s","dataDir":"%s/leases"}}\
+        """
+            .formatted(name, subnet, around.folder()));
+    return around.contender(name, plugins, name, "ptp");
+  }
+
+  private static double addMillis(Map<String, Sample> calls, String who) {
+    return Objects.requireNonNull(calls.get(who + " add"), "nobody called ADD").percentile(0.5)
+        / 1e6;
+  }
+}

@@ -1,0 +1,193 @@
+package io.ocicat.cli.check;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ConfigList;
+import io.ocicat.cni.Interface;
+import io.ocicat.cni.IpConfig;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.Result;
+import io.ocicat.cni.SpecVersion;
+import io.ocicat.cni.exec.CniEnvironment;
+import io.ocicat.cni.runtime.CachedAttachment;
+import io.ocicat.daemon.state.AttachmentKey;
+import io.ocicat.daemon.state.BootId;
+import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.NamespaceId;
+import io.ocicat.daemon.state.PodName;
+import io.ocicat.ip.IpPrefix;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What an attachment should be: what its ADD was asked for, and what it answered.
+ *
+ * @param pod as namespace/name; empty when the runtime told none
+ * @param netns what CNI_NETNS said
+ * @param netnsIsThere whether that still leads to the namespace it was
+ * @param hostNetns of whoever executed the plugins
+ * @param requests what plugins of ours were asked, in the order of the chain; empty when none of
+ *     ours was called
+ * @param result the last plugin's
+ */
+public record ExpectedAttachment(
+    AttachmentKey key,
+    String pod,
+    String network,
+    String netns,
+    boolean netnsIsThere,
+    NamespaceId hostNetns,
+    List<CallRecord> requests,
+    Optional<Result> result) {
+  private static final String CALICO = "calico";
+
+  public ExpectedAttachment {
+    requests = List.copyOf(requests);
+  }
+
+  /**
+   * As records of ours tell it.
+   *
+   * @param records of one attachment, at least one
+   * @param cached the runtime's own, if it has one: only that has what plugins of others answered
+   */
+  static ExpectedAttachment of(
+      AttachmentKey key, List<CallRecord> records, Optional<CachedAttachment> cached, BootId boot) {
+    List<CallRecord> chain = inOrder(records, cached);
+    CallRecord first = chain.getFirst();
+    Optional<Result> last =
+        cached
+            .flatMap(ExpectedAttachment::result)
+            .or(() -> chain.reversed().stream().flatMap(one -> result(one).stream()).findFirst());
+    boolean there =
+        first.boot().equals(boot)
+            && !first.netns().isNone()
+            && first.netns().equals(NamespaceId.of(first.netnsPath()));
+    return new ExpectedAttachment(
+        key,
+        PodName.of(first.environment()),
+        first.network(),
+        first.netnsPath(),
+        there,
+        first.hostNetns(),
+        chain,
+        last);
+  }
+
+  /** As a runtime remembers it; that it was called from here has to be believed. */
+  static ExpectedAttachment of(CachedAttachment cached) {
+    String netns = cached.container().netns();
+    return new ExpectedAttachment(
+        keyOf(cached),
+        podOf(cached),
+        cached.network().value(),
+        netns,
+        !NamespaceId.of(netns).isNone(),
+        NamespaceId.own(),
+        List.of(),
+        result(cached));
+  }
+
+  public static AttachmentKey keyOf(CachedAttachment cached) {
+    return new AttachmentKey(cached.container().id().value(), cached.container().ifName().value());
+  }
+
+  /** As the runtime told plugins; empty when it told none. */
+  public static String podOf(CachedAttachment cached) {
+    return PodName.of(Map.of(CniEnvironment.ARGS, cached.container().args().toString()));
+  }
+
+  /**
+   * Records in the order in which the plugins were called. Those of one millisecond are told apart
+   * by the configuration that the runtime has kept.
+   */
+  public static List<CallRecord> inOrder(
+      List<CallRecord> records, Optional<CachedAttachment> cached) {
+    List<String> types = cached.map(ExpectedAttachment::types).orElse(List.of());
+    List<CallRecord> ordered = new ArrayList<>(records);
+    ordered.sort(
+        Comparator.comparingLong(CallRecord::unixMillis)
+            .thenComparing(ExpectedAttachment::hasPrevious)
+            .thenComparingInt(one -> types.indexOf(one.plugin())));
+    return ordered;
+  }
+
+  private static boolean hasPrevious(CallRecord record) {
+    try {
+      return PluginConfig.ofRequest(record.stdin()).previousResult().isPresent();
+    } catch (CniException _) {
+      return true;
+    }
+  }
+
+  private static List<String> types(CachedAttachment cached) {
+    try {
+      return ConfigList.parse(cached.config()).plugins().stream().map(PluginConfig::type).toList();
+    } catch (CniException _) {
+      return List.of();
+    }
+  }
+
+  private static Optional<Result> result(CachedAttachment cached) {
+    try {
+      return cached.result();
+    } catch (CniException _) {
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<Result> result(CallRecord record) {
+    if (record.result().length == 0) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(Result.parse(record.result(), SpecVersion.LATEST));
+    } catch (CniException _) {
+      return Optional.empty();
+    }
+  }
+
+  /** The addresses of the interface itself, each with the length of its prefix. */
+  public List<IpPrefix> addresses() {
+    return ips().stream().map(IpConfig::address).toList();
+  }
+
+  List<IpConfig> ips() {
+    return result.stream()
+        .flatMap(all -> all.ips().stream().filter(ip -> isOnInterface(all, ip)))
+        .toList();
+  }
+
+  private boolean isOnInterface(Result all, IpConfig ip) {
+    return all.interfaceOf(ip).map(owner -> owner.name().equals(key.ifName())).orElse(true);
+  }
+
+  /** What the result says of the interface. */
+  Optional<Interface> inside() {
+    return result.stream()
+        .flatMap(all -> all.interfaces().stream())
+        .filter(one -> one.name().equals(key.ifName()) && !one.isOnHost())
+        .findFirst();
+  }
+
+  /** What the result says to be on the host: the other end of a veth pair, a bridge. */
+  List<String> onHost() {
+    return result.stream()
+        .flatMap(all -> all.interfaces().stream())
+        .filter(Interface::isOnHost)
+        .map(Interface::name)
+        .toList();
+  }
+
+  boolean isCalico() {
+    return requests.stream().anyMatch(request -> request.plugin().equals(CALICO));
+  }
+
+  /** How people call it. */
+  public String name(ShortIds ids) {
+    String container = ids.of(key.containerId()) + "/" + key.ifName();
+    return pod.isEmpty() ? container : "%s (%s)".formatted(pod, container);
+  }
+}

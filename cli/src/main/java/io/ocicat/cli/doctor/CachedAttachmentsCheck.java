@@ -1,0 +1,48 @@
+package io.ocicat.cli.doctor;
+
+import io.ocicat.cli.check.ExpectedAttachment;
+import io.ocicat.cli.check.ExpectedAttachments;
+import io.ocicat.cli.check.ShortIds;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Attachments that only libcni's cache has, and whose container is gone: its runtime has forgotten
+ * them. Those that we have a record of are {@link RecordsCheck}'s.
+ */
+record CachedAttachmentsCheck(ExpectedAttachments intents, RemovedNetworks networks)
+    implements DoctorCheck {
+  @Override
+  public String name() {
+    return "cache";
+  }
+
+  @Override
+  public List<DoctorFinding> look() {
+    ShortIds ids = intents.shortIds();
+    Map<String, List<String>> gone = new TreeMap<>();
+    intents.all().stream()
+        .filter(intent -> intent.requests().isEmpty() && !intent.netnsIsThere())
+        .sorted(Comparator.comparing(intent -> intent.name(ids)))
+        .forEach(
+            (ExpectedAttachment intent) ->
+                gone.computeIfAbsent(intent.network(), _ -> new ArrayList<>())
+                    .add(intent.name(ids)));
+    return gone.entrySet().stream()
+        .map(
+            entry ->
+                DoctorFinding.warning(
+                    "libcni's cache has %d attachments to network %s%s, whose namespaces are gone: %s"
+                        .formatted(
+                            entry.getValue().size(),
+                            entry.getKey(),
+                            networks.remark(entry.getKey()),
+                            OrphanLinksCheck.some(entry.getValue())),
+                    "their addresses and rules stay until there is a DEL",
+                    networks.cure(entry.getKey())))
+        .toList();
+  }
+}

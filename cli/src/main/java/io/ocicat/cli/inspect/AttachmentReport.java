@@ -1,0 +1,85 @@
+package io.ocicat.cli.inspect;
+
+import io.ocicat.cli.check.Discrepancy;
+import io.ocicat.cli.check.ShortIds;
+import io.ocicat.cni.json.Json;
+import io.ocicat.daemon.trace.Cause;
+import java.io.PrintWriter;
+import java.time.Instant;
+import java.util.List;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What became of one interface of one container, and how that is known.
+ *
+ * @param cause of the call that failed, if one did
+ * @param evidence sentences
+ * @param problems what is not as it should be, the worst first
+ * @param next what to do
+ * @param last when something was last heard of it
+ */
+record AttachmentReport(
+    String containerId,
+    String ifName,
+    String pod,
+    String network,
+    AttachmentState verdict,
+    Cause cause,
+    List<String> evidence,
+    List<Discrepancy> problems,
+    String next,
+    Instant last) {
+  AttachmentReport {
+    evidence = List.copyOf(evidence);
+    problems = List.copyOf(problems);
+  }
+
+  void print(ShortIds ids, PrintWriter out) {
+    out.println(
+        "%s%s%s%s: %s%s"
+            .formatted(
+                pod.isEmpty() ? "" : pod + ", ",
+                ids.of(containerId),
+                ifName.isEmpty() ? "" : " " + ifName,
+                network.isEmpty() ? "" : " on " + network,
+                verdict.label(),
+                detail()));
+    evidence.forEach(sentence -> out.println("  " + ids.in(sentence)));
+    problems.forEach(problem -> out.println("  " + ids.in(problem.sentence())));
+    if (!verdict.isFine()) {
+      out.println("  next: " + ids.in(next));
+    }
+    // What the first one's advice does not put right has its own.
+    problems.stream()
+        .skip(1)
+        .map(Discrepancy::advice)
+        .filter(advice -> !advice.equals(next))
+        .distinct()
+        .forEach(advice -> out.println("  then: " + ids.in(advice)));
+  }
+
+  private String detail() {
+    if (cause != Cause.NONE) {
+      return " (" + cause.label() + ")";
+    }
+    return verdict == AttachmentState.BROKEN ? " (" + problems.getFirst().kind().label() + ")" : "";
+  }
+
+  ObjectNode toJson() {
+    ObjectNode json = Json.object();
+    json.put("container", containerId);
+    json.put("ifname", ifName);
+    json.put("pod", pod);
+    json.put("network", network);
+    json.put("verdict", verdict.label());
+    json.put("cause", cause.label());
+    json.put("fine", verdict.isFine());
+    json.set("evidence", Json.array(evidence));
+    ArrayNode wrong = json.putArray("problems");
+    problems.forEach(problem -> wrong.add(problem.toJson()));
+    json.put("next", next);
+    json.put("last", last.toString());
+    return json;
+  }
+}

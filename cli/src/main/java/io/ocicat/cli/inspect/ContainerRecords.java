@@ -1,0 +1,106 @@
+package io.ocicat.cli.inspect;
+
+import io.ocicat.cli.NodeContext;
+import io.ocicat.cli.check.ExpectedAttachment;
+import io.ocicat.cli.check.ExpectedAttachments;
+import io.ocicat.cli.check.HostLocalLeases;
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.exec.CniEnvironment;
+import io.ocicat.cni.runtime.Cni;
+import io.ocicat.daemon.state.AttachmentKey;
+import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.DaemonState;
+import io.ocicat.daemon.state.PodName;
+import io.ocicat.daemon.state.RecordFolder;
+import io.ocicat.daemon.state.RecordFolder.Kept;
+import io.ocicat.daemon.trace.FinishedCall;
+import io.ocicat.plugins.hostlocal.Lease;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+/**
+ * All that files and daemon tell of a container or pod.
+ *
+ * @param attachments those that our records have; so with journal and spool
+ * @param intents all attachments of the machine, those that only runtimes remember among them
+ * @param leases host-local's
+ * @param obstacles why some of it could not be looked at
+ */
+record ContainerRecords(
+    DaemonState state,
+    ContainerSelector subject,
+    DaemonHistory daemon,
+    List<CallRecord> attachments,
+    List<CallRecord> journal,
+    List<CallRecord> spool,
+    ExpectedAttachments intents,
+    List<Lease> leases,
+    List<String> obstacles) {
+
+  static ContainerRecords gather(NodeContext site, Cni cni, String about) {
+    DaemonState state = site.state();
+    ExpectedAttachments intents = ExpectedAttachments.of(state, cni);
+    List<String> obstacles = new ArrayList<>(intents.obstacles());
+    List<Lease> leases = orNone(() -> HostLocalLeases.of(cni, intents, site.root()), obstacles);
+    ContainerSelector subject = ContainerSelector.of(about, intents, leases);
+    return new ContainerRecords(
+        state,
+        subject,
+        DaemonHistory.ask(site.folders().infoSocket(), subject),
+        records(state.attachments(), subject),
+        records(state.journal(), subject),
+        records(state.spool(), subject),
+        intents,
+        leases.stream().filter(lease -> subject.isAbout(lease.holder().containerId(), "")).toList(),
+        obstacles);
+  }
+
+  /** What cannot be read must not hide the rest. */
+  private static <T> List<T> orNone(Supplier<List<T>> reading, List<String> obstacles) {
+    try {
+      return reading.get();
+    } catch (CniException e) {
+      obstacles.add(String.valueOf(e.getMessage()));
+      return List.of();
+    }
+  }
+
+  private static List<CallRecord> records(RecordFolder folder, ContainerSelector subject) {
+    return folder.list().stream()
+        .map(Kept::record)
+        .filter(
+            record ->
+                subject.isAbout(
+                    record.environment().getOrDefault(CniEnvironment.CONTAINER_ID, ""),
+                    PodName.of(record.environment())))
+        .toList();
+  }
+
+  /** Every interface that any of it is about. */
+  Set<AttachmentKey> attachmentKeys() {
+    Set<AttachmentKey> keys =
+        new TreeSet<>(
+            Comparator.comparing(AttachmentKey::containerId).thenComparing(AttachmentKey::ifName));
+    for (List<CallRecord> records : List.of(attachments, journal, spool)) {
+      records.forEach(record -> record.key().ifPresent(keys::add));
+    }
+    for (FinishedCall call : daemon.calls()) {
+      if (!call.containerId().isEmpty() && !call.ifName().isEmpty()) {
+        keys.add(new AttachmentKey(call.containerId(), call.ifName()));
+      }
+    }
+    for (ExpectedAttachment intent : intents.all()) {
+      if (subject.isAbout(intent.key().containerId(), intent.pod())) {
+        keys.add(intent.key());
+      }
+    }
+    for (Lease lease : leases) {
+      keys.add(new AttachmentKey(lease.holder().containerId(), lease.holder().ifName()));
+    }
+    return keys;
+  }
+}

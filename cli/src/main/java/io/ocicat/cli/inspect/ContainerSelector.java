@@ -1,0 +1,51 @@
+package io.ocicat.cli.inspect;
+
+import io.ocicat.cli.check.ExpectedAttachment;
+import io.ocicat.cli.check.ExpectedAttachments;
+import io.ocicat.daemon.info.CallSelection;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.plugins.hostlocal.Lease;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Which containers somebody asks about.
+ *
+ * @param text as it was asked: a container's id or the beginning of it, a pod, or an address
+ * @param holders for an address, the containers that have it
+ */
+record ContainerSelector(String text, Optional<Set<String>> holders) {
+
+  static ContainerSelector of(String text, ExpectedAttachments intents, List<Lease> leases) {
+    return new ContainerSelector(
+        text,
+        IpAddress.tryParse(text).map(IpAddress::unmap).map(ip -> holders(ip, intents, leases)));
+  }
+
+  private static Set<String> holders(
+      IpAddress address, ExpectedAttachments intents, List<Lease> leases) {
+    Set<String> holders = new TreeSet<>();
+    for (ExpectedAttachment intent : intents.having(address)) {
+      holders.add(intent.key().containerId());
+    }
+    for (Lease lease : leases) {
+      if (lease.address().equals(address)) {
+        holders.add(lease.holder().containerId());
+      }
+    }
+    return holders;
+  }
+
+  boolean isAbout(String containerId, String pod) {
+    return holders
+        .map(ids -> ids.contains(containerId))
+        .orElseGet(() -> CallSelection.isAbout(text, containerId, pod));
+  }
+
+  /** What the daemon has to be asked: it knows no addresses. */
+  Set<String> questions() {
+    return holders.orElseGet(() -> Set.of(text));
+  }
+}

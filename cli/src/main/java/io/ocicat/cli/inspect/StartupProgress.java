@@ -1,0 +1,177 @@
+package io.ocicat.cli.inspect;
+
+import io.ocicat.cli.NodeContext;
+import io.ocicat.cli.doctor.KernelProbe;
+import io.ocicat.cni.json.Json;
+import io.ocicat.daemon.info.InfoClient;
+import io.ocicat.daemon.info.InfoException;
+import io.ocicat.daemon.state.DaemonState;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * The ladder that a daemon climbs until it is ready.
+ *
+ * @param daemon what it tells of itself; empty when it does not answer
+ * @param attachments as the files say
+ */
+record StartupProgress(
+    ObjectNode daemon, List<Rung> rungs, int attachments, int journal, int spool) {
+
+  /**
+   * One step of the ladder.
+   *
+   * @param reason why it is not reached, or what it means that it is
+   */
+  record Rung(String name, boolean reached, String reason) {}
+
+  static StartupProgress of(NodeContext site) {
+    DaemonState state = site.state();
+    int journal = state.journal().names().size();
+    int spool = state.spool().names().size();
+    ObjectNode daemon = Json.object();
+    List<Rung> rungs = new ArrayList<>();
+    try {
+      if (new InfoClient(site.folders().infoSocket()).askJson("/status")
+          instanceof ObjectNode told) {
+        daemon = told;
+      }
+      rungs.add(new Rung("running", true, "at " + site.folders().socket()));
+    } catch (InfoException e) {
+      String meanwhile = "; calls are made one by one without it: start `ocicat daemon`";
+      rungs.add(new Rung("running", false, e.getMessage() + (e.isDown() ? meanwhile : "")));
+    }
+    String stage = daemon.path("stage").asString("");
+    rungs.add(recovered(stage, journal));
+    rungs.add(drained(spool));
+    rungs.add(serving(stage, daemon));
+    for (JsonNode broken : daemon.path("broken")) {
+      rungs.add(new Rung("sound", false, broken.asString("")));
+    }
+    rungs.add(kernel());
+    return new StartupProgress(daemon, rungs, attachments(state), journal, spool);
+  }
+
+  /** A chain of several plugins leaves a record for each: it is one attachment all the same. */
+  private static int attachments(DaemonState state) {
+    return (int)
+        state.attachments().list().stream().map(kept -> kept.record().key()).distinct().count();
+  }
+
+  private static Rung recovered(String stage, int journal) {
+    return switch (stage) {
+      case "" ->
+          new Rung(
+              "recovered",
+              journal == 0,
+              journal == 0
+                  ? "no call was killed in the middle"
+                  : "%d calls under way, or killed in the middle".formatted(journal));
+      case "listening", "recovering" ->
+          new Rung("recovered", false, "%d killed calls to undo".formatted(journal));
+      default -> new Rung("recovered", true, "what killed calls had begun is undone");
+    };
+  }
+
+  private static Rung drained(int spool) {
+    return new Rung(
+        "drained",
+        spool == 0,
+        spool == 0
+            ? "no DEL waits to be finished"
+            : "%d DELs could not be finished and are tried again every second: the log says why"
+                .formatted(spool));
+  }
+
+  private static Rung serving(String stage, JsonNode daemon) {
+    return switch (stage) {
+      case "" -> new Rung("serving", false, "there is no daemon");
+      case "serving" ->
+          new Rung(
+              "serving",
+              true,
+              "%d calls under way, %d wait for their turn"
+                  .formatted(daemon.path("inFlight").asInt(0), daemon.path("waiting").asInt(0)));
+      case "stopping" -> new Rung("serving", false, "it was told to stop and ends its calls");
+      default -> new Rung("serving", false, "not before it has recovered");
+    };
+  }
+
+  private static Rung kernel() {
+    List<KernelProbe.Missing> missing =
+        KernelProbe.run().stream().filter(one -> one.feature().needed()).toList();
+    return new Rung(
+        "kernel",
+        missing.isEmpty(),
+        missing.isEmpty()
+            ? "it can do what the usual plugins need"
+            : "it lacks "
+                + missing.stream()
+                    .map(one -> one.feature().name())
+                    .collect(Collectors.joining(", "))
+                + ": see `ocicat doctor`");
+  }
+
+  boolean isReady() {
+    return rungs.stream().allMatch(Rung::reached);
+  }
+
+  private boolean isRunning() {
+    return !daemon.isEmpty();
+  }
+
+  void print(PrintWriter out) {
+    if (isRunning()) {
+      out.println(
+          "ocicatd %s (commit %s) runs as process %d since %s (%s), %d MiB resident"
+              .formatted(
+                  daemon.path("version").asString("?"),
+                  daemon.path("commit").asString("?"),
+                  daemon.path("pid").asLong(0),
+                  daemon.path("started").asString("?"),
+                  brief(Duration.ofSeconds(daemon.path("uptimeSeconds").asLong(0))),
+                  daemon.path("residentBytes").asLong(0) >> 20));
+    } else {
+      out.println("ocicatd is not running");
+    }
+    for (Rung rung : rungs) {
+      out.println(
+          "  %-3s  %-9s  %s".formatted(rung.reached() ? "ok" : "NO", rung.name(), rung.reason()));
+    }
+    out.println(
+        "%d attachments, %d calls in the journal, %d DELs in the spool"
+            .formatted(attachments, journal, spool));
+  }
+
+  ObjectNode toJson() {
+    ObjectNode json = Json.object();
+    json.put("ready", isReady());
+    json.put("running", isRunning());
+    ArrayNode ladder = json.putArray("ladder");
+    for (Rung rung : rungs) {
+      ladder
+          .addObject()
+          .put("rung", rung.name())
+          .put("reached", rung.reached())
+          .put("reason", rung.reason());
+    }
+    json.put("attachments", attachments);
+    json.put("journal", journal);
+    json.put("spool", spool);
+    json.set("daemon", daemon);
+    return json;
+  }
+
+  private static String brief(Duration time) {
+    long days = time.toDays();
+    return (days > 0 ? days + " d " : "")
+        + "%02d:%02d:%02d"
+            .formatted(time.toHoursPart(), time.toMinutesPart(), time.toSecondsPart());
+  }
+}

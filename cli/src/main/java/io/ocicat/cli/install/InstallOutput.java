@@ -1,0 +1,65 @@
+package io.ocicat.cli.install;
+
+import io.ocicat.cni.json.Json;
+import java.io.PrintWriter;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Tells what is done to files: a line for each as it happens, or one JSON document at the end, also
+ * when the rest fails.
+ */
+final class InstallOutput implements AutoCloseable {
+  static final String DRY_RUN = "a dry run, nothing is changed:";
+
+  private final PrintWriter out;
+  private final boolean json;
+  private final ObjectNode document = Json.object();
+  private final ArrayNode files;
+
+  InstallOutput(PrintWriter out, boolean json, boolean dryRun) {
+    this.out = out;
+    this.json = json;
+    document.put("dryRun", dryRun);
+    files = document.putArray("files");
+    if (dryRun) {
+      say(DRY_RUN);
+    }
+  }
+
+  /**
+   * @param note what else there is to say, as it continues the line; may be empty
+   */
+  void tell(String what, String path, String note) {
+    ObjectNode file = files.addObject().put("done", what).put("path", path);
+    if (!note.isEmpty()) {
+      file.put("note", note);
+    }
+    say("%-8s  %s%s".formatted(what, path, note.isEmpty() ? "" : ", " + note));
+  }
+
+  /** What is left to do before a pod can start. */
+  void missing(String what) {
+    document.withArray("/missing").add(what);
+    say("%-8s  %s".formatted("missing", what));
+  }
+
+  void next(String command) {
+    document.put("next", command);
+    say("%-8s  %s".formatted("next", command));
+  }
+
+  /** For people; in the document it goes without saying. */
+  void say(String line) {
+    if (!json) {
+      out.println(line);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (json) {
+      out.println(Json.pretty(document));
+    }
+  }
+}

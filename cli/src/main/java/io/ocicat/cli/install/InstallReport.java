@@ -1,0 +1,47 @@
+package io.ocicat.cli.install;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Tells what became of each file; of a copied distribution, of all of it at once.
+ *
+ * @param tree where the distribution is copied to, if it is
+ */
+record InstallReport(InstallOutput account, Optional<Path> tree) {
+  void done(List<InstallPlan.Step> steps) {
+    List<InstallPlan.Step> copied = steps.stream().filter(this::isInTree).toList();
+    if (!copied.isEmpty()) {
+      long changed = copied.stream().filter(step -> step.task() != InstallPlan.Task.LEAVE).count();
+      account.tell(
+          changed > 0 ? "new" : "same",
+          tree.orElseThrow().toString(),
+          "%d files".formatted(copied.size()));
+    }
+    for (InstallPlan.Step step : steps) {
+      if (!isInTree(step)) {
+        account.tell(word(step.task()), step.item().path().toString(), kept(step));
+      }
+    }
+  }
+
+  private boolean isInTree(InstallPlan.Step step) {
+    return tree.isPresent() && step.item().path().startsWith(tree.get());
+  }
+
+  private static String word(InstallPlan.Task task) {
+    return switch (task) {
+      case PUT -> "new";
+      case UPDATE -> "updated";
+      case REPLACE -> "replaced";
+      case LEAVE -> "same";
+    };
+  }
+
+  private static String kept(InstallPlan.Step step) {
+    return step.task() == InstallPlan.Task.REPLACE && step.kept() != null
+        ? "kept as " + step.kept().path().getFileName()
+        : "";
+  }
+}

@@ -1,0 +1,38 @@
+package io.ocicat.cli.ipam;
+
+import io.ocicat.datastore.CorruptException;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceQuery;
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.ipam.AddressInfo;
+import io.ocicat.ipam.Ipam;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/** The blocks of a datastore that can be read, by their addresses. */
+final class BlockList {
+  private BlockList() {}
+
+  static List<IpamBlock> of(Datastore datastore) {
+    List<IpamBlock> blocks = new ArrayList<>();
+    for (Resource resource : datastore.list(ResourceQuery.of(Kind.IPAM_BLOCK)).items()) {
+      try {
+        IpamBlock block = IpamBlock.of(resource);
+        if (!block.deleted()) {
+          blocks.add(block);
+        }
+      } catch (CorruptException _) {
+        // `ocicat ipam check` tells.
+      }
+    }
+    blocks.sort(Comparator.comparing(IpamBlock::cidr));
+    return blocks;
+  }
+
+  static List<AddressInfo> assigned(Datastore datastore) {
+    return of(datastore).stream().flatMap(block -> Ipam.inUse(block).stream()).toList();
+  }
+}

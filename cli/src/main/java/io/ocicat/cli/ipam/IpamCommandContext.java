@@ -1,0 +1,47 @@
+package io.ocicat.cli.ipam;
+
+import io.ocicat.cli.resource.CommandContext;
+import io.ocicat.cli.resource.ResourceCommand;
+import io.ocicat.cli.resource.UsageException;
+import io.ocicat.cni.json.Json;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ipam.ClockAndRandom;
+import io.ocicat.ipam.Ipam;
+import picocli.CommandLine.Option;
+import tools.jackson.databind.JsonNode;
+
+/** What the commands about addresses have in common. */
+abstract class IpamCommandContext extends ResourceCommand {
+  @Option(names = "--json", description = "Print JSON.")
+  boolean json;
+
+  IpamCommandContext(CommandContext surroundings) {
+    super(surroundings);
+  }
+
+  /** What is done with addresses; returns the exit code. */
+  @FunctionalInterface
+  interface Work {
+    int with(Datastore datastore, Ipam ipam);
+  }
+
+  final int withIpam(Work work) {
+    return withDatastore(
+        datastore -> {
+          try (Ipam ipam = Ipam.forOneCall(datastore, ClockAndRandom.ofSystem())) {
+            return work.with(datastore, ipam);
+          }
+        });
+  }
+
+  final void print(JsonNode document) {
+    out().println(Json.pretty(document));
+  }
+
+  static IpAddress address(String text) {
+    return IpAddress.tryParse(text)
+        .map(IpAddress::unmap)
+        .orElseThrow(() -> new UsageException("\"%s\" is not an IP address".formatted(text)));
+  }
+}

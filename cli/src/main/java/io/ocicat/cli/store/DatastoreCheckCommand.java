@@ -1,0 +1,105 @@
+package io.ocicat.cli.store;
+
+import io.ocicat.cli.resource.CommandContext;
+import io.ocicat.cli.resource.ResourceCommand;
+import io.ocicat.cni.json.Json;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.embedded.EmbeddedStore;
+import io.ocicat.datastore.kv.KeyValueDatastore;
+import io.ocicat.datastore.model.ResourceAdmission;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import tools.jackson.databind.node.ObjectNode;
+
+/** {@code ocicat datastore check}. */
+@Command(
+    name = "check",
+    description = {
+      "Look for damage, and for documents that cannot be used.",
+      "Those are documents that cannot be read, would not be accepted, or name what is not there."
+    },
+    footer = {
+      "",
+      "Changes nothing. Prints a line for each finding.",
+      "",
+      "Example: ocicat datastore check"
+    },
+    exitCodeListHeading = "%nExit codes:%n",
+    exitCodeList = {
+      "0:nothing was found",
+      "1:something was found",
+      "2:the command line makes no sense; nothing was done"
+    })
+final class DatastoreCheckCommand extends ResourceCommand {
+  @Option(names = "--json", description = "Print JSON.")
+  private boolean json;
+
+  DatastoreCheckCommand(CommandContext surroundings) {
+    super(surroundings);
+  }
+
+  @Override
+  protected int run() {
+    return withDatastore(
+        datastore -> {
+          List<String> findings = new ArrayList<>(damage(datastore));
+          Map<Kind, List<Resource>> all = new EnumMap<>(Kind.class);
+          int count = 0;
+          for (Kind kind : DatastoreContents.kinds()) {
+            ResourcePage page = DatastoreContents.page(datastore, kind);
+            findings.addAll(page.unreadable());
+            page.items().forEach(item -> acceptable(item, findings));
+            all.put(kind, page.items());
+            count += page.items().size();
+          }
+          findings.addAll(new References(all).dangling());
+          RawKeys raw = RawKeys.of(datastore);
+          if (json) {
+            ObjectNode unknown = Json.object();
+            raw.groups().forEach(unknown::put);
+            ObjectNode report = Json.object().put("resources", count);
+            report.set("findings", Json.array(findings));
+            report.set("unknownKeys", unknown);
+            out().println(Json.pretty(report));
+          } else {
+            if (raw.count() > 0) {
+              err()
+                  .println(
+                      "%d keys are of kinds that are not known here: %s"
+                          .formatted(raw.count(), raw.names()));
+            }
+            findings.forEach(finding -> out().println(oneLine(finding)));
+            err().println("%d resources looked at, %d findings".formatted(count, findings.size()));
+          }
+          return findings.isEmpty() ? 0 : 1;
+        });
+  }
+
+  private static List<String> damage(Datastore datastore) {
+    return datastore instanceof KeyValueDatastore keys
+            && keys.store() instanceof EmbeddedStore embedded
+        ? embedded.check().stream()
+            .map(
+                problem ->
+                    problem + ": put a copy in its place, or save it with sqlite3's .recover")
+            .toList()
+        : List.of();
+  }
+
+  private static void acceptable(Resource resource, List<String> findings) {
+    try {
+      ResourceAdmission.standard().forUpdate(resource);
+    } catch (InvalidException e) {
+      findings.add(
+          "%s: correct it with \"ocicat patch\" or \"ocicat replace\"".formatted(e.getMessage()));
+    }
+  }
+}

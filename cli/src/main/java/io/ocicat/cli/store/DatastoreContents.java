@@ -1,0 +1,99 @@
+package io.ocicat.cli.store;
+
+import io.ocicat.cli.resource.RejectedException;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourcePage;
+import io.ocicat.datastore.ResourceQuery;
+import io.ocicat.datastore.model.BuiltInProfile;
+import io.ocicat.datastore.model.ResourceAdmission;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Everything a datastore holds, kind by kind, in an order in which it can be created anew: tiers
+ * before their policies, pools before the blocks that are taken from them.
+ */
+final class DatastoreContents {
+  /** What is created before everything else. */
+  private static final List<Kind> FIRST =
+      List.of(
+          Kind.CLUSTER_INFORMATION,
+          Kind.TIER,
+          Kind.IP_POOL,
+          Kind.NODE,
+          Kind.PROFILE,
+          Kind.BGP_FILTER);
+
+  /**
+   * What Kubernetes makes of its own objects: pods, namespaces with their service accounts, and
+   * nodes. They are not ours to copy there, nor in the way of a copy.
+   */
+  private static final Set<Kind> OF_KUBERNETES =
+      Set.of(Kind.WORKLOAD_ENDPOINT, Kind.PROFILE, Kind.NODE);
+
+  private DatastoreContents() {}
+
+  /** Whether resources of a kind can be put into a datastore at all. */
+  static boolean isCopied(Kind kind, boolean toKubernetes) {
+    return !(toKubernetes && OF_KUBERNETES.contains(kind));
+  }
+
+  /** Every kind there can be many of. {@link Kind#IPAM_HOST} is of versions long gone. */
+  static List<Kind> kinds() {
+    return Arrays.stream(Kind.values())
+        .filter(kind -> kind != Kind.IPAM_HOST)
+        .sorted(
+            Comparator.comparingInt(
+                kind -> FIRST.contains(kind) ? FIRST.indexOf(kind) : FIRST.size()))
+        .toList();
+  }
+
+  /**
+   * All of a kind that somebody has stored.
+   *
+   * @throws RejectedException when one cannot be read
+   */
+  static List<Resource> of(Datastore datastore, Kind kind) {
+    ResourcePage page = page(datastore, kind);
+    if (!page.unreadable().isEmpty()) {
+      List<String> reasons = new ArrayList<>(page.unreadable());
+      reasons.add("some resources cannot be read: see \"ocicat datastore check\"");
+      throw new RejectedException(reasons);
+    }
+    return page.items();
+  }
+
+  /** The same with what cannot be read on the side. */
+  static ResourcePage page(Datastore datastore, Kind kind) {
+    if (kind == Kind.IPAM_CONFIG) {
+      try {
+        return new ResourcePage(
+            "", List.of(datastore.get(new ResourceKey.IpamConfig())), List.of(), null);
+      } catch (NotFoundException _) {
+        return new ResourcePage("", List.of(), List.of(), null);
+      }
+    }
+    ResourcePage page = datastore.list(ResourceQuery.of(kind));
+    List<Resource> stored =
+        page.items().stream().filter(item -> BuiltInProfile.find(item.key()).isEmpty()).toList();
+    return new ResourcePage(page.revision(), stored, page.unreadable(), null);
+  }
+
+  /** A resource as it is after being stored, so that defaults make no difference. */
+  static ObjectNode normal(Resource resource) {
+    try {
+      return ResourceAdmission.standard().forUpdate(resource.withRevision("1")).content();
+    } catch (InvalidException _) {
+      return resource.content();
+    }
+  }
+}

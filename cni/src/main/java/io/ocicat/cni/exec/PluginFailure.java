@@ -1,0 +1,68 @@
+package io.ocicat.cni.exec;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.json.Quoted;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Makes an error of what a failed plugin left. Its own error object is passed on as it is. When it
+ * printed none, the message is the one that libcni's users know, and the details say who failed,
+ * how it ended and what it wrote last.
+ */
+final class PluginFailure {
+  /** More of it than anybody reads belongs in a log, not in an error. */
+  private static final int MAX_TEXT = 2000;
+
+  private PluginFailure() {}
+
+  static CniException of(Invocation invocation, PluginReply reply) {
+    ExitStatus status = new ExitStatus(reply.exitCode());
+    String stderr = end(reply.stderr());
+    byte[] stdout = reply.stdout();
+    if (stdout.length == 0) {
+      String what =
+          stderr.isEmpty()
+              ? "netplugin failed with no error message: " + status
+              : "netplugin failed: %s: %s".formatted(Quoted.of(stderr), status);
+      return new CniException(ErrorCode.UNKNOWN, what, describe(invocation));
+    }
+    String details = "%s, %s".formatted(describe(invocation), status);
+    if (!stderr.isEmpty()) {
+      details += ", stderr " + Quoted.of(stderr);
+    }
+    try {
+      CniException read = CniException.fromJson(Json.parse(stdout));
+      CniException error = reply.reason() == null ? read : read.because(reply.reason());
+      return error.msg().isEmpty() && error.details().isEmpty()
+          ? new CniException(error.code(), "", details)
+          : error;
+    } catch (CniException e) {
+      return new CniException(
+          ErrorCode.UNKNOWN,
+          "netplugin failed but error parsing its diagnostic message %s: %s"
+              .formatted(Quoted.of(start(stdout)), e.getMessage()),
+          details);
+    }
+  }
+
+  /** Such as {@code plugin /opt/cni/bin/bridge, ADD}. */
+  static String describe(Invocation invocation) {
+    return "plugin %s, %s"
+        .formatted(
+            invocation.executable(),
+            invocation.environment().getOrDefault(CniEnvironment.COMMAND, "no verb"));
+  }
+
+  static String end(String stderr) {
+    return stderr.length() <= MAX_TEXT
+        ? stderr
+        : "…" + stderr.substring(stderr.length() - MAX_TEXT);
+  }
+
+  static String start(byte[] stdout) {
+    String text = new String(stdout, StandardCharsets.UTF_8);
+    return text.length() <= MAX_TEXT ? text : text.substring(0, MAX_TEXT) + "…";
+  }
+}

@@ -1,0 +1,49 @@
+package io.ocicat.cni.plugin;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.VersionNumber;
+import io.ocicat.cni.json.Json;
+import java.io.IOException;
+import java.io.InputStream;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * What the asker of VERSION says about itself. The specification wants it repeated in the reply,
+ * but no asker is refused one: stdin may hold anything, and may be a terminal or a pipe that nobody
+ * closes.
+ */
+final class VersionRequest {
+  private static final int MAX_BYTES = 64 * 1024;
+
+  private VersionRequest() {}
+
+  /** The version that stdin names, if it does so within that time. */
+  static Optional<String> cniVersion(InputStream stdin, Duration patience) {
+    FutureTask<Optional<String>> answer = new FutureTask<>(() -> read(stdin));
+    // Nothing ends a read of a terminal, so it must not keep the process either.
+    Thread.ofPlatform().daemon().name("reader of stdin").start(answer);
+    try {
+      return answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (TimeoutException | ExecutionException _) {
+      return Optional.empty();
+    } catch (InterruptedException _) {
+      Thread.currentThread().interrupt();
+      return Optional.empty();
+    }
+  }
+
+  private static Optional<String> read(InputStream stdin) {
+    try {
+      String version = Json.parse(stdin.readNBytes(MAX_BYTES)).path("cniVersion").stringValue("");
+      VersionNumber.parse(version);
+      return Optional.of(version).filter(text -> !text.isEmpty());
+    } catch (IOException | CniException _) {
+      return Optional.empty();
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package io.ocicat.conformance;
+
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Function;
+
+/**
+ * Threads that work through a list. Closing stops what is under way and waits for its end, so that
+ * nobody cleans up under the feet of a check.
+ */
+final class CheckWorkers implements AutoCloseable {
+  private final ExecutorService threads;
+
+  CheckWorkers(int count) {
+    threads =
+        Executors.newFixedThreadPool(
+            count, Thread.ofPlatform().daemon().name("conformance-", 1).factory());
+  }
+
+  <T, R> List<Future<R>> startAll(List<T> tasks, Function<T, R> work) {
+    return tasks.stream().map(task -> threads.submit(() -> work.apply(task))).toList();
+  }
+
+  <R> R await(Future<R> future) {
+    try {
+      return future.get();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new ConformanceException("interrupted", e);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof RuntimeException failure) {
+        throw failure;
+      }
+      throw new ConformanceException("a check could not be run: " + e.getCause(), e);
+    }
+  }
+
+  @Override
+  public void close() {
+    threads.shutdownNow();
+    threads.close();
+  }
+}

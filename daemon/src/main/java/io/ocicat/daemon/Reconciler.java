@@ -1,0 +1,314 @@
+package io.ocicat.daemon;
+
+import io.ocicat.cni.exec.Verb;
+import io.ocicat.daemon.DeferredDels.Group;
+import io.ocicat.daemon.address.AddressGc;
+import io.ocicat.daemon.address.NatPoolWatcher;
+import io.ocicat.daemon.call.CallRunner;
+import io.ocicat.daemon.call.UndoOutcome;
+import io.ocicat.daemon.liveness.NodeInterfaces;
+import io.ocicat.daemon.liveness.UndoReason;
+import io.ocicat.daemon.server.CallOutcome;
+import io.ocicat.daemon.server.DaemonEvents;
+import io.ocicat.daemon.server.RepairKind;
+import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.DaemonState;
+import io.ocicat.daemon.state.RecordFolder;
+import io.ocicat.daemon.state.RecordFolder.Kept;
+import java.io.UncheckedIOException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.LongSupplier;
+
+/**
+ * Finishes what calls left behind: those that were killed, those that were promised to be finished,
+ * and attachments whose container went without anybody saying so. Works through records only, under
+ * each attachment's lock, by nothing but DEL, and only where {@link
+ * io.ocicat.daemon.liveness.UndoPolicy} permits it. Whatever is wrong with one record, or with all
+ * of them, is noted and tried again later: nothing of it may end the daemon. For one thread.
+ */
+final class Reconciler {
+  private static final Duration SHORT = Duration.ofMillis(20);
+
+  private final DaemonState state;
+  private final CallRunner runner;
+  private final DaemonEvents events;
+  private final AddressGc addresses;
+  private final NatPoolWatcher pools;
+  private final HealthyAttachments sound;
+  private final DeferredDels spooled;
+  private final DeferredDels killed;
+  private final InterruptedCalls killedCalls;
+  private final ReconcilerLog notes;
+  private Set<String> seenWithoutNamespace = new HashSet<>();
+
+  Reconciler(
+      DaemonState state,
+      CallRunner runner,
+      DaemonEvents events,
+      AddressGc addresses,
+      NatPoolWatcher pools,
+      Clock clock) {
+    this(state, runner, events, addresses, pools, clock, System::nanoTime);
+  }
+
+  /**
+   * @param nanos a clock that nobody sets, as {@link System#nanoTime}
+   */
+  Reconciler(
+      DaemonState state,
+      CallRunner runner,
+      DaemonEvents events,
+      AddressGc addresses,
+      NatPoolWatcher pools,
+      Clock clock,
+      LongSupplier nanos) {
+    this.state = state;
+    this.runner = runner;
+    this.events = events;
+    this.addresses = addresses;
+    this.pools = pools;
+    this.sound = HealthyAttachments.of(state, runner, clock);
+    this.notes = new ReconcilerLog(events);
+    this.killedCalls = new InterruptedCalls(runner::isAtWork);
+    this.spooled = new DeferredDels(state.spool(), nanos, notes.of("a DEL that was put off"));
+    this.killed = new DeferredDels(state.journal(), nanos, notes.of("a call that was killed"));
+  }
+
+  /**
+   * Before the first call is served: what killed calls left, and what is from before a restart.
+   *
+   * @param limit then the rest is left for later, because callers wait
+   */
+  void recover(Duration limit) {
+    long deadline = System.nanoTime() + limit.toNanos();
+    NodeInterfaces interfaces = new NodeInterfaces();
+    int calls =
+        finish(killed, names(state.journal()), RepairKind.KILLED_CALL, interfaces, deadline);
+    int restarted = removeFormer(interfaces, deadline);
+    if (calls + restarted > 0) {
+      events.note(
+          "recovered: %d killed calls finished, %d attachments of the machine's last start removed"
+              .formatted(calls, restarted));
+    }
+    finish(spooled, names(state.spool()), RepairKind.SPOOLED_DEL, interfaces, deadline);
+  }
+
+  /**
+   * Every {@link Daemon#RETRY}: tries again what DEL could not do at once and is due, and finishes
+   * what was killed.
+   */
+  void look() {
+    if (!state.spool().isEmpty()) {
+      finish(
+          spooled, names(state.spool()), RepairKind.SPOOLED_DEL, new NodeInterfaces(), inAMinute());
+    }
+    if (!state.journal().isEmpty()) {
+      finishKilled();
+    }
+    pools.look(events::note);
+  }
+
+  /** Once a minute: what nobody asked for. */
+  void sweep() {
+    removeUnsound();
+    notes.startAgain();
+    addresses.look(events::note);
+    pools.lookThoroughly(events::note);
+  }
+
+  int spooled() {
+    return state.spool().names().size();
+  }
+
+  /** A call that went well may have shown that what kept others from it is gone. Thread-safe. */
+  void finished(CallOutcome call) {
+    // A DEL answers 0 also when it was put off.
+    boolean works = !call.failed() && Verb.ADD.name().equals(call.verb());
+    if (works && (spooled.hasFailures() || killed.hasFailures())) {
+      Group group = new Group(call.plugin(), call.network());
+      spooled.succeeded(group);
+      killed.succeeded(group);
+    }
+  }
+
+  /** Calls of other processes may be killed at any time. */
+  private void finishKilled() {
+    List<Kept> present = new ArrayList<>();
+    for (String name : names(state.journal())) {
+      read(state.journal(), name).ifPresent(present::add);
+    }
+    List<String> twice = killedCalls.seenTwice(present);
+    finish(killed, twice, RepairKind.KILLED_CALL, new NodeInterfaces(), inAMinute());
+  }
+
+  private int finish(
+      DeferredDels dels,
+      List<String> names,
+      RepairKind kind,
+      NodeInterfaces interfaces,
+      long deadlineNanos) {
+    RecordFolder folder = dels.folder();
+    return dels.tryAll(
+        names,
+        name -> read(folder, name),
+        kept -> undo(folder, kept, runner.occasionOf(folder, kept.record()), kind, interfaces),
+        deadlineNanos);
+  }
+
+  /** Attachments from before the machine's last start. */
+  private int removeFormer(NodeInterfaces interfaces, long deadlineNanos) {
+    int removed = 0;
+    Set<Group> failing = new HashSet<>();
+    for (String name : names(state.attachments())) {
+      // So that the first sweep need not read again what is sound.
+      Optional<Kept> kept =
+          sound.contains(name)
+              ? Optional.empty()
+              : read(state.attachments(), name).filter(this::isFormer);
+      if (kept.isPresent() && System.nanoTime() < deadlineNanos) {
+        removed += removeFormer(kept.get(), interfaces, failing) ? 1 : 0;
+      }
+    }
+    return removed;
+  }
+
+  private boolean removeFormer(Kept kept, NodeInterfaces interfaces, Set<Group> failing) {
+    return isRemoved(kept, UndoReason.EARLIER_BOOT, RepairKind.EARLIER_BOOT, interfaces, failing);
+  }
+
+  /**
+   * Removes attachments from before the machine's last start, and those whose namespace is gone.
+   * Nobody asked for the latter, so only what was found gone at the last look as well; a look is a
+   * minute or so after the other. Usually there is neither, and hardly any record is read.
+   */
+  private void removeUnsound() {
+    RecordFolder folder = state.attachments();
+    List<String> names = names(folder);
+    long deadline = inAMinute();
+    NodeInterfaces interfaces = new NodeInterfaces();
+    Set<Group> failing = new HashSet<>();
+    Set<String> without = new HashSet<>();
+    for (String name : names) {
+      if (!sound.contains(name)) {
+        read(folder, name)
+            .filter(_ -> System.nanoTime() < deadline)
+            .ifPresent(kept -> removeUnsound(kept, interfaces, failing, without));
+      }
+    }
+    sound.forgetAllBut(names);
+    notes.forgetAllBut(new HashSet<>(names));
+    seenWithoutNamespace = without;
+  }
+
+  private void removeUnsound(
+      Kept kept, NodeInterfaces interfaces, Set<Group> failing, Set<String> without) {
+    if (isFormer(kept)) {
+      removeFormer(kept, interfaces, failing);
+    } else if (isLost(kept.record())) {
+      boolean seenTwice = seenWithoutNamespace.contains(kept.name());
+      if (seenTwice
+          && isRemoved(
+              kept, UndoReason.NAMESPACE_GONE, RepairKind.LOST_ATTACHMENT, interfaces, failing)) {
+        notes.removedLost(kept);
+      } else {
+        without.add(kept.name());
+      }
+    }
+  }
+
+  /** What shares a cause with one that failed just now is left for the next time. */
+  private boolean isRemoved(
+      Kept kept,
+      UndoReason occasion,
+      RepairKind kind,
+      NodeInterfaces interfaces,
+      Set<Group> failing) {
+    Group group = Group.of(kept.record());
+    if (failing.contains(group)) {
+      return false;
+    }
+    switch (undo(state.attachments(), kept, occasion, kind, interfaces)) {
+      case UndoOutcome.Done() -> {
+        return true;
+      }
+      case UndoOutcome.LeftToOthers() -> {}
+      case UndoOutcome.Refused(String because) -> notes.refused(kept, because);
+      case UndoOutcome.Failed(String why) -> {
+        failing.add(group);
+        notes.failed(kept, occasion, why);
+      }
+    }
+    return false;
+  }
+
+  /** Empty when they cannot be listed. */
+  private List<String> names(RecordFolder folder) {
+    try {
+      return folder.names();
+    } catch (UncheckedIOException e) {
+      notes.once(folder.path().toString(), String.valueOf(e.getMessage()));
+      return List.of();
+    }
+  }
+
+  /** Empty when it is not whole; then it is removed, if it will not become so any more. */
+  private Optional<Kept> read(RecordFolder folder, String name) {
+    Optional<CallRecord> record = folder.read(name);
+    // A record that is not whole was never finished, so the call it was for had not begun.
+    if (record.isEmpty() && folder.isBroken(name) && remove(folder, name)) {
+      events.repaired(RepairKind.BROKEN_RECORD);
+      events.note("removed %s/%s, which is not a whole record".formatted(folder.path(), name));
+    }
+    return record.map(whole -> new Kept(name, whole));
+  }
+
+  private boolean remove(RecordFolder folder, String name) {
+    try {
+      return folder.remove(name);
+    } catch (UncheckedIOException e) {
+      notes.once(name, String.valueOf(e.getMessage()));
+      return false;
+    }
+  }
+
+  private boolean isFormer(Kept kept) {
+    return !kept.record().boot().equals(state.boot());
+  }
+
+  private boolean isLost(CallRecord record) {
+    return !record.netns().isNone() && !runner.namespaceIsThere(record);
+  }
+
+  private UndoOutcome undo(
+      RecordFolder folder,
+      Kept kept,
+      UndoReason occasion,
+      RepairKind kind,
+      NodeInterfaces interfaces) {
+    try {
+      UndoOutcome undoing =
+          runner.undo(folder, kept, occasion, firstSeen(folder, kept), interfaces, SHORT);
+      if (undoing instanceof UndoOutcome.Done) {
+        events.repaired(kind);
+      }
+      return undoing;
+    } catch (RuntimeException e) {
+      return new UndoOutcome.Failed(String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** When nobody was at work on it any more, or now. */
+  private long firstSeen(RecordFolder folder, Kept kept) {
+    return folder == state.journal() ? killedCalls.since(kept) : InterruptedCalls.nowNanos();
+  }
+
+  private static long inAMinute() {
+    return System.nanoTime() + Duration.ofMinutes(1).toNanos();
+  }
+}

@@ -1,0 +1,112 @@
+package io.ocicat.daemon.address;
+
+import io.ocicat.daemon.state.DaemonState;
+import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ipam.ClockAndRandom;
+import io.ocicat.ipam.CollectionResult;
+import io.ocicat.ipam.GarbageCollector;
+import io.ocicat.ipam.NodeLiveness;
+import io.ocicat.plugins.calicoipam.CalicoIpamPlugin;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * Looks, of the datastores that calls have used, for addresses of this node that nothing on it has.
+ * What looks dead twice, with a while in between, is released; every namespace of the machine is
+ * looked at before anything is called dead. Other nodes' datastores are shared by many who look, so
+ * these are looked at less often than one of this machine alone. For one thread.
+ */
+public final class AddressGc {
+  private static final int MINUTES_IF_SHARED = 15;
+  private static final Duration GRACE = Duration.ofMinutes(2);
+  private static final Duration GRACE_IF_SHARED = Duration.ofMinutes(14);
+
+  private final RecordedContainers recorded;
+  private final Supplier<List<CalicoIpamPlugin.Served>> served;
+  private final Supplier<Set<IpAddress>> kernel;
+  private final ClockAndRandom sources;
+  private final Map<Map.Entry<DatastoreConfig, String>, GarbageCollector> collectors =
+      new HashMap<>();
+  private int minute;
+  private String trouble = "";
+
+  public AddressGc(
+      DaemonState state,
+      Supplier<List<CalicoIpamPlugin.Served>> served,
+      Supplier<Set<IpAddress>> kernel,
+      ClockAndRandom sources) {
+    this.recorded = new RecordedContainers(state, sources.clock());
+    this.served = served;
+    this.kernel = kernel;
+    this.sources = sources;
+  }
+
+  /**
+   * Once a minute.
+   *
+   * @param note is told what was released, and what could not be
+   */
+  public void look(Consumer<String> note) {
+    minute++;
+    for (CalicoIpamPlugin.Served one : served.get()) {
+      if (isShared(one) && minute % MINUTES_IF_SHARED != 0) {
+        continue;
+      }
+      try {
+        tell(one, sweep(one), note);
+        trouble = "";
+      } catch (RuntimeException e) {
+        once("addresses of node %s were not looked at: %s".formatted(one.node(), e), note);
+      }
+    }
+  }
+
+  /** What goes wrong every time is said once. */
+  private void once(String sentence, Consumer<String> note) {
+    if (!sentence.equals(trouble)) {
+      note.accept(sentence);
+    }
+    trouble = sentence;
+  }
+
+  private static boolean isShared(CalicoIpamPlugin.Served one) {
+    return !(one.config() instanceof DatastoreConfig.Embedded);
+  }
+
+  private CollectionResult sweep(CalicoIpamPlugin.Served one) {
+    NodeAddressLiveness truth = NodeAddressLiveness.of(one.node(), recorded, one.datastore());
+    // A first look never releases anything: it tells whether namespaces have to be looked at.
+    if (!collector(one).sweep(truth.toLocalTruth()).suspects().isEmpty()) {
+      truth.and(kernel.get());
+    }
+    NodeLiveness whole = truth.toLocalTruth();
+    return collectors
+        .computeIfAbsent(Map.entry(one.config(), one.node()), _ -> collector(one))
+        .sweep(whole);
+  }
+
+  private GarbageCollector collector(CalicoIpamPlugin.Served one) {
+    return new GarbageCollector(
+        one.ipam(),
+        one.datastore(),
+        sources,
+        one.machines(),
+        isShared(one) ? GRACE_IF_SHARED : GRACE);
+  }
+
+  private static void tell(
+      CalicoIpamPlugin.Served one, CollectionResult collected, Consumer<String> note) {
+    if (!collected.released().isEmpty()) {
+      note.accept(
+          "released %s of node %s: nothing on it has had them for a while"
+              .formatted(collected.released(), one.node()));
+    }
+    collected.problems().forEach(problem -> note.accept(String.valueOf(problem.getMessage())));
+  }
+}

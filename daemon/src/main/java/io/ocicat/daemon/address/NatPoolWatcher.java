@@ -1,0 +1,55 @@
+package io.ocicat.daemon.address;
+
+import java.util.function.Consumer;
+
+/**
+ * Keeps what is masqueraded on this host what Calico's pools say, as long as the daemon runs. A
+ * look costs a question of the kernel. For one thread.
+ */
+public final class NatPoolWatcher {
+  /** Who knows the pools and what is masqueraded. */
+  @FunctionalInterface
+  public interface Pools {
+    /**
+     * Looks at them once.
+     *
+     * @param thorough whether to look also at what changes rarely
+     * @param note is told what could not be done
+     */
+    void follow(boolean thorough, Consumer<String> note);
+  }
+
+  /** The daemon looks every 400 ms; a pool may wait for two seconds. */
+  private static final int LOOKS = 5;
+
+  private final Pools pools;
+  private int looks;
+  private String trouble = "";
+
+  public NatPoolWatcher(Pools pools) {
+    this.pools = pools;
+  }
+
+  /** Every few hundred milliseconds. */
+  public void look(Consumer<String> note) {
+    if (++looks % LOOKS == 0) {
+      follow(false, note);
+    }
+  }
+
+  /** Once a minute. */
+  public void lookThoroughly(Consumer<String> note) {
+    follow(true, note);
+  }
+
+  private void follow(boolean thorough, Consumer<String> note) {
+    StringBuilder said = new StringBuilder();
+    pools.follow(thorough, said::append);
+    // What goes wrong every time is said once.
+    String now = said.toString();
+    if (!now.isEmpty() && !now.equals(trouble)) {
+      note.accept(now);
+    }
+    trouble = now;
+  }
+}

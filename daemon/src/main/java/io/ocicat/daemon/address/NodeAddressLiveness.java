@@ -1,0 +1,71 @@
+package io.ocicat.daemon.address;
+
+import io.ocicat.daemon.address.RecordedContainers.Recorded;
+import io.ocicat.daemon.state.DaemonState;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceQuery;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.NodeLiveness;
+import java.time.Clock;
+import java.util.HashSet;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * What says that an address of this node is alive: records of attachments, endpoints, and the
+ * kernel. Any one of them is enough.
+ */
+public final class NodeAddressLiveness {
+  private final String node;
+  private final Set<String> containers = new HashSet<>();
+  private final Set<String> pods = new HashSet<>();
+  private final Set<IpAddress> addresses = new HashSet<>();
+
+  private NodeAddressLiveness(String node) {
+    this.node = node;
+  }
+
+  /** What records and endpoints say. */
+  public static NodeAddressLiveness of(String node, DaemonState state, Datastore datastore) {
+    return of(node, new RecordedContainers(state, Clock.systemUTC()), datastore);
+  }
+
+  /** The same, for one who asks again and again. */
+  static NodeAddressLiveness of(String node, RecordedContainers recorded, Datastore datastore) {
+    NodeAddressLiveness truth = new NodeAddressLiveness(node);
+    recorded.list().forEach(truth::add);
+    for (Resource endpoint : datastore.list(ResourceQuery.of(Kind.WORKLOAD_ENDPOINT)).items()) {
+      truth.add(endpoint);
+    }
+    return truth;
+  }
+
+  private void add(Recorded container) {
+    container.id().ifPresent(containers::add);
+    pods.add(container.pod());
+  }
+
+  /** Of other nodes as well: an address that anybody has is not dead. */
+  private void add(Resource endpoint) {
+    endpoint.text("spec", "containerID").ifPresent(containers::add);
+    endpoint.text("spec", "pod").ifPresent(pod -> pods.add(endpoint.key().namespace() + "/" + pod));
+    JsonNode networks =
+        endpoint.<JsonNode>read(content -> content.at("/spec/ipNetworks").deepCopy());
+    for (JsonNode network : networks.values()) {
+      IpPrefix.tryParse(network.asString("")).ifPresent(ip -> addresses.add(ip.address()));
+    }
+  }
+
+  /** And what the kernel says. */
+  public NodeAddressLiveness and(Set<IpAddress> ofInterfaces) {
+    addresses.addAll(ofInterfaces);
+    return this;
+  }
+
+  public NodeLiveness toLocalTruth() {
+    return new NodeLiveness(node, containers, pods, addresses);
+  }
+}

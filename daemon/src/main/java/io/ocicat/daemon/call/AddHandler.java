@@ -1,0 +1,189 @@
+package io.ocicat.daemon.call;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.FailureReason;
+import io.ocicat.cni.exec.Deadline;
+import io.ocicat.cni.exec.PluginReply;
+import io.ocicat.cni.exec.Verb;
+import io.ocicat.daemon.liveness.NodeInterfaces;
+import io.ocicat.daemon.state.AttachmentKey;
+import io.ocicat.daemon.state.CallId;
+import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.DaemonState;
+import io.ocicat.daemon.state.RecordFolder;
+import io.ocicat.daemon.state.RecordFolder.Kept;
+import io.ocicat.daemon.trace.Phase;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/**
+ * ADD: what it is about to do is noted, done, and then committed or undone. Whoever uses this holds
+ * the attachment's lock.
+ */
+final class AddHandler {
+  private final DaemonState state;
+  private final CallJournal notes;
+  private final PluginExecution execution;
+  private final UnrequestedUndo unasked;
+  private final FailedAdds failedAdds;
+
+  AddHandler(
+      DaemonState state,
+      CallJournal notes,
+      PluginExecution execution,
+      UnrequestedUndo unasked,
+      FailedAdds failedAdds) {
+    this.state = state;
+    this.notes = notes;
+    this.execution = execution;
+    this.unasked = unasked;
+    this.failedAdds = failedAdds;
+  }
+
+  PluginReply add(PluginCall call, AttachmentKey key, BooleanSupplier callerIsGone) {
+    if (callerIsGone.getAsBoolean()) {
+      return abandoned(call, key);
+    }
+    String name = notes.nameForAdd(call, key);
+    CallRecord record = notes.record(call);
+    try {
+      reopenEarlierTry(call, name);
+      Optional<String> left = finishEarlier(name);
+      if (left.isPresent()) {
+        return call.failure(
+            new CniException(
+                ErrorCode.TRY_AGAIN_LATER,
+                "what an earlier call for %s left could not be removed yet".formatted(key),
+                left.get()));
+      }
+      long start = System.nanoTime();
+      state.journal().write(name, record);
+      PluginExecution.trace(Phase.JOURNAL, "intent", start);
+    } catch (UncheckedIOException e) {
+      return call.failure(
+          new CniException(
+              ErrorCode.IO_FAILURE,
+              "cannot note what is about to be done: " + e.getMessage(),
+              "nothing was changed; make room in or write access to " + state.journal().path()));
+    }
+    PluginExecution.Effects effects = new PluginExecution.Effects();
+    PluginReply reply = execution.run(call, effects);
+    if (reply.exitCode() != 0) {
+      failedAdds.ended(name, effects.any());
+      notes.forgetCall(name);
+      return reply;
+    }
+    failedAdds.ended(name, true);
+    if (callerIsGone.getAsBoolean()) {
+      rollBack(call, name);
+      return abandoned(call, key);
+    }
+    return commit(call, key, name, record, reply);
+  }
+
+  /**
+   * The same call was tried before, by a process that was killed (review C4). What that had already
+   * committed it told nobody of: it is a killed call as any other, and undone as one.
+   */
+  private void reopenEarlierTry(PluginCall call, String name) {
+    Optional<CallId> earlier = CallId.ofRepeated(call.environment());
+    if (earlier.isPresent()) {
+      state
+          .attachments()
+          .read(name)
+          .filter(record -> record.id().equals(earlier))
+          .ifPresent(record -> reopen(name, record));
+    }
+  }
+
+  /** From here on it is a call that was killed, whatever becomes of this process. */
+  private void reopen(String name, CallRecord committed) {
+    state.journal().write(name, committed.withResult(new byte[0]));
+    state.attachments().remove(name);
+  }
+
+  /**
+   * Finishes what a killed call or a DEL that was put off left of the same attachment. What lives
+   * meanwhile stays, and the plugin says what it thinks of that.
+   *
+   * @return why it could not be; empty when nothing is in the way
+   */
+  private Optional<String> finishEarlier(String name) {
+    for (RecordFolder folder : List.of(state.journal(), state.spool())) {
+      Optional<CallRecord> earlier = folder.read(name);
+      if (earlier.isPresent()) {
+        UndoOutcome undoing =
+            unasked.undoLocked(
+                folder,
+                new Kept(name, earlier.get()),
+                unasked.occasionOf(folder, earlier.get()),
+                UnrequestedUndo.nowNanos(),
+                new NodeInterfaces());
+        if (undoing instanceof UndoOutcome.Failed(String why)) {
+          return Optional.of(why);
+        }
+      }
+    }
+    return Optional.empty();
+  }
+
+  private PluginReply commit(
+      PluginCall call, AttachmentKey key, String name, CallRecord record, PluginReply reply) {
+    long start = System.nanoTime();
+    try {
+      state.attachments().write(name, record.withResult(reply.stdout()));
+    } catch (UncheckedIOException e) {
+      rollBack(call, name);
+      return call.failure(
+          new CniException(
+              ErrorCode.IO_FAILURE,
+              "cannot note that %s exists: %s".formatted(key, e.getMessage()),
+              "it was undone; make room in or write access to " + state.attachments().path()));
+    }
+    notes.forgetCall(name);
+    PluginExecution.trace(Phase.JOURNAL, "commit", start);
+    return reply;
+  }
+
+  /** Where DEL fails the journal keeps the record, and the daemon tries again. */
+  private void rollBack(PluginCall call, String name) {
+    if (isDeleted(call)) {
+      notes.forgetCall(name);
+    }
+  }
+
+  private boolean isDeleted(PluginCall call) {
+    PluginCall del = call.with(Verb.DEL).within(Deadline.in(DelHandler.SHORTEST));
+    return execution.run(del).exitCode() == 0;
+  }
+
+  /**
+   * Undoes an ADD that was committed, but of whose success nobody was told.
+   *
+   * @param sinceNanos when the call began, by the clock of {@link CallRecord#bootNanos}
+   */
+  void takeBack(PluginCall call, AttachmentKey key, long sinceNanos) {
+    String name = notes.nameForDel(call, key);
+    Optional<CallRecord> made =
+        state
+            .attachments()
+            .read(name)
+            .filter(record -> record.bootNanos() >= sinceNanos)
+            .filter(record -> record.netns().equals(call.netns()));
+    if (made.isEmpty()) {
+      return;
+    }
+    reopen(name, made.get());
+    rollBack(call, name);
+  }
+
+  private static PluginReply abandoned(PluginCall call, AttachmentKey key) {
+    return call.failure(
+        new CniException(
+                ErrorCode.TRY_AGAIN_LATER, "whoever asked to add %s is gone; undone".formatted(key))
+            .because(FailureReason.CALLER_GONE));
+  }
+}

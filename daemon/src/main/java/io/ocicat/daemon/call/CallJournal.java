@@ -1,0 +1,197 @@
+package io.ocicat.daemon.call;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.PluginConfig;
+import io.ocicat.cni.json.Json;
+import io.ocicat.daemon.state.AttachmentKey;
+import io.ocicat.daemon.state.CallId;
+import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.DaemonState;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Clock;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+import java.util.zip.CRC32C;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What is written down of calls, and under which name: whoever uses this holds the attachment's
+ * lock.
+ *
+ * <p>A plugin's record of an attachment to a network has the same name in all three folders. What a
+ * runtime does in the name of one network never touches the record of another. When a chain has a
+ * plugin of one type twice (two {@code tuning}, say), both are called for the same attachment, and
+ * each needs a record of its own. They are told apart by their configuration, all but what a
+ * runtime adds for a call; the one that came second has a name that ends in a checksum of it. A
+ * configuration that was changed between ADD and DEL is no reason not to find the record: as long
+ * as there is only one it is the one.
+ */
+final class CallJournal {
+  private static final Set<String> VARIABLES =
+      Set.of(
+          "PATH",
+          "HOME",
+          "DATASTORE_TYPE",
+          "KUBECONFIG",
+          "KUBERNETES_SERVICE_HOST",
+          "KUBERNETES_SERVICE_PORT",
+          "OCICAT_STATE_DIR",
+          CallId.VARIABLE,
+          "USE_POD_CIDR");
+
+  private static final List<String> PREFIXES = List.of("CNI_", "CALICO_", "ETCD_", "K8S_");
+
+  private final DaemonState state;
+  private final Clock clock;
+
+  CallJournal(DaemonState state, Clock clock) {
+    this.state = state;
+    this.clock = clock;
+  }
+
+  /** The name for the record of an ADD. */
+  String nameForAdd(PluginCall call, AttachmentKey key) {
+    String name = firstName(call, key);
+    Optional<CallRecord> other = state.attachments().read(name);
+    // One of this configuration is left over from this container's last start, and is replaced: the
+    // next DEL removes what both had. One of another configuration is still needed to undo it.
+    return other.isPresent() && !isOf(other.get(), call) ? ofSecond(name, call) : name;
+  }
+
+  /** The name of the record that a DEL is about. */
+  String nameForDel(PluginCall call, AttachmentKey key) {
+    String name = firstName(call, key);
+    Optional<CallRecord> first = state.attachments().read(name);
+    if (first.isPresent() && isOf(first.get(), call)) {
+      return name;
+    }
+    String second = ofSecond(name, call);
+    return isNoted(second) ? second : name;
+  }
+
+  /** The name, or the former one where an earlier version has written of this network. */
+  private String firstName(PluginCall call, AttachmentKey key) {
+    String network = network(call);
+    String former = state.formerNameOf(key, call.name());
+    boolean isFormer =
+        Stream.of(state.attachments(), state.journal(), state.spool())
+            .flatMap(folder -> folder.read(former).stream())
+            .anyMatch(record -> record.network().equals(network));
+    return isFormer ? former : state.nameOf(key, call.name(), network);
+  }
+
+  /** The network's name; empty when the request names none. */
+  static String network(PluginCall call) {
+    try {
+      return PluginConfig.ofRequest(call.stdin()).name();
+    } catch (CniException _) {
+      return "";
+    }
+  }
+
+  boolean isNoted(String name) {
+    return state.attachments().has(name) || state.journal().has(name) || state.spool().has(name);
+  }
+
+  /** Whether a call is one of the plugin whose record it is. */
+  private static boolean isOf(CallRecord record, PluginCall call) {
+    return element(record.stdin()).equals(element(SecretRedaction.removedFrom(call.stdin())));
+  }
+
+  private String ofSecond(String name, PluginCall call) {
+    CRC32C sum = new CRC32C();
+    sum.update(element(SecretRedaction.removedFrom(call.stdin())).getBytes(StandardCharsets.UTF_8));
+    return state.nameOfSecond(name, sum.getValue());
+  }
+
+  /** What a configuration has of the network's list; empty when it cannot be read. */
+  private static String element(byte[] stdin) {
+    try {
+      ObjectNode element = Json.object();
+      for (Map.Entry<String, JsonNode> member : PluginConfig.ofRequest(stdin).json().properties()) {
+        if (!isOfOneCall(member.getKey())) {
+          element.set(member.getKey(), member.getValue());
+        }
+      }
+      return Json.compact(element);
+    } catch (CniException _) {
+      return "";
+    }
+  }
+
+  private static boolean isOfOneCall(String member) {
+    return switch (member) {
+      case "prevResult", "runtimeConfig", "args", "cniVersion" -> true;
+      default -> member.startsWith("cni.dev/");
+    };
+  }
+
+  CallRecord record(PluginCall call) {
+    Map<String, String> kept = new LinkedHashMap<>();
+    call.environment()
+        .forEach(
+            (variable, value) -> {
+              if (isForPlugins(variable) && !SecretRedaction.isVariable(variable)) {
+                kept.put(variable, value);
+              }
+            });
+    return new CallRecord(
+        state.boot(),
+        clock.millis(),
+        System.nanoTime(),
+        call.hostNetns(),
+        call.netns(),
+        call.name(),
+        kept,
+        SecretRedaction.removedFrom(call.stdin()),
+        new byte[0]);
+  }
+
+  /**
+   * What plugins look at, besides the protocol's own: where Calico's datastore is; and which call
+   * it was.
+   */
+  static boolean isForPlugins(String variable) {
+    for (String prefix : PREFIXES) {
+      if (variable.startsWith(prefix)) {
+        return true;
+      }
+    }
+    return VARIABLES.contains(variable);
+  }
+
+  /** Whether the name of its namespace still leads to the namespace it was. */
+  boolean namespaceIsThere(CallRecord record) {
+    return record.boot().equals(state.boot()) && record.namespaceIsWhereItWas();
+  }
+
+  /** The call is over; an attachment's own record stays. */
+  boolean forgetCall(String name) {
+    return forget(name, false);
+  }
+
+  /** Nothing is left of the attachment. */
+  boolean forgetAll(String name) {
+    return forget(name, true);
+  }
+
+  /** Returns whether it could; what stays means that DEL is run once more, which does no harm. */
+  private boolean forget(String name, boolean attachmentToo) {
+    try {
+      if (attachmentToo) {
+        state.attachments().remove(name);
+        state.spool().remove(name);
+      }
+      state.journal().remove(name);
+      return true;
+    } catch (UncheckedIOException _) {
+      return false;
+    }
+  }
+}

@@ -1,0 +1,190 @@
+package io.ocicat.daemon.call;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.exec.CniEnvironment;
+import io.ocicat.cni.exec.Deadline;
+import io.ocicat.cni.exec.PluginReply;
+import io.ocicat.cni.exec.Verb;
+import io.ocicat.cni.json.Json;
+import io.ocicat.cni.plugin.Namespaces;
+import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.DaemonState;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BooleanSupplier;
+
+/**
+ * DEL, asked for by a runtime or by what is written down of a call. Whoever uses this holds the
+ * attachment's lock.
+ */
+final class DelHandler {
+  /** What DEL may still wait for when its caller's time is nearly up: it must get done. */
+  static final Duration SHORTEST = Duration.ofSeconds(10);
+
+  private static final Duration FOR_A_RECORD = Duration.ofSeconds(30);
+
+  /** Errors that may be gone when it is tried again; the others are wrong input. */
+  private static final Set<ErrorCode> PASSING =
+      Set.of(
+          ErrorCode.UNKNOWN, ErrorCode.IO_FAILURE, ErrorCode.TRY_AGAIN_LATER, ErrorCode.INTERNAL);
+
+  private final DaemonState state;
+  private final CallJournal notes;
+  private final PluginExecution execution;
+  private final PluginExecutables ours;
+  private final FailedAdds failedAdds;
+  private final ConfigurationInForce configuration;
+  private final OrphanedDelegates orphans;
+  private final BooleanSupplier keeper;
+
+  /**
+   * @param keeper whether a process is running that tries again what cannot be done now
+   */
+  DelHandler(
+      DaemonState state,
+      CallJournal notes,
+      PluginExecution execution,
+      PluginExecutables ours,
+      FailedAdds failedAdds,
+      ConfigurationInForce configuration,
+      BooleanSupplier keeper) {
+    this.state = state;
+    this.notes = notes;
+    this.execution = execution;
+    this.ours = ours;
+    this.failedAdds = failedAdds;
+    this.configuration = configuration;
+    this.orphans = new OrphanedDelegates(state.runDirectory());
+    this.keeper = keeper;
+  }
+
+  /**
+   * @param name of its record
+   */
+  PluginReply del(PluginCall call, String name) {
+    boolean tookNothing = failedAdds.tookNothing(name) && !notes.isNoted(name);
+    CallRecord record = notes.record(call);
+    if (state.journal().read(name).isPresent()) {
+      call.key().ifPresent(orphans::end);
+    }
+    try {
+      state.journal().write(name, record);
+    } catch (UncheckedIOException _) {
+      // DEL never needs a note to do its work: who is killed in it, or its runtime, does it again.
+    }
+    PluginReply reply = execution.run(call.within(atLeastShortest(call.deadline())));
+    if (reply.exitCode() == 0) {
+      notes.forgetAll(name);
+      return reply;
+    }
+    PluginReply answer = reply;
+    if (isPassing(reply)) {
+      answer = tookNothing ? nothingToDo(reply) : promise(name, call, record, reply);
+    }
+    notes.forgetCall(name);
+    return answer;
+  }
+
+  private static PluginReply nothingToDo(PluginReply failure) {
+    return new PluginReply(
+        0,
+        new byte[0],
+        failure.stderr() + "ocicat: DEL has nothing to do: ADD took nothing before it failed\n");
+  }
+
+  /**
+   * What can be done here is done; the rest is tried again by the daemon. Not without one, nor
+   * without what only the caller knows: then the runtime has to try again.
+   */
+  private PluginReply promise(
+      String name, PluginCall call, CallRecord record, PluginReply failure) {
+    if (!configuration.hasSecretsOf(call, record) || !keeper.getAsBoolean()) {
+      return failure;
+    }
+    try {
+      state.spool().write(name, record);
+    } catch (UncheckedIOException _) {
+      return failure;
+    }
+    return new PluginReply(
+        0,
+        new byte[0],
+        failure.stderr() + "ocicat: DEL will be finished later: " + message(failure) + "\n");
+  }
+
+  /**
+   * Undoes what a record tells of, whoever made it.
+   *
+   * @param entersNamespace whether the interface inside may be removed by its name
+   * @return why something is left of it; empty when nothing is
+   */
+  Optional<String> undo(String name, CallRecord record, boolean entersNamespace) {
+    if (record.isAdd()) {
+      record.key().ifPresent(orphans::end);
+    }
+    PluginReply reply = execution.run(call(record, entersNamespace));
+    if (reply.exitCode() != 0) {
+      return Optional.of(message(reply));
+    }
+    return notes.forgetAll(name) ? Optional.empty() : Optional.of("its record cannot be removed");
+  }
+
+  /** The DEL that undoes what a record tells of. */
+  private PluginCall call(CallRecord record, boolean entersNamespace) {
+    Map<String, String> environment = new LinkedHashMap<>(SecretRedaction.of(System.getenv()));
+    environment.putAll(record.environment());
+    environment.put(CniEnvironment.COMMAND, Verb.DEL.name());
+    if (!entersNamespace) {
+      environment.put(CniEnvironment.NETNS, "");
+    }
+    return new PluginCall(
+        record.plugin(),
+        ours.named(record.plugin())
+            .orElseThrow(() -> new IllegalStateException("there is no plugin " + record.plugin())),
+        environment,
+        configuration.requestOf(record),
+        namespaces(record),
+        record.hostNetns(),
+        record.netns(),
+        Deadline.in(FOR_A_RECORD),
+        0);
+  }
+
+  /** The host's side of a record: gone when it is from before the machine's last start. */
+  private Namespaces namespaces(CallRecord record) {
+    boolean own =
+        record.hostNetns().equals(execution.ownNetns()) || !record.boot().equals(state.boot());
+    return own
+        ? Namespaces.OWN
+        : record
+            .hostNetns()
+            .find()
+            .map(path -> new Namespaces(path, Map.of()))
+            .orElse(Namespaces.OWN);
+  }
+
+  private static Deadline atLeastShortest(Deadline deadline) {
+    return deadline.remaining().compareTo(SHORTEST) < 0 ? Deadline.in(SHORTEST) : deadline;
+  }
+
+  private static boolean isPassing(PluginReply failure) {
+    try {
+      return PASSING.contains(CniException.fromJson(Json.parse(failure.stdout())).code());
+    } catch (CniException _) {
+      return false;
+    }
+  }
+
+  private static String message(PluginReply failure) {
+    try {
+      return CniException.fromJson(Json.parse(failure.stdout())).msg();
+    } catch (CniException _) {
+      return "it says nothing that can be read";
+    }
+  }
+}

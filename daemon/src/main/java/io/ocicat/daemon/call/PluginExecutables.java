@@ -1,0 +1,115 @@
+package io.ocicat.daemon.call;
+
+import io.ocicat.cni.plugin.Plugin;
+import io.ocicat.datastore.Datastores;
+import io.ocicat.plugins.Plugins;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Our plugins, by name and by executable: those in the distribution, and copies of the shim
+ * wherever they were put. What a file is, is looked at once, until it changes. There is one
+ * instance of each plugin, because some remember what they found out.
+ */
+public final class PluginExecutables {
+  private static final long MAX_SHIM = 1 << 20;
+  private static final int MOST_KNOWN = 1000;
+
+  /** What was found out of a file while it had this size and age. */
+  private record Known(long size, long modifiedNanos, boolean isShim) {}
+
+  private final byte[] shim;
+  private final Map<Object, Known> known = new ConcurrentHashMap<>();
+  private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
+  private final Datastores datastores = new Datastores();
+
+  private PluginExecutables(byte[] shim) {
+    this.shim = shim;
+  }
+
+  /** None at all. */
+  public static PluginExecutables none() {
+    return new PluginExecutables(new byte[0]);
+  }
+
+  /** Those of the distribution that this JVM was started from, if it was. */
+  public static PluginExecutables fromDistribution() {
+    String home = System.getProperty("ocicat.home");
+    return home == null ? none() : of(Path.of(home));
+  }
+
+  /** Those of the distribution in this folder, and its shim's copies. */
+  public static PluginExecutables of(Path home) {
+    try {
+      return new PluginExecutables(Files.readAllBytes(home.resolve("lib/shim")));
+    } catch (IOException _) {
+      return none();
+    }
+  }
+
+  /** The plugin of a name. */
+  public Optional<Plugin> named(String name) {
+    Plugin present = plugins.get(name);
+    if (present != null) {
+      return Optional.of(present);
+    }
+    return Plugins.names().contains(name)
+        ? Optional.of(
+            plugins.computeIfAbsent(name, it -> Plugins.named(it, datastores).orElseThrow()))
+        : Optional.empty();
+  }
+
+  /** The plugin of a name, if it was ever asked for. */
+  public Optional<Plugin> used(String name) {
+    return Optional.ofNullable(plugins.get(name));
+  }
+
+  /** Why what the plugins' datastores hold cannot be written now. */
+  public List<String> datastoreTroubles() {
+    return datastores.troubles();
+  }
+
+  /** The plugin that an executable is, if it is one of ours. */
+  public Optional<Plugin> find(Path executable) {
+    Path name = executable.getFileName();
+    if (shim.length == 0 || name == null || !Plugins.names().contains(name.toString())) {
+      return Optional.empty();
+    }
+    return isShim(executable) ? named(name.toString()) : Optional.empty();
+  }
+
+  private boolean isShim(Path executable) {
+    try {
+      BasicFileAttributes attributes = Files.readAttributes(executable, BasicFileAttributes.class);
+      Object file = Objects.requireNonNull(attributes.fileKey(), "no device and inode");
+      long modified = attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS);
+      Known before = known.get(file);
+      if (before != null
+          && before.size() == attributes.size()
+          && before.modifiedNanos() == modified) {
+        return before.isShim();
+      }
+      boolean isShim =
+          attributes.size() == shim.length
+              && attributes.size() <= MAX_SHIM
+              && Arrays.equals(Files.readAllBytes(executable), shim);
+      if (known.size() >= MOST_KNOWN) {
+        known.clear();
+      }
+      known.put(file, new Known(attributes.size(), modified, isShim));
+      return isShim;
+    } catch (IOException e) {
+      // Whoever executes it will say what is wrong with it.
+      return false;
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package io.ocicat.daemon.call;
+
+import io.ocicat.cni.exec.PluginExec;
+import io.ocicat.cni.exec.PluginReply;
+import io.ocicat.cni.exec.ProcessExec;
+import io.ocicat.cni.plugin.Dispatcher;
+import io.ocicat.cni.plugin.InProcessExec;
+import io.ocicat.cni.plugin.Namespaces;
+import io.ocicat.cni.plugin.PluginHost;
+import io.ocicat.daemon.state.AttachmentKey;
+import io.ocicat.daemon.state.DaemonState;
+import io.ocicat.daemon.state.NamespaceId;
+import io.ocicat.daemon.trace.CallTrace;
+import io.ocicat.daemon.trace.Phase;
+import io.ocicat.netlink.ExchangeListener;
+import java.util.Optional;
+import java.util.Set;
+
+/** Runs a plugin, and nothing else. Thread-safe. */
+final class PluginExecution {
+  private static final Set<String> IPAM = Set.of("host-local", "static", "calico-ipam", "ipam");
+
+  private final DaemonState state;
+  private final PluginExecutables ours;
+  private final NamespaceId ownNetns = NamespaceId.own();
+  private final PluginExec processes = new ProcessExec();
+
+  PluginExecution(DaemonState state, PluginExecutables ours) {
+    this.state = state;
+    this.ours = ours;
+  }
+
+  NamespaceId ownNetns() {
+    return ownNetns;
+  }
+
+  /** Whether a call did anything that could have an effect. For the thread of the call. */
+  static final class Effects {
+    private boolean any;
+
+    boolean any() {
+      return any;
+    }
+  }
+
+  PluginReply run(PluginCall call) {
+    return run(call, new Effects());
+  }
+
+  /**
+   * Runs it and notes whether it came to ask the kernel or another plugin for anything. Plugins for
+   * addresses ask neither, so of these everything is believed.
+   */
+  PluginReply run(PluginCall call, Effects effects) {
+    effects.any |= IPAM.contains(call.name());
+    ExchangeListener others = ExchangeListener.PRESENT.orElse((_, _, _) -> {});
+    ExchangeListener noting =
+        (requests, start, end) -> {
+          effects.any = true;
+          others.exchanged(requests, start, end);
+        };
+    return ScopedValue.where(ExchangeListener.PRESENT, noting)
+        .call(() -> runWatched(call, effects));
+  }
+
+  private PluginReply runWatched(PluginCall call, Effects effects) {
+    Namespaces namespaces = call.namespaces();
+    boolean elsewhere = !namespaces.equals(Namespaces.OWN) && !call.hostNetns().equals(ownNetns);
+    PluginExec others =
+        new CallersExec(
+            processes,
+            elsewhere ? Optional.of(namespaces.host()) : Optional.empty(),
+            call.key().map(AttachmentKey::toString).orElse(""),
+            state.runDirectory());
+    PluginExec inProcess = new InProcessExec(ours::find, others, namespaces);
+    PluginExec traced = CallTrace.CURRENT.isBound() ? new TracedExec(inProcess) : inProcess;
+    PluginExec exec =
+        invocation -> {
+          effects.any = true;
+          return state.delegating(() -> traced.run(invocation));
+        };
+    PluginHost host = new PluginHost(namespaces, exec, call.deadline(), _ -> {});
+    return state.watched(
+        () -> Dispatcher.dispatch(call.plugin(), host, call.environment(), call.stdin()));
+  }
+
+  /** Notes what took time since {@code start}, if anybody traces this call. */
+  static void trace(Phase phase, String detail, long start) {
+    if (CallTrace.CURRENT.isBound()) {
+      CallTrace.CURRENT.get().add(phase, () -> detail, start, System.nanoTime());
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package io.ocicat.daemon.call;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.json.Json;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ArrayNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What of a call is written nowhere: passwords, tokens and keys by their value. The names of files
+ * that hold them are no secrets. A DEL that is made from a record finds them where the network's
+ * configuration has them.
+ */
+final class SecretRedaction {
+  private static final List<String> WORDS = List.of("token", "password", "secret");
+
+  /** Members that are secrets though their names have none of the words. */
+  private static final Set<String> MEMBERS = Set.of("etcd_key", "k8s_client_key_data");
+
+  private SecretRedaction() {}
+
+  /** Whether the value of a variable is one. */
+  static boolean isVariable(String name) {
+    return isName(name) || name.equals("ETCD_KEY") || name.equals("CALICO_ETCD_KEY");
+  }
+
+  /** Those among the variables that plugins look at. */
+  static Map<String, String> of(Map<String, String> environment) {
+    Map<String, String> secrets = new HashMap<>();
+    environment.forEach(
+        (name, value) -> {
+          if (isVariable(name) && CallJournal.isForPlugins(name) && !value.isEmpty()) {
+            secrets.put(name, value);
+          }
+        });
+    return secrets;
+  }
+
+  /** The same request without any; itself when it has none. */
+  static byte[] removedFrom(byte[] stdin) {
+    if (!mayHaveAny(stdin)) {
+      return stdin;
+    }
+    try {
+      return Json.parse(stdin) instanceof ObjectNode request && remove(request)
+          ? Json.compactBytes(request)
+          : stdin;
+    } catch (CniException _) {
+      return stdin;
+    }
+  }
+
+  /** Most requests have none, and reading one costs more than looking through it. */
+  private static boolean mayHaveAny(byte[] stdin) {
+    String text = new String(stdin, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
+    return WORDS.stream().anyMatch(text::contains) || MEMBERS.stream().anyMatch(text::contains);
+  }
+
+  private static boolean remove(JsonNode node) {
+    boolean removed = false;
+    if (node instanceof ObjectNode object) {
+      for (String name : List.copyOf(object.propertyNames())) {
+        JsonNode value = object.get(name);
+        if (value.isString() && isMember(name)) {
+          object.remove(name);
+          removed = true;
+        } else {
+          removed |= remove(value);
+        }
+      }
+    } else if (node instanceof ArrayNode array) {
+      for (JsonNode item : array) {
+        removed |= remove(item);
+      }
+    }
+    return removed;
+  }
+
+  /** Puts back what was removed, as far as the other has it in the same place. */
+  static void putBack(ObjectNode into, ObjectNode from) {
+    for (Map.Entry<String, JsonNode> member : from.properties()) {
+      JsonNode value = member.getValue();
+      if (value.isString() && isMember(member.getKey())) {
+        into.putIfAbsent(member.getKey(), value);
+      } else if (value instanceof ObjectNode below
+          && into.get(member.getKey()) instanceof ObjectNode same) {
+        putBack(same, below);
+      }
+    }
+  }
+
+  private static boolean isMember(String name) {
+    return isName(name) || MEMBERS.contains(name);
+  }
+
+  private static boolean isName(String name) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    return WORDS.stream().anyMatch(lower::contains) && !lower.endsWith("file");
+  }
+}

@@ -1,0 +1,199 @@
+package io.ocicat.daemon.call;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.daemon.liveness.CniFolders;
+import io.ocicat.daemon.liveness.NodeEvidence;
+import io.ocicat.daemon.liveness.NodeInterfaces;
+import io.ocicat.daemon.liveness.Suspect;
+import io.ocicat.daemon.liveness.UndoDecision;
+import io.ocicat.daemon.liveness.UndoReason;
+import io.ocicat.daemon.state.AttachmentKey;
+import io.ocicat.daemon.state.CallRecord;
+import io.ocicat.daemon.state.DaemonState;
+import io.ocicat.daemon.state.RecordFolder;
+import io.ocicat.daemon.state.RecordFolder.Kept;
+import io.ocicat.netlink.linux.FileStat;
+import io.ocicat.netlink.linux.RangeLock;
+import io.ocicat.plugins.Plugins;
+import java.io.UncheckedIOException;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Undoes what records tell of and no runtime asks to end now: the only way to do so, for whoever
+ * wants to. Asks {@link io.ocicat.daemon.liveness.UndoPolicy} first, under the attachment's lock,
+ * so that the answer stays true among processes of ours. Thread-safe.
+ */
+final class UnrequestedUndo {
+  /** What a runtime's call may have to wait for the end of what is not its own. */
+  private static final Duration FOR_ANOTHER = Duration.ofSeconds(5);
+
+  private final DaemonState state;
+  private final CallJournal notes;
+  private final DelHandler detaching;
+  private final NodeEvidence evidence;
+
+  UnrequestedUndo(DaemonState state, CallJournal notes, DelHandler detaching, CniFolders folders) {
+    this.state = state;
+    this.notes = notes;
+    this.detaching = detaching;
+    this.evidence = new NodeEvidence(state, folders);
+  }
+
+  /**
+   * Undoes one, if it may be.
+   *
+   * @param limit how long to wait for those who are at work on the attachment
+   * @param settledNanos since 1970, when it was known that nobody is at work on it any more
+   */
+  UndoOutcome undo(
+      RecordFolder folder,
+      Kept kept,
+      UndoReason occasion,
+      long settledNanos,
+      NodeInterfaces interfaces,
+      Duration limit) {
+    Optional<AttachmentKey> key = kept.record().key();
+    if (key.isEmpty()) {
+      folder.remove(kept.name());
+      return new UndoOutcome.LeftToOthers();
+    }
+    Optional<RangeLock> lock = state.lock(key.get(), limit);
+    if (lock.isEmpty()) {
+      return new UndoOutcome.LeftToOthers();
+    }
+    try (RangeLock _ = lock.get()) {
+      Optional<CallRecord> still = folder.read(kept.name());
+      if (still.isEmpty() || !still.get().isSameAs(kept.record())) {
+        return new UndoOutcome.LeftToOthers();
+      }
+      return undoLocked(folder, kept, occasion, settledNanos, interfaces);
+    }
+  }
+
+  /** The same by who has the attachment's lock, of a record that is still so. */
+  UndoOutcome undoLocked(
+      RecordFolder folder,
+      Kept kept,
+      UndoReason occasion,
+      long settledNanos,
+      NodeInterfaces interfaces) {
+    if (folder == state.journal() && isCommitted(kept)) {
+      return notes.forgetCall(kept.name())
+          ? new UndoOutcome.Done()
+          : new UndoOutcome.Failed("its file in the journal cannot be removed");
+    }
+    return switch (decide(folder, kept, occasion, settledNanos, interfaces)) {
+      case UndoDecision.Refused(String because) -> new UndoOutcome.Refused(because);
+      case UndoDecision.Permitted(boolean enters) -> {
+        Optional<String> failure = detaching.undo(kept.name(), kept.record(), enters);
+        if (failure.isEmpty() && folder == state.attachments()) {
+          forgetCached(kept.record());
+        }
+        yield failure.<UndoOutcome>map(UndoOutcome.Failed::new).orElseGet(UndoOutcome.Done::new);
+      }
+    };
+  }
+
+  /** The runtime's own note of it goes with the last plugin of its chain (review C2). */
+  private void forgetCached(CallRecord undone) {
+    Optional<AttachmentKey> key = undone.key();
+    if (key.isEmpty()) {
+      return;
+    }
+    try {
+      boolean last =
+          state.recordsOf(key.get(), state.attachments(), Plugins.names()).values().stream()
+              .noneMatch(
+                  other -> other.isEmpty() || other.get().network().equals(undone.network()));
+      if (last) {
+        evidence.forgetCached(key.get(), undone);
+      }
+    } catch (CniException | UncheckedIOException _) {
+      // It is a note of what is no more, and harms nobody.
+    }
+  }
+
+  UndoDecision decide(
+      RecordFolder folder,
+      Kept kept,
+      UndoReason occasion,
+      long settledNanos,
+      NodeInterfaces interfaces) {
+    Optional<AttachmentKey> key = kept.record().key();
+    if (key.isEmpty()) {
+      return new UndoDecision.Permitted(false);
+    }
+    Optional<CallRecord> committed =
+        folder == state.attachments() ? Optional.empty() : state.attachments().read(kept.name());
+    long settled =
+        folder == state.journal()
+            ? settledNanos
+            : folder.stat(kept.name()).map(FileStat::modifiedNanos).orElse(settledNanos);
+    return evidence.decide(
+        Suspect.of(occasion, key.get(), kept.name(), kept.record(), committed, settled),
+        interfaces);
+  }
+
+  /** Why a record of this folder may be undone. */
+  UndoReason occasionOf(RecordFolder folder, CallRecord record) {
+    if (!record.boot().equals(state.boot())) {
+      return UndoReason.EARLIER_BOOT;
+    }
+    if (folder == state.spool()) {
+      return UndoReason.PUT_OFF_DEL;
+    }
+    if (folder == state.journal()) {
+      return record.isAdd() ? UndoReason.KILLED_ADD : UndoReason.KILLED_DEL;
+    }
+    return UndoReason.NAMESPACE_GONE;
+  }
+
+  /**
+   * An attachment that was committed stays for its runtime's DEL: it is complete, or the ADD that
+   * was killed was a second one, which a plugin refuses.
+   */
+  private boolean isCommitted(Kept kept) {
+    return kept.record().isAdd()
+        && state.attachments().read(kept.name()).filter(notes::namespaceIsThere).isPresent();
+  }
+
+  /**
+   * A runtime has deleted an interface of which there is no record on the network that it named.
+   * What records of other networks tell of the same interface is over then: the network was
+   * renamed. What cannot be undone now, the sweep undoes once the namespace is gone.
+   */
+  void undoOtherNetworks(PluginCall call, AttachmentKey key) {
+    String network = CallJournal.network(call);
+    Map<String, Optional<CallRecord>> found =
+        state.recordsOf(key, state.attachments(), Plugins.names());
+    List<Kept> others =
+        found.entrySet().stream()
+            .filter(entry -> entry.getValue().isPresent())
+            .map(entry -> new Kept(entry.getKey(), entry.getValue().get()))
+            .filter(kept -> !kept.record().network().equals(network))
+            .filter(kept -> kept.record().boot().equals(state.boot()))
+            .sorted(Comparator.comparingLong((Kept kept) -> kept.record().bootNanos()).reversed())
+            .toList();
+    if (others.isEmpty()) {
+      return;
+    }
+    NodeInterfaces interfaces = new NodeInterfaces();
+    long deadline = System.nanoTime() + FOR_ANOTHER.toNanos();
+    for (Kept kept : others) {
+      UndoOutcome undoing =
+          undoLocked(state.attachments(), kept, UndoReason.RENAMED_NETWORK, nowNanos(), interfaces);
+      if (!(undoing instanceof UndoOutcome.Done) || System.nanoTime() > deadline) {
+        return;
+      }
+    }
+  }
+
+  static long nowNanos() {
+    return TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis());
+  }
+}

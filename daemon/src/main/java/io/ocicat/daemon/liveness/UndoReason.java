@@ -1,0 +1,19 @@
+package io.ocicat.daemon.liveness;
+
+/** Why an attachment is considered for undoing without its runtime's DEL. */
+public enum UndoReason {
+  /** Its namespace is gone and no DEL came. */
+  NAMESPACE_GONE,
+  /** Its record is from before the machine's last start. */
+  EARLIER_BOOT,
+  /** Its DEL was put off. */
+  PUT_OFF_DEL,
+  /** Its ADD was killed before it was committed, so that nobody was told of a success. */
+  KILLED_ADD,
+  /** Its DEL was killed. */
+  KILLED_DEL,
+  /** Its runtime's GC did not list it. */
+  GC,
+  /** Its runtime deleted the interface, in the name of another network. */
+  RENAMED_NETWORK
+}

@@ -1,0 +1,4 @@
+package io.ocicat.daemon.metrics;
+
+/** Which program this is. */
+public record BuildInfo(String version, String commit) {}

@@ -1,0 +1,61 @@
+package io.ocicat.daemon.address;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** How often the daemon looks at Calico's pools, and what it says about it (review K1). */
+class NatPoolWatcherTest {
+  private final List<Boolean> looks = new ArrayList<>();
+  private final List<String> troubles = new ArrayList<>();
+  private final List<String> notes = new ArrayList<>();
+  private final NatPoolWatcher follower =
+      new NatPoolWatcher(
+          (thorough, note) -> {
+            looks.add(thorough);
+            troubles.forEach(note);
+          });
+
+  private void look(int times) {
+    for (int i = 0; i < times; i++) {
+      follower.look(notes::add);
+    }
+  }
+
+  @Test
+  void everyFifthLookIsAQuickOne() {
+    look(4);
+    assertThat(looks).isEmpty();
+    look(6);
+    assertThat(looks).containsExactly(false, false);
+  }
+
+  @Test
+  void aThoroughLookWaitsForNoOther() {
+    follower.lookThoroughly(notes::add);
+    assertThat(looks).containsExactly(true);
+  }
+
+  @Test
+  void whatGoesWrongEveryTimeIsSaidOnce() {
+    troubles.add("the datastore does not answer");
+    look(15);
+    follower.lookThoroughly(notes::add);
+    assertThat(notes).containsExactly("the datastore does not answer");
+  }
+
+  @Test
+  void whatGoesWrongAgainAfterItWentWellIsSaidAgain() {
+    troubles.add("a");
+    look(5);
+    troubles.clear();
+    look(5);
+    troubles.add("a");
+    look(5);
+    troubles.set(0, "b");
+    look(5);
+    assertThat(notes).containsExactly("a", "a", "b");
+  }
+}

@@ -1,0 +1,163 @@
+package io.ocicat.datastore.etcd;
+
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.StatusRuntimeException;
+import io.ocicat.datastore.DatastoreRequest;
+import io.ocicat.datastore.Deadline;
+import io.ocicat.datastore.RequestListener;
+import io.ocicat.datastore.UnavailableException;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Asks etcd, within the patience there is: a question that changes nothing is put again, to the
+ * next endpoint, when no answer comes; one that changes something only while it is certain that it
+ * was not sent.
+ */
+final class EtcdCalls {
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
+  private static final Duration LONGEST_PAUSE = Duration.ofMillis(500);
+
+  private final EtcdEndpoints members;
+  private final EtcdAuth login;
+  private final Duration patience;
+
+  EtcdCalls(EtcdEndpoints members, EtcdAuth login, Duration patience) {
+    this.members = members;
+    this.login = login;
+    this.patience = patience;
+  }
+
+  EtcdEndpoints members() {
+    return members;
+  }
+
+  EtcdAuth login() {
+    return login;
+  }
+
+  /**
+   * Asks what changes nothing.
+   *
+   * @param subject what is asked for, in an error's words
+   */
+  <Q, A> A read(MethodDescriptor<Q, A> method, Q question, String subject) {
+    members.prepare();
+    return new Attempts<>(method, question, subject, Deadline.in(patience), true).run();
+  }
+
+  <Q, A> A read(MethodDescriptor<Q, A> method, Q question, String subject, Deadline deadline) {
+    return new Attempts<>(method, question, subject, deadline, true).run();
+  }
+
+  /** Asks for a change. */
+  <Q, A> A write(MethodDescriptor<Q, A> method, Q question, String subject) {
+    members.prepare();
+    return new Attempts<>(method, question, subject, Deadline.in(patience), false).run();
+  }
+
+  /** One question, until it is answered. */
+  private final class Attempts<Q, A> {
+    private final MethodDescriptor<Q, A> method;
+    private final Q question;
+    private final String subject;
+    private final Deadline deadline;
+    private final boolean repeatable;
+    private final AtomicBoolean sent = new AtomicBoolean();
+    private Duration pause = FIRST_PAUSE;
+    private boolean loggedInAgain;
+    private int attempts;
+    private long paused;
+
+    Attempts(
+        MethodDescriptor<Q, A> method,
+        Q question,
+        String subject,
+        Deadline deadline,
+        boolean repeatable) {
+      this.method = method;
+      this.question = question;
+      this.subject = subject;
+      this.deadline = deadline;
+      this.repeatable = repeatable;
+    }
+
+    A run() {
+      long start = System.nanoTime();
+      boolean succeeded = false;
+      try {
+        A answer = untilAnswered();
+        succeeded = true;
+        return answer;
+      } finally {
+        RequestListener.tell(
+            new DatastoreRequest(
+                "%s %s".formatted(method.getBareMethodName(), subject),
+                attempts,
+                0,
+                paused,
+                succeeded,
+                start,
+                System.nanoTime()));
+      }
+    }
+
+    private A untilAnswered() {
+      while (true) {
+        attempts++;
+        EtcdConnection connection = members.connection(deadline);
+        Metadata headers = new Metadata();
+        sent.set(false);
+        try {
+          headers = login.headers(connection, limit());
+          return connection.call(method, question, headers, limit(), sent);
+        } catch (StatusRuntimeException e) {
+          prepareNext(connection, headers, new EtcdFailure(connection.endpoint(), e.getStatus()));
+        }
+      }
+    }
+
+    /** A silent endpoint must leave time to ask another. */
+    private Duration limit() {
+      return repeatable ? deadline.left(patience.dividedBy(2)) : deadline.left();
+    }
+
+    /** Returns when it may be tried again. */
+    private void prepareNext(EtcdConnection connection, Metadata headers, EtcdFailure failure) {
+      members.checkOpen();
+      if (Thread.currentThread().isInterrupted()) {
+        throw repeatable || !sent.get()
+            ? new UnavailableException("interrupted while waiting for etcd", null)
+            : failure.outcomeUnknown(subject);
+      }
+      switch (failure.remedy()) {
+        case LOG_IN -> {
+          if (loggedInAgain || !login.forget(headers)) {
+            throw failure.exception(subject);
+          }
+          loggedInAgain = true;
+        }
+        case GO_ELSEWHERE -> {
+          members.drop(connection);
+          if (!repeatable && sent.get()) {
+            throw failure.outcomeUnknown(subject);
+          }
+          again(failure);
+        }
+        case WAIT -> again(failure);
+        case NONE -> throw failure.exception(subject);
+      }
+    }
+
+    private void again(EtcdFailure failure) {
+      if (deadline.hasPassed()) {
+        throw failure.exception(subject);
+      }
+      long from = System.nanoTime();
+      deadline.pause(pause, "etcd");
+      paused += System.nanoTime() - from;
+      pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
+    }
+  }
+}

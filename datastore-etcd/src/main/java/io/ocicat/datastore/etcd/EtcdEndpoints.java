@@ -1,0 +1,276 @@
+package io.ocicat.datastore.etcd;
+
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.grpc.StatusRuntimeException;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.Deadline;
+import io.ocicat.datastore.UnauthorizedException;
+import io.ocicat.datastore.UnavailableException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.StringJoiner;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The way to etcd: one connection at a time, shared by all, to the first endpoint that answers and
+ * has a leader. Whoever finds it wanting drops it, and the next who needs one tries the endpoints
+ * in turn, beginning behind the one that failed. Dialling includes a question, so that a connection
+ * that is handed out is known to work, and a write that finds it broken is known not to have been
+ * sent.
+ */
+final class EtcdEndpoints implements AutoCloseable {
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+  private static final long CLOSED_WITHIN_SECONDS = 5;
+
+  private final Supplier<List<Endpoint>> endpoints;
+  private final TlsFiles tls;
+  private final EtcdSettings settings;
+  private final ReentrantLock dialling = new ReentrantLock();
+  private final Set<EtcdConnection> open = ConcurrentHashMap.newKeySet();
+  private @Nullable EventLoopGroup threads;
+  private volatile @Nullable Thread ioThread;
+  private volatile @Nullable EtcdConnection current;
+
+  /** For whoever waits until somebody else has a connection. */
+  private volatile List<EtcdFailure> lastFailures = List.of();
+
+  /** Made before anybody's time began to run. */
+  private @Nullable EtcdConnection prepared;
+
+  private volatile boolean closed;
+  private int turn;
+
+  EtcdEndpoints(Supplier<List<Endpoint>> endpoints, TlsFiles tls, EtcdSettings settings) {
+    this.endpoints = endpoints;
+    this.tls = tls;
+    this.settings = settings;
+  }
+
+  /**
+   * Loads what a first request needs, before its deadline begins: in a process of one call on a
+   * busy machine that takes longer than any request.
+   */
+  void prepare() {
+    if (current != null || !dialling.tryLock()) {
+      return;
+    }
+    try {
+      checkOpen();
+      List<Endpoint> candidates = endpoints.get();
+      if (current == null && prepared == null && !candidates.isEmpty()) {
+        prepared = opened(candidates.get(Math.floorMod(turn, candidates.size())));
+      }
+    } finally {
+      dialling.unlock();
+    }
+  }
+
+  private EtcdConnection opened(Endpoint endpoint) {
+    EtcdConnection before = prepared;
+    prepared = null;
+    if (before != null && before.endpoint().equals(endpoint)) {
+      return before;
+    }
+    if (before != null) {
+      discard(before);
+    }
+    EtcdConnection connection = EtcdConnection.open(endpoint, tls, threads());
+    open.add(connection);
+    return connection;
+  }
+
+  /**
+   * A connection that works, as far as is known.
+   *
+   * @throws UnavailableException when there is none by the deadline
+   */
+  EtcdConnection connection(Deadline deadline) {
+    checkOpen();
+    EtcdConnection known = current;
+    if (known != null) {
+      return known;
+    }
+    lock(deadline);
+    try {
+      checkOpen();
+      known = current;
+      return known == null ? dial(deadline) : known;
+    } finally {
+      dialling.unlock();
+    }
+  }
+
+  private void lock(Deadline deadline) {
+    try {
+      if (!dialling.tryLock(deadline.left().toNanos(), TimeUnit.NANOSECONDS)) {
+        List<EtcdFailure> known = lastFailures;
+        throw known.isEmpty()
+            ? new UnavailableException(
+                "etcd cannot be reached in time: others wait for it, too", null)
+            : unreachable(known, false);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UnavailableException("interrupted while waiting for etcd", e);
+    }
+  }
+
+  private EtcdConnection dial(Deadline deadline) {
+    Duration pause = FIRST_PAUSE;
+    while (true) {
+      List<Endpoint> candidates = endpoints.get();
+      List<EtcdFailure> failures = new ArrayList<>();
+      for (int i = 0; i < candidates.size(); i++) {
+        Endpoint candidate = candidates.get(Math.floorMod(turn, candidates.size()));
+        EtcdConnection connection = opened(candidate);
+        EtcdFailure failure = failureOf(connection, deadline);
+        checkOpen();
+        if (failure == null) {
+          current = connection;
+          lastFailures = List.of();
+          return connection;
+        }
+        turn++;
+        failures.add(failure);
+        discard(connection);
+      }
+      lastFailures = List.copyOf(failures);
+      boolean lasting =
+          failures.stream()
+              .allMatch(failure -> HandshakeFailure.isLasting(failure.status().getCause()));
+      boolean refused =
+          !settings.waitsForRefusing()
+              && failures.stream().allMatch(EtcdFailure::isConnectionRefused);
+      if (lasting || refused || deadline.hasPassed()) {
+        throw unreachable(failures, lasting);
+      }
+      deadline.pause(pause, "etcd");
+      pause =
+          pause.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0
+              ? pause.multipliedBy(2)
+              : LONGEST_PAUSE;
+    }
+  }
+
+  /** Null when it may be used. Refusing to tell its state is an answer, too. */
+  private @Nullable EtcdFailure failureOf(EtcdConnection connection, Deadline deadline) {
+    // Even without any patience a healthy endpoint nearby is found.
+    Duration limit = deadline.hasPassed() ? FIRST_PAUSE : deadline.left(settings.dial());
+    try {
+      EtcdResponse.Status state =
+          connection.call(
+              Rpc.STATUS, new EtcdRequest.Status(), new Metadata(), limit, new AtomicBoolean());
+      if (state.leader() == 0) {
+        return new EtcdFailure(
+            connection.endpoint(), Status.UNAVAILABLE.withDescription("its cluster has no leader"));
+      }
+      return state.learner()
+          ? new EtcdFailure(
+              connection.endpoint(), Status.UNAVAILABLE.withDescription("it is a learner only"))
+          : null;
+    } catch (StatusRuntimeException e) {
+      EtcdFailure failure = new EtcdFailure(connection.endpoint(), e.getStatus());
+      return failure.remedy() == EtcdFailure.Remedy.GO_ELSEWHERE ? failure : null;
+    }
+  }
+
+  private static DatastoreException unreachable(List<EtcdFailure> failures, boolean lasting) {
+    StringJoiner reasons = new StringJoiner("; ");
+    failures.forEach(failure -> reasons.add(failure.endpoint() + ": " + failure.dialReason()));
+    Throwable cause = failures.isEmpty() ? null : failures.getLast().status().asRuntimeException();
+    boolean refused =
+        !failures.isEmpty()
+            && failures.stream().allMatch(f -> f.reason().contains("refuses our certificate"));
+    if (refused) {
+      return new UnauthorizedException("etcd cannot be reached: " + reasons, cause);
+    }
+    String advice = lasting ? "" : ", check that it runs and that etcd_endpoints is right";
+    return new UnavailableException(
+        "etcd cannot be reached%s: %s".formatted(advice, reasons), cause);
+  }
+
+  /** Not to be handed out any more. What others have under way on it may end. */
+  void drop(EtcdConnection connection) {
+    if (current != connection) {
+      return;
+    }
+    dialling.lock();
+    try {
+      if (current == connection) {
+        current = null;
+        turn++;
+        connection.retire();
+      }
+      open.removeIf(EtcdConnection::isOver);
+    } finally {
+      dialling.unlock();
+    }
+  }
+
+  private void discard(EtcdConnection connection) {
+    connection.close();
+    open.remove(connection);
+  }
+
+  private EventLoopGroup threads() {
+    EventLoopGroup known = threads;
+    if (known == null) {
+      known =
+          new MultiThreadIoEventLoopGroup(
+              1, Thread.ofPlatform().daemon().name("etcd-io").factory(), NioIoHandler.newFactory());
+      threads = known;
+    }
+    return known;
+  }
+
+  void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("the etcd datastore is closed");
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    // Wakes who dials and holds the lock.
+    open.forEach(EtcdConnection::close);
+    dialling.lock();
+    try {
+      open.forEach(this::discard);
+      current = null;
+      if (threads != null) {
+        threads
+            .shutdownGracefully(0, CLOSED_WITHIN_SECONDS, TimeUnit.SECONDS)
+            .awaitUninterruptibly(CLOSED_WITHIN_SECONDS, TimeUnit.SECONDS);
+        threads = null;
+        awaitEnd(ioThread);
+      }
+    } finally {
+      dialling.unlock();
+    }
+  }
+
+  /** The event loop calls itself terminated a little before its thread has ended. */
+  private static void awaitEnd(@Nullable Thread thread) {
+    if (thread == null) {
+      return;
+    }
+    try {
+      thread.join(Duration.ofSeconds(CLOSED_WITHIN_SECONDS));
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,219 @@
+package io.ocicat.datastore.etcd;
+
+import io.grpc.Status;
+import io.ocicat.datastore.CompactedException;
+import io.ocicat.datastore.CorruptException;
+import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.UnauthorizedException;
+import io.ocicat.datastore.UnavailableException;
+import java.net.ConnectException;
+import java.nio.channels.ClosedChannelException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an endpoint answered instead of a result: the one place where gRPC's codes and etcd's words
+ * become our exceptions. etcd's own clients, too, tell its errors apart by their words.
+ */
+record EtcdFailure(Endpoint endpoint, Status status) {
+
+  /** What to do about it. */
+  enum Remedy {
+    /** Log in again. */
+    LOG_IN,
+    /** Ask again, better another endpoint. */
+    GO_ELSEWHERE,
+    /** Ask again after a while. */
+    WAIT,
+    /** Tell. */
+    NONE
+  }
+
+  Remedy remedy() {
+    return switch (status.getCode()) {
+      case UNAUTHENTICATED -> Remedy.LOG_IN;
+      case INVALID_ARGUMENT -> says("revision of auth store is old") ? Remedy.LOG_IN : Remedy.NONE;
+      case RESOURCE_EXHAUSTED -> says("too many requests") ? Remedy.WAIT : Remedy.NONE;
+      // The last two are what streams of a server that goes down may end with.
+      case UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED, INTERNAL -> Remedy.GO_ELSEWHERE;
+      // With a cause it is from this side of the connection, which broke.
+      case UNKNOWN ->
+          status.getCause() != null || says("server stopped") || says("context canceled")
+              ? Remedy.GO_ELSEWHERE
+              : Remedy.NONE;
+      default -> Remedy.NONE;
+    };
+  }
+
+  private boolean says(String words) {
+    return says(status, words);
+  }
+
+  static boolean says(Status status, String words) {
+    String description = status.getDescription();
+    return description != null && description.contains(words);
+  }
+
+  /**
+   * The exception that tells it.
+   *
+   * @param subject what was asked for
+   */
+  DatastoreException exception(String subject) {
+    Throwable cause = status.asRuntimeException();
+    return switch (status.getCode()) {
+      case OUT_OF_RANGE ->
+          says("compacted")
+              ? new CompactedException(
+                  "etcd %s no longer knows the history of %s: list again"
+                      .formatted(endpoint, subject),
+                  cause)
+              : new InvalidException(
+                  "etcd %s does not know %s yet: it is still to come".formatted(endpoint, subject),
+                  cause);
+      case NOT_FOUND -> new NotFoundException(subject + " does not exist or has ended", cause);
+      case UNAUTHENTICATED, PERMISSION_DENIED -> unauthorized(subject, cause);
+      case FAILED_PRECONDITION ->
+          says("authentication is not enabled")
+              ? new UnauthorizedException(
+                  "etcd %s has authentication disabled, but a user is configured: enable it (etcdctl auth enable), or remove ETCD_USERNAME and ETCD_PASSWORD"
+                      .formatted(endpoint),
+                  cause)
+              : other(subject, cause);
+      case INVALID_ARGUMENT -> invalid(subject, cause);
+      case RESOURCE_EXHAUSTED ->
+          says("space exceeded")
+              ? new UnavailableException(
+                  "etcd %s has no space left (alarm NOSPACE), nothing was written: compact and defragment it, or raise --quota-backend-bytes, then run etcdctl alarm disarm"
+                      .formatted(endpoint),
+                  cause)
+              : other(subject, cause);
+      case DATA_LOSS ->
+          new CorruptException(
+              "etcd %s is damaged (alarm CORRUPT): replace the member or restore a snapshot"
+                  .formatted(endpoint),
+              cause);
+      case UNIMPLEMENTED ->
+          new UnavailableException(
+              "%s does not speak etcd's version 3: check etcd_endpoints".formatted(endpoint),
+              cause);
+      default -> other(subject, cause);
+    };
+  }
+
+  private DatastoreException unauthorized(String subject, Throwable cause) {
+    return new UnauthorizedException(
+        says("permission denied")
+            ? "etcd %s does not permit %s: grant its user a role that may (etcdctl role grant-permission)"
+                .formatted(endpoint, subject)
+            : "etcd %s does not accept us for %s (%s): check ETCD_USERNAME and ETCD_PASSWORD, or the client certificate"
+                .formatted(endpoint, subject, words()),
+        cause);
+  }
+
+  private DatastoreException invalid(String subject, Throwable cause) {
+    if (says("user name is empty")) {
+      return new UnauthorizedException(
+          "etcd %s has authentication enabled, but no user is configured: set ETCD_USERNAME and ETCD_PASSWORD, or a client certificate whose common name is a user"
+              .formatted(endpoint),
+          cause);
+    }
+    if (says("authentication failed")) {
+      return new UnauthorizedException(
+          "etcd %s refuses user and password: correct ETCD_USERNAME and ETCD_PASSWORD"
+              .formatted(endpoint),
+          cause);
+    }
+    return new InvalidException(
+        "etcd %s refuses %s: %s".formatted(endpoint, subject, words()), cause);
+  }
+
+  private UnavailableException other(String subject, Throwable cause) {
+    return new UnavailableException(
+        "etcd %s failed with %s: %s%s"
+            .formatted(
+                endpoint,
+                subject,
+                reason(),
+                remedy() == Remedy.NONE ? "" : ", check that it runs and has a leader"),
+        cause);
+  }
+
+  /** The answer to a write is lost. */
+  UnavailableException outcomeUnknown(String subject) {
+    return UnavailableException.outcomeUnknown(
+        "etcd %s did not answer, so it is not known whether %s was written (%s): read before repeating it"
+            .formatted(endpoint, subject, reason()),
+        status.asRuntimeException());
+  }
+
+  /** Why, in a few words. */
+  String reason() {
+    String handshake = HandshakeFailure.reason(status.getCause());
+    if (handshake != null) {
+      return handshake;
+    }
+    return switch (status.getCode()) {
+      case DEADLINE_EXCEEDED -> "no answer in time";
+      case CANCELLED -> "the call was broken off";
+      case UNAVAILABLE -> connectionLost();
+      default -> words();
+    };
+  }
+
+  /**
+   * Why no connection was made. A server that wants TLS hangs up on everything else; one that does
+   * not know it keeps waiting.
+   */
+  String dialReason() {
+    String other = endpoint.tls() ? "http://" : "https://";
+    if (isHungUp()) {
+      return "it closes the connection: does it want %s?".formatted(other);
+    }
+    return endpoint.tls() && status.getCode() == Status.Code.DEADLINE_EXCEEDED
+        ? "no answer in time: is it up, or does it want %s?".formatted(other)
+        : reason();
+  }
+
+  /** Nobody listens there. */
+  boolean isConnectionRefused() {
+    for (Throwable cause = status.getCause(); cause != null; cause = cause.getCause()) {
+      if (cause instanceof ConnectException
+          && String.valueOf(cause.getMessage()).contains("refused")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isHungUp() {
+    Throwable cause = status.getCause();
+    // Whether what was sent last has been read when it hangs up decides between an end and a reset.
+    return cause == null
+        ? says("Network closed")
+        : cause instanceof ClosedChannelException
+            || String.valueOf(cause.getMessage()).contains("Connection reset");
+  }
+
+  private String connectionLost() {
+    Throwable cause = status.getCause();
+    return cause == null ? words() : firstLine(cause);
+  }
+
+  private String words() {
+    String description = status.getDescription();
+    String text = description == null ? status.getCode().name() : description;
+    return text.lines().findFirst().orElse("");
+  }
+
+  static String firstLine(@Nullable Throwable e) {
+    if (e == null) {
+      return "";
+    }
+    String message = e.getMessage();
+    return message == null
+        ? e.getClass().getSimpleName()
+        : message.lines().findFirst().orElse("").strip();
+  }
+}

@@ -1,0 +1,119 @@
+package io.ocicat.datastore;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.function.Supplier;
+
+/**
+ * A question put to a datastore before its answer is needed, on a virtual thread of its own:
+ * several questions that do not depend on each other then take as long as the slowest of them.
+ * Nobody ends one that is not waited for, so what writes must be waited for by {@link #all}.
+ * Thread-safe; the requests are told to who waits first.
+ */
+public final class Prefetch<T> {
+  private final FutureTask<T> answer;
+  private final List<DatastoreRequest> requests = new CopyOnWriteArrayList<>();
+
+  private Prefetch(Supplier<T> question) {
+    this.answer =
+        new FutureTask<>(
+            () ->
+                ScopedValue.where(RequestListener.CURRENT, requests::add)
+                    .call(() -> question.get()));
+  }
+
+  public static <T> Prefetch<T> ask(Supplier<T> question) {
+    Prefetch<T> ahead = new Prefetch<>(question);
+    Thread.ofVirtual().name("datastore-ahead").start(ahead.answer);
+    return ahead;
+  }
+
+  /** Asks only when somebody waits for the answer: for what is nearer than another thread. */
+  public static <T> Prefetch<T> whenNeeded(Supplier<T> question) {
+    return new Prefetch<>(question);
+  }
+
+  /**
+   * Does several things at the same time, the first of them on this thread, and waits until all
+   * have ended, also when interrupted.
+   *
+   * @throws RuntimeException what the first that failed in this order ended with; those of the
+   *     others are suppressed in it
+   */
+  public static <T> List<T> all(List<Supplier<T>> work) {
+    List<Prefetch<T>> begun = new ArrayList<>();
+    for (int i = 0; i < work.size(); i++) {
+      begun.add(i == 0 ? whenNeeded(work.get(i)) : ask(work.get(i)));
+    }
+    boolean interrupted = false;
+    for (Prefetch<T> one : begun) {
+      interrupted |= one.awaitEnd();
+    }
+    List<T> answers = new ArrayList<>();
+    List<RuntimeException> failures = new ArrayList<>();
+    for (Prefetch<T> one : begun) {
+      try {
+        answers.add(one.get());
+      } catch (RuntimeException e) {
+        failures.add(e);
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (!failures.isEmpty()) {
+      RuntimeException first = failures.removeFirst();
+      failures.stream().filter(e -> !e.equals(first)).forEach(first::addSuppressed);
+      throw first;
+    }
+    return answers;
+  }
+
+  /** Whether this thread was interrupted meanwhile. */
+  private boolean awaitEnd() {
+    boolean interrupted = false;
+    answer.run();
+    while (true) {
+      try {
+        answer.get();
+        return interrupted;
+      } catch (ExecutionException _) {
+        return interrupted;
+      } catch (InterruptedException _) {
+        interrupted = true;
+      }
+    }
+  }
+
+  /**
+   * Waits for the answer.
+   *
+   * @throws RuntimeException whatever the question ended with
+   */
+  public T get() {
+    // Does nothing when it was begun.
+    answer.run();
+    try {
+      return answer.get();
+    } catch (ExecutionException e) {
+      switch (e.getCause()) {
+        case RuntimeException failure -> throw failure;
+        case Error error -> throw error;
+        case null, default -> throw new IllegalStateException(e);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UnavailableException("interrupted while waiting for the datastore", e);
+    } finally {
+      tellRequests();
+    }
+  }
+
+  private synchronized void tellRequests() {
+    requests.forEach(RequestListener::tell);
+    requests.clear();
+  }
+}

@@ -1,0 +1,193 @@
+package io.ocicat.datastore.embedded;
+
+import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.UnavailableException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.StandardWatchEventKinds;
+import java.nio.file.WatchKey;
+import java.nio.file.WatchService;
+import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the watches of all processes that something was committed: a file in a directory of its own
+ * that every writer touches after its commit, and inotify. SQLite's log itself would not do: it is
+ * written before the commit can be seen. A writer killed between commit and bell is made up for by
+ * one look a second for all watches of a process together, and so is inotify when the kernel has no
+ * more of it, ten times as often.
+ */
+final class ChangeNotifier implements AutoCloseable {
+  private static final Duration UNTOLD = Duration.ofSeconds(1);
+  private static final Duration UNTOLD_WITHOUT_INOTIFY = Duration.ofMillis(100);
+
+  private final Path directory;
+  private final FileChannel file;
+  private volatile BooleanSupplier changes = () -> false;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition rung = lock.newCondition();
+  private long count;
+  private @Nullable WatchService inotify;
+  private boolean listening;
+  private boolean closed;
+
+  ChangeNotifier(Path directory) throws IOException {
+    this.directory = directory;
+    PrivateFiles.createDirectory(directory);
+    this.file =
+        FileChannel.open(
+            directory.resolve("ring"),
+            Set.of(StandardOpenOption.CREATE, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS),
+            PrivateFiles.FILE_MODE);
+  }
+
+  /** What tells, when nobody rang, whether there is something new since it was last asked. */
+  void listenTo(BooleanSupplier changes) {
+    this.changes = changes;
+  }
+
+  /** Wakes the watches of this process and of every other. */
+  void ring() {
+    wake();
+    try {
+      file.write(ByteBuffer.wrap(new byte[] {0}), 0);
+    } catch (IOException _) {
+      // The others look by themselves, a little later.
+      wake();
+    }
+  }
+
+  /** How often it has rung; to be asked before looking, and then waited with. */
+  long count() {
+    lock.lock();
+    try {
+      if (!listening && !closed) {
+        listening = true;
+        listen();
+      }
+      return count;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Waits until it rings again, at most for so long. */
+  void await(long seen, Duration limit) {
+    lock.lock();
+    try {
+      long left = limit.toNanos();
+      while (count == seen && !closed && left > 0) {
+        left = rung.awaitNanos(left);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UnavailableException("interrupted while watching the datastore", e);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Wakes those of this process only. */
+  void wake() {
+    lock.lock();
+    try {
+      count++;
+      rung.signalAll();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void listen() {
+    Ear ear = ChangeNotifier::listenInVain;
+    try {
+      WatchService service = directory.getFileSystem().newWatchService();
+      inotify = service;
+      directory.register(service, StandardWatchEventKinds.ENTRY_MODIFY);
+      ear = () -> hear(service);
+    } catch (IOException _) {
+      // The kernel has no more of it: then by looking alone.
+      inotify = null;
+    }
+    Ear chosen = ear;
+    Thread.ofVirtual().name("datastore-bell").start(() -> run(chosen));
+  }
+
+  /** Waits a while for others to ring. */
+  @FunctionalInterface
+  private interface Ear {
+    boolean hear() throws InterruptedException;
+  }
+
+  private static boolean listenInVain() throws InterruptedException {
+    Thread.sleep(UNTOLD_WITHOUT_INOTIFY);
+    return false;
+  }
+
+  private static boolean hear(WatchService service) throws InterruptedException {
+    WatchKey key = service.poll(UNTOLD.toMillis(), TimeUnit.MILLISECONDS);
+    if (key == null) {
+      return false;
+    }
+    key.pollEvents();
+    key.reset();
+    return true;
+  }
+
+  private void run(Ear ear) {
+    try {
+      while (!isClosed()) {
+        if (ear.hear() || haveChanged()) {
+          wake();
+        }
+      }
+    } catch (IllegalStateException _) {
+      // The store was closed, or the watch service with it.
+      wake();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** When that cannot be found out, the watches are to look and to tell why. */
+  private boolean haveChanged() {
+    try {
+      return changes.getAsBoolean();
+    } catch (DatastoreException _) {
+      return true;
+    }
+  }
+
+  private boolean isClosed() {
+    lock.lock();
+    try {
+      return closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    lock.lock();
+    try {
+      closed = true;
+      rung.signalAll();
+      if (inotify != null) {
+        inotify.close();
+      }
+    } finally {
+      lock.unlock();
+    }
+    file.close();
+  }
+}

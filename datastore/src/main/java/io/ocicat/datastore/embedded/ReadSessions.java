@@ -1,0 +1,125 @@
+package io.ocicat.datastore.embedded;
+
+import io.ocicat.datastore.DatastoreException;
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.Semaphore;
+import org.jspecify.annotations.Nullable;
+
+/** A few sessions that read beside the writer: a commit that waits for the disk stops no reader. */
+final class ReadSessions implements AutoCloseable {
+  private static final int MAX = 4;
+
+  private final DatabaseFile file;
+  private final SqliteFailure failure;
+  private final Semaphore places = new Semaphore(MAX, true);
+  private final Deque<SqliteSession> idle = new ArrayDeque<>();
+  private volatile boolean closed;
+
+  ReadSessions(DatabaseFile file, SqliteFailure failure) {
+    this.file = file;
+    this.failure = failure;
+  }
+
+  /** Reads something. */
+  @FunctionalInterface
+  interface Reading<T> {
+    T read(SqliteSession session) throws SQLException;
+  }
+
+  /** Reads with a single statement, which sees one state by itself. */
+  <T> T read(Reading<T> reading) {
+    places.acquireUninterruptibly();
+    try {
+      SqliteSession session = take();
+      boolean sound = false;
+      try {
+        T result = reading.read(session);
+        sound = true;
+        return result;
+      } catch (DatastoreException e) {
+        sound = true;
+        throw e;
+      } finally {
+        giveBack(session, sound);
+      }
+    } catch (SQLException e) {
+      throw failure.of(e);
+    } finally {
+      places.release();
+    }
+  }
+
+  /** Reads with several statements that see the same state. */
+  <T> T readTogether(Reading<T> reading) {
+    return read(
+        session -> {
+          session.begin();
+          try {
+            T result = reading.read(session);
+            session.commit();
+            return result;
+          } catch (DatastoreException e) {
+            session.commit();
+            throw e;
+          }
+        });
+  }
+
+  private SqliteSession take() throws SQLException {
+    for (SqliteSession kept = idle(); kept != null; kept = idle()) {
+      if (isCurrent(kept)) {
+        return kept;
+      }
+    }
+    return file.open();
+  }
+
+  private boolean isCurrent(SqliteSession kept) {
+    boolean current = false;
+    try {
+      current = file.isOf(kept);
+      return current;
+    } finally {
+      if (!current) {
+        kept.close();
+      }
+    }
+  }
+
+  private @Nullable SqliteSession idle() {
+    synchronized (idle) {
+      if (closed) {
+        throw new IllegalStateException("the datastore is closed");
+      }
+      return idle.poll();
+    }
+  }
+
+  /** A session that failed is not used again: nobody knows what state it is in. */
+  private void giveBack(SqliteSession session, boolean sound) {
+    if (!sound) {
+      session.close();
+      return;
+    }
+    synchronized (idle) {
+      idle.push(session);
+    }
+  }
+
+  /** Waits for who still reads. */
+  @Override
+  public void close() {
+    closed = true;
+    places.acquireUninterruptibly(MAX);
+    try {
+      synchronized (idle) {
+        idle.forEach(SqliteSession::close);
+        idle.clear();
+      }
+    } finally {
+      places.release(MAX);
+    }
+  }
+}

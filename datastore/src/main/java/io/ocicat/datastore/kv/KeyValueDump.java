@@ -1,0 +1,148 @@
+package io.ocicat.datastore.kv;
+
+import io.ocicat.datastore.CorruptException;
+import io.ocicat.datastore.ExistsException;
+import io.ocicat.datastore.json.Json;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.Writer;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A store's keys and values as text, one JSON object per line: a first line that says what it is,
+ * then the keys in their order, then a line that says how many there were, so that a dump that was
+ * cut off is not taken for a whole one. Leases are left behind.
+ */
+public final class KeyValueDump {
+  private static final String FORMAT = "ocicat-datastore";
+  private static final int VERSION = 1;
+  private static final int PAGE = 500;
+
+  /** etcd takes requests of 1.5 MiB. */
+  private static final int MAX_TOGETHER = 1 << 20;
+
+  private KeyValueDump() {}
+
+  /**
+   * Writes one state of everything under {@code prefix}.
+   *
+   * @return how many keys there were
+   */
+  public static int write(KeyValueStore store, String prefix, Writer out) throws IOException {
+    RangeQuery query = RangeQuery.all(prefix).limit(PAGE);
+    KeyValuePage page = store.range(query);
+    line(
+        out,
+        Json.object()
+            .put("format", FORMAT)
+            .put("version", VERSION)
+            .put("revision", page.revision()));
+    int count = 0;
+    while (true) {
+      for (KeyValue entry : page.entries()) {
+        line(out, Json.object().put("key", entry.key()).put("value", entry.value()));
+      }
+      count += page.entries().size();
+      if (!page.more()) {
+        line(out, Json.object().put("keys", count));
+        return count;
+      }
+      query = query.behind(page);
+      page = store.range(query);
+    }
+  }
+
+  private static void line(Writer out, ObjectNode object) throws IOException {
+    out.write(Json.compact(object));
+    out.write('\n');
+  }
+
+  /**
+   * Puts a dump into a store that has none of its keys. The whole dump is read and checked first;
+   * then it is written in several transactions, so whoever shares the store sees it grow.
+   *
+   * @return how many keys there were
+   * @throws CorruptException when it is no whole dump; nothing is written then
+   * @throws ExistsException when the store has one of its keys; nothing is written then, unless it
+   *     was made in this very moment
+   */
+  public static int read(BufferedReader in, KeyValueStore store) throws IOException {
+    List<Change.Put> puts = parse(in);
+    for (Change.Put put : puts) {
+      if (store.get(put.key()).isPresent()) {
+        throw exists(put.key());
+      }
+    }
+    List<Change.Put> together = new ArrayList<>();
+    int size = 0;
+    for (Change.Put put : puts) {
+      int length = put.key().length() + put.value().length();
+      boolean full = size + length > MAX_TOGETHER || together.size() == Transaction.MAX_OPERATIONS;
+      if (full && !together.isEmpty()) {
+        create(store, together);
+        together.clear();
+        size = 0;
+      }
+      together.add(put);
+      size += length;
+    }
+    create(store, together);
+    return puts.size();
+  }
+
+  private static void create(KeyValueStore store, List<Change.Put> puts) {
+    List<Condition> absent = puts.stream().map(put -> Condition.absent(put.key())).toList();
+    if (store.commit(new Transaction(absent, List.copyOf(puts)))
+        instanceof TransactionOutcome.Refused refused) {
+      throw exists(refused.current().keySet().iterator().next());
+    }
+  }
+
+  private static ExistsException exists(String key) {
+    return new ExistsException(
+        "the dump cannot be imported: %s exists already, import into an empty datastore"
+            .formatted(key));
+  }
+
+  private static List<Change.Put> parse(BufferedReader in) throws IOException {
+    ObjectNode head = object(in.readLine(), 1);
+    if (!head.path("format").asString("").equals(FORMAT)
+        || head.path("version").asInt(0) != VERSION) {
+      throw new CorruptException(
+          "this is not a dump of a datastore: its first line must name format %s, version %d"
+              .formatted(FORMAT, VERSION));
+    }
+    List<Change.Put> puts = new ArrayList<>();
+    while (true) {
+      int number = puts.size() + 2;
+      ObjectNode line = object(in.readLine(), number);
+      if (line.has("keys")) {
+        if (line.path("keys").asInt(-1) != puts.size()) {
+          throw new CorruptException(
+              "the dump is damaged: it has %d keys and should have %s"
+                  .formatted(puts.size(), line.path("keys")));
+        }
+        return puts;
+      }
+      if (!line.path("key").isString() || !line.path("value").isString()) {
+        throw new CorruptException("line %d of the dump has no key and value".formatted(number));
+      }
+      puts.add(new Change.Put(line.path("key").stringValue(), line.path("value").stringValue()));
+    }
+  }
+
+  private static ObjectNode object(@Nullable String line, int number) {
+    if (line == null) {
+      throw new CorruptException(
+          "the dump ends too early, behind line %d: make it again".formatted(number - 1));
+    }
+    try {
+      return Json.parseObject(line);
+    } catch (IllegalArgumentException e) {
+      throw new CorruptException("line %d of the dump is %s".formatted(number, e.getMessage()), e);
+    }
+  }
+}

@@ -1,0 +1,51 @@
+package io.ocicat.datastore.model;
+
+import io.ocicat.datastore.ExistsException;
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
+import java.util.List;
+import java.util.Optional;
+
+/** What is always there and never stored: the profile that allows everything. */
+public final class BuiltInProfile {
+  private static final ResourceKey.Named ALLOW =
+      new ResourceKey.Named(Kind.PROFILE, "", "projectcalico-default-allow");
+
+  private static final Resource ALLOW_PROFILE = allowProfile();
+
+  private BuiltInProfile() {}
+
+  private static Resource allowProfile() {
+    Resource profile =
+        Resource.of(
+            ALLOW,
+            spec -> {
+              spec.putArray("ingress").addObject().put("action", "Allow");
+              spec.putArray("egress").addObject().put("action", "Allow");
+            });
+    return Resource.stored(ALLOW, Shapes.canonical(Kind.PROFILE, profile.content()), "1");
+  }
+
+  public static Optional<Resource> find(ResourceKey key) {
+    return key.equals(ALLOW) ? Optional.of(ALLOW_PROFILE) : Optional.empty();
+  }
+
+  public static List<Resource> matching(ResourceQuery query) {
+    return query.matches(ALLOW) ? List.of(ALLOW_PROFILE) : List.of();
+  }
+
+  /** {@code how} completes "cannot be …". */
+  public static void refuseWrite(ResourceKey key, String how) {
+    if (key.equals(ALLOW)) {
+      if (how.equals("created")) {
+        throw new ExistsException(
+            key.describe() + " exists already: Calico provides it, choose another name");
+      }
+      throw new InvalidException(
+          "%s cannot be %s: Calico provides it".formatted(key.describe(), how));
+    }
+  }
+}

@@ -1,0 +1,164 @@
+package io.ocicat.datastore.model;
+
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.Problems;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.UUID;
+import java.util.function.Supplier;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What every resource goes through before it is written, whatever the engine: its metadata and
+ * defaults are completed, everything wrong with it is found, and it is put into the form in which
+ * Calico writes it. Thread-safe.
+ */
+public final class ResourceAdmission {
+  private final Clock clock;
+  private final Supplier<UUID> uids;
+
+  public ResourceAdmission(Clock clock, Supplier<UUID> uids) {
+    this.clock = clock;
+    this.uids = uids;
+  }
+
+  public static ResourceAdmission standard() {
+    return new ResourceAdmission(Clock.systemUTC(), UUID::randomUUID);
+  }
+
+  /**
+   * The resource as it is to be created.
+   *
+   * @throws InvalidException naming everything that is wrong
+   */
+  public Resource forCreate(Resource resource) {
+    if (!resource.revision().isEmpty()) {
+      throw new InvalidException(
+          "%s cannot be created with a revision (%s): leave out metadata.resourceVersion"
+              .formatted(resource.describe(), resource.revision()));
+    }
+    return admit(
+        resource,
+        metadata -> {
+          if (isAbsent(metadata, "uid")) {
+            metadata.put("uid", uids.get().toString());
+          }
+          if (isAbsent(metadata, "creationTimestamp")) {
+            Instant now = clock.instant().truncatedTo(ChronoUnit.SECONDS);
+            metadata.put("creationTimestamp", now.toString());
+          }
+        });
+  }
+
+  /**
+   * The resource as it is to replace the one that was read.
+   *
+   * @throws InvalidException naming everything that is wrong
+   */
+  public Resource forUpdate(Resource resource) {
+    if (resource.revision().isEmpty()) {
+      throw new InvalidException(
+          "%s cannot be updated without a revision: read it, change it, and update that"
+              .formatted(resource.describe()));
+    }
+    return admit(
+        resource,
+        metadata -> {
+          for (String kept : new String[] {"uid", "creationTimestamp"}) {
+            if (isAbsent(metadata, kept)) {
+              throw new InvalidException(
+                  "%s cannot be updated without metadata.%s: read it, change it, and update that"
+                      .formatted(resource.describe(), kept));
+            }
+          }
+        });
+  }
+
+  /** A resource as Calico shows one that was stored by an older version: with its defaults. */
+  public static Resource asRead(Resource stored) {
+    return stored.kind() == Kind.IP_POOL
+        ? stored.edit(document -> Defaults.apply(stored.key(), document))
+        : stored;
+  }
+
+  private static boolean isAbsent(ObjectNode metadata, String name) {
+    return metadata.path(name).asString("").isEmpty();
+  }
+
+  /** Completes the metadata. */
+  @FunctionalInterface
+  private interface Completion {
+    void complete(ObjectNode metadata);
+  }
+
+  private static Resource admit(Resource resource, Completion completion) {
+    ResourceKey key = resource.key();
+    // Only of a document anything is completed below.
+    ObjectNode content =
+        key instanceof ResourceKey.Named ? resource.content() : resource.read(tree -> tree);
+    Problems problems = new Problems();
+    if (key instanceof ResourceKey.Named named) {
+      ObjectNode metadata = identify(named, content, problems);
+      completion.complete(metadata);
+      ResourceNames.check(named, problems);
+      Defaults.apply(key, content);
+    }
+    ShapeCheck.run(Shapes.of(key.kind()), content, problems);
+    if (key instanceof ResourceKey.Block block
+        && !content.path("cidr").asString("").equals(block.cidr().toString())) {
+      problems.add("cidr", "must be that of the block's key, " + block.cidr());
+    }
+    problems.throwIfAny(key.describe());
+    if (key.kind() == Kind.WORKLOAD_ENDPOINT) {
+      checkName(key, content, problems);
+      problems.throwIfAny(key.describe());
+    }
+    return Resource.stored(key, Shapes.canonical(key.kind(), content), resource.revision());
+  }
+
+  /** Kind, version, name and namespace: given or not, they must agree with the key. */
+  private static ObjectNode identify(ResourceKey.Named key, ObjectNode content, Problems problems) {
+    agree(content, "kind", key.kind().text(), "kind", problems);
+    agree(content, "apiVersion", Resource.API_VERSION, "apiVersion", problems);
+    if (!(content.get("metadata") instanceof ObjectNode)) {
+      content.set("metadata", Json.object());
+    }
+    ObjectNode metadata = (ObjectNode) content.get("metadata");
+    metadata.remove("resourceVersion");
+    metadata.remove("selfLink");
+    agree(metadata, "name", key.name(), "metadata.name", problems);
+    if (key.kind().isNamespaced()) {
+      agree(metadata, "namespace", key.namespace(), "metadata.namespace", problems);
+    } else if (!isAbsent(metadata, "namespace")) {
+      problems.add("metadata.namespace", "must be left out: " + key.kind() + " has none");
+    }
+    return metadata;
+  }
+
+  private static void agree(
+      ObjectNode object, String name, String wanted, String path, Problems problems) {
+    String found = object.path(name).asString("");
+    if (found.isEmpty()) {
+      object.put(name, wanted);
+    } else if (!found.equals(wanted)) {
+      problems.add(path, "must be %s, not %s".formatted(wanted, Problems.quote(found)));
+    }
+  }
+
+  /** The name of a workload endpoint says the same as its spec. */
+  private static void checkName(ResourceKey key, ObjectNode content, Problems problems) {
+    try {
+      String name = WorkloadEndpointName.ofSpec(content.path("spec")).text();
+      if (!name.equals(key.name())) {
+        problems.add("metadata.name", "must be what spec says, " + name);
+      }
+    } catch (IllegalArgumentException e) {
+      problems.add("spec", "makes no name: " + e.getMessage());
+    }
+  }
+}

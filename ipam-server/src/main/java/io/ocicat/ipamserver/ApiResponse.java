@@ -1,0 +1,15 @@
+package io.ocicat.ipamserver;
+
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What a request is answered with.
+ *
+ * @param body null for none
+ */
+record ApiResponse(int status, @Nullable ObjectNode body) {
+  static ApiResponse of(ApiError refusal) {
+    return new ApiResponse(refusal.status(), refusal.toJson());
+  }
+}

@@ -1,0 +1,101 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.CorruptException;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.ResourceQuery;
+import io.ocicat.datastore.UnsupportedException;
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.datastore.model.IpamHandle;
+import io.ocicat.ip.IpPrefix;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** IPAM's records in the datastore. What is about to be deleted there does not exist here. */
+final class IpamRecords {
+  private final Datastore datastore;
+  private final boolean together;
+
+  /** A record as it was read, with what it says. */
+  record Stored<T>(Resource resource, T value) {}
+
+  IpamRecords(Datastore datastore) {
+    this.datastore = datastore;
+    this.together = writesTogether(datastore);
+  }
+
+  private static boolean writesTogether(Datastore datastore) {
+    try {
+      datastore.commit(List.of());
+      return true;
+    } catch (UnsupportedException _) {
+      return false;
+    }
+  }
+
+  Datastore datastore() {
+    return datastore;
+  }
+
+  /** Whether several records are written at one moment. */
+  boolean together() {
+    return together;
+  }
+
+  Optional<Resource> find(ResourceKey key) {
+    try {
+      return Optional.of(datastore.get(key));
+    } catch (NotFoundException _) {
+      return Optional.empty();
+    }
+  }
+
+  Optional<Stored<IpamBlock>> block(IpPrefix cidr) {
+    return find(new ResourceKey.Block(cidr)).flatMap(IpamRecords::toBlock);
+  }
+
+  static Optional<Stored<IpamBlock>> toBlock(@Nullable Resource resource) {
+    return resource == null
+        ? Optional.empty()
+        : Optional.of(new Stored<>(resource, IpamBlock.of(resource)))
+            .filter(block -> !block.value().deleted());
+  }
+
+  Optional<Stored<IpamHandle>> handle(String id) {
+    return find(new ResourceKey.Handle(id)).flatMap(IpamRecords::toHandle);
+  }
+
+  static Optional<Stored<IpamHandle>> toHandle(@Nullable Resource resource) {
+    return resource == null
+        ? Optional.empty()
+        : Optional.of(new Stored<>(resource, IpamHandle.of(resource)))
+            .filter(handle -> !handle.value().deleted());
+  }
+
+  /** All blocks that can be read; whoever wants to know about the others asks the check. */
+  List<Stored<IpamBlock>> blocks(ResourceQuery query) {
+    return readable(query, IpamRecords::toBlock);
+  }
+
+  List<Stored<IpamHandle>> handles() {
+    return readable(new ResourceQuery.Handles(), IpamRecords::toHandle);
+  }
+
+  private <T> List<Stored<T>> readable(
+      ResourceQuery query, Function<Resource, Optional<Stored<T>>> reader) {
+    List<Stored<T>> found = new ArrayList<>();
+    for (Resource resource : datastore.list(query).items()) {
+      try {
+        reader.apply(resource).ifPresent(found::add);
+      } catch (CorruptException _) {
+        // One bad record must not stop all of IPAM; it is never written, so nothing is lost.
+      }
+    }
+    return found;
+  }
+}

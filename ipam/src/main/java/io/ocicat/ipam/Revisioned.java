@@ -1,0 +1,17 @@
+package io.ocicat.ipam;
+
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.Write;
+
+/**
+ * Something that was read, to be relied on.
+ *
+ * @param revision empty when there is no such resource
+ */
+record Revisioned<T>(T value, ResourceKey key, String revision) {
+
+  /** That it is still so. */
+  Write.Expect asCondition() {
+    return new Write.Expect(key, revision);
+  }
+}

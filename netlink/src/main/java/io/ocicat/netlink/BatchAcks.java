@@ -1,0 +1,106 @@
+package io.ocicat.netlink;
+
+import io.ocicat.netlink.linux.Errno;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects the kernel's verdicts on a batch. Only the last message asks for an acknowledgement: the
+ * kernel works through a send in order and reports every failure unasked, so when the last verdict
+ * is in, whoever was not named succeeded. One receive instead of one per message.
+ */
+final class BatchAcks {
+  private final List<NetlinkRequest> requests;
+  private final int first;
+  private final RequestOutcome.@Nullable Failed[] failures;
+  private final List<List<NetlinkMessage>> replies;
+  private boolean complete;
+
+  BatchAcks(List<NetlinkRequest> requests, int firstSequence) {
+    this.requests = requests;
+    this.first = firstSequence;
+    this.failures = new RequestOutcome.Failed[requests.size()];
+    this.replies = new ArrayList<>(Collections.nCopies(requests.size(), List.of()));
+  }
+
+  List<RequestOutcome> collect(NetlinkChannel wire, Buffers buffers) {
+    while (!complete) {
+      try {
+        takeAll(wire.receive(buffers));
+      } catch (NetlinkException e) {
+        if (!e.is(Errno.ENOBUFS) || !isTransaction()) {
+          throw e;
+        }
+        takeWhatIsLeft(wire, buffers, e);
+      }
+    }
+    List<RequestOutcome> outcomes = new ArrayList<>(requests.size());
+    for (int i = 0; i < requests.size(); i++) {
+      RequestOutcome failure = failures[i];
+      outcomes.add(
+          failure == null ? new RequestOutcome.Done(requests.get(i), replies.get(i)) : failure);
+    }
+    return outcomes;
+  }
+
+  /**
+   * A transaction may fail in more places than the socket has room to tell; the kernel drops the
+   * later ones. What it kept is all there, and must be taken out to make room for the next
+   * exchange.
+   */
+  private void takeWhatIsLeft(NetlinkChannel wire, Buffers buffers, NetlinkException overflow) {
+    Optional<byte[]> datagram = wire.receiveIfAny(buffers);
+    while (datagram.isPresent()) {
+      takeAll(datagram.get());
+      datagram = wire.receiveIfAny(buffers);
+    }
+    if (Arrays.stream(failures).allMatch(Objects::isNull)) {
+      throw overflow;
+    }
+    complete = true;
+  }
+
+  private void takeAll(byte[] datagram) {
+    for (NetlinkMessage message : NetlinkMessage.split(datagram)) {
+      take(message);
+    }
+  }
+
+  /** Few requests are answered by anything but a verdict. */
+  private void keep(int index, NetlinkMessage reply) {
+    if (replies.get(index).isEmpty()) {
+      replies.set(index, new ArrayList<>());
+    }
+    replies.get(index).add(reply);
+  }
+
+  private boolean isTransaction() {
+    return NetfilterBatch.isBegin(requests.getFirst());
+  }
+
+  private void take(NetlinkMessage message) {
+    int index = message.sequence() - first;
+    if (index < 0 || index >= requests.size()) {
+      return; // left over from an exchange that ended early
+    }
+    switch (message.type()) {
+      case NetlinkMessage.NOOP -> {}
+      case NetlinkMessage.ERROR, NetlinkMessage.DONE, NetlinkMessage.OVERRUN -> {
+        Ack verdict = Ack.read(message);
+        if (!verdict.isSuccess()) {
+          failures[index] = verdict.failure(requests.get(index));
+        }
+        // A netfilter batch that is refused as a whole is answered on its opening message, and
+        // nothing follows.
+        boolean refusedAsAWhole = index == 0 && isTransaction() && !verdict.isSuccess();
+        complete |= index == requests.size() - 1 || refusedAsAWhole;
+      }
+      default -> keep(index, message);
+    }
+  }
+}

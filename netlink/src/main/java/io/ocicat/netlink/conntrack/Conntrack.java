@@ -1,0 +1,108 @@
+package io.ocicat.netlink.conntrack;
+
+import io.ocicat.netlink.IpFamily;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkQuery;
+import io.ocicat.netlink.NetlinkRequest;
+import io.ocicat.netlink.NetlinkSocket;
+import io.ocicat.netlink.RequestOutcome;
+import io.ocicat.netlink.linux.Errno;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Requests and queries about connections, for a socket of the netfilter protocol. */
+public final class Conntrack {
+  private static final int SUBSYSTEM = 1 << 8;
+  private static final int CT_GET = SUBSYSTEM | 1;
+  private static final int CT_DELETE = SUBSYSTEM | 2;
+
+  private Conntrack() {}
+
+  /** The connections that match; the kernel sends few others, or none. */
+  public static NetlinkQuery<ConntrackEntry> list(ConntrackFilter filter) {
+    return NetlinkQuery.all(
+            CT_GET,
+            out -> ConntrackMessage.writeFilter(out, filter),
+            ConntrackMessage::read,
+            () -> "list " + filter)
+        .only(ConntrackMessage::isIp)
+        .where(filter::matches);
+  }
+
+  /**
+   * Deletes this connection; ENOENT when it is gone, and also when a later one between the same
+   * ends has taken its place under another id.
+   */
+  public static NetlinkRequest delete(ConntrackEntry connection) {
+    return NetlinkRequest.of(
+        CT_DELETE,
+        0,
+        out -> ConntrackMessage.writeName(out, connection),
+        () -> "delete connection " + connection);
+  }
+
+  /** Deletes the connection whose original packets look like this; ENOENT when there is none. */
+  public static NetlinkRequest deleteByOriginal(Tuple tuple) {
+    return delete(ConntrackMessage.CTA_TUPLE_ORIG, tuple, "with original packets ");
+  }
+
+  /** Deletes the connection whose replies look like this; ENOENT when there is none. */
+  public static NetlinkRequest deleteByReply(Tuple tuple) {
+    return delete(ConntrackMessage.CTA_TUPLE_REPLY, tuple, "with replies ");
+  }
+
+  private static NetlinkRequest delete(int type, Tuple tuple, String which) {
+    return NetlinkRequest.of(
+        CT_DELETE,
+        0,
+        out -> ConntrackMessage.writeName(out, type, tuple),
+        () -> "delete connection " + which + tuple);
+  }
+
+  /** Deletes all connections of the namespace. */
+  public static NetlinkRequest flush() {
+    return flush(null, "delete all connections");
+  }
+
+  public static NetlinkRequest flush(IpFamily family) {
+    return flush(family, "delete all " + family + " connections");
+  }
+
+  private static NetlinkRequest flush(@Nullable IpFamily family, String operation) {
+    return NetlinkRequest.of(
+        CT_DELETE, 0, out -> ConntrackMessage.writeFlush(out, family), () -> operation);
+  }
+
+  /**
+   * Deletes the connections that match. To be done after the rules have changed: a packet that
+   * comes in between would begin its connection anew by the old ones. One that ends by itself
+   * meanwhile is fine.
+   *
+   * @return how many were deleted
+   */
+  public static int purge(NetlinkSocket net, ConntrackFilter filter) {
+    return purge(net, list(filter));
+  }
+
+  /**
+   * The same for what a question finds. The kernel looks at its whole table for each question, so
+   * one for several ports, with {@link NetlinkQuery#where}, is better than several for one each.
+   */
+  public static int purge(NetlinkSocket net, NetlinkQuery<ConntrackEntry> stale) {
+    List<NetlinkRequest> deletions = net.list(stale).stream().map(Conntrack::delete).toList();
+    int deleted = 0;
+    NetlinkException first = null;
+    for (RequestOutcome outcome : net.attempt(deletions)) {
+      NetlinkException failure = outcome.failure().orElse(null);
+      if (failure == null) {
+        deleted++;
+      } else if (first == null && !failure.is(Errno.ENOENT)) {
+        first = failure;
+      }
+    }
+    if (first != null) {
+      throw first;
+    }
+    return deleted;
+  }
+}

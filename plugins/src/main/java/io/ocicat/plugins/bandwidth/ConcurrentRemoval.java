@@ -1,0 +1,31 @@
+package io.ocicat.plugins.bandwidth;
+
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkRequest;
+import io.ocicat.netlink.NetlinkSocket;
+import io.ocicat.netlink.RequestOutcome;
+import io.ocicat.netlink.linux.Errno;
+import java.util.List;
+import java.util.Optional;
+
+/** Takes things away that may go by themselves at the same moment, as a veth with its namespace. */
+final class ConcurrentRemoval {
+  private ConcurrentRemoval() {}
+
+  /**
+   * Tries all of them; gone already is fine.
+   *
+   * @throws NetlinkException the first other failure
+   */
+  static void perform(NetlinkSocket net, List<NetlinkRequest> requests) {
+    Optional<NetlinkException> failure =
+        net.attempt(requests).stream()
+            .map(RequestOutcome::failure)
+            .flatMap(Optional::stream)
+            .filter(e -> !e.is(Errno.ENODEV) && !e.is(Errno.ENOENT))
+            .findFirst();
+    if (failure.isPresent()) {
+      throw failure.get();
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package io.ocicat.plugins.bridge;
+
+import static io.ocicat.netlink.link.PortOption.HAIRPIN;
+import static io.ocicat.netlink.link.PortOption.ISOLATED;
+
+import io.ocicat.ip.MacAddress;
+import io.ocicat.netlink.NetlinkRequest;
+import io.ocicat.netlink.link.BridgePort;
+import io.ocicat.netlink.link.Links;
+import io.ocicat.plugins.net.AttachmentOwner;
+import io.ocicat.plugins.net.NetnsSockets;
+import io.ocicat.plugins.net.OwnedVeth;
+import io.ocicat.plugins.net.VethPair;
+import java.util.List;
+import java.util.Optional;
+
+/** The host's end of a container's cable, as a port of the bridge. */
+final class BridgeVeth {
+  private BridgeVeth() {}
+
+  /** Makes the cable, in one send: the end on the host is complete before anything can pass it. */
+  static VethPair create(
+      NetnsSockets host,
+      NetnsSockets container,
+      AttachmentOwner owner,
+      HostBridge bridge,
+      BridgeConf conf,
+      Optional<MacAddress> mac) {
+    return OwnedVeth.create(
+        host,
+        container,
+        owner,
+        VethPair.Plan.of(owner.ifName().value())
+            .withMtu(conf.mtu())
+            .withMac(mac)
+            .onHost(end -> end.master(bridge.index()).up())
+            .then(name -> options(name, conf))
+            .alsoDeaf(bridge.name()));
+  }
+
+  private static List<NetlinkRequest> options(String name, BridgeConf conf) {
+    return conf.hairpin() || conf.isolated()
+        ? List.of(
+            Links.setPort(
+                name, BridgePort.with(HAIRPIN, conf.hairpin()).and(ISOLATED, conf.isolated())))
+        : List.of();
+  }
+}

@@ -1,0 +1,93 @@
+package io.ocicat.plugins.calico;
+
+import io.ocicat.cni.Attachment;
+import io.ocicat.cni.plugin.GcCall;
+import io.ocicat.datastore.ConflictException;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceQuery;
+import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.model.WorkloadEndpointName;
+import io.ocicat.plugins.BestEffort;
+import io.ocicat.plugins.calicocluster.CalicoBackend;
+import io.ocicat.plugins.masquerade.Masquerade;
+import io.ocicat.plugins.net.NetnsSockets;
+import io.ocicat.plugins.net.OwnedVeth;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/**
+ * Removes what containers left that are no more. Of endpoints, which do not say to which network
+ * they belong, only those of this node whose container nobody names and whose cable is gone.
+ * Kubernetes has no endpoints of its own: they are the pods.
+ */
+record CalicoGc(GcCall call, CalicoConf conf, Function<DatastoreConfig, Datastore> datastores) {
+  void run(Set<Attachment> valid) {
+    try (NetnsSockets host = NetnsSockets.ofHost(call)) {
+      BestEffort.all(
+          () -> OwnedVeth.collect(host, call.network(), valid),
+          () -> Masquerade.collect(host, call.network(), valid),
+          () -> removeEndpoints(host, valid),
+          () -> call.ipam(HostLocalRequest.withoutRanges(call.config())).gc());
+    }
+  }
+
+  private void removeEndpoints(NetnsSockets host, Set<Attachment> valid) {
+    CalicoBackend backend = CalicoBackend.of(call, datastores);
+    Optional<String> node = conf.node().known();
+    if (backend.isKubernetes() || node.isEmpty()) {
+      return;
+    }
+    CalicoReadiness.require(backend);
+    Set<String> containers =
+        valid.stream()
+            .flatMap(attachment -> WorkloadIdentity.idsOf(attachment.containerId()).stream())
+            .collect(Collectors.toSet());
+    List<Resource> endpoints =
+        CalicoBackend.attempt(
+            "error listing endpoints",
+            () -> backend.datastore().list(ResourceQuery.of(Kind.WORKLOAD_ENDPOINT)).items());
+    for (Resource endpoint : endpoints) {
+      if (isOfNode(endpoint, node.get()) && isStale(endpoint, containers, host)) {
+        delete(backend.datastore(), endpoint);
+      }
+    }
+  }
+
+  private static boolean isOfNode(Resource endpoint, String node) {
+    return WorkloadEndpointName.parse(endpoint.key().name())
+        .filter(name -> name.node().equals(node))
+        .filter(
+            name ->
+                name.orchestrator().equals(WorkloadEndpointName.KUBERNETES)
+                    || name.orchestrator().equals(WorkloadEndpointName.CNI))
+        .isPresent();
+  }
+
+  private static boolean isStale(Resource endpoint, Set<String> containers, NetnsSockets host) {
+    String container = endpoint.text("spec", "containerID").orElse("");
+    String cable = endpoint.text("spec", "interfaceName").orElse("");
+    return !container.isEmpty()
+        && !containers.contains(container)
+        && !cable.isEmpty()
+        && host.link(cable).isEmpty();
+  }
+
+  private static void delete(Datastore datastore, Resource endpoint) {
+    CalicoBackend.attempt(
+        "error deleting endpoint",
+        () -> {
+          try {
+            return datastore.delete(endpoint);
+          } catch (NotFoundException | ConflictException _) {
+            // Somebody is at work on it.
+            return endpoint;
+          }
+        });
+  }
+}

@@ -1,0 +1,110 @@
+package io.ocicat.plugins.calico;
+
+import io.ocicat.cni.exec.Deadline;
+import io.ocicat.cni.json.Json;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.model.WorkloadEndpointName;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import tools.jackson.databind.JsonNode;
+
+/**
+ * Felix says by a file that an endpoint's policy is in place. Looking for it every few milliseconds
+ * costs less than a watch, and misses nothing that a watch would.
+ */
+record PolicyStatusWait(Path directory, Duration limit) {
+  private static final Duration PAUSE = Duration.ofMillis(20);
+  private static final String KEPT = "-_.~$&+=:@";
+
+  /**
+   * What a file must say to be about this endpoint: one that is left of a pod of the same name says
+   * something else.
+   */
+  record Expected(String mac, Set<String> networks) {
+    static Expected of(Resource endpoint) {
+      return new Expected(
+          endpoint.text("spec", "mac").orElse("").toLowerCase(Locale.ROOT),
+          Set.copyOf(WorkloadEndpoints.texts(endpoint, "ipNetworks")));
+    }
+
+    boolean isIn(String content) {
+      JsonNode status;
+      try {
+        status = Json.parse(content.getBytes(StandardCharsets.UTF_8));
+      } catch (RuntimeException _) {
+        return false; // Felix is writing it.
+      }
+      Set<String> told = new HashSet<>();
+      status.path("ipv4Nets").values().forEach(net -> told.add(net.asString("")));
+      status.path("ipv6Nets").values().forEach(net -> told.add(net.asString("")));
+      return status.path("mac").asString("").toLowerCase(Locale.ROOT).equals(mac)
+          && told.equals(networks);
+    }
+  }
+
+  /** Whether the file came in time. Nobody waits when the limit is nothing. */
+  boolean await(Resource endpoint, Deadline deadline) {
+    Path file = directory.resolve(fileName(endpoint.key()));
+    Expected expected = Expected.of(endpoint);
+    Deadline until = deadline.atMost(limit);
+    boolean wasEmpty = false;
+    for (; ; PollInterval.of(PAUSE)) {
+      Optional<String> content = read(file);
+      // Older Felixes write nothing into it; newer ones only for the moment of writing.
+      boolean isEmpty = content.filter(String::isEmpty).isPresent();
+      if ((isEmpty && wasEmpty) || content.filter(expected::isIn).isPresent()) {
+        return true;
+      }
+      if (until.hasPassed()) {
+        return false;
+      }
+      wasEmpty = isEmpty;
+    }
+  }
+
+  private static Optional<String> read(Path file) {
+    try {
+      return Files.exists(file) ? Optional.of(Files.readString(file)) : Optional.empty();
+    } catch (IOException _) {
+      return Optional.empty();
+    }
+  }
+
+  /** What Felix calls it: orchestrator, namespace/workload and endpoint, as parts of a URL. */
+  static String fileName(ResourceKey endpoint) {
+    WorkloadEndpointName name =
+        WorkloadEndpointName.parse(endpoint.name())
+            .orElseThrow(() -> new IllegalArgumentException("no endpoint: " + endpoint.name()));
+    return fileName(
+        name.orchestrator(), endpoint.namespace() + "/" + name.workload(), name.endpoint());
+  }
+
+  static String fileName(String orchestrator, String workload, String endpoint) {
+    return String.join(" ", escape(orchestrator), escape(workload), escape(endpoint));
+  }
+
+  private static String escape(String text) {
+    StringBuilder escaped = new StringBuilder();
+    for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+      boolean plain =
+          (b >= 'a' && b <= 'z')
+              || (b >= 'A' && b <= 'Z')
+              || (b >= '0' && b <= '9')
+              || KEPT.indexOf(b) >= 0;
+      if (plain) {
+        escaped.append((char) b);
+      } else {
+        escaped.append("%%%02X".formatted(b & 0xff));
+      }
+    }
+    return escaped.toString();
+  }
+}

@@ -1,0 +1,19 @@
+package io.ocicat.plugins.calico;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import java.time.Duration;
+
+/** Waits a moment for somebody who does not say when he is done. */
+final class PollInterval {
+  private PollInterval() {}
+
+  static void of(Duration moment) {
+    try {
+      Thread.sleep(moment);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new CniException(ErrorCode.TRY_AGAIN_LATER, "interrupted while waiting", e);
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package io.ocicat.plugins.calico;
+
+import io.ocicat.cni.NetworkName;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.model.IpPool;
+import io.ocicat.ipam.WatchedPools;
+import io.ocicat.plugins.calicocluster.CalicoBackend;
+import io.ocicat.plugins.net.NetnsSockets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * The pools of the datastores that calls have used, for a process that stays: what they say about
+ * {@code natOutgoing} is made so when it changes, and taken back when an agent comes to serve the
+ * node, whether or not there are calls. Thread-safe.
+ */
+final class WatchedNatPools {
+  /** What a network was last used with. */
+  private record Followed(
+      DatastoreConfig config, String node, Path status, Datastore datastore, WatchedPools pools) {}
+
+  /** What was read of a datastore's pools at some time. */
+  private record Seen(List<IpPool> pools, long nanos) {}
+
+  /**
+   * Calico's rights for Kubernetes let nobody watch pools, so each look is a request: these are
+   * believed for as long as nothing else would look at them either.
+   */
+  private static final Duration BELIEVED = Duration.ofMinutes(1);
+
+  private final Map<NetworkName, Followed> followed = new ConcurrentHashMap<>();
+  private final Map<DatastoreConfig, Seen> seen = new ConcurrentHashMap<>();
+
+  /** The pools for an ADD: as they are, or on Kubernetes as they were a moment ago. */
+  Supplier<List<IpPool>> pools(CalicoBackend backend, NatOutgoingReconciler nat) {
+    Optional<List<IpPool>> known =
+        backend.isKubernetes() ? recent(backend.config()) : Optional.empty();
+    if (known.isPresent()) {
+      return known::get;
+    }
+    return backend.ask(() -> remember(backend.config(), nat.pools()))::get;
+  }
+
+  private Optional<List<IpPool>> recent(DatastoreConfig config) {
+    return Optional.ofNullable(seen.get(config))
+        .filter(it -> System.nanoTime() - it.nanos() < BELIEVED.toNanos())
+        .map(Seen::pools);
+  }
+
+  private List<IpPool> remember(DatastoreConfig config, List<IpPool> pools) {
+    seen.put(config, new Seen(pools, System.nanoTime()));
+    return pools;
+  }
+
+  /** A network was used with this; nothing is watched before somebody looks. */
+  void learn(NetworkName network, CalicoConf conf, String node, CalicoBackend backend) {
+    followed.compute(
+        network,
+        (_, known) -> {
+          if (known != null && known.config().equals(backend.config())) {
+            return known;
+          }
+          if (known != null) {
+            known.pools().close();
+          }
+          return new Followed(
+              backend.config(),
+              node,
+              conf.endpointStatusDir(),
+              backend.datastore(),
+              new WatchedPools(backend.datastore()));
+        });
+  }
+
+  /**
+   * Looks at all of them.
+   *
+   * @param thorough whether to look also at what changes rarely, or only by somebody's mistake
+   * @param note is told what could not be done
+   */
+  void reconcile(Path hostNetns, boolean thorough, Consumer<String> note) {
+    followed.forEach(
+        (network, one) -> {
+          try (NetnsSockets host = NetnsSockets.of(hostNetns)) {
+            NatOutgoingReconciler nat =
+                new NatOutgoingReconciler(host, network, one.node(), one.status(), one.datastore());
+            if (thorough) {
+              nat.reconcile(remember(one.config(), one.pools().get()));
+            } else {
+              NatOutgoingReconciler.Snapshot snapshot = nat.look();
+              nat.apply(snapshot.decide(() -> pools(one)), snapshot.tables());
+            }
+          } catch (RuntimeException e) {
+            note.accept(
+                "what leaves the pools of network %s was not looked at: %s"
+                    .formatted(network, e.getMessage()));
+          }
+        });
+  }
+
+  private List<IpPool> pools(Followed one) {
+    Optional<List<IpPool>> known =
+        one.config() instanceof DatastoreConfig.Kubernetes
+            ? recent(one.config())
+            : Optional.empty();
+    return known.orElseGet(() -> remember(one.config(), one.pools().get()));
+  }
+}

@@ -1,0 +1,165 @@
+package io.ocicat.plugins.calicocluster;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.json.JsonFields;
+import io.ocicat.cni.plugin.Call;
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.Prefetch;
+import io.ocicat.datastore.UnauthorizedException;
+import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.cluster.Cluster;
+import io.ocicat.datastore.config.DatastoreConfig;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * What is behind a call: Calico's datastore, and where pods are described. These are the same thing
+ * only with Kubernetes.
+ *
+ * @param pods the Kubernetes API of pods, when that is configured
+ */
+public record CalicoBackend(
+    Datastore datastore,
+    DatastoreConfig config,
+    Optional<DatastoreConfig> pods,
+    Function<DatastoreConfig, Datastore> open) {
+
+  /**
+   * Opens what the call's configuration names. Nothing is connected to yet.
+   *
+   * @throws CniException when the configuration cannot work
+   */
+  public static CalicoBackend of(Call call, Function<DatastoreConfig, Datastore> open) {
+    return of(call.config().json(), call.environment(), open);
+  }
+
+  /** The same without a call. */
+  public static CalicoBackend of(
+      ObjectNode json, Map<String, String> environment, Function<DatastoreConfig, Datastore> open) {
+    return attempt(
+        "error creating calico client",
+        () -> {
+          DatastoreConfig config = DatastoreConfig.ofCniConfig(json, environment);
+          return new CalicoBackend(
+              open.apply(config), config, podsOf(json, config, environment), open);
+        });
+  }
+
+  private static Optional<DatastoreConfig> podsOf(
+      ObjectNode json, DatastoreConfig config, Map<String, String> inherited) {
+    JsonFields in = JsonFields.of(json);
+    JsonFields policy = in.object("policy");
+    JsonFields kubernetes = in.object("kubernetes");
+    String root = policy.text("k8s_api_root").or("");
+    boolean named =
+        !root.isEmpty()
+            || !kubernetes.text("k8s_api_root").or("").isEmpty()
+            || !kubernetes.text("kubeconfig").or("").isEmpty();
+    if (!named && !(config instanceof DatastoreConfig.Kubernetes)) {
+      return Optional.empty();
+    }
+    Map<String, String> environment = new HashMap<>(inherited);
+    int api = root.indexOf("/api/");
+    put(environment, "K8S_API_ENDPOINT", api < 0 ? root : root.substring(0, api));
+    put(environment, "K8S_CERT_FILE", policy.text("k8s_client_certificate").or(""));
+    put(environment, "K8S_KEY_FILE", policy.text("k8s_client_key").or(""));
+    put(environment, "K8S_CA_FILE", policy.text("k8s_certificate_authority").or(""));
+    ObjectNode asked = json.deepCopy().put("datastore_type", "kubernetes");
+    environment.remove("CALICO_DATASTORE_TYPE");
+    return Optional.of(DatastoreConfig.ofCniConfig(asked, environment));
+  }
+
+  private static void put(Map<String, String> environment, String name, String value) {
+    if (!value.isEmpty()) {
+      environment.put(name, value);
+    }
+  }
+
+  /** Whether the datastore that a call names is of this machine; opens nothing. */
+  public static boolean isEmbedded(Call call) {
+    return attempt(
+        "error creating calico client",
+        () ->
+            DatastoreConfig.ofCniConfig(call.config().json(), call.environment())
+                instanceof DatastoreConfig.Embedded);
+  }
+
+  public boolean isKubernetes() {
+    return config instanceof DatastoreConfig.Kubernetes;
+  }
+
+  public boolean isEmbedded() {
+    return config instanceof DatastoreConfig.Embedded;
+  }
+
+  /** Whether every pod must be known: the API has all of them, other stores those they are told. */
+  public boolean knowsAllPods() {
+    return pods.isPresent();
+  }
+
+  /** Whether an endpoint is the pod itself, asked of the same API in the same way. */
+  public boolean podsAreEndpoints() {
+    return isKubernetes() && pods.filter(config::equals).isPresent();
+  }
+
+  /** Within {@link #askingOnce}, one that is asked for each pod and namespace only once. */
+  public Cluster cluster() {
+    return PerCallCluster.OF_CALL.isBound()
+        ? PerCallCluster.OF_CALL
+            .get()
+            .computeIfAbsent(pods.orElse(config), _ -> new PerCallCluster(freshCluster()))
+        : freshCluster();
+  }
+
+  private Cluster freshCluster() {
+    return pods.map(open).orElse(datastore).cluster();
+  }
+
+  /** Asks ahead of need, unless the answer is on this machine anyway. */
+  public <T> Prefetch<T> ask(Supplier<T> question) {
+    return isEmbedded() ? Prefetch.whenNeeded(question) : Prefetch.ask(question);
+  }
+
+  /**
+   * Does the work of one call: what it and the plugins that it delegates to in this process ask of
+   * pods and namespaces is asked once.
+   */
+  public static <T> T askingOnce(Supplier<T> work) {
+    return ScopedValue.where(PerCallCluster.OF_CALL, new ConcurrentHashMap<>()).call(work::get);
+  }
+
+  /**
+   * Does something with the datastore.
+   *
+   * @throws CniException saying what it was, when the datastore refuses
+   */
+  public static <T> T attempt(String what, Supplier<T> action) {
+    try {
+      return action.get();
+    } catch (DatastoreException e) {
+      throw new CniException(code(e), "%s: %s".formatted(what, words(e)), e);
+    }
+  }
+
+  private static ErrorCode code(DatastoreException e) {
+    if (e instanceof UnavailableException) {
+      return ErrorCode.TRY_AGAIN_LATER;
+    }
+    return e instanceof InvalidException ? ErrorCode.INVALID_NETWORK_CONFIG : ErrorCode.INTERNAL;
+  }
+
+  private static String words(DatastoreException e) {
+    String message = String.valueOf(e.getMessage());
+    return e instanceof UnauthorizedException && !message.startsWith("connection is unauthorized")
+        ? "connection is unauthorized: " + message
+        : message;
+  }
+}

@@ -1,0 +1,53 @@
+package io.ocicat.plugins.calicoipam;
+
+import io.ocicat.datastore.Datastore;
+import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.ResourceQuery;
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.ipam.AddressInfo;
+import io.ocicat.ipam.CalicoConventions;
+import io.ocicat.ipam.Ipam;
+import io.ocicat.ipam.ReleaseRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * GC of one network on one node: addresses whose handle is of that network and of no container that
+ * lives. Each is released only as it was when it was read.
+ */
+record CalicoIpamGc(Ipam ipam, Datastore datastore, String node) {
+  void run(String network, Set<String> containers) {
+    IpamErrors.told(
+        "failed to collect addresses of network " + network,
+        () -> {
+          List<ReleaseRequest> stale = new ArrayList<>();
+          for (Resource block : datastore.list(ResourceQuery.of(Kind.IPAM_BLOCK)).items()) {
+            Ipam.inUse(IpamBlock.of(block)).stream()
+                .filter(info -> isStale(info, network, containers))
+                .map(ReleaseRequest::of)
+                .forEach(stale::add);
+          }
+          return ipam.release(stale).orThrow();
+        });
+  }
+
+  /**
+   * Both networks and containers may have dots in their names: what could be read in two ways is
+   * left alone. A virtual machine has its addresses without any container, so they are none of a
+   * runtime's business.
+   */
+  private boolean isStale(AddressInfo info, String network, Set<String> containers) {
+    String handle = String.valueOf(info.handle());
+    String prefix = CalicoConventions.containerHandle(network, "");
+    if (!handle.startsWith(prefix)
+        || !node.equals(info.owner().get(CalicoConventions.NODE))
+        || info.owner().containsKey(CalicoConventions.TYPE)
+        || info.owner().containsKey(CalicoConventions.INSTANCE_NAME)) {
+      return false;
+    }
+    String container = handle.substring(prefix.length());
+    return container.indexOf('.') < 0 && !containers.contains(container);
+  }
+}

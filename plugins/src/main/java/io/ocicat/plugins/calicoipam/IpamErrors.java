@@ -1,0 +1,49 @@
+package io.ocicat.plugins.calicoipam;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.ipam.IpamException;
+import io.ocicat.plugins.calicocluster.CalicoBackend;
+import java.util.function.Supplier;
+
+/** What IPAM and datastore refuse, in CNI's terms. */
+final class IpamErrors {
+  private IpamErrors() {}
+
+  /**
+   * Does something with the datastore.
+   *
+   * @param what fails, for the user
+   * @throws CniException saying what it was
+   */
+  static <T> T told(String what, Supplier<T> action) {
+    try {
+      return CalicoBackend.attempt(what, action);
+    } catch (IpamException e) {
+      throw new CniException(code(e.reason()), what + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static ErrorCode code(IpamException.Reason reason) {
+    return switch (reason) {
+      case INVALID_REQUEST, POOL_NOT_USABLE -> ErrorCode.INVALID_NETWORK_CONFIG;
+      case OUTSIDE_POOLS -> ErrorCode.INVALID_ENVIRONMENT;
+      // A node is registered when calico/node starts there, and an address's last owner may be on
+      // its way out.
+      case NO_SUCH_NODE, ADDRESS_TAKEN, TOO_MANY_CONFLICTS -> ErrorCode.TRY_AGAIN_LATER;
+      case NO_POOL,
+          STRICT_AFFINITY,
+          HANDLE_LIMIT,
+          NO_SUCH_HANDLE,
+          NOT_ASSIGNED,
+          BAD_SEQUENCE_NUMBER,
+          BAD_HANDLE,
+          BAD_OWNER,
+          BLOCK_NOT_EMPTY,
+          CLAIMED_BY_OTHER,
+          NO_SUCH_BLOCK,
+          BAD_CONFIGURATION ->
+          ErrorCode.INTERNAL;
+    };
+  }
+}

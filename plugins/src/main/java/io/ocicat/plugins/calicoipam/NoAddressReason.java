@@ -1,0 +1,47 @@
+package io.ocicat.plugins.calicoipam;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.IpVersion;
+import io.ocicat.ipam.AssignmentResult;
+import io.ocicat.ipam.Ipam;
+import io.ocicat.ipam.PoolUse;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/** Why there was no address. */
+final class NoAddressReason {
+  private NoAddressReason() {}
+
+  static CniException of(Ipam ipam, AssignmentResult family) {
+    return new CniException(
+        ErrorCode.TRY_AGAIN_LATER,
+        "failed to request %s addresses: %s"
+            .formatted(family.version() == IpVersion.V4 ? "IPv4" : "IPv6", family.explanation()),
+        details(ipam, family.version()));
+  }
+
+  private static String details(Ipam ipam, IpVersion version) {
+    String wayOut = "`ocicat ipam check` finds addresses that nobody uses any more";
+    try {
+      String pools =
+          ipam.utilisation(List.of()).stream()
+              .flatMap(pool -> describe(pool, version).stream())
+              .collect(Collectors.joining(", "));
+      return pools.isEmpty() ? wayOut : pools + "; " + wayOut;
+    } catch (DatastoreException _) {
+      return wayOut;
+    }
+  }
+
+  private static Optional<String> describe(PoolUse pool, IpVersion version) {
+    return Optional.ofNullable(pool.cidr())
+        .filter(cidr -> IpVersion.of(cidr) == version)
+        .map(
+            cidr ->
+                "pool \"%s\" (%s): %d of %s in use"
+                    .formatted(pool.pool().orElse(""), cidr, pool.inUse(), pool.capacity()));
+  }
+}

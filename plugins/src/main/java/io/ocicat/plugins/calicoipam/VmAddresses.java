@@ -1,0 +1,135 @@
+package io.ocicat.plugins.calicoipam;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.AssignmentResult;
+import io.ocicat.ipam.AutoAssignResult;
+import io.ocicat.ipam.Ipam;
+import io.ocicat.ipam.ReleaseRequest;
+import io.ocicat.ipam.VmAddressOwnership;
+import io.ocicat.ipam.VmAddressOwnership.Side;
+import io.ocicat.plugins.Undo;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * ADD of a pod that runs a virtual machine: what the machine has already, it has here as well. A
+ * machine that moves here must have addresses; another gets those that it lacks, one of each family
+ * at most.
+ */
+record VmAddresses(Ipam ipam, IpamRequest request, VmPod guest) {
+  /**
+   * What a pod gets.
+   *
+   * @param routed whether the host is to have routes: not while the machine is still elsewhere
+   */
+  record Given(List<IpPrefix> addresses, boolean routed) {
+    Given {
+      addresses = List.copyOf(addresses);
+    }
+  }
+
+  Given take(Optional<IpAddress> wanted) {
+    // What cannot be read must never end in another address.
+    List<IpAddress> kept =
+        IpamErrors.told("failed to look up the addresses of " + guest, () -> machine().all());
+    wanted.ifPresent(address -> refuseSecond(kept, address));
+    if (guest.isMigrationTarget()) {
+      List<IpAddress> moving = wanted.map(List::of).orElse(kept);
+      if (moving.isEmpty() || !kept.containsAll(moving)) {
+        throw new CniException(
+            ErrorCode.INTERNAL,
+            "%s is to move to %s, but handle %s has %s"
+                .formatted(
+                    guest,
+                    guest.pod(),
+                    request.handle(),
+                    kept.isEmpty() ? "no address" : "only " + kept),
+            "a machine that was started while addresses were not kept cannot move: start it again");
+      }
+      return note(hosts(moving), Side.ALTERNATE);
+    }
+    if (wanted.isPresent()) {
+      return note(exactly(kept, wanted.get()), Side.OWNER);
+    }
+    boolean v4 = request.conf().v4() && kept.stream().noneMatch(IpAddress::isV4);
+    boolean v6 = request.conf().v6() && kept.stream().noneMatch(IpAddress::isV6);
+    List<IpPrefix> all = hosts(kept);
+    if (kept.isEmpty() || v4 || v6) {
+      all.addAll(missing(v4, v6));
+      all.sort(Comparator.comparing(IpPrefix::isV6));
+    }
+    return note(all, Side.OWNER);
+  }
+
+  private VmAddressOwnership machine() {
+    return new VmAddressOwnership(ipam, request.handle());
+  }
+
+  private void refuseSecond(List<IpAddress> kept, IpAddress wanted) {
+    for (IpAddress has : kept) {
+      if (has.isV4() == wanted.isV4() && !has.equals(wanted)) {
+        throw new CniException(
+            ErrorCode.INVALID_ENVIRONMENT,
+            "%s is asked for as address of %s, which has %s".formatted(wanted, guest, has),
+            "a machine has one address of a family: stop it, then `ocicat ipam release --force --ip %s`"
+                .formatted(has));
+      }
+    }
+  }
+
+  private List<IpPrefix> exactly(List<IpAddress> kept, IpAddress wanted) {
+    return IpamErrors.told(
+        "failed to assign IP address " + wanted,
+        () -> {
+          if (!kept.contains(wanted)) {
+            ipam.assign(request.exactly(wanted));
+          }
+          return List.of(IpPrefix.host(wanted));
+        });
+  }
+
+  private List<IpPrefix> missing(boolean v4, boolean v6) {
+    AutoAssignResult assigned =
+        IpamErrors.told("failed to request addresses", () -> ipam.autoAssign(request.any(v4, v6)));
+    for (AssignmentResult family : assigned.all()) {
+      if (!family.isComplete()) {
+        try (Undo undo = new Undo()) {
+          undo.onFailure(() -> giveBack(assigned.addresses()));
+          throw NoAddressReason.of(ipam, family);
+        }
+      }
+    }
+    return assigned.addresses();
+  }
+
+  /** Only what was given to this pod just now: another may have got them for the same machine. */
+  private void giveBack(List<IpPrefix> addresses) {
+    ipam.release(
+            addresses.stream()
+                .map(address -> ipam.info(address.address()))
+                .filter(info -> guest.pod().isNoted(info.owner()))
+                .map(ReleaseRequest::of)
+                .toList())
+        .orThrow();
+  }
+
+  private Given note(List<IpPrefix> addresses, Side side) {
+    boolean routed = true;
+    for (IpPrefix address : addresses) {
+      routed &=
+          IpamErrors.told(
+              "failed to note %s at %s".formatted(guest.pod(), address.address()),
+              () -> machine().note(address.address(), request.attributes(), side) == Side.OWNER);
+    }
+    return new Given(addresses, routed);
+  }
+
+  private static List<IpPrefix> hosts(List<IpAddress> addresses) {
+    return new ArrayList<>(addresses.stream().map(IpPrefix::host).toList());
+  }
+}

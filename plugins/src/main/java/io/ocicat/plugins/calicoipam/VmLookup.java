@@ -1,0 +1,163 @@
+package io.ocicat.plugins.calicoipam;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.datastore.cluster.Cluster;
+import io.ocicat.datastore.cluster.OwnerReference;
+import io.ocicat.datastore.cluster.VirtualMachine;
+import io.ocicat.ipam.Ipam;
+import io.ocicat.plugins.calicocluster.CalicoBackend;
+import io.ocicat.plugins.calicocluster.VirtLauncher;
+import io.ocicat.plugins.calicolog.CalicoLog;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+
+/**
+ * Finds out which virtual machine a pod runs: the pod belongs to an instance, and that to a
+ * machine. Where no API is configured nobody can tell, and every pod is one like others.
+ */
+record VmLookup(CalicoBackend backend) {
+  private static final String MIGRATION = "kubevirt.io/migrationJobUID";
+
+  /**
+   * The machine of a pod that is started and that keeps its addresses; empty when the pod runs
+   * none, or machines keep none here.
+   *
+   * @throws CniException when the pod cannot run what it should
+   */
+  Optional<VmPod> keeping(PodReference pod, Ipam ipam, CalicoLog log) {
+    Optional<VmPod> guest = arriving(pod);
+    if (guest.isEmpty() || VmAddressPersistence.isOn(backend.datastore(), ipam, log)) {
+      return guest;
+    }
+    if (guest.get().isMigrationTarget()) {
+      throw refuse(
+          "%s cannot move to %s: kubeVirtVMAddressPersistence is Disabled"
+              .formatted(guest.get(), pod),
+          "only a machine that keeps its address can: `ocicat ipam configure --kubevirt-ip-persistence Enabled`, then start it again");
+    }
+    return Optional.empty();
+  }
+
+  private Optional<VmPod> arriving(PodReference pod) {
+    return ask(
+        pod,
+        cluster -> {
+          var known =
+              cluster
+                  .pod(pod.namespace(), pod.name())
+                  .orElseThrow(
+                      () ->
+                          refuse(
+                              pod + " does not exist",
+                              "it was deleted while it was being started"));
+          String migration = known.labels().getOrDefault(MIGRATION, "");
+          return owner(known.owners()).map(owner -> guest(cluster, pod, owner, migration));
+        });
+  }
+
+  private static VmPod guest(
+      Cluster cluster, PodReference pod, OwnerReference owner, String migration) {
+    String what = "VirtualMachineInstance %s/%s".formatted(pod.namespace(), owner.name());
+    if (owner.name().isEmpty() || owner.uid().isEmpty()) {
+      throw refuse(
+          "%s belongs to a VirtualMachineInstance without name or uid".formatted(pod),
+          "its ownerReferences are broken: let KubeVirt make the pod anew");
+    }
+    VirtualMachine instance =
+        cluster
+            .virtualMachineInstance(pod.namespace(), owner.name())
+            .orElseThrow(
+                () ->
+                    refuse(
+                        "%s, which %s is to run, does not exist".formatted(what, pod),
+                        "it was deleted, and the pod will be"));
+    if (!instance.uid().equals(owner.uid())) {
+      throw refuse(
+          "%s is another one than %s is to run: its uid is \"%s\", not \"%s\""
+              .formatted(what, pod, instance.uid(), owner.uid()),
+          "it was deleted and made again, and has a pod of its own");
+    }
+    return new VmPod(
+        pod,
+        owner.name(),
+        instance.uid(),
+        machine(instance)
+            .map(
+                name ->
+                    cluster
+                        .virtualMachine(pod.namespace(), name)
+                        .orElseThrow(
+                            () ->
+                                refuse(
+                                    "VirtualMachine %s/%s, to which %s belongs, does not exist"
+                                        .formatted(pod.namespace(), name, what),
+                                    "it was deleted, and the pod will be"))
+                        .uid())
+            .orElse(""),
+        migration);
+  }
+
+  /**
+   * The name of the instance that a pod runs which ends; empty when it runs none, or is gone from
+   * the API: then nobody can tell.
+   */
+  Optional<String> leaving(PodReference pod) {
+    return ask(
+        pod,
+        cluster ->
+            cluster
+                .pod(pod.namespace(), pod.name())
+                .flatMap(known -> owner(known.owners()))
+                .map(OwnerReference::name)
+                .filter(name -> !name.isEmpty()));
+  }
+
+  /** Whether a machine needs its addresses no more: it is gone, or being deleted. */
+  boolean isEnding(PodReference pod, String instance) {
+    return ask(
+            pod,
+            cluster -> {
+              Optional<VirtualMachine> running =
+                  cluster.virtualMachineInstance(pod.namespace(), instance);
+              String machine = running.flatMap(VmLookup::machine).orElse(instance);
+              return cluster
+                  .virtualMachine(pod.namespace(), machine)
+                  .or(() -> running)
+                  .map(VirtualMachine::isEnding)
+                  .or(() -> Optional.of(true));
+            })
+        .orElse(false);
+  }
+
+  private <T> Optional<T> ask(PodReference pod, Function<Cluster, Optional<T>> question) {
+    if (!VirtLauncher.mayBe(pod.name()) || !backend.knowsAllPods()) {
+      return Optional.empty();
+    }
+    return IpamErrors.told(
+        "failed to get the virtual machine of " + pod, () -> question.apply(backend.cluster()));
+  }
+
+  private static Optional<OwnerReference> owner(List<OwnerReference> owners) {
+    return owners.stream()
+        .filter(
+            owner ->
+                owner.isController()
+                    && owner.isOf(VirtualMachine.API_VERSION, VirtualMachine.INSTANCE_KIND))
+        .findFirst();
+  }
+
+  /** The name of the machine that an instance is of. */
+  private static Optional<String> machine(VirtualMachine instance) {
+    return instance.owners().stream()
+        .filter(owner -> owner.isOf(VirtualMachine.API_VERSION, VirtualMachine.KIND))
+        .map(OwnerReference::name)
+        .filter(name -> !name.isEmpty())
+        .findFirst();
+  }
+
+  private static CniException refuse(String why, String details) {
+    return new CniException(ErrorCode.INTERNAL, why, details);
+  }
+}

@@ -1,0 +1,47 @@
+package io.ocicat.plugins.calicoipam;
+
+import io.ocicat.ipam.CalicoConventions;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * The virtual machine that a pod of KubeVirt runs.
+ *
+ * @param name of the instance, which is the machine's as well
+ * @param uid of the instance
+ * @param machineUid empty for an instance without a machine
+ * @param migrationUid of the migration by which the machine comes to the pod; empty when it starts
+ *     there
+ */
+record VmPod(PodReference pod, String name, String uid, String machineUid, String migrationUid) {
+  boolean isMigrationTarget() {
+    return !migrationUid.isEmpty();
+  }
+
+  static String handle(String network, PodReference pod, String name) {
+    return CalicoConventions.virtualMachineHandle(network, pod.namespace(), name);
+  }
+
+  String handle(String network) {
+    return handle(network, pod, name);
+  }
+
+  /** What is noted of the pod, beside what is noted of every container. */
+  Map<String, String> attributes(Map<String, String> container) {
+    Map<String, String> attributes = new LinkedHashMap<>(container);
+    attributes.put(CalicoConventions.INSTANCE_NAME, name);
+    attributes.put(CalicoConventions.INSTANCE_UID, uid);
+    if (!machineUid.isEmpty()) {
+      attributes.put(CalicoConventions.MACHINE_UID, machineUid);
+    }
+    if (!migrationUid.isEmpty()) {
+      attributes.put(CalicoConventions.MIGRATION_UID, migrationUid);
+    }
+    return attributes;
+  }
+
+  @Override
+  public String toString() {
+    return "virtual machine %s/%s".formatted(pod.namespace(), name);
+  }
+}

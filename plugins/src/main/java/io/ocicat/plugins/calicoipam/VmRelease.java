@@ -1,0 +1,53 @@
+package io.ocicat.plugins.calicoipam;
+
+import io.ocicat.ipam.Ipam;
+import io.ocicat.ipam.IpamException;
+import io.ocicat.ipam.ReleaseRequest;
+import io.ocicat.ipam.VmAddressOwnership;
+import io.ocicat.plugins.calicolog.CalicoLog;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * DEL of a pod that runs a virtual machine: the machine keeps its addresses, whether it goes on
+ * elsewhere or stops, until it is deleted itself and no pod of it is left.
+ */
+record VmRelease(Ipam ipam, VmLookup guests, String network, CalicoLog log) {
+  void of(PodReference pod) {
+    Optional<String> instance = guests.leaving(pod);
+    if (instance.isPresent()) {
+      String handle = VmPod.handle(network, pod, instance.get());
+      List<ReleaseRequest> kept = leave(pod, handle);
+      if (!kept.isEmpty() && guests.isEnding(pod, instance.get())) {
+        release(kept, handle);
+      }
+    }
+  }
+
+  /** What nobody has any more. */
+  private List<ReleaseRequest> leave(PodReference pod, String handle) {
+    return IpamErrors.told(
+        "failed to take %s from the addresses of handle %s".formatted(pod, handle),
+        () -> {
+          VmAddressOwnership machine = new VmAddressOwnership(ipam, handle);
+          machine.leave(pod.namespace(), pod.name());
+          return machine.unowned();
+        });
+  }
+
+  /** A machine of the same name may have been made since: what a pod of that has got is its own. */
+  private void release(List<ReleaseRequest> kept, String handle) {
+    IpamErrors.told(
+        "failed to release addresses of handle " + handle,
+        () -> {
+          for (RuntimeException refusal : ipam.release(kept).refused()) {
+            if (!(refusal instanceof IpamException e)
+                || e.reason() != IpamException.Reason.BAD_SEQUENCE_NUMBER) {
+              throw refusal;
+            }
+          }
+          log.debug(() -> "released %s of handle %s".formatted(kept, handle));
+          return kept;
+        });
+  }
+}

@@ -1,0 +1,196 @@
+package io.ocicat.plugins.net;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.plugin.Call;
+import io.ocicat.cni.plugin.Netns;
+import io.ocicat.netlink.NetfilterSockets;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkSocket;
+import io.ocicat.netlink.Protocol;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.nft.Generation;
+import io.ocicat.netlink.ns.NetNs;
+import io.ocicat.netlink.ns.Sysctl;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One side of an attachment, the host's or the container's: its namespace and the sockets into it,
+ * opened when first asked for. Belongs to one call; not thread-safe.
+ */
+public final class NetnsSockets implements AutoCloseable {
+  /** No netfilter sockets at all, or no nf_tables behind them. */
+  private static final Set<Errno> NOT_THERE =
+      Set.of(Errno.EPROTONOSUPPORT, Errno.EINVAL, Errno.EOPNOTSUPP);
+
+  private final NetNs namespace;
+  private @Nullable NetlinkSocket route;
+  private @Nullable NetlinkSocket netfilter;
+  private @Nullable Boolean nfTables;
+
+  private NetnsSockets(NetNs namespace) {
+    this.namespace = namespace;
+  }
+
+  /** The namespace of whoever executed the plugin. */
+  public static NetnsSockets ofHost(Call call) {
+    return of(call.hostNetns());
+  }
+
+  /** A namespace by its file, which must be there. */
+  public static NetnsSockets of(Path namespace) {
+    return new NetnsSockets(NetNs.open(namespace));
+  }
+
+  /**
+   * The container's namespace, which must be there.
+   *
+   * @throws CniException with code 8 when it is not
+   */
+  public static NetnsSockets of(Netns netns) {
+    try {
+      return new NetnsSockets(NetNs.open(netns.path()));
+    } catch (NetlinkException e) {
+      throw new CniException(
+          ErrorCode.INVALID_NETNS,
+          "failed to open netns \"%s\": %s".formatted(netns, e.errno()),
+          e);
+    }
+  }
+
+  /**
+   * What is left of the container's namespace, for DEL: nothing when it has no name or the name is
+   * gone. A name that is an ordinary file counts as gone: so a reboot leaves what was a mount.
+   */
+  public static Optional<NetnsSockets> ofRemaining(Optional<Netns> netns) {
+    if (netns.isEmpty()) {
+      return Optional.empty();
+    }
+    try {
+      return Optional.of(new NetnsSockets(NetNs.open(netns.get().path())));
+    } catch (NetlinkException e) {
+      if (e.is(Errno.ENOENT) || e.is(Errno.EINVAL) || e.is(Errno.ENOTDIR) || e.is(Errno.ESRCH)) {
+        return Optional.empty();
+      }
+      throw e;
+    }
+  }
+
+  public NetNs namespace() {
+    return namespace;
+  }
+
+  /** For links, addresses, routes and traffic control. */
+  public NetlinkSocket route() {
+    NetlinkSocket open = route;
+    if (open == null) {
+      open = NetlinkSocket.open(Protocol.ROUTE, namespace);
+      route = open;
+    }
+    return open;
+  }
+
+  /** For nf_tables and connection tracking. */
+  public NetlinkSocket netfilter() {
+    NetlinkSocket open = netfilter;
+    if (open == null) {
+      open = NetfilterSockets.borrow(namespace);
+      netfilter = open;
+    }
+    return open;
+  }
+
+  /**
+   * Whether the kernel has nf_tables. Where it has not, nobody can have left anything in there, and
+   * DEL has nothing to complain about.
+   */
+  public boolean hasNfTables() {
+    Boolean known = nfTables;
+    if (known == null) {
+      known = askForNfTables();
+      nfTables = known;
+    }
+    return known;
+  }
+
+  private boolean askForNfTables() {
+    try {
+      return netfilter().find(Generation.current()).isPresent();
+    } catch (NetlinkException e) {
+      if (NOT_THERE.contains(e.errno())) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
+  public Optional<Link> link(String name) {
+    return route().find(Links.named(name));
+  }
+
+  /**
+   * A link that must be there.
+   *
+   * @throws CniException naming it
+   */
+  public Link requireLink(String name) {
+    return link(name)
+        .orElseThrow(
+            () -> new CniException(ErrorCode.INTERNAL, "link \"%s\" not found".formatted(name)));
+  }
+
+  public String read(Sysctl setting) {
+    return setting.readIn(namespace);
+  }
+
+  public void write(Sysctl setting, String value) {
+    setting.writeIn(namespace, value);
+  }
+
+  /** Writes a setting that makes things better but that some kernels do not have. */
+  public void writeIfPossible(Sysctl setting, String value) {
+    writeIfPossible(Map.of(setting, value));
+  }
+
+  /** The same for several, in one visit. */
+  public void writeIfPossible(Map<Sysctl, String> settings) {
+    visit(() -> settings.forEach(NetnsSockets::writeHereIfPossible));
+  }
+
+  /** Does something short inside, and whoever is there opens the socket he will need. */
+  public void visit(Runnable errand) {
+    route =
+        namespace.visit(
+            () -> {
+              errand.run();
+              return route == null ? NetlinkSocket.open(Protocol.ROUTE) : route;
+            });
+  }
+
+  /** For a visit: writes a setting that makes things better but that some kernels do not have. */
+  public static void writeHereIfPossible(Sysctl setting, String value) {
+    try {
+      setting.write(value);
+    } catch (NetlinkException e) {
+      // No IPv6, or /proc/sys is read-only: the plugin works without.
+    }
+  }
+
+  @Override
+  public void close() {
+    // Closing a descriptor never throws: the number is free whatever the kernel says.
+    if (route != null) {
+      route.close();
+    }
+    if (netfilter != null) {
+      NetfilterSockets.giveBack(namespace, netfilter);
+    }
+    namespace.close();
+  }
+}

@@ -1,0 +1,192 @@
+package io.ocicat.plugins.net;
+
+import io.ocicat.cni.Attachment;
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.Interface;
+import io.ocicat.cni.InterfaceName;
+import io.ocicat.cni.NetworkName;
+import io.ocicat.cni.Result;
+import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.NetlinkRequest;
+import io.ocicat.netlink.link.Link;
+import io.ocicat.netlink.link.LinkSettings;
+import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.link.SharedDeletion;
+import io.ocicat.netlink.linux.Errno;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/**
+ * A container's cable that can be found from the host: the alias of the end there says whose it is,
+ * {@code cni:network/container/interface}.
+ */
+public final class OwnedVeth {
+  private static final String ALIAS = "cni:";
+
+  private OwnedVeth() {}
+
+  /**
+   * Makes the cable.
+   *
+   * @throws CniException when the container has a link of that name already
+   */
+  public static VethPair create(
+      NetnsSockets host, NetnsSockets container, AttachmentOwner owner, VethPair.Plan plan) {
+    return VethPair.create(
+        host,
+        container,
+        plan.then(
+            name -> {
+              List<NetlinkRequest> requests = new ArrayList<>(plan.then().apply(name));
+              requests.add(Links.set(name, LinkSettings.none().alias(ALIAS + owner.label())));
+              return requests;
+            }));
+  }
+
+  /** Writes on a link whose it is: on the host's end of a cable, if there is one. */
+  public static NetlinkRequest label(int link, AttachmentOwner owner) {
+    return Links.setAlias(link, ALIAS + owner.label());
+  }
+
+  /** Whether a link says that it belongs to somebody. */
+  public static boolean isLabelled(Link link) {
+    return link.alias().startsWith(ALIAS);
+  }
+
+  /** Whether a link says that it is the owner's. */
+  public static boolean isOf(Link link, AttachmentOwner owner) {
+    return isAliased(link, owner);
+  }
+
+  /** Whether a link says that it is of the owner's container and interface, on any network. */
+  public static boolean isOfInterface(Link link, AttachmentOwner owner) {
+    return isLabelled(link)
+        && AttachmentOwner.isOneInterface(link.alias().substring(ALIAS.length()), owner.label());
+  }
+
+  /** Whether a link says that it is a cable, but not one of the owner's container. */
+  public static boolean isOfAnotherContainer(Link link, AttachmentOwner owner) {
+    String alias = link.alias();
+    return alias.startsWith(ALIAS)
+        && !AttachmentOwner.isOneContainer(alias.substring(ALIAS.length()), owner.label());
+  }
+
+  /**
+   * Removes the cable by its end in the container, or where that is not to be found by the one on
+   * the host: a namespace may live on without a name, and the cable with it.
+   *
+   * @param container what is left of the container's namespace
+   * @param previous what ADD returned, if it is at hand
+   */
+  public static void remove(
+      NetnsSockets host,
+      Optional<NetnsSockets> container,
+      AttachmentOwner owner,
+      Optional<Result> previous) {
+    if (container.isPresent() && removeInside(host, container.get(), owner)) {
+      return;
+    }
+    Set<Link> found = new LinkedHashSet<>();
+    previous.ifPresent(result -> found.addAll(named(host, owner, result)));
+    if (found.isEmpty() && container.isEmpty()) {
+      found.addAll(aliased(host, owner));
+    }
+    found.forEach(link -> SharedDeletion.delete(host.namespace(), host.route(), link.index()));
+  }
+
+  /**
+   * Removes whatever has the interface's name in the container. While others remove cables from the
+   * same host it goes with theirs, by its end there: that takes questions first, but one wait.
+   *
+   * @return whether there was anything
+   */
+  private static boolean removeInside(
+      NetnsSockets host, NetnsSockets container, AttachmentOwner owner) {
+    String name = owner.ifName().value();
+    return SharedDeletion.alone(host.namespace(), () -> removeAtOnce(container, name))
+        .orElseGet(
+            () ->
+                container
+                    .link(name)
+                    .flatMap(inside -> hostEnd(host, inside, owner))
+                    .map(end -> SharedDeletion.delete(host.namespace(), host.route(), end.index()))
+                    .orElseGet(() -> removeAtOnce(container, name)));
+  }
+
+  /** Only the alias tells for sure: the index may be that of another in another namespace. */
+  private static Optional<Link> hostEnd(NetnsSockets host, Link inside, AttachmentOwner owner) {
+    return inside.kind().equals("veth") && inside.peer() > 0
+        ? host.route()
+            .find(Links.byIndex(inside.peer()))
+            .filter(end -> end.peer() == inside.index() && isAliased(end, owner))
+        : Optional.empty();
+  }
+
+  private static boolean isAliased(Link link, AttachmentOwner owner) {
+    return link.alias().equals(ALIAS + owner.label());
+  }
+
+  /** Removes those of a network's cables whose containers are not among the valid ones. */
+  public static void collect(NetnsSockets host, NetworkName network, Set<Attachment> valid) {
+    Set<String> kept =
+        valid.stream()
+            .flatMap(attachment -> AttachmentOwner.of(network, attachment).stream())
+            .map(owner -> ALIAS + owner.label())
+            .collect(Collectors.toSet());
+    String ours = ALIAS + AttachmentOwner.labelPrefix(network);
+    List<Link> stale =
+        host.route()
+            .list(
+                Links.ofKind("veth")
+                    .where(link -> link.alias().startsWith(ours) && !kept.contains(link.alias())));
+    SharedDeletion.deleteAll(host.route(), stale.stream().map(Link::index).toList());
+  }
+
+  /** Whether it was there; gone already is fine. */
+  private static boolean removeAtOnce(NetnsSockets net, String name) {
+    NetlinkException failure =
+        net.route().attempt(List.of(Links.delete(name))).getFirst().failure().orElse(null);
+    if (failure != null && !failure.is(Errno.ENODEV)) {
+      throw failure;
+    }
+    return failure == null;
+  }
+
+  private static List<Link> named(NetnsSockets host, AttachmentOwner owner, Result previous) {
+    return previous.interfaces().stream()
+        .filter(link -> link.isOnHost() && isLinkName(link.name()))
+        .flatMap(named -> host.link(named.name()).filter(link -> isOf(link, named, owner)).stream())
+        .toList();
+  }
+
+  private static boolean isLinkName(String name) {
+    try {
+      return !new InterfaceName(name).value().isEmpty();
+    } catch (CniException e) {
+      return false;
+    }
+  }
+
+  /**
+   * By its alias. The original gives none, but chooses name and hardware address at random: nobody
+   * else has both.
+   */
+  private static boolean isOf(Link link, Interface named, AttachmentOwner owner) {
+    if (!link.kind().equals("veth")) {
+      return false;
+    }
+    if (link.alias().startsWith(ALIAS)) {
+      return isAliased(link, owner);
+    }
+    return named.name().startsWith("veth")
+        && named.macAddress().filter(mac -> mac.equals(link.mac())).isPresent();
+  }
+
+  private static List<Link> aliased(NetnsSockets host, AttachmentOwner owner) {
+    return host.route().list(Links.ofKind("veth").where(link -> isAliased(link, owner)));
+  }
+}

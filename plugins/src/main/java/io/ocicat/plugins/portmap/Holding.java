@@ -1,4 +1,0 @@
-package io.ocicat.plugins.portmap;
-
-/** What an owner has written down of a {@link Forward}: enough to find all that belongs to it. */
-record Holding(HostPort port, Place container) {}

@@ -1,0 +1,104 @@
+package io.ocicat.plugins.portmap;
+
+import io.ocicat.cni.CniException;
+import io.ocicat.cni.ErrorCode;
+import io.ocicat.cni.FailureReason;
+import io.ocicat.plugins.net.AttachmentOwner;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/**
+ * Where a claim stands among what others have. A forward that is not named here finds its port
+ * free.
+ *
+ * @param kept forwards whose port the owner has already, or has on all other addresses
+ * @param ahead forwards that have to wait, each with what has the port: an element of another
+ *     attachment of the same container
+ * @param taken forwards whose port another container has, each with that one's element
+ */
+record PortConflicts(
+    Set<Forward> kept, Map<Forward, SetElement> ahead, Map<Forward, SetElement> taken) {
+  static final PortConflicts FIRST = new PortConflicts(Set.of(), Map.of(), Map.of());
+
+  PortConflicts {
+    kept = Set.copyOf(kept);
+    ahead = Map.copyOf(ahead);
+    taken = Map.copyOf(taken);
+  }
+
+  /** Where a claim stands now. */
+  static PortConflicts of(PortClaim claim, HostPorts ports) {
+    Set<Forward> kept = new LinkedHashSet<>();
+    Map<Forward, SetElement> ahead = new LinkedHashMap<>();
+    Map<Forward, SetElement> taken = new LinkedHashMap<>();
+    for (Forward forward : claim.forwardsByMap()) {
+      List<SetElement> holders = holders(forward, ports);
+      if (!holders.isEmpty() && isOf(claim, holders.getFirst())) {
+        kept.add(forward);
+      } else {
+        holders.stream()
+            .filter(other -> !isOf(claim, other))
+            .forEach(
+                other ->
+                    (isOfItsContainer(claim, other) ? ahead : taken).putIfAbsent(forward, other));
+      }
+    }
+    return new PortConflicts(kept, ahead, taken);
+  }
+
+  /** Who has a port, and then who has it on all addresses. */
+  private static List<SetElement> holders(Forward forward, HostPorts ports) {
+    FamilySets family = FamilySets.of(forward);
+    return Stream.of(forward.port(), forward.port().onAllAddresses())
+        .distinct()
+        .map(family::port)
+        .flatMap(key -> ports.find(key).stream().map(element -> new SetElement(key.set(), element)))
+        .toList();
+  }
+
+  private static boolean isOf(PortClaim claim, SetElement entry) {
+    return entry.element().comment().equals(claim.label());
+  }
+
+  private static boolean isOfItsContainer(PortClaim claim, SetElement entry) {
+    return AttachmentOwner.isOneContainer(entry.element().comment(), claim.label());
+  }
+
+  /**
+   * Whether all can be met, if only later.
+   *
+   * @throws CniException with code 11 that names who has a port
+   */
+  void requireNoneTaken(PortOwner owners) {
+    for (Map.Entry<Forward, SetElement> one : taken.entrySet()) {
+      String label = one.getValue().element().comment();
+      Optional<String> pod = owners.pod(label);
+      throw new CniException(
+              ErrorCode.TRY_AGAIN_LATER,
+              "host port %s is taken by %s"
+                  .formatted(
+                      one.getKey().port(),
+                      pod.map(name -> "%s (%s)".formatted(name, PortOwner.brief(label)))
+                          .orElse(label)),
+              pod.isPresent()
+                  ? "end that pod, or choose another host port"
+                  : "that is network/container/interface: DEL of it, or GC of its network, makes"
+                      + " the port free; or choose another host port")
+          .because(FailureReason.PORT_TAKEN);
+    }
+  }
+
+  boolean hasToWait(Forward forward) {
+    return ahead.containsKey(forward);
+  }
+
+  /** Whether nothing but the port's being free lets the owner have it. */
+  boolean needsFree(Forward forward) {
+    return !kept.contains(forward) && !hasToWait(forward);
+  }
+}

@@ -1,0 +1,108 @@
+package io.ocicat.sandbox.pods;
+
+import io.ocicat.sandbox.PodMetadata;
+import io.ocicat.sandbox.SandboxException;
+import io.ocicat.sandbox.files.KeyedLocks;
+import io.ocicat.sandbox.infra.PodInfra;
+import io.ocicat.sandbox.infra.ProcessId;
+import io.ocicat.sandbox.store.Checkpoint;
+import io.ocicat.sandbox.store.SandboxRecord;
+import io.ocicat.sandbox.trace.PodTrace;
+import io.ocicat.sandbox.trace.StepKind;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Takes back what killed processes have left: sandboxes that nobody ever got the id of, and
+ * whatever has an id without a record. What others are making right now is locked, and left alone.
+ */
+final class SandboxRecovery {
+  private final SandboxContext shop;
+  private final List<String> failures = new ArrayList<>();
+
+  SandboxRecovery(SandboxContext shop) {
+    this.shop = shop;
+  }
+
+  /** Only what was begun; costs next to nothing when there is nothing. Returns what failed. */
+  List<String> unfinished() {
+    for (String id : shop.store().begun()) {
+      attempt(id);
+    }
+    return failures;
+  }
+
+  /** Everything. */
+  List<String> all() {
+    unfinished();
+    Set<String> orphans = new LinkedHashSet<>();
+    shop.store().ids().stream().filter(id -> !shop.store().exists(id)).forEach(orphans::add);
+    for (String name : shop.namespaces().list()) {
+      if (name.startsWith(SandboxContext.netnsName(""))) {
+        String id = name.substring(SandboxContext.netnsName("").length());
+        if (shop.store().isId(id) && !shop.store().exists(id)) {
+          orphans.add(id);
+        }
+      }
+    }
+    orphans.forEach(this::attempt);
+    return failures;
+  }
+
+  private void attempt(String id) {
+    Optional<KeyedLocks.Held> lock = shop.sandboxLocks().tryHold(id);
+    if (lock.isEmpty()) {
+      return;
+    }
+    try (KeyedLocks.Held _ = lock.get()) {
+      PodTrace.step(StepKind.ROLLBACK, "take back " + id, () -> takeBack(id));
+    } catch (RuntimeException e) {
+      failures.add("sandbox %s: %s".formatted(id, SandboxException.text(e)));
+    }
+  }
+
+  /** Of what was begun, or has no record. */
+  private void takeBack(String id) {
+    Optional<SandboxRecord> record = shop.store().get(id);
+    if (record.isEmpty()) {
+      removeOrphan(id);
+      shop.store().nameOfBegun(id).ifPresent(pod -> release(pod, id));
+    } else if (record.get().phase() != SandboxRecord.Phase.READY) {
+      // Also when it was stopped: then a recovery was killed in the middle of this.
+      new StopSandbox(shop, record.get(), shop.settings().cleanUpLimit()).remove();
+    }
+    shop.store().unmarkBegun(id);
+  }
+
+  /** A process that was killed right after it took the name has not written anything else. */
+  private void release(PodMetadata pod, String id) {
+    try (KeyedLocks.Held _ = shop.nameLocks().hold(pod.podKey(), shop.settings().patience())) {
+      shop.store().release(pod, id);
+    }
+  }
+
+  /** Of which nothing is known but perhaps a checkpoint, and what libcni's cache has. */
+  void removeOrphan(String id) {
+    Optional<Checkpoint> checkpoint = shop.store().checkpoints().getOrDiscard(id);
+    for (PodInfra infra : shop.settings().infras()) {
+      infra.remove(id, ProcessId.NONE, shop.settings().grace());
+    }
+    NetnsProcesses.of(shop.namespaces().pathOf(SandboxContext.netnsName(id)))
+        .forEach(process -> process.end(shop.settings().grace(), false));
+    if (!checkpoint.map(Checkpoint::hostNetwork).orElse(false)) {
+      PodMetadata pod =
+          new PodMetadata(
+              checkpoint.map(Checkpoint::name).orElse(id),
+              checkpoint.map(Checkpoint::namespace).orElse(""),
+              "",
+              0);
+      shop.networks().tearDownCached(pod, id, shop.settings().cleanUpLimit());
+    }
+    shop.namespaces().remove(SandboxContext.netnsName(id));
+    shop.store().checkpoints().remove(id);
+    shop.store().remove(id);
+  }
+}

@@ -1,0 +1,168 @@
+package io.ocicat.sandbox.pods;
+
+import io.ocicat.sandbox.PodMetadata;
+import io.ocicat.sandbox.SandboxException;
+import io.ocicat.sandbox.SandboxException.Reason;
+import io.ocicat.sandbox.files.KeyedLocks;
+import io.ocicat.sandbox.files.StateFiles;
+import io.ocicat.sandbox.infra.PodInfra;
+import io.ocicat.sandbox.infra.ProcessId;
+import io.ocicat.sandbox.network.PodAttachment;
+import io.ocicat.sandbox.store.ContainerRecord;
+import io.ocicat.sandbox.store.SandboxRecord;
+import io.ocicat.sandbox.store.SandboxRecord.NetworkPhase;
+import io.ocicat.sandbox.store.SandboxRecord.Phase;
+import io.ocicat.sandbox.trace.PodTrace;
+import io.ocicat.sandbox.trace.StepKind;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * Ends one sandbox: its processes first, so that its addresses are not given to others while they
+ * are still in use; then its network; then its namespace; then, when it is to be removed, all that
+ * is known of it. A step that fails keeps those behind it from being done, because the next try
+ * needs what they would remove. Under the sandbox's lock.
+ */
+final class StopSandbox {
+  private final SandboxContext shop;
+  private final Duration limit;
+  private SandboxRecord record;
+
+  StopSandbox(SandboxContext shop, SandboxRecord record, Duration limit) {
+    this.shop = shop;
+    this.record = record;
+    this.limit = limit;
+  }
+
+  void stop() {
+    if (record.phase() != Phase.STOPPED) {
+      record = record.phase(Phase.STOPPED);
+      keepIfKnown();
+    }
+    try {
+      endProcesses();
+      tearDownNetwork();
+      removeNamespace();
+      record = record.problem("");
+      keepIfKnown();
+    } catch (RuntimeException e) {
+      record = record.problem(SandboxException.text(e));
+      keepIfKnown();
+      throw e;
+    }
+  }
+
+  /** A run that failed early has no record yet, and shall not have one now. */
+  private void keepIfKnown() {
+    if (shop.store().exists(record.id())) {
+      PodTrace.step(StepKind.RECORD, "stopped", () -> shop.store().put(record));
+    }
+  }
+
+  void remove() {
+    stop();
+    forget();
+  }
+
+  /** Whatever could not be taken down stays behind, unknown. */
+  List<String> removeByForce() {
+    try {
+      stop();
+    } catch (RuntimeException e) {
+      removeNamespace();
+      forget();
+      return List.of(SandboxException.text(e));
+    }
+    forget();
+    return List.of();
+  }
+
+  private void endProcesses() {
+    Duration grace = shop.settings().grace();
+    for (ContainerRecord container : record.containers()) {
+      PodTrace.step(
+          StepKind.CONTAINER,
+          "end " + container.name(),
+          () -> container.process().end(grace, true));
+    }
+    PodInfra infra = shop.infra(record.infra());
+    PodTrace.step(
+        StepKind.INFRA,
+        "end (%s)".formatted(infra.kind()),
+        () -> infra.remove(record.id(), record.process(), grace));
+    if (!record.netns().isEmpty()) {
+      PodTrace.step(
+          StepKind.CONTAINER,
+          "end what is left in " + record.netns(),
+          () -> NetnsProcesses.of(Path.of(record.netns())).forEach(StopSandbox::kill));
+    }
+    record = record.process(ProcessId.NONE).containers(List.of());
+  }
+
+  private static void kill(ProcessId process) {
+    process.end(Duration.ZERO, false);
+  }
+
+  private void tearDownNetwork() {
+    if (!record.network().needsTearDown()) {
+      return;
+    }
+    PodAttachment attachment =
+        record
+            .attachedBy()
+            .orElseThrow(
+                () ->
+                    new SandboxException(
+                        Reason.CORRUPT,
+                        "the record of sandbox %s does not tell how it is attached"
+                            .formatted(record.id())));
+    PodTrace.step(
+        StepKind.NETWORK,
+        "tear down the pod's network",
+        () -> {
+          shop.networks().tearDown(attachment, limit);
+          if (shop.settings().cluster().wants(attachment)) {
+            PodTrace.step(
+                StepKind.CLUSTER,
+                "take back what the datastore was told",
+                () -> shop.settings().cluster().takeBack(record.config(), attachment));
+          }
+        });
+    record = record.network(NetworkPhase.DETACHED);
+    keepIfKnown();
+  }
+
+  private void removeNamespace() {
+    if (!record.netns().isEmpty()) {
+      PodTrace.step(
+          StepKind.NETNS,
+          "remove " + record.netns(),
+          () -> {
+            boolean _ = shop.namespaces().remove(SandboxContext.netnsName(record.id()));
+          });
+    }
+  }
+
+  private void forget() {
+    String id = record.id();
+    PodTrace.step(
+        StepKind.CHECKPOINT, "remove the checkpoint", () -> shop.store().checkpoints().remove(id));
+    if (record.ownsLogs()) {
+      Path logs = Path.of(record.config().logDirectory());
+      PodTrace.step(StepKind.LOGS, "remove " + logs, () -> StateFiles.removeTree(logs));
+    }
+    PodMetadata pod = record.config().metadata();
+    PodTrace.step(
+        StepKind.NAME,
+        "release " + pod.containerName(),
+        () -> {
+          try (KeyedLocks.Held _ =
+              shop.nameLocks().hold(pod.podKey(), shop.settings().patience())) {
+            shop.store().release(pod, id);
+          }
+        });
+    PodTrace.step(StepKind.RECORD, "remove the record", () -> shop.store().remove(id));
+    shop.store().unmarkBegun(id);
+  }
+}
