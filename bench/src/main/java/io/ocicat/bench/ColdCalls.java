@@ -63,7 +63,7 @@ record ColdCalls(BenchHost around, Path home, ResultTable table, boolean quick) 
         }
       }
     }
-    table.add("start to serving, p50", millis(serving), "ms", Target.atMost(450, "ms"));
+    table.add("start to serving, p50", millis(serving), "ms", TargetFigure.atMost(450, "ms"));
     for (String verb : List.of("add", "del")) {
       for (String part : List.of("first", "2–20", "21–50")) {
         table.compare(
@@ -76,11 +76,11 @@ record ColdCalls(BenchHost around, Path home, ResultTable table, boolean quick) 
     }
   }
 
-  private static Target target(String verb, String part) {
+  private static TargetFigure target(String verb, String part) {
     if (verb.equals("del")) {
-      return Target.atMost(1, "×");
+      return TargetFigure.atMost(1, "×");
     }
-    return Target.atMost(part.equals("first") ? 2 : 0.5, "×");
+    return TargetFigure.atMost(part.equals("first") ? 2 : 0.5, "×");
   }
 
   /**
@@ -99,13 +99,14 @@ record ColdCalls(BenchHost around, Path home, ResultTable table, boolean quick) 
         twenty.add(timed(home.resolve("cni").toString(), "ours", CONTAINERS, onDemand));
       }
       String how = onDemand.equals("0") ? "no daemon" : "on demand";
-      table.compare(how + ": one container × 5", millis(goOne), millis(one), "ms", Target.NONE);
+      table.compare(
+          how + ": one container × 5", millis(goOne), millis(one), "ms", TargetFigure.NONE);
       table.compare(
           how + ": 20 containers × 5",
           millis(goTwenty),
           millis(twenty),
           "ms",
-          onDemand.equals("0") ? Target.NONE : Target.atMost(1.5, "×"));
+          onDemand.equals("0") ? TargetFigure.NONE : TargetFigure.atMost(1.5, "×"));
     }
   }
 

@@ -22,7 +22,7 @@ public final class DaemonCalls {
   /** Until what is done every now and then is compiled. */
   private static final Duration SETTLING = Duration.ofSeconds(30);
 
-  private static final Target MEMORY = Target.atMost(90, "MiB");
+  private static final TargetFigure MEMORY = TargetFigure.atMost(90, "MiB");
 
   private final Path tools;
   private final Path home;
@@ -70,13 +70,13 @@ public final class DaemonCalls {
         "ADD beside %,d attachments against 10 (ptp)".formatted(many),
         slowdown.ratio(),
         "×",
-        Target.atMost(1.2, "×"));
+        TargetFigure.atMost(1.2, "×"));
     table.compare(
         "  what an ADD takes longer there",
         slowdown.goMillis(),
         slowdown.oursMillis(),
         "ms",
-        Target.NONE);
+        TargetFigure.NONE);
     table.print();
     Path plot = tools.resolve("daemon.svg");
     Files.writeString(plot, table.svg());
@@ -87,10 +87,10 @@ public final class DaemonCalls {
   private double oneAtATime() throws Exception {
     around.call("each", 1, quick ? 200 : 1000, ours());
     Map<String, Sample> each = around.call("each", 1, quick ? 100 : 500, floor(), go(), ours());
-    row("ADD one at a time, p50", each, "add", 0.5, Target.atMost(0.2, "×"));
-    row("ADD one at a time, p99", each, "add", 0.99, Target.atMost(0.25, "×"));
+    row("ADD one at a time, p50", each, "add", 0.5, TargetFigure.atMost(0.2, "×"));
+    row("ADD one at a time, p99", each, "add", 0.99, TargetFigure.atMost(0.25, "×"));
     // Go waits for the kernel's own 22 of its 24 ms: 1.1 times those are its 24.
-    row("DEL one at a time, p50", each, "del", 0.5, Target.atMost(1.01, "×"));
+    row("DEL one at a time, p50", each, "del", 0.5, TargetFigure.atMost(1.01, "×"));
     return millis(each, "ours add", 0.5);
   }
 
@@ -98,16 +98,16 @@ public final class DaemonCalls {
     configure(true);
     around.call("each", 1, quick ? 50 : 200, ours());
     Map<String, Sample> masked = around.call("each", 1, quick ? 50 : 200, go(), ours());
-    row("ADD one at a time with ipMasq, p50", masked, "add", 0.5, Target.NONE);
-    row("DEL one at a time with ipMasq, p50", masked, "del", 0.5, Target.NONE);
+    row("ADD one at a time with ipMasq, p50", masked, "add", 0.5, TargetFigure.NONE);
+    row("DEL one at a time with ipMasq, p50", masked, "del", 0.5, TargetFigure.NONE);
     configure(false);
   }
 
   private void atOnce() throws Exception {
     Map<String, Sample> deletions = around.call("burst", 32, quick ? 3 : 10, floor(), go(), ours());
-    row("32 DELs at once, wall, p50", deletions, "del", 0.5, Target.atMost(0.25, "×"));
+    row("32 DELs at once, wall, p50", deletions, "del", 0.5, TargetFigure.atMost(0.25, "×"));
     Map<String, Sample> burst = around.call("burst", PODS, quick ? 2 : 5, floor(), go(), ours());
-    row("100 ADDs at once, wall, p50", burst, "add", 0.5, Target.atMost(0.2, "×"));
+    row("100 ADDs at once, wall, p50", burst, "add", 0.5, TargetFigure.atMost(0.2, "×"));
   }
 
   private void loops(OwnDaemon daemon) throws Exception {
@@ -119,7 +119,7 @@ public final class DaemonCalls {
         cycles.getOrDefault("go", 0.0),
         cycles.getOrDefault("ours", 0.0),
         "/s",
-        Target.atLeast(5, "×"));
+        TargetFigure.atLeast(5, "×"));
     double before = daemon.residentMib();
     // 100,000 cycles at the pace of the loop before; a few seconds of it say little.
     int longer = quick ? seconds : (int) (100_000 / cycles.getOrDefault("ours", 100.0));
@@ -128,8 +128,8 @@ public final class DaemonCalls {
         "memory, growth in %,.0f cycles per 100,000".formatted(made),
         (daemon.residentMib() - before) / made * 100_000,
         "MiB",
-        Target.atMost(1, "MiB"));
-    table.add("memory after all this", daemon.residentMib(), "MiB", Target.NONE);
+        TargetFigure.atMost(1, "MiB"));
+    table.add("memory after all this", daemon.residentMib(), "MiB", TargetFigure.NONE);
   }
 
   private void observation(double add) {
@@ -137,7 +137,7 @@ public final class DaemonCalls {
         "traces, metrics, log: share of ADD's p50",
         100 * ObservationCost.millis() / add,
         "%",
-        Target.atMost(3, "%"));
+        TargetFigure.atMost(3, "%"));
   }
 
   /** A daemon that finds 500 attachments when it starts: how soon it serves, how large it is. */
@@ -153,10 +153,10 @@ public final class DaemonCalls {
           "start to first ADD, 500 attachments there",
           served / 1e6,
           "ms",
-          Target.atMost(500, "ms"));
+          TargetFigure.atMost(500, "ms"));
       table.add("memory with 500 attachments", daemon.residentMib(), "MiB", MEMORY);
       Map<String, Sample> beside = around.call("each", 1, quick ? 30 : 100, goBesideOurs(), ours());
-      row("ADD as port 501 of one bridge, p50", beside, "add", 0.5, Target.NONE);
+      row("ADD as port 501 of one bridge, p50", beside, "add", 0.5, TargetFigure.NONE);
       Thread.sleep(SETTLING);
       long cpu = daemon.cpuTime().toMillis();
       Thread.sleep(IDLE);
@@ -164,7 +164,7 @@ public final class DaemonCalls {
           "CPU of an idle daemon",
           100.0 * (daemon.cpuTime().toMillis() - cpu) / IDLE.toMillis(),
           "%",
-          Target.atMost(0.1, "%"));
+          TargetFigure.atMost(0.1, "%"));
       around.call("unmany", ATTACHED, 1, ours());
     }
   }
@@ -175,7 +175,7 @@ public final class DaemonCalls {
         "no daemon: ADD in a JVM of its own, p50",
         millis(alone, "ours add", 0.5),
         "ms",
-        Target.atMost(250, "ms"));
+        TargetFigure.atMost(250, "ms"));
   }
 
   /** From exec to exit, by a daemon that answers at once. */
@@ -192,14 +192,14 @@ public final class DaemonCalls {
           "shim from exec to exit, p50",
           millis(times, "ours add", 0.5),
           "ms",
-          Target.atMost(0.5, "ms"));
+          TargetFigure.atMost(0.5, "ms"));
     } finally {
       yes.destroy();
     }
   }
 
   private void row(
-      String what, Map<String, Sample> times, String verb, double quantile, Target target) {
+      String what, Map<String, Sample> times, String verb, double quantile, TargetFigure target) {
     double go = millis(times, "go " + verb, quantile);
     double ours = millis(times, "ours " + verb, quantile);
     if (times.containsKey("floor " + verb)) {

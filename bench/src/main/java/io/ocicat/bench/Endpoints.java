@@ -1,8 +1,8 @@
 package io.ocicat.bench;
 
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 
 /** Workload endpoints as the calico plugin writes them, one for each number. */
 final class Endpoints {

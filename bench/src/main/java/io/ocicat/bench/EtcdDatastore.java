@@ -1,16 +1,16 @@
 package io.ocicat.bench;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceEvent;
-import io.ocicat.datastore.ResourcePage;
-import io.ocicat.datastore.ResourceQuery;
-import io.ocicat.datastore.ResourceWatch;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.config.Secret;
 import io.ocicat.datastore.etcd.EtcdStore;
 import io.ocicat.datastore.kv.CalicoLayout;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceEvent;
+import io.ocicat.datastore.resource.ResourcePage;
+import io.ocicat.datastore.resource.ResourceQuery;
+import io.ocicat.datastore.resource.ResourceWatch;
 import io.ocicat.testkit.Etcd;
 import java.nio.file.Path;
 import java.time.Duration;

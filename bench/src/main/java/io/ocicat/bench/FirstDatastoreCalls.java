@@ -3,12 +3,12 @@ package io.ocicat.bench;
 import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.kubernetes.TestCluster;
 import io.ocicat.datastore.model.ApiGroup;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.testkit.Etcd;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,7 +26,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 public final class FirstDatastoreCalls {
   private static final String NODE = "bench";
-  private static final Target TARGET = Target.atMost(300, "ms");
+  private static final TargetFigure TARGET = TargetFigure.atMost(300, "ms");
 
   private final BenchHost around;
   private final int starts;
@@ -90,7 +90,7 @@ public final class FirstDatastoreCalls {
       }
     }
     table.add(what + ", p50", first.percentile(0.5) / 1e6, "ms", TARGET);
-    table.add("  the second", second.percentile(0.5) / 1e6, "ms", Target.NONE);
+    table.add("  the second", second.percentile(0.5) / 1e6, "ms", TargetFigure.NONE);
   }
 
   /** What calico/node would have done. */

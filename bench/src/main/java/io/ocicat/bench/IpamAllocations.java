@@ -1,10 +1,10 @@
 package io.ocicat.bench;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.embedded.EmbeddedStore;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ipam.AutoAssignRequest;
 import io.ocicat.testkit.Etcd;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.ocicat.bench;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.datastore.passing.MortalDatastore;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ipam.AddressInfo;

@@ -50,7 +50,7 @@ public final class PodSetUp {
   private static final int BATCH = 50;
   private static final int GROUP = 4711;
   private static final Duration QUIET = Duration.ofMillis(30);
-  private static final Target TARGET = Target.atMost(1.3, "×");
+  private static final TargetFigure TARGET = TargetFigure.atMost(1.3, "×");
 
   private PodSetUp() {}
 

@@ -10,17 +10,18 @@ final class ResultTable {
   private final BarChart chart = new BarChart();
 
   /** Go's figure and ours, whose ratio counts. */
-  void compare(String what, double go, double ours, String unit, Target target) {
+  void compare(String what, double go, double ours, String unit, TargetFigure target) {
     compare(what, "", go, ours, unit, target);
   }
 
   /** The same, and what the kernel alone takes. */
-  void compare(String what, double floor, double go, double ours, String unit, Target target) {
+  void compare(
+      String what, double floor, double go, double ours, String unit, TargetFigure target) {
     compare(what, number(floor, unit), go, ours, unit, target);
   }
 
   private void compare(
-      String what, String floor, double go, double ours, String unit, Target target) {
+      String what, String floor, double go, double ours, String unit, TargetFigure target) {
     double ratio = ours / go;
     rows.add(
         row(
@@ -35,7 +36,7 @@ final class ResultTable {
   }
 
   /** A figure of ours that counts by itself. */
-  void add(String what, double ours, String unit, Target target) {
+  void add(String what, double ours, String unit, TargetFigure target) {
     rows.add(row(what, "", "", number(ours, unit), "", target.text(), target.verdict(ours)));
   }
 

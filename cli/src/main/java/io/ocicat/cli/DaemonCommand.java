@@ -1,5 +1,6 @@
 package io.ocicat.cli;
 
+import io.ocicat.cli.options.Version;
 import io.ocicat.daemon.CallLog;
 import io.ocicat.daemon.Daemon;
 import io.ocicat.daemon.EventFanOut;
@@ -69,7 +70,7 @@ import picocli.CommandLine.Spec;
       "2:the command line makes no sense",
       "143:ended by SIGTERM, with the calls under way answered"
     })
-final class DaemonCommand implements Callable<Integer> {
+public final class DaemonCommand implements Callable<Integer> {
   private static final int MAX_PORT = 65_535;
   private static final Duration USUAL_IDLE = Duration.ofMinutes(5);
 

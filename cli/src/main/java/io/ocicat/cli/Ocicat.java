@@ -1,5 +1,6 @@
 package io.ocicat.cli;
 
+import io.ocicat.cli.conformance.ConformanceCommand;
 import io.ocicat.cli.demo.DemoCommand;
 import io.ocicat.cli.doctor.DoctorCommand;
 import io.ocicat.cli.inspect.StatusCommand;
@@ -10,11 +11,15 @@ import io.ocicat.cli.install.UninstallCommand;
 import io.ocicat.cli.ipam.IpamCommand;
 import io.ocicat.cli.net.NetCommand;
 import io.ocicat.cli.net.NetSettings;
+import io.ocicat.cli.options.NodeContext;
+import io.ocicat.cli.options.Version;
 import io.ocicat.cli.pod.PodCommand;
 import io.ocicat.cli.pod.PodContext;
 import io.ocicat.cli.resource.CommandContext;
 import io.ocicat.cli.resource.ResourceCommands;
 import io.ocicat.cli.store.DatastoreCommand;
+import io.ocicat.cli.terminal.ErrorReporter;
+import io.ocicat.cli.terminal.StandardOutput;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
@@ -67,7 +72,7 @@ public final class Ocicat {
   }
 
   /** As a daemon is started nearly always, it needs no command line to be parsed. */
-  static int run(DaemonCommand daemon, ErrorReporter complaints) {
+  public static int run(DaemonCommand daemon, ErrorReporter complaints) {
     try {
       return daemon.call();
     } catch (Exception | Error e) {
@@ -76,7 +81,7 @@ public final class Ocicat {
   }
 
   /** Also fails when what the command printed did not get anywhere. */
-  static int run(
+  public static int run(
       CommandLine commandLine,
       ErrorReporter complaints,
       StandardOutput stdout,
@@ -98,7 +103,7 @@ public final class Ocicat {
         : commandLine();
   }
 
-  static CommandLine commandLine() {
+  public static CommandLine commandLine() {
     PluginProcess ours = PluginProcess.fromDistribution();
     NodeContext site = NodeContext.here(System.getenv(), ours.ours());
     CommandLine commandLine =
@@ -129,7 +134,7 @@ public final class Ocicat {
   }
 
   /** The commands that work with a datastore. */
-  static CommandLine commandLine(CommandContext surroundings) {
+  public static CommandLine commandLine(CommandContext surroundings) {
     CommandLine commandLine =
         new CommandLine(new Ocicat())
             .addSubcommand(new PluginCommand())
@@ -146,7 +151,7 @@ public final class Ocicat {
         .addSubcommand(IpamCommand.of(surroundings));
   }
 
-  static int run(
+  public static int run(
       CommandLine commandLine, ErrorReporter complaints, PrintWriter out, String... args) {
     try {
       return commandLine

@@ -1,5 +1,6 @@
 package io.ocicat.cli;
 
+import io.ocicat.cli.options.Version;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.exec.ProcessExec;

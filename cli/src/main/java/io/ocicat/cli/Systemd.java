@@ -1,7 +1,7 @@
 package io.ocicat.cli;
 
 import io.ocicat.daemon.Supervisor;
-import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.linux.SystemdNotify;
 import java.util.Map;
 import java.util.function.Consumer;

@@ -1,5 +1,6 @@
 package io.ocicat.cli;
 
+import io.ocicat.cli.options.Version;
 import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.metrics.BuildInfo;
 import java.util.concurrent.Callable;

@@ -1,6 +1,7 @@
 package io.ocicat.cli;
 
 import io.ocicat.cli.resource.CommandContext;
+import io.ocicat.cli.terminal.ErrorReporter;
 import java.io.ByteArrayInputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -35,7 +35,7 @@ import java.util.Map;
  * Our plugins as executables that need no JVM of their own: each call is served here, in the
  * caller's namespaces, as a daemon would. Thread-safe.
  */
-final class ForwardedPlugins implements AutoCloseable {
+public final class ForwardedPlugins implements AutoCloseable {
   private final Path executables;
   private final PluginExecutables ours;
   private final Path socket;
@@ -50,7 +50,7 @@ final class ForwardedPlugins implements AutoCloseable {
   }
 
   /** Makes the executables in a directory, which should be empty. */
-  static ForwardedPlugins in(Path directory) throws IOException {
+  public static ForwardedPlugins in(Path directory) throws IOException {
     Path executables = Files.createDirectory(directory.resolve("cni"));
     // Where a distribution has the one executable that all others are copies of.
     Path forward = Files.createDirectory(directory.resolve("lib")).resolve("shim");
@@ -68,12 +68,12 @@ final class ForwardedPlugins implements AutoCloseable {
     return plugins;
   }
 
-  Path executable(String name) {
+  public Path executable(String name) {
     return executables.resolve(name);
   }
 
   /** What the executables have to find in their environment. */
-  Map<String, String> environment() {
+  public Map<String, String> environment() {
     return Map.of("FORWARD_TO", socket.toString());
   }
 

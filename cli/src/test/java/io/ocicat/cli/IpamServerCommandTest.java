@@ -2,6 +2,7 @@ package io.ocicat.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cli.terminal.ErrorReporter;
 import io.ocicat.cni.json.Json;
 import io.ocicat.testkit.Background;
 import io.ocicat.testkit.Command;

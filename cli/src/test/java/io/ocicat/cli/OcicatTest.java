@@ -2,6 +2,7 @@ package io.ocicat.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cli.terminal.ErrorReporter;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.concurrent.Callable;

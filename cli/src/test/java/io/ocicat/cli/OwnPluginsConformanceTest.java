@@ -2,6 +2,7 @@ package io.ocicat.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.cli.conformance.ReferenceServices;
 import io.ocicat.cni.SpecVersion;
 import io.ocicat.conformance.Conformance;
 import io.ocicat.conformance.check.Checks;
@@ -9,8 +10,8 @@ import io.ocicat.conformance.check.ConformanceCheck;
 import io.ocicat.conformance.report.CheckFinding;
 import io.ocicat.conformance.report.CheckOutcome;
 import io.ocicat.conformance.report.ConformanceReport;
+import io.ocicat.conformance.subject.KnownPlugins;
 import io.ocicat.conformance.subject.PluginUnderTest;
-import io.ocicat.conformance.subject.Profiles;
 import io.ocicat.plugins.Plugins;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -51,7 +52,7 @@ class OwnPluginsConformanceTest {
 
   @Test
   void allAreKnownByName() {
-    assertThat(Profiles.names()).containsAll(names());
+    assertThat(KnownPlugins.names()).containsAll(names());
   }
 
   @ParameterizedTest

@@ -1,5 +1,6 @@
 package io.ocicat.cli;
 
+import io.ocicat.cli.options.NodeContext;
 import io.ocicat.daemon.call.PluginExecutables;
 import io.ocicat.daemon.state.StateFolders;
 import java.io.PrintWriter;

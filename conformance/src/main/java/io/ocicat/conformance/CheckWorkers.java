@@ -1,5 +1,6 @@
 package io.ocicat.conformance;
 
+import io.ocicat.conformance.subject.ConformanceException;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;

@@ -16,6 +16,7 @@ import io.ocicat.conformance.lab.Scratch;
 import io.ocicat.conformance.report.CheckFinding;
 import io.ocicat.conformance.report.ConformanceReport;
 import io.ocicat.conformance.report.Deviations;
+import io.ocicat.conformance.subject.ConformanceException;
 import io.ocicat.conformance.subject.PluginUnderTest;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,10 +2,10 @@ package io.ocicat.daemon;
 
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Host;
 import tools.jackson.databind.node.ObjectNode;

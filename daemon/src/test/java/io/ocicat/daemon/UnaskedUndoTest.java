@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.ResourceQuery;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Eventually;

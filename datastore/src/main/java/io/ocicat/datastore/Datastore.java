@@ -1,6 +1,14 @@
 package io.ocicat.datastore;
 
 import io.ocicat.datastore.cluster.Cluster;
+import io.ocicat.datastore.error.UnsupportedException;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourcePage;
+import io.ocicat.datastore.resource.ResourceQuery;
+import io.ocicat.datastore.resource.ResourceWatch;
+import io.ocicat.datastore.resource.Write;
+import io.ocicat.datastore.resource.WriteOutcome;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,5 +1,6 @@
 package io.ocicat.datastore;
 
+import io.ocicat.datastore.error.UnavailableException;
 import java.time.Duration;
 
 /** A moment by which an engine must have an answer. */

@@ -1,5 +1,6 @@
 package io.ocicat.datastore;
 
+import io.ocicat.datastore.error.UnavailableException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -1,6 +1,6 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.IpVersion;
+import io.ocicat.datastore.resource.IpVersion;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.Map;

@@ -1,9 +1,9 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.IpVersion;
-import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.datastore.model.IpamHandle;
+import io.ocicat.datastore.resource.IpVersion;
+import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;

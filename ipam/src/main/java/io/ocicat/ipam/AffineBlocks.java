@@ -1,7 +1,7 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.Write;
 import io.ocicat.datastore.model.IpPool;
+import io.ocicat.datastore.resource.Write;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.IpVersion;
 import io.ocicat.datastore.Prefetch;
+import io.ocicat.datastore.resource.IpVersion;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.AffinityType;
-import io.ocicat.datastore.IpVersion;
 import io.ocicat.datastore.model.IpPool;
+import io.ocicat.datastore.resource.AffinityType;
+import io.ocicat.datastore.resource.IpVersion;
 import io.ocicat.ip.IpPrefix;
 import java.util.List;
 import java.util.Map;

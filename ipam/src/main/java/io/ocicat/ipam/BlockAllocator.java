@@ -1,6 +1,6 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.Write;
+import io.ocicat.datastore.resource.Write;
 import io.ocicat.ip.IpPrefix;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

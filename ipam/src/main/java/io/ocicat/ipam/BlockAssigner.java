@@ -1,9 +1,9 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.CorruptException;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.datastore.resource.Resource;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.List;

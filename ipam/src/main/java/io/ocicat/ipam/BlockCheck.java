@@ -1,6 +1,6 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.CorruptException;
+import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.model.BlockAffinity;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.datastore.model.IpamBlock;

@@ -1,14 +1,14 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.ConflictException;
-import io.ocicat.datastore.IpVersion;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.ResourceQuery;
-import io.ocicat.datastore.UnsupportedException;
+import io.ocicat.datastore.error.ConflictException;
+import io.ocicat.datastore.error.NotFoundException;
+import io.ocicat.datastore.error.UnsupportedException;
 import io.ocicat.datastore.model.IpPool;
+import io.ocicat.datastore.resource.IpVersion;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;

@@ -1,11 +1,11 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.Write;
 import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.datastore.model.IpamBlock.Attributes;
 import io.ocicat.datastore.model.IpamHandle;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.Write;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;

@@ -1,6 +1,6 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.CorruptException;
+import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.datastore.model.IpamBlock.Attributes;
 import io.ocicat.ip.IpAddress;

@@ -1,6 +1,6 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.IpVersion;
+import io.ocicat.datastore.resource.IpVersion;
 
 /** A {@link BlockFinder} for each family, with what is known of its blocks. */
 final class BlockFinders {

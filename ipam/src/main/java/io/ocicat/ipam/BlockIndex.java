@@ -1,8 +1,8 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.IpVersion;
-import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.datastore.resource.IpVersion;
+import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.ip.IpPrefix;
 import java.time.Duration;
 import java.time.Instant;

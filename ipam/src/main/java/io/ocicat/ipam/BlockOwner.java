@@ -1,7 +1,7 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.AffinityType;
-import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.resource.AffinityType;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpPrefix;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

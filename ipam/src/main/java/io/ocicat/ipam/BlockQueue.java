@@ -1,14 +1,14 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.ConflictException;
-import io.ocicat.datastore.NotFoundException;
 import io.ocicat.datastore.Prefetch;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.UnavailableException;
-import io.ocicat.datastore.Write;
-import io.ocicat.datastore.WriteOutcome;
+import io.ocicat.datastore.error.ConflictException;
+import io.ocicat.datastore.error.NotFoundException;
+import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.Write;
+import io.ocicat.datastore.resource.WriteOutcome;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.datastore.model.IpamHandle;
 import io.ocicat.ip.IpAddress;

@@ -1,7 +1,7 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.Write;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.Write;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;

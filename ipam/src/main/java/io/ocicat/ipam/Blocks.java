@@ -1,9 +1,9 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.Write;
-import io.ocicat.datastore.WriteOutcome;
 import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.Write;
+import io.ocicat.datastore.resource.WriteOutcome;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,9 +1,9 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.IpVersion;
-import io.ocicat.datastore.Write;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.datastore.model.IpamConfig;
+import io.ocicat.datastore.resource.IpVersion;
+import io.ocicat.datastore.resource.Write;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,11 +1,11 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.IpVersion;
-import io.ocicat.datastore.Write;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.datastore.model.IpamConfig;
 import io.ocicat.datastore.model.IpamHandle;
+import io.ocicat.datastore.resource.IpVersion;
+import io.ocicat.datastore.resource.Write;
 import io.ocicat.ip.IpPrefix;
 import java.util.List;
 import java.util.Optional;

@@ -1,13 +1,13 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.AffinityType;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.DatastoreException;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.ResourceQuery;
+import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.datastore.resource.AffinityType;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.ip.IpAddress;
 import java.time.Duration;
 import java.util.ArrayList;

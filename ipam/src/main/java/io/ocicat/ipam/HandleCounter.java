@@ -1,6 +1,6 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.resource.Resource;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.List;

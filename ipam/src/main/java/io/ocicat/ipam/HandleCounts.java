@@ -1,12 +1,12 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.Prefetch;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.Write;
-import io.ocicat.datastore.WriteOutcome;
+import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.datastore.model.IpamHandle;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.Write;
+import io.ocicat.datastore.resource.WriteOutcome;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;

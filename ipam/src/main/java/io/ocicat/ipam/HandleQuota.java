@@ -1,8 +1,8 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.IpVersion;
-import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.model.IpamHandle;
+import io.ocicat.datastore.resource.IpVersion;
+import io.ocicat.datastore.resource.Resource;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.ExistsException;
+import io.ocicat.datastore.error.ExistsException;
 import io.ocicat.datastore.model.IpamHandle;
 import io.ocicat.ip.IpPrefix;
 import java.util.Map;

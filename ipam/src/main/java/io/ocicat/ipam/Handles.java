@@ -1,14 +1,14 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.ConflictException;
-import io.ocicat.datastore.ExistsException;
-import io.ocicat.datastore.IpVersion;
-import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.ConflictException;
+import io.ocicat.datastore.error.ExistsException;
+import io.ocicat.datastore.error.NotFoundException;
+import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.model.IpamHandle;
+import io.ocicat.datastore.resource.IpVersion;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpPrefix;
 import java.util.Map;
 import java.util.Optional;

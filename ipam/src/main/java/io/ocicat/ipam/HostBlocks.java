@@ -1,12 +1,12 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.IpVersion;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.model.BlockAffinity;
 import io.ocicat.datastore.model.BlockAffinity.State;
 import io.ocicat.datastore.model.IpPool;
+import io.ocicat.datastore.resource.IpVersion;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.ip.IpPrefix;
 import java.time.Duration;
 import java.util.List;

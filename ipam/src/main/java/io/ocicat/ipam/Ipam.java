@@ -1,9 +1,9 @@
 package io.ocicat.ipam;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.IpVersion;
 import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.datastore.model.IpamConfig;
+import io.ocicat.datastore.resource.IpVersion;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.List;
@@ -16,8 +16,8 @@ import java.util.Set;
  * two.
  *
  * <p>What cannot be done is an {@link IpamException} with its reason; what the datastore has to say
- * is a {@link io.ocicat.datastore.DatastoreException}. Does not own the datastore. Thread-safe:
- * requests at the same time share writes.
+ * is a {@link io.ocicat.datastore.error.DatastoreException}. Does not own the datastore.
+ * Thread-safe: requests at the same time share writes.
  */
 public final class Ipam implements AutoCloseable {
   private final ClusterView surroundings;

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Why an address cannot be given, found or released. Callers decide by {@link #reason()}; the
  * message is one line for a person. What the datastore itself has to say (unreachable, corrupt)
- * comes as its own {@link io.ocicat.datastore.DatastoreException}.
+ * comes as its own {@link io.ocicat.datastore.error.DatastoreException}.
  */
 public final class IpamException extends RuntimeException {
   private static final long serialVersionUID = 1L;

@@ -1,14 +1,14 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.CorruptException;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.ResourceQuery;
-import io.ocicat.datastore.UnsupportedException;
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.error.NotFoundException;
+import io.ocicat.datastore.error.UnsupportedException;
 import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.datastore.model.IpamHandle;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,11 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.ConflictException;
-import io.ocicat.datastore.ExistsException;
-import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.error.ConflictException;
+import io.ocicat.datastore.error.ExistsException;
+import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.model.IpamConfig;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import java.util.Optional;
 
 /** IPAM's settings: reading never writes, and two who change them never mix. */

@@ -1,8 +1,8 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.CorruptException;
-import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.model.IpPool;
+import io.ocicat.datastore.resource.Resource;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;

@@ -1,11 +1,11 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.AffinityType;
-import io.ocicat.datastore.DatastoreException;
-import io.ocicat.datastore.IpVersion;
 import io.ocicat.datastore.Prefetch;
+import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.datastore.model.IpamHandle;
+import io.ocicat.datastore.resource.AffinityType;
+import io.ocicat.datastore.resource.IpVersion;
 import io.ocicat.datastore.selector.Selector;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;

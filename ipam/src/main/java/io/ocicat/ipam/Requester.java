@@ -1,8 +1,8 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.Write;
 import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.Write;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;

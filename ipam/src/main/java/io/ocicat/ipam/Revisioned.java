@@ -1,7 +1,7 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.Write;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.Write;
 
 /**
  * Something that was read, to be relied on.

@@ -1,7 +1,7 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.cluster.Cluster;
+import io.ocicat.datastore.error.DatastoreException;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Supplier;

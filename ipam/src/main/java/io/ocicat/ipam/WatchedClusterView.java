@@ -1,11 +1,11 @@
 package io.ocicat.ipam;
 
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.ResourceQuery;
-import io.ocicat.datastore.UnauthorizedException;
+import io.ocicat.datastore.error.UnauthorizedException;
 import io.ocicat.datastore.model.IpamConfig;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourceQuery;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;

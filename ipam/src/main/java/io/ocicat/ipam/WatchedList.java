@@ -1,14 +1,14 @@
 package io.ocicat.ipam;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.DatastoreException;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceEvent;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.ResourcePage;
-import io.ocicat.datastore.ResourceQuery;
-import io.ocicat.datastore.ResourceWatch;
-import io.ocicat.datastore.UnauthorizedException;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.error.UnauthorizedException;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceEvent;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourcePage;
+import io.ocicat.datastore.resource.ResourceQuery;
+import io.ocicat.datastore.resource.ResourceWatch;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.LinkedHashMap;

@@ -1,9 +1,9 @@
 package io.ocicat.ipam;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.model.IpPool;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.ResourceQuery;
 import java.time.Duration;
 import java.util.List;
 

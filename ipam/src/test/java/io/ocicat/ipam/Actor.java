@@ -1,7 +1,7 @@
 package io.ocicat.ipam;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.passing.PassingDatastore;
 import java.util.Random;
 import java.util.concurrent.Semaphore;

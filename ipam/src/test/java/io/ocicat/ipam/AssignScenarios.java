@@ -3,9 +3,9 @@ package io.ocicat.ipam;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.datastore.IpVersion;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.datastore.model.IpamConfig;
+import io.ocicat.datastore.resource.IpVersion;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.time.Duration;

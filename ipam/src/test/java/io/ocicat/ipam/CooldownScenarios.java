@@ -2,11 +2,11 @@ package io.ocicat.ipam;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.ip.IpAddress;
 import java.time.Duration;
 import java.time.Instant;

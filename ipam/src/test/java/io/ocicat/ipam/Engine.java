@@ -1,10 +1,10 @@
 package io.ocicat.ipam;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.error.NotFoundException;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import java.util.Map;
 
 /** A datastore without resources, for one test. */

@@ -2,12 +2,12 @@ package io.ocicat.ipam;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.datastore.ExistsException;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.error.ExistsException;
 import io.ocicat.datastore.model.BlockAffinity;
 import io.ocicat.datastore.passing.PassingDatastore;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpPrefix;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;

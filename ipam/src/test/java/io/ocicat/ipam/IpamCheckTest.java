@@ -3,12 +3,12 @@ package io.ocicat.ipam;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.datastore.CorruptException;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.model.BlockAffinity;
 import io.ocicat.datastore.model.IpamHandle;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpAddress;
 import java.util.HashSet;
 import java.util.List;

@@ -3,11 +3,11 @@ package io.ocicat.ipam;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.kv.KeyValueDatastore;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.time.Clock;

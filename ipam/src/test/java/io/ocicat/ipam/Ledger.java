@@ -3,14 +3,14 @@ package io.ocicat.ipam;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.kv.CalicoLayout;
 import io.ocicat.datastore.kv.Change;
 import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.model.BlockAffinity;
 import io.ocicat.datastore.model.IpamBlock;
 import io.ocicat.datastore.model.IpamHandle;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.HashMap;

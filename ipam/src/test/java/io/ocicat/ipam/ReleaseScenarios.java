@@ -3,8 +3,8 @@ package io.ocicat.ipam;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpAddress;
 import java.util.ArrayList;
 import java.util.List;

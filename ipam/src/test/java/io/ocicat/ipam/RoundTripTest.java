@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.embedded.EmbeddedStore;
 import io.ocicat.datastore.passing.PassingDatastore;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.testkit.Eventually;

@@ -3,13 +3,13 @@ package io.ocicat.ipam;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.IpVersion;
-import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.Prefetch;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.passing.PassingDatastore;
 import io.ocicat.datastore.passing.Rounds;
+import io.ocicat.datastore.resource.IpVersion;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpPrefix;
 import java.util.HashSet;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.ocicat.ipam;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.datastore.UnavailableException;
 import io.ocicat.datastore.cluster.Cluster;
+import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.kubernetes.TestCluster;
 import io.ocicat.datastore.kv.KeyValueDatastore;

@@ -3,6 +3,7 @@ package io.ocicat.netlink;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.ocicat.ip.IpAddress;
+import io.ocicat.netlink.linux.NetlinkException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;

@@ -1,6 +1,7 @@
 package io.ocicat.netlink;
 
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.ns.NetNs;
 import java.time.Duration;
 import java.util.ArrayDeque;

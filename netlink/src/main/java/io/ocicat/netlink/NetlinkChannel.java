@@ -1,6 +1,6 @@
 package io.ocicat.netlink;
 
-import static io.ocicat.netlink.NetlinkException.check;
+import static io.ocicat.netlink.linux.NetlinkException.check;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
@@ -9,6 +9,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.Fd;
 import io.ocicat.netlink.linux.Kernel;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.linux.Syscall;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

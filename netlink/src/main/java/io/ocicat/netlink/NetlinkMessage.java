@@ -1,5 +1,6 @@
 package io.ocicat.netlink;
 
+import io.ocicat.netlink.linux.NetlinkException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;

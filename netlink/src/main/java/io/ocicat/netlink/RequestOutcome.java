@@ -1,6 +1,7 @@
 package io.ocicat.netlink;
 
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.NetlinkException;
 import java.util.List;
 import java.util.Optional;
 

@@ -2,6 +2,7 @@ package io.ocicat.netlink;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.testkit.Seeded;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

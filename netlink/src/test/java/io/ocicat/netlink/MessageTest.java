@@ -3,6 +3,7 @@ package io.ocicat.netlink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.testkit.Seeded;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

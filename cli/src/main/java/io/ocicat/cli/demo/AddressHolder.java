@@ -1,11 +1,11 @@
 package io.ocicat.cli.demo;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.ipam.AddressInfo;
 import io.ocicat.ipam.CalicoConventions;
 import io.ocicat.ipam.Ipam;

@@ -1,7 +1,7 @@
 package io.ocicat.cli.demo;
 
-import io.ocicat.cli.NodeContext;
 import io.ocicat.cli.doctor.KernelProbe;
+import io.ocicat.cli.options.NodeContext;
 import io.ocicat.cni.json.Json;
 import java.io.IOException;
 import java.io.PrintWriter;

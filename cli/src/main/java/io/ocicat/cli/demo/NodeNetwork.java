@@ -2,7 +2,6 @@ package io.ocicat.cli.demo;
 
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Protocol;
 import io.ocicat.netlink.link.Link;
@@ -10,6 +9,7 @@ import io.ocicat.netlink.link.LinkKind;
 import io.ocicat.netlink.link.LinkSettings;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.netlink.route.Address;
 import io.ocicat.netlink.route.Addresses;

@@ -1,8 +1,8 @@
 package io.ocicat.cli.doctor;
 
-import io.ocicat.cli.NodeContext;
-import io.ocicat.cli.RuntimeDirOptions;
 import io.ocicat.cli.check.ExpectedAttachments;
+import io.ocicat.cli.options.NodeContext;
+import io.ocicat.cli.options.RuntimeDirOptions;
 import io.ocicat.cni.exec.PluginPath;
 import io.ocicat.cni.exec.ProcessExec;
 import io.ocicat.cni.json.Json;

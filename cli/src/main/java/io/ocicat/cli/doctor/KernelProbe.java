@@ -1,7 +1,6 @@
 package io.ocicat.cli.doctor;
 
 import io.ocicat.netlink.IpFamily;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Protocol;
 import io.ocicat.netlink.conntrack.Conntrack;
@@ -9,6 +8,7 @@ import io.ocicat.netlink.conntrack.ConntrackFilter;
 import io.ocicat.netlink.link.LinkKind;
 import io.ocicat.netlink.link.LinkSettings;
 import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.nft.Chain;
 import io.ocicat.netlink.nft.ChainId;
 import io.ocicat.netlink.nft.ChainPriority;

@@ -1,9 +1,9 @@
 package io.ocicat.cli.doctor;
 
 import io.ocicat.cli.check.ShortIds;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Protocol;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.nft.Element;
 import io.ocicat.netlink.nft.Elements;
 import io.ocicat.netlink.nft.NamedSet;

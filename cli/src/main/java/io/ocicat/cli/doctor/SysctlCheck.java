@@ -1,6 +1,6 @@
 package io.ocicat.cli.doctor;
 
-import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.netlink.ns.Sysctl;
 import java.util.ArrayList;

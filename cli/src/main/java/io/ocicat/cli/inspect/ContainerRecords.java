@@ -1,9 +1,9 @@
 package io.ocicat.cli.inspect;
 
-import io.ocicat.cli.NodeContext;
 import io.ocicat.cli.check.ExpectedAttachment;
 import io.ocicat.cli.check.ExpectedAttachments;
 import io.ocicat.cli.check.HostLocalLeases;
+import io.ocicat.cli.options.NodeContext;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.runtime.Cni;

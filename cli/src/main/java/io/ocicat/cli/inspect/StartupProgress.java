@@ -1,7 +1,7 @@
 package io.ocicat.cli.inspect;
 
-import io.ocicat.cli.NodeContext;
 import io.ocicat.cli.doctor.KernelProbe;
+import io.ocicat.cli.options.NodeContext;
 import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.info.InfoClient;
 import io.ocicat.daemon.info.InfoException;

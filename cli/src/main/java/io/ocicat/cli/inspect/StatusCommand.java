@@ -1,6 +1,6 @@
 package io.ocicat.cli.inspect;
 
-import io.ocicat.cli.NodeContext;
+import io.ocicat.cli.options.NodeContext;
 import io.ocicat.cni.json.Json;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;

@@ -1,14 +1,14 @@
 package io.ocicat.cli.install;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.Datastores;
-import io.ocicat.datastore.ExistsException;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.error.ExistsException;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.NetlinkSocket;

@@ -1,7 +1,7 @@
 package io.ocicat.cli.install;
 
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkSocket;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.nft.Elements;
 import io.ocicat.netlink.nft.Rules;
 import io.ocicat.netlink.nft.Sets;

@@ -11,7 +11,7 @@ import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.NamespaceId;
 import io.ocicat.daemon.state.RecordFolder.Kept;
 import io.ocicat.ip.IpPrefix;
-import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.linux.RangeLock;
 import io.ocicat.plugins.bridge.SpoofCheckHandOver;
 import io.ocicat.plugins.calico.NatOutgoingHandOver;

@@ -1,6 +1,6 @@
 package io.ocicat.cli.install;
 
-import io.ocicat.cli.ConfDirOption;
+import io.ocicat.cli.options.ConfDirOption;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ConfigList;
 import io.ocicat.daemon.state.StateFolders;

@@ -1,16 +1,16 @@
 package io.ocicat.cli.install;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.Datastores;
-import io.ocicat.datastore.ExistsException;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.error.ExistsException;
+import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.model.IpPool;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourceQuery;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

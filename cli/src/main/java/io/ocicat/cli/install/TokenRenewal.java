@@ -1,6 +1,6 @@
 package io.ocicat.cli.install;
 
-import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.NetlinkException;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.function.Consumer;

@@ -1,17 +1,17 @@
 package io.ocicat.cli.ipam;
 
-import io.ocicat.cli.RuntimeDirOptions;
+import io.ocicat.cli.options.RuntimeDirOptions;
 import io.ocicat.cli.resource.CommandContext;
 import io.ocicat.cli.resource.CommandException;
 import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.address.KernelAddresses;
 import io.ocicat.daemon.info.CallSelection;
-import io.ocicat.datastore.CorruptException;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceQuery;
+import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.model.IpPool;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ipam.AddressInfo;
 import io.ocicat.ipam.BlockOwner;

@@ -11,7 +11,7 @@ import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
-import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.plugins.hostlocal.Lease;
 import java.nio.file.Path;
 import java.util.ArrayList;

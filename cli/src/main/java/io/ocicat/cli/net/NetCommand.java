@@ -1,7 +1,7 @@
 package io.ocicat.cli.net;
 
-import io.ocicat.cli.CniOptions;
-import io.ocicat.cli.PluginMessages;
+import io.ocicat.cli.options.CniOptions;
+import io.ocicat.cli.terminal.PluginMessages;
 import io.ocicat.cni.Attachment;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;

@@ -1,7 +1,7 @@
 package io.ocicat.cli.net;
 
-import io.ocicat.cli.CniOptions;
-import io.ocicat.cli.Table;
+import io.ocicat.cli.options.CniOptions;
+import io.ocicat.cli.terminal.TextTable;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.runtime.ConfListing;
@@ -52,7 +52,7 @@ final class NetListCommand implements Callable<Integer> {
     if (json) {
       out.println(Json.pretty(toJson(listing)));
     } else {
-      Table table = new Table("NETWORK", "VERSION", "PLUGINS", "FILE");
+      TextTable table = new TextTable("NETWORK", "VERSION", "PLUGINS", "FILE");
       for (NetworkFile network : listing.networks()) {
         table.row(
             network.name(),

@@ -1,6 +1,6 @@
 package io.ocicat.cli.net;
 
-import io.ocicat.cli.CniOptions;
+import io.ocicat.cli.options.CniOptions;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.runtime.Cni;
 import io.ocicat.cni.runtime.ConfListing;

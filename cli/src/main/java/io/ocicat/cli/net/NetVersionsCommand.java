@@ -1,7 +1,7 @@
 package io.ocicat.cli.net;
 
-import io.ocicat.cli.CniOptions;
-import io.ocicat.cli.Table;
+import io.ocicat.cli.options.CniOptions;
+import io.ocicat.cli.terminal.TextTable;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.VersionReply;
 import io.ocicat.cni.json.Json;
@@ -46,7 +46,7 @@ final class NetVersionsCommand implements Callable<Integer> {
     PrintWriter out = spec.commandLine().getOut();
     PrintWriter err = spec.commandLine().getErr();
     Cni cni = settings.cni(options, err, settings.messages(err));
-    Table table = new Table("PLUGIN", "VERSIONS");
+    TextTable table = new TextTable("PLUGIN", "VERSIONS");
     ObjectNode all = Json.object();
     int failed = 0;
     for (String plugin : plugins) {

@@ -1,6 +1,6 @@
 package io.ocicat.cli.net;
 
-import io.ocicat.cli.CniOptions;
+import io.ocicat.cli.options.CniOptions;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.daemon.call.CallRunner;

@@ -1,7 +1,7 @@
 package io.ocicat.cli.pod;
 
-import io.ocicat.cli.NodeContext;
-import io.ocicat.cli.PluginMessages;
+import io.ocicat.cli.options.NodeContext;
+import io.ocicat.cli.terminal.PluginMessages;
 import io.ocicat.cni.exec.PluginPath;
 import io.ocicat.cni.exec.ProcessExec;
 import io.ocicat.datastore.Datastores;

@@ -1,8 +1,8 @@
 package io.ocicat.cli.pod;
 
-import io.ocicat.cli.NodeContext;
-import io.ocicat.cli.TerminalWidth;
 import io.ocicat.cli.inspect.Waterfall;
+import io.ocicat.cli.options.NodeContext;
+import io.ocicat.cli.terminal.TerminalWidth;
 import io.ocicat.cni.json.Json;
 import io.ocicat.daemon.info.CallJson;
 import io.ocicat.daemon.info.InfoClient;

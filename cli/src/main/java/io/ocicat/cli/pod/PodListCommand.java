@@ -1,6 +1,6 @@
 package io.ocicat.cli.pod;
 
-import io.ocicat.cli.Table;
+import io.ocicat.cli.terminal.TextTable;
 import io.ocicat.cni.json.Json;
 import io.ocicat.sandbox.pods.PodSandboxes;
 import io.ocicat.sandbox.pods.SandboxFilter;
@@ -71,11 +71,11 @@ final class PodListCommand extends PodCommand.Sub {
   }
 
   /** Reasons have a column where there are any. */
-  private static Table table(List<SandboxStatus> found) {
+  private static TextTable table(List<SandboxStatus> found) {
     boolean reasons = found.stream().anyMatch(pod -> !pod.problem().isEmpty());
     List<String> headings =
         List.of("POD ID", "NAMESPACE", "NAME", "STATE", "IP", "NETWORK", "AGE", "REASON");
-    Table table = new Table(cells(headings, reasons));
+    TextTable table = new TextTable(cells(headings, reasons));
     for (SandboxStatus pod : found) {
       List<String> cells =
           List.of(

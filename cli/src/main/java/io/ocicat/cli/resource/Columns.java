@@ -2,10 +2,10 @@ package io.ocicat.cli.resource;
 
 import static java.util.Map.entry;
 
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,7 +1,7 @@
 package io.ocicat.cli.resource;
 
-import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.resource.Resource;
 import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;

@@ -1,16 +1,16 @@
 package io.ocicat.cli.resource;
 
-import io.ocicat.datastore.CorruptException;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.DatastoreException;
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.ResourcePage;
-import io.ocicat.datastore.ResourceQuery;
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.error.InvalidException;
+import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourcePage;
+import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.datastore.selector.Selector;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.ocicat.cli.resource;
 
-import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.json.Problems;
+import io.ocicat.datastore.resource.Kind;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.LinkedHashMap;

@@ -1,8 +1,8 @@
 package io.ocicat.cli.resource;
 
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.ocicat.cli.resource;
 
-import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.resource.Resource;
 
 /**
  * A resource that a user wrote.

@@ -2,11 +2,11 @@ package io.ocicat.cli.resource;
 
 import io.ocicat.cli.yaml.YamlReader;
 import io.ocicat.cli.yaml.YamlSyntaxException;
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.json.Problems;
 import io.ocicat.datastore.model.Shapes;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.CharacterCodingException;

@@ -1,10 +1,10 @@
 package io.ocicat.cli.resource;
 
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.json.Problems;
 import io.ocicat.datastore.model.Shapes;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;

@@ -1,11 +1,11 @@
 package io.ocicat.cli.resource;
 
-import io.ocicat.datastore.ConflictException;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.ConflictException;
+import io.ocicat.datastore.error.NotFoundException;
+import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.model.IpPool;
+import io.ocicat.datastore.resource.Resource;
 import io.ocicat.ipam.ClockAndRandom;
 import io.ocicat.ipam.Ipam;
 import java.time.Duration;

@@ -1,13 +1,13 @@
 package io.ocicat.cli.resource;
 
-import io.ocicat.cli.Table;
+import io.ocicat.cli.terminal.TextTable;
 import io.ocicat.cli.yaml.YamlWriter;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.DatastoreException;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
@@ -114,7 +114,8 @@ final class Printer {
       return;
     }
     List<Columns.Column> columns = columns(kind);
-    Table table = new Table(columns.stream().map(Columns.Column::heading).toArray(String[]::new));
+    TextTable table =
+        new TextTable(columns.stream().map(Columns.Column::heading).toArray(String[]::new));
     items.forEach(item -> table.row(cells(columns, item)));
     if (!colours) {
       table.printTo(out);

@@ -1,14 +1,14 @@
 package io.ocicat.cli.resource;
 
-import io.ocicat.datastore.ConflictException;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.ExistsException;
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.UnsupportedException;
+import io.ocicat.datastore.error.ConflictException;
+import io.ocicat.datastore.error.ExistsException;
+import io.ocicat.datastore.error.InvalidException;
+import io.ocicat.datastore.error.NotFoundException;
+import io.ocicat.datastore.error.UnsupportedException;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;

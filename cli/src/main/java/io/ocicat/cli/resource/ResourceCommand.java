@@ -1,6 +1,6 @@
 package io.ocicat.cli.resource;
 
-import io.ocicat.cli.ErrorAdvice;
+import io.ocicat.cli.terminal.ErrorAdvice;
 import io.ocicat.datastore.Datastore;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;

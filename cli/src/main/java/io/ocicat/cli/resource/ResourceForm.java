@@ -1,12 +1,12 @@
 package io.ocicat.cli.resource;
 
-import io.ocicat.datastore.AffinityType;
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.json.Problems;
+import io.ocicat.datastore.resource.AffinityType;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpPrefix;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;

@@ -1,8 +1,8 @@
 package io.ocicat.cli.resource;
 
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.ResourceQuery;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourceQuery;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,14 +1,14 @@
 package io.ocicat.cli.resource;
 
-import io.ocicat.datastore.CompactedException;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceEvent;
-import io.ocicat.datastore.ResourcePage;
-import io.ocicat.datastore.ResourceQuery;
-import io.ocicat.datastore.ResourceWatch;
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.CompactedException;
+import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceEvent;
+import io.ocicat.datastore.resource.ResourcePage;
+import io.ocicat.datastore.resource.ResourceQuery;
+import io.ocicat.datastore.resource.ResourceWatch;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;

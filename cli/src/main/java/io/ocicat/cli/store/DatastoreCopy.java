@@ -1,15 +1,15 @@
 package io.ocicat.cli.store;
 
-import io.ocicat.cli.Progress;
 import io.ocicat.cli.resource.RejectedException;
+import io.ocicat.cli.terminal.Progress;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.ExistsException;
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.error.ExistsException;
+import io.ocicat.datastore.error.InvalidException;
+import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.model.ResourceAdmission;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.EnumMap;

@@ -1,9 +1,9 @@
 package io.ocicat.cli.store;
 
-import io.ocicat.cli.Progress;
 import io.ocicat.cli.resource.CommandContext;
 import io.ocicat.cli.resource.CommandException;
 import io.ocicat.cli.resource.ResourceCommand;
+import io.ocicat.cli.terminal.Progress;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.kv.KeyValueDatastore;
 import io.ocicat.datastore.kv.KeyValueDump;

@@ -1,17 +1,17 @@
 package io.ocicat.cli.store;
 
-import io.ocicat.cli.Progress;
 import io.ocicat.cli.resource.CommandException;
 import io.ocicat.cli.resource.RejectedException;
 import io.ocicat.cli.resource.ResourceForm;
+import io.ocicat.cli.terminal.Progress;
 import io.ocicat.cli.yaml.YamlReader;
 import io.ocicat.cli.yaml.YamlWriter;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.kv.KeyValue;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
 import java.io.IOException;
 import java.io.Writer;
 import java.util.ArrayList;

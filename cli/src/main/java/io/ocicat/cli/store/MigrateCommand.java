@@ -1,18 +1,18 @@
 package io.ocicat.cli.store;
 
-import io.ocicat.cli.Table;
 import io.ocicat.cli.resource.CommandContext;
 import io.ocicat.cli.resource.CommandException;
 import io.ocicat.cli.resource.ConnectionOptions;
 import io.ocicat.cli.resource.RejectedException;
 import io.ocicat.cli.resource.ResourceCommand;
+import io.ocicat.cli.terminal.TextTable;
 import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.Datastores;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -141,7 +141,7 @@ final class MigrateCommand extends ResourceCommand {
   }
 
   private void report(List<Resource> resources, int copied) {
-    Table table = new Table("KIND", "RESOURCES");
+    TextTable table = new TextTable("KIND", "RESOURCES");
     ObjectNode kinds = Json.object();
     for (Kind kind : DatastoreContents.kinds()) {
       long count = resources.stream().filter(resource -> resource.kind() == kind).count();

@@ -1,8 +1,8 @@
 package io.ocicat.cli.store;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.DatastoreException;
-import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.resource.Resource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.ocicat.cli.store;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.ExistsException;
+import io.ocicat.datastore.error.ExistsException;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.kv.KeyValueDatastore;

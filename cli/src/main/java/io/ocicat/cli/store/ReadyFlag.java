@@ -1,11 +1,11 @@
 package io.ocicat.cli.store;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.ExistsException;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.error.ExistsException;
+import io.ocicat.datastore.error.NotFoundException;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 import java.util.Optional;

@@ -1,10 +1,10 @@
 package io.ocicat.cli.store;
 
-import io.ocicat.datastore.AffinityType;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.model.IpPool;
+import io.ocicat.datastore.resource.AffinityType;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -1,6 +1,6 @@
 package io.ocicat.cli.store;
 
-import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.resource.Resource;
 import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;

@@ -3,10 +3,10 @@ package io.ocicat.cli.install;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.kubernetes.TestCluster;
 import io.ocicat.datastore.model.ApiGroup;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.ResourceKey;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;

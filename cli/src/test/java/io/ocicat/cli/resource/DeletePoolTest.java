@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cli.DatastoreShell;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.embedded.EmbeddedStore;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.ipam.AutoAssignRequest;
 import io.ocicat.ipam.ClockAndRandom;
 import io.ocicat.ipam.Ipam;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cli.DatastoreShell;
 import io.ocicat.cli.Shell.Printed;
-import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.resource.Kind;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cli.DatastoreShell;
 import io.ocicat.cli.Shell.Printed;
-import io.ocicat.datastore.AffinityType;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.embedded.EmbeddedStore;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.kv.KeyValueDatastore;
 import io.ocicat.datastore.kv.Transaction;
+import io.ocicat.datastore.resource.AffinityType;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.testkit.Eventually;
 import java.io.StringWriter;

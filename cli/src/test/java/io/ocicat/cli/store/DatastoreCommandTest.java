@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cli.DatastoreShell;
 import io.ocicat.cli.Shell.Printed;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.embedded.EmbeddedStore;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.kv.KeyValueDatastore;
 import io.ocicat.datastore.kv.Transaction;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.testkit.Etcd;
 import java.io.IOException;
@@ -292,7 +292,9 @@ class DatastoreCommandTest {
                           .withObject("annotations")
                           .put("ocicat.io/migrating-from", guid)));
       half.create(
-          source.get(ResourceKey.of(io.ocicat.datastore.Kind.TIER, "ops")).withRevision(""));
+          source
+              .get(ResourceKey.of(io.ocicat.datastore.resource.Kind.TIER, "ops"))
+              .withRevision(""));
     }
     Printed printed = shell.run("datastore", "migrate", "--to", to);
     assertThat(printed.exitCode()).as(printed.err()).isZero();

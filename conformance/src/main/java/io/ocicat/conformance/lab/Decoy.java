@@ -2,7 +2,7 @@ package io.ocicat.conformance.lab;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.ocicat.conformance.ConformanceException;
+import io.ocicat.conformance.subject.ConformanceException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,7 +7,7 @@ import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.cni.json.Json;
-import io.ocicat.conformance.ConformanceException;
+import io.ocicat.conformance.subject.ConformanceException;
 import io.ocicat.conformance.subject.PluginKind;
 import io.ocicat.conformance.subject.PluginUnderTest;
 import io.ocicat.conformance.subject.Profile;

@@ -1,15 +1,15 @@
 package io.ocicat.conformance.lab;
 
-import io.ocicat.conformance.ConformanceException;
+import io.ocicat.conformance.subject.ConformanceException;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Protocol;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.LinkKind;
 import io.ocicat.netlink.link.LinkSettings;
 import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.ns.NamedNetNs;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.netlink.route.Address;

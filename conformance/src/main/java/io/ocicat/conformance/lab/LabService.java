@@ -1,6 +1,6 @@
 package io.ocicat.conformance.lab;
 
-import io.ocicat.conformance.ConformanceException;
+import io.ocicat.conformance.subject.ConformanceException;
 import io.ocicat.conformance.subject.RequiredService;
 import java.io.IOException;
 import java.nio.file.Files;

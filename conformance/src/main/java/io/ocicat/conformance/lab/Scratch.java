@@ -2,7 +2,7 @@ package io.ocicat.conformance.lab;
 
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.ProcessExec;
-import io.ocicat.conformance.ConformanceException;
+import io.ocicat.conformance.subject.ConformanceException;
 import io.ocicat.conformance.subject.PluginUnderTest;
 import java.io.IOException;
 import java.nio.file.Files;

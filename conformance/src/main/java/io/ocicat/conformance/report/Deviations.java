@@ -1,7 +1,7 @@
 package io.ocicat.conformance.report;
 
 import io.ocicat.cni.json.Quoted;
-import io.ocicat.conformance.ConformanceException;
+import io.ocicat.conformance.subject.ConformanceException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -3,7 +3,6 @@ package io.ocicat.conformance.subject;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.json.Quoted;
-import io.ocicat.conformance.ConformanceException;
 import java.util.Locale;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
@@ -18,7 +17,7 @@ final class ProfileChoice {
    */
   static Profile choose(String plugin, Optional<PluginKind> kind, Optional<byte[]> config) {
     Optional<Profile> known =
-        Profiles.find(plugin).filter(profile -> kind.isEmpty() || kind.get() == profile.kind());
+        KnownPlugins.find(plugin).filter(profile -> kind.isEmpty() || kind.get() == profile.kind());
     if (config.isEmpty()) {
       return known.orElseThrow(
           () ->
@@ -27,7 +26,7 @@ final class ProfileChoice {
                       .formatted(
                           Quoted.brief(plugin),
                           kind.map(k -> " as plugin of kind " + k).orElse(""),
-                          String.join(", ", Profiles.names()))));
+                          String.join(", ", KnownPlugins.names()))));
     }
     ObjectNode read = read(plugin, config.get());
     Profile profile =

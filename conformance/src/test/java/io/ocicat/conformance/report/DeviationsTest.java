@@ -3,8 +3,8 @@ package io.ocicat.conformance.report;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.conformance.ConformanceException;
 import io.ocicat.conformance.report.Deviations.Deviation;
+import io.ocicat.conformance.subject.ConformanceException;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.cni.json.Json;
-import io.ocicat.conformance.ConformanceException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,11 +2,11 @@ package io.ocicat.daemon.address;
 
 import io.ocicat.daemon.state.NamespaceId;
 import io.ocicat.ip.IpAddress;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Protocol;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.Fd.FileId;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.netlink.route.Addresses;
 import java.io.IOException;

@@ -16,7 +16,7 @@ import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.RecordFolder;
 import io.ocicat.daemon.state.RecordFolder.Kept;
 import io.ocicat.daemon.trace.Phase;
-import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.linux.RangeLock;
 import java.io.UncheckedIOException;
 import java.time.Clock;

@@ -9,7 +9,7 @@ import io.ocicat.daemon.state.CallRecord;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.RecordFolder;
 import io.ocicat.daemon.state.RecordFolder.Kept;
-import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.NetlinkException;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.List;

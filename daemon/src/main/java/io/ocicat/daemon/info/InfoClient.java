@@ -2,8 +2,8 @@ package io.ocicat.daemon.info;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.json.Json;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.linux.Received;
 import io.ocicat.netlink.linux.SocketType;
 import io.ocicat.netlink.linux.UnixSocket;

@@ -1,8 +1,8 @@
 package io.ocicat.daemon.info;
 
 import io.ocicat.daemon.server.DaemonEvents;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.linux.Received;
 import io.ocicat.netlink.linux.SocketType;
 import io.ocicat.netlink.linux.UnixListener;

@@ -20,7 +20,7 @@ import io.ocicat.daemon.wire.WireReply;
 import io.ocicat.daemon.wire.WireRequest;
 import io.ocicat.datastore.RequestListener;
 import io.ocicat.netlink.ExchangeListener;
-import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.linux.PeerCredentials;
 import io.ocicat.netlink.linux.UnixListener;
 import io.ocicat.netlink.linux.UnixSocket;

@@ -4,8 +4,8 @@ import io.ocicat.cni.exec.CniEnvironment;
 import io.ocicat.daemon.server.CallServer.UnderWay;
 import io.ocicat.daemon.wire.WireReply;
 import io.ocicat.daemon.wire.WireRequest;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.linux.UnixSocket;
 import java.time.Duration;
 

@@ -1,6 +1,6 @@
 package io.ocicat.daemon.server;
 
-import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.linux.UnixListener;
 import io.ocicat.netlink.linux.UnixSocket;
 import java.time.Duration;

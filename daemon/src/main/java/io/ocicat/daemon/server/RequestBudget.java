@@ -2,7 +2,7 @@ package io.ocicat.daemon.server;
 
 import io.ocicat.daemon.wire.WireReply;
 import io.ocicat.daemon.wire.WireRequest;
-import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.linux.UnixSocket;
 import java.time.Duration;
 import java.util.concurrent.Semaphore;

@@ -1,9 +1,9 @@
 package io.ocicat.daemon.state;
 
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Fd;
 import io.ocicat.netlink.linux.Fd.FileId;
 import io.ocicat.netlink.linux.FileStat;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.ns.NetNs;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -1,7 +1,7 @@
 package io.ocicat.daemon.state;
 
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.FileStat;
+import io.ocicat.netlink.linux.NetlinkException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.cni.exec.PluginReply;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Fd;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.linux.SocketType;
 import io.ocicat.netlink.linux.UnixSocket;
 import io.ocicat.testkit.Seeded;

@@ -1,6 +1,6 @@
 package io.ocicat.datastore.etcd;
 
-import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.error.InvalidException;
 import java.net.URI;
 import java.net.URISyntaxException;
 

@@ -6,7 +6,7 @@ import io.grpc.StatusRuntimeException;
 import io.ocicat.datastore.DatastoreRequest;
 import io.ocicat.datastore.Deadline;
 import io.ocicat.datastore.RequestListener;
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.UnavailableException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  */
 record EtcdEntry(ByteBuffer key, @Nullable KeyValue value) {
 
-  static EtcdEntry read(MessageReader in) {
+  static EtcdEntry read(ProtobufReader in) {
     ByteBuffer key = ByteBuffer.allocate(0);
     String value = "";
     long created = 0;

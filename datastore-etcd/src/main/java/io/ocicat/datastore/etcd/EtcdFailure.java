@@ -1,13 +1,13 @@
 package io.ocicat.datastore.etcd;
 
 import io.grpc.Status;
-import io.ocicat.datastore.CompactedException;
-import io.ocicat.datastore.CorruptException;
-import io.ocicat.datastore.DatastoreException;
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.UnauthorizedException;
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.CompactedException;
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.error.InvalidException;
+import io.ocicat.datastore.error.NotFoundException;
+import io.ocicat.datastore.error.UnauthorizedException;
+import io.ocicat.datastore.error.UnavailableException;
 import java.net.ConnectException;
 import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;

@@ -6,7 +6,7 @@ import java.util.List;
 
 /** What we ask etcd; its rpc.proto has the numbers of the members. */
 sealed interface EtcdRequest {
-  void write(MessageWriter out);
+  void write(ProtobufWriter out);
 
   /**
    * KV/Range.
@@ -30,7 +30,7 @@ sealed interface EtcdRequest {
     }
 
     @Override
-    public void write(MessageWriter out) {
+    public void write(ProtobufWriter out) {
       keys.write(out);
       out.number(3, limit)
           .number(4, revision)
@@ -52,7 +52,7 @@ sealed interface EtcdRequest {
     private static final int MOD_REVISION = 2;
 
     @Override
-    public void write(MessageWriter out) {
+    public void write(ProtobufWriter out) {
       for (Condition condition : conditions) {
         out.message(
             1,
@@ -75,7 +75,7 @@ sealed interface EtcdRequest {
       }
     }
 
-    private static void write(Change change, MessageWriter operation) {
+    private static void write(Change change, ProtobufWriter operation) {
       switch (change) {
         case Change.Put(String key, String value, long lease) ->
             operation.message(2, put -> put.text(1, key).text(2, value).number(3, lease));
@@ -89,7 +89,7 @@ sealed interface EtcdRequest {
   /** Watch/Watch: the one request of each stream. */
   record Watch(KeyRange keys, long from) implements EtcdRequest {
     @Override
-    public void write(MessageWriter out) {
+    public void write(ProtobufWriter out) {
       out.message(
           1,
           create -> {
@@ -103,7 +103,7 @@ sealed interface EtcdRequest {
   /** Lease/LeaseGrant; etcd chooses the number. */
   record LeaseGrant(long seconds) implements EtcdRequest {
     @Override
-    public void write(MessageWriter out) {
+    public void write(ProtobufWriter out) {
       out.number(1, seconds);
     }
   }
@@ -111,7 +111,7 @@ sealed interface EtcdRequest {
   /** Lease/LeaseRevoke and Lease/LeaseKeepAlive. */
   record Lease(long id) implements EtcdRequest {
     @Override
-    public void write(MessageWriter out) {
+    public void write(ProtobufWriter out) {
       out.number(1, id);
     }
   }
@@ -119,7 +119,7 @@ sealed interface EtcdRequest {
   /** Auth/Authenticate. */
   record Authenticate(String name, String password) implements EtcdRequest {
     @Override
-    public void write(MessageWriter out) {
+    public void write(ProtobufWriter out) {
       out.text(1, name).text(2, password);
     }
   }
@@ -127,6 +127,6 @@ sealed interface EtcdRequest {
   /** Maintenance/Status. */
   record Status() implements EtcdRequest {
     @Override
-    public void write(MessageWriter out) {}
+    public void write(ProtobufWriter out) {}
   }
 }

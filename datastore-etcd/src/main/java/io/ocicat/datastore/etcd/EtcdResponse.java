@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 sealed interface EtcdResponse {
 
   /** The revision in every answer's first member. */
-  static long readHeader(MessageReader header) {
+  static long readHeader(ProtobufReader header) {
     long revision = 0;
     while (header.next()) {
       if (header.field() == 3) {
@@ -29,7 +29,7 @@ sealed interface EtcdResponse {
    */
   record Range(long revision, List<EtcdEntry> entries, boolean more, long count)
       implements EtcdResponse {
-    static Range read(MessageReader in) {
+    static Range read(ProtobufReader in) {
       long revision = 0;
       List<EtcdEntry> entries = new ArrayList<>();
       boolean more = false;
@@ -60,7 +60,7 @@ sealed interface EtcdResponse {
    */
   record Txn(long revision, boolean succeeded, List<Range> ranges, List<KeyValue> deleted)
       implements EtcdResponse {
-    static Txn read(MessageReader in) {
+    static Txn read(ProtobufReader in) {
       long revision = 0;
       boolean succeeded = false;
       List<Range> ranges = new ArrayList<>();
@@ -77,7 +77,7 @@ sealed interface EtcdResponse {
     }
 
     private static void readOperation(
-        MessageReader in, List<Range> ranges, List<KeyValue> deleted) {
+        ProtobufReader in, List<Range> ranges, List<KeyValue> deleted) {
       while (in.next()) {
         switch (in.field()) {
           case 1 -> ranges.add(Range.read(in.message()));
@@ -87,7 +87,7 @@ sealed interface EtcdResponse {
       }
     }
 
-    private static void readDeleted(MessageReader in, List<KeyValue> deleted) {
+    private static void readDeleted(ProtobufReader in, List<KeyValue> deleted) {
       while (in.next()) {
         if (in.field() == 3) {
           KeyValue value = EtcdEntry.read(in.message()).value();
@@ -117,7 +117,7 @@ sealed interface EtcdResponse {
       boolean fragment,
       List<KeyValueEvent> events)
       implements EtcdResponse {
-    static Watch read(MessageReader in) {
+    static Watch read(ProtobufReader in) {
       long revision = 0;
       boolean created = false;
       boolean canceled = false;
@@ -140,7 +140,7 @@ sealed interface EtcdResponse {
       return new Watch(revision, created, canceled, compacted, reason, fragment, events);
     }
 
-    private static void readEvent(MessageReader in, List<KeyValueEvent> events) {
+    private static void readEvent(ProtobufReader in, List<KeyValueEvent> events) {
       boolean deleted = false;
       KeyValue entry = null;
       KeyValue last = null;
@@ -170,7 +170,7 @@ sealed interface EtcdResponse {
    * @param seconds how long it lasts from now; not positive when it has ended
    */
   record Lease(long id, long seconds) implements EtcdResponse {
-    static Lease read(MessageReader in) {
+    static Lease read(ProtobufReader in) {
       long id = 0;
       long seconds = 0;
       while (in.next()) {
@@ -186,7 +186,7 @@ sealed interface EtcdResponse {
 
   /** Auth/Authenticate. */
   record Authenticated(String token) implements EtcdResponse {
-    static Authenticated read(MessageReader in) {
+    static Authenticated read(ProtobufReader in) {
       String token = "";
       while (in.next()) {
         if (in.field() == 2) {
@@ -204,7 +204,7 @@ sealed interface EtcdResponse {
    * @param learner whether the member only listens yet
    */
   record Status(long leader, boolean learner) implements EtcdResponse {
-    static Status read(MessageReader in) {
+    static Status read(ProtobufReader in) {
       long leader = 0;
       boolean learner = false;
       while (in.next()) {

@@ -1,11 +1,11 @@
 package io.ocicat.datastore.etcd;
 
-import io.ocicat.datastore.CompactedException;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Deadline;
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.NotFoundException;
 import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.error.CompactedException;
+import io.ocicat.datastore.error.InvalidException;
+import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.kv.Change;
 import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.kv.KeyValueDatastore;

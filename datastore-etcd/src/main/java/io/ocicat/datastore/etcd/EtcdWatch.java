@@ -2,10 +2,10 @@ package io.ocicat.datastore.etcd;
 
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
-import io.ocicat.datastore.CompactedException;
-import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.Deadline;
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.CompactedException;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.kv.KeyValueEvent;
 import io.ocicat.datastore.kv.KeyValueWatch;
 import java.time.Duration;

@@ -46,7 +46,7 @@ record KeyRange(ByteBuffer from, ByteBuffer end) {
     return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  void write(MessageWriter out) {
+  void write(ProtobufWriter out) {
     out.bytes(1, from).bytes(2, end);
   }
 }

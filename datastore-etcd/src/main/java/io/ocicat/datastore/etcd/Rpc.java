@@ -38,12 +38,12 @@ final class Rpc {
   private Rpc() {}
 
   private static <Q extends EtcdRequest, A extends EtcdResponse> MethodDescriptor<Q, A> unary(
-      String name, Function<MessageReader, A> read) {
+      String name, Function<ProtobufReader, A> read) {
     return method(MethodType.UNARY, name, read);
   }
 
   private static <Q extends EtcdRequest, A extends EtcdResponse> MethodDescriptor<Q, A> method(
-      MethodType type, String name, Function<MessageReader, A> read) {
+      MethodType type, String name, Function<ProtobufReader, A> read) {
     return MethodDescriptor.<Q, A>newBuilder()
         .setType(type)
         .setFullMethodName("etcdserverpb." + name)
@@ -55,7 +55,7 @@ final class Rpc {
   private record Requests<Q extends EtcdRequest>() implements Marshaller<Q> {
     @Override
     public InputStream stream(Q request) {
-      MessageWriter out = new MessageWriter();
+      ProtobufWriter out = new ProtobufWriter();
       request.write(out);
       return new Written(out.toBytes());
     }
@@ -81,7 +81,7 @@ final class Rpc {
     }
   }
 
-  private record Answers<A extends EtcdResponse>(Function<MessageReader, A> read)
+  private record Answers<A extends EtcdResponse>(Function<ProtobufReader, A> read)
       implements Marshaller<A> {
     @Override
     public InputStream stream(A answer) {
@@ -96,7 +96,7 @@ final class Rpc {
             stream instanceof KnownLength
                 ? stream.readNBytes(stream.available())
                 : stream.readAllBytes();
-        return read.apply(new MessageReader(ByteBuffer.wrap(message)));
+        return read.apply(new ProtobufReader(ByteBuffer.wrap(message)));
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

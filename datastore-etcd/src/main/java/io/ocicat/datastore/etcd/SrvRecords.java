@@ -1,6 +1,6 @@
 package io.ocicat.datastore.etcd;
 
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.UnavailableException;
 import java.util.ArrayList;
 import java.util.Hashtable;
 import java.util.List;

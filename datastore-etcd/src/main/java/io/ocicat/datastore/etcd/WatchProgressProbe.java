@@ -1,7 +1,7 @@
 package io.ocicat.datastore.etcd;
 
-import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.Deadline;
+import io.ocicat.datastore.error.DatastoreException;
 import java.time.Duration;
 import java.util.List;
 

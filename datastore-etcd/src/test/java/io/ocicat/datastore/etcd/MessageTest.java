@@ -90,8 +90,8 @@ class MessageTest {
   @Test
   void numbersOfAnySizeSurvive() {
     for (long number : new long[] {0, 1, 127, 128, 300, Long.MAX_VALUE, -1, Long.MIN_VALUE}) {
-      byte[] bytes = new MessageWriter().chosenNumber(2, number).toBytes();
-      assertThat(EtcdResponse.Lease.read(new MessageReader(ByteBuffer.wrap(bytes))).id())
+      byte[] bytes = new ProtobufWriter().chosenNumber(2, number).toBytes();
+      assertThat(EtcdResponse.Lease.read(new ProtobufReader(ByteBuffer.wrap(bytes))).id())
           .isEqualTo(number);
     }
   }
@@ -116,8 +116,8 @@ class MessageTest {
           byte[] bytes = new byte[random.nextInt(40)];
           random.nextBytes(bytes);
           try {
-            EtcdResponse.Txn.read(new MessageReader(ByteBuffer.wrap(bytes)));
-            EtcdResponse.Watch.read(new MessageReader(ByteBuffer.wrap(bytes)));
+            EtcdResponse.Txn.read(new ProtobufReader(ByteBuffer.wrap(bytes)));
+            EtcdResponse.Watch.read(new ProtobufReader(ByteBuffer.wrap(bytes)));
           } catch (IllegalArgumentException e) {
             assertThat(e).hasMessageContaining("message from etcd");
           }
@@ -125,12 +125,12 @@ class MessageTest {
   }
 
   private static String hex(EtcdRequest request) {
-    MessageWriter out = new MessageWriter();
+    ProtobufWriter out = new ProtobufWriter();
     request.write(out);
     return HexFormat.of().formatHex(out.toBytes());
   }
 
-  private static MessageReader reader(String hex) {
-    return new MessageReader(ByteBuffer.wrap(HexFormat.of().parseHex(hex)));
+  private static ProtobufReader reader(String hex) {
+    return new ProtobufReader(ByteBuffer.wrap(HexFormat.of().parseHex(hex)));
   }
 }

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.grpc.Metadata;
-import io.ocicat.datastore.CompactedException;
 import io.ocicat.datastore.Deadline;
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.CompactedException;
+import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.kv.Change;
 import io.ocicat.datastore.kv.KeyValueEvent;
 import io.ocicat.datastore.kv.KeyValueWatch;

@@ -17,7 +17,7 @@ class RpcTest {
   private static final KeyValue VALUE = new KeyValue("/a", "v".repeat(100_000), 5, 6, 7);
 
   private static byte[] range() {
-    return new MessageWriter()
+    return new ProtobufWriter()
         .message(
             2,
             entry ->

@@ -3,12 +3,12 @@ package io.ocicat.datastore.etcd;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.datastore.DatastoreException;
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.UnauthorizedException;
-import io.ocicat.datastore.UnavailableException;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.config.Secret;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.error.InvalidException;
+import io.ocicat.datastore.error.UnauthorizedException;
+import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.kv.KeyValueWatch;
 import io.ocicat.datastore.kv.Transaction;

@@ -1,9 +1,9 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.config.Pem;
 import io.ocicat.datastore.config.Secret;
+import io.ocicat.datastore.error.InvalidException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

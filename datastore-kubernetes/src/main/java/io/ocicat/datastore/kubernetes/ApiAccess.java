@@ -1,8 +1,8 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.config.Pem;
 import io.ocicat.datastore.config.Secret;
+import io.ocicat.datastore.error.InvalidException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.util.List;

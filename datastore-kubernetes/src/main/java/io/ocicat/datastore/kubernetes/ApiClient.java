@@ -1,9 +1,9 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.CorruptException;
-import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.Deadline;
 import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.datastore.json.Json;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,13 +1,13 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.CompactedException;
-import io.ocicat.datastore.ConflictException;
-import io.ocicat.datastore.DatastoreException;
-import io.ocicat.datastore.ExistsException;
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.UnauthorizedException;
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.CompactedException;
+import io.ocicat.datastore.error.ConflictException;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.error.ExistsException;
+import io.ocicat.datastore.error.InvalidException;
+import io.ocicat.datastore.error.NotFoundException;
+import io.ocicat.datastore.error.UnauthorizedException;
+import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.json.Json;
 import java.net.HttpURLConnection;
 import java.net.http.HttpResponse;

@@ -1,8 +1,8 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.InvalidException;
 import io.ocicat.datastore.config.InsecureTrustManager;
 import io.ocicat.datastore.config.Pem;
+import io.ocicat.datastore.error.InvalidException;
 import java.io.IOException;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
@@ -23,7 +23,8 @@ final class ApiTls {
   /**
    * To connect with.
    *
-   * @throws io.ocicat.datastore.UnauthorizedException when our own certificate is not valid now
+   * @throws io.ocicat.datastore.error.UnauthorizedException when our own certificate is not valid
+   *     now
    */
   static SSLContext context(ApiAccess access) {
     Pem chain = access.certificate();

@@ -1,11 +1,11 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.CompactedException;
-import io.ocicat.datastore.CorruptException;
-import io.ocicat.datastore.DatastoreException;
-import io.ocicat.datastore.ResourceEvent;
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.CompactedException;
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.resource.ResourceEvent;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -1,14 +1,14 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.CorruptException;
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.ResourceAdmission;
 import io.ocicat.datastore.model.Shapes;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 

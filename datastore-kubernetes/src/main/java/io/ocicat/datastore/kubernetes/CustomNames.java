@@ -1,7 +1,7 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.IpVersion;
-import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.resource.IpVersion;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpPrefix;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;

@@ -1,6 +1,6 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.UnauthorizedException;
+import io.ocicat.datastore.error.UnauthorizedException;
 import io.ocicat.datastore.model.ApiGroup;
 import java.util.HashSet;
 import java.util.Set;

@@ -1,11 +1,11 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.AffinityType;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.Shapes;
+import io.ocicat.datastore.resource.AffinityType;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpPrefix;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,5 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.CorruptException;
-import io.ocicat.datastore.NotFoundException;
 import io.ocicat.datastore.cluster.Cluster;
 import io.ocicat.datastore.cluster.OwnerReference;
 import io.ocicat.datastore.cluster.Pod;
@@ -9,6 +7,8 @@ import io.ocicat.datastore.cluster.PodManifest;
 import io.ocicat.datastore.cluster.PodNamespace;
 import io.ocicat.datastore.cluster.PodNode;
 import io.ocicat.datastore.cluster.VirtualMachine;
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.error.NotFoundException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;

@@ -1,19 +1,19 @@
 package io.ocicat.datastore.kubernetes;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.ResourcePage;
-import io.ocicat.datastore.ResourceQuery;
-import io.ocicat.datastore.ResourceWatch;
-import io.ocicat.datastore.UnsupportedException;
 import io.ocicat.datastore.cluster.Cluster;
 import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.error.InvalidException;
+import io.ocicat.datastore.error.UnsupportedException;
 import io.ocicat.datastore.model.BuiltInProfile;
 import io.ocicat.datastore.model.CrossChecks;
 import io.ocicat.datastore.model.ResourceAdmission;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourcePage;
+import io.ocicat.datastore.resource.ResourceQuery;
+import io.ocicat.datastore.resource.ResourceWatch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,8 +39,8 @@ final class KubernetesDatastore implements Datastore {
     this.api = api;
     this.discovery = new Discovery(api, config.apiGroup());
     this.endpoints = new PodEndpoints(api);
-    this.profiles = new Profiles(api);
-    this.nodes = new Nodes(api, config.usePodCidr());
+    this.profiles = new KubernetesProfiles(api);
+    this.nodes = new KubernetesNodes(api, config.usePodCidr());
     this.cluster = new KubernetesCluster(api);
   }
 

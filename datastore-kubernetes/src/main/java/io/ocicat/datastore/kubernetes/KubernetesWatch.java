@@ -1,11 +1,11 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.CompactedException;
-import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.Deadline;
-import io.ocicat.datastore.ResourceEvent;
-import io.ocicat.datastore.ResourceWatch;
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.CompactedException;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.error.UnavailableException;
+import io.ocicat.datastore.resource.ResourceEvent;
+import io.ocicat.datastore.resource.ResourceWatch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.model.Shapes;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpPrefix;
 import java.util.List;
 import java.util.Map;

@@ -1,14 +1,14 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.CorruptException;
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.model.Shapes;
 import io.ocicat.datastore.model.WorkloadEndpointName;
 import io.ocicat.datastore.model.WorkloadInterfaceName;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import java.util.ArrayList;
@@ -121,9 +121,9 @@ final class PodEndpoint {
     List<IpPrefix> addresses = isFinished(pod) ? List.of() : addresses(pod);
     ArrayNode networks = spec.putArray("ipNetworks");
     addresses.forEach(address -> networks.add(address.toString()));
-    ArrayNode profiles = spec.putArray("profiles").add(Profiles.ofNamespace(namespace));
+    ArrayNode profiles = spec.putArray("profiles").add(KubernetesProfiles.ofNamespace(namespace));
     if (!account.isEmpty()) {
-      profiles.add(Profiles.ofServiceAccount(namespace, account));
+      profiles.add(KubernetesProfiles.ofServiceAccount(namespace, account));
     }
     ports(spec, pod);
     PodAnnotations.floatingIps(spec, pod, addresses);

@@ -1,16 +1,16 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.ConflictException;
-import io.ocicat.datastore.CorruptException;
-import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceEvent;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.ResourcePage;
-import io.ocicat.datastore.ResourceQuery;
-import io.ocicat.datastore.UnsupportedException;
+import io.ocicat.datastore.error.ConflictException;
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.error.NotFoundException;
+import io.ocicat.datastore.error.UnsupportedException;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.model.WorkloadEndpointName;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceEvent;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourcePage;
+import io.ocicat.datastore.resource.ResourceQuery;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

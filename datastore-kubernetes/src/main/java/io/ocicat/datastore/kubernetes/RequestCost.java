@@ -1,10 +1,10 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.DatastoreRequest;
 import io.ocicat.datastore.Deadline;
 import io.ocicat.datastore.RequestListener;
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.error.UnavailableException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

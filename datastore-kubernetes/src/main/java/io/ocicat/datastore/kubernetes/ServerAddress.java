@@ -1,6 +1,6 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.json.Problems;
 import java.net.URI;
 import java.net.URISyntaxException;

@@ -1,9 +1,9 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.model.ApiGroup;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
 import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.JsonNode;

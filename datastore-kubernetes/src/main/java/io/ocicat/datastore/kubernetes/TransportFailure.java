@@ -1,8 +1,8 @@
 package io.ocicat.datastore.kubernetes;
 
-import io.ocicat.datastore.DatastoreException;
-import io.ocicat.datastore.UnauthorizedException;
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.error.UnauthorizedException;
+import io.ocicat.datastore.error.UnavailableException;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.ConnectException;

@@ -2,8 +2,8 @@ package io.ocicat.datastore.kubernetes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.datastore.AffinityType;
-import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.resource.AffinityType;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.testkit.Seeded;

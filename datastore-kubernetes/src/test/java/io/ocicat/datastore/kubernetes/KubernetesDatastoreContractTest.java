@@ -1,10 +1,10 @@
 package io.ocicat.datastore.kubernetes;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.contract.DatastoreContract;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.Crds;
+import io.ocicat.datastore.resource.Kind;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 

@@ -2,10 +2,10 @@ package io.ocicat.datastore.kubernetes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.datastore.ExistsException;
-import io.ocicat.datastore.NotFoundException;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.config.Secret;
+import io.ocicat.datastore.error.ExistsException;
+import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.Crds;

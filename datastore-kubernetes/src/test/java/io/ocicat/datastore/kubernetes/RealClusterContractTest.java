@@ -1,9 +1,9 @@
 package io.ocicat.datastore.kubernetes;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.contract.DatastoreContract;
 import io.ocicat.datastore.model.ApiGroup;
+import io.ocicat.datastore.resource.Kind;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;

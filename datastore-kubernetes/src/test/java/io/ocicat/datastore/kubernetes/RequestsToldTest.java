@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.datastore.DatastoreRequest;
 import io.ocicat.datastore.Deadline;
-import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.RequestListener;
-import io.ocicat.datastore.ResourceQuery;
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.Crds;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.ResourceQuery;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,10 +3,10 @@ package io.ocicat.datastore.kubernetes;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.datastore.UnauthorizedException;
-import io.ocicat.datastore.UnavailableException;
 import io.ocicat.datastore.cluster.OwnerReference;
 import io.ocicat.datastore.cluster.VirtualMachine;
+import io.ocicat.datastore.error.UnauthorizedException;
+import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.json.Json;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -1,8 +1,8 @@
 package io.ocicat.datastore.kubernetes;
 
 import io.ocicat.datastore.Deadline;
-import io.ocicat.datastore.ResourceEvent;
-import io.ocicat.datastore.ResourceWatch;
+import io.ocicat.datastore.resource.ResourceEvent;
+import io.ocicat.datastore.resource.ResourceWatch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
 package io.ocicat.datastore.cluster;
 
-import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.error.DatastoreException;
 import java.util.Optional;
 
 /**
@@ -18,14 +18,14 @@ public interface Cluster {
   /**
    * A virtual machine of KubeVirt.
    *
-   * @throws io.ocicat.datastore.UnsupportedException when nobody here can tell
+   * @throws io.ocicat.datastore.error.UnsupportedException when nobody here can tell
    */
   Optional<VirtualMachine> virtualMachine(String namespace, String name);
 
   /**
    * What a virtual machine runs as.
    *
-   * @throws io.ocicat.datastore.UnsupportedException when nobody here can tell
+   * @throws io.ocicat.datastore.error.UnsupportedException when nobody here can tell
    */
   Optional<VirtualMachine> virtualMachineInstance(String namespace, String name);
 }

@@ -1,6 +1,6 @@
 package io.ocicat.datastore.cluster;
 
-import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.resource.Resource;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 package io.ocicat.datastore.config;
 
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.json.Problems;
+import io.ocicat.datastore.resource.Resource;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;

@@ -1,6 +1,6 @@
 package io.ocicat.datastore.config;
 
-import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.error.InvalidException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

@@ -1,7 +1,7 @@
 package io.ocicat.datastore.config;
 
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.UnauthorizedException;
+import io.ocicat.datastore.error.InvalidException;
+import io.ocicat.datastore.error.UnauthorizedException;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;

@@ -1,7 +1,7 @@
 package io.ocicat.datastore.embedded;
 
-import io.ocicat.datastore.DatastoreException;
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.error.UnavailableException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;

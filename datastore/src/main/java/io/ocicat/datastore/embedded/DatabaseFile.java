@@ -1,6 +1,6 @@
 package io.ocicat.datastore.embedded;
 
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.UnavailableException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;

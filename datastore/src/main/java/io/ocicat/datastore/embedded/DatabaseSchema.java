@@ -1,7 +1,7 @@
 package io.ocicat.datastore.embedded;
 
-import io.ocicat.datastore.CorruptException;
-import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.error.InvalidException;
 import java.nio.file.Path;
 import java.sql.SQLException;
 

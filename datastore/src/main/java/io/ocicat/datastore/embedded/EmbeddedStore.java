@@ -1,10 +1,10 @@
 package io.ocicat.datastore.embedded;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.UnauthorizedException;
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.InvalidException;
+import io.ocicat.datastore.error.NotFoundException;
+import io.ocicat.datastore.error.UnauthorizedException;
+import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.kv.CalicoLayout;
 import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.kv.KeyValueDatastore;

@@ -1,7 +1,7 @@
 package io.ocicat.datastore.embedded;
 
-import io.ocicat.datastore.CompactedException;
-import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.error.CompactedException;
+import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.kv.KeyValueEvent;
 import io.ocicat.datastore.kv.KeyValuePage;

@@ -1,6 +1,6 @@
 package io.ocicat.datastore.embedded;
 
-import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.error.DatastoreException;
 import java.sql.SQLException;
 import java.util.ArrayDeque;
 import java.util.Deque;

@@ -1,9 +1,9 @@
 package io.ocicat.datastore.embedded;
 
-import io.ocicat.datastore.CorruptException;
-import io.ocicat.datastore.DatastoreException;
-import io.ocicat.datastore.UnauthorizedException;
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.error.UnauthorizedException;
+import io.ocicat.datastore.error.UnavailableException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;

@@ -1,6 +1,6 @@
 package io.ocicat.datastore.embedded;
 
-import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.kv.Change;
 import io.ocicat.datastore.kv.Condition;
 import io.ocicat.datastore.kv.KeyValue;

@@ -1,6 +1,6 @@
 package io.ocicat.datastore.json;
 
-import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.ip.QuotedText;
 import java.util.LinkedHashSet;
 import java.util.List;

@@ -1,15 +1,15 @@
 package io.ocicat.datastore.kv;
 
-import io.ocicat.datastore.AffinityType;
-import io.ocicat.datastore.CorruptException;
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.IpVersion;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.ResourceQuery;
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.model.Shapes;
+import io.ocicat.datastore.resource.AffinityType;
+import io.ocicat.datastore.resource.IpVersion;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.ip.IpPrefix;
 import java.util.List;
 import java.util.Optional;

@@ -1,7 +1,7 @@
 package io.ocicat.datastore.kv;
 
-import io.ocicat.datastore.CorruptException;
-import io.ocicat.datastore.ExistsException;
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.error.ExistsException;
 import io.ocicat.datastore.json.Json;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -1,12 +1,12 @@
 package io.ocicat.datastore.kv;
 
-import io.ocicat.datastore.CorruptException;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceEvent;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.ResourceQuery;
-import io.ocicat.datastore.ResourceWatch;
+import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.model.ResourceAdmission;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceEvent;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourceQuery;
+import io.ocicat.datastore.resource.ResourceWatch;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package io.ocicat.datastore.kv;
 
-import io.ocicat.datastore.CompactedException;
-import io.ocicat.datastore.DatastoreException;
-import io.ocicat.datastore.InvalidException;
+import io.ocicat.datastore.error.CompactedException;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.error.InvalidException;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -50,14 +50,14 @@ public interface KeyValueStore extends AutoCloseable {
   /**
    * Starts the lease's time again.
    *
-   * @throws io.ocicat.datastore.NotFoundException when it has ended
+   * @throws io.ocicat.datastore.error.NotFoundException when it has ended
    */
   void keepAlive(long lease);
 
   /**
    * Ends a lease and deletes its keys.
    *
-   * @throws io.ocicat.datastore.NotFoundException when it has ended already
+   * @throws io.ocicat.datastore.error.NotFoundException when it has ended already
    */
   void revokeLease(long lease);
 

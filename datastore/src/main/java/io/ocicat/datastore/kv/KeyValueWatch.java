@@ -1,8 +1,8 @@
 package io.ocicat.datastore.kv;
 
-import io.ocicat.datastore.CompactedException;
-import io.ocicat.datastore.UnauthorizedException;
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.CompactedException;
+import io.ocicat.datastore.error.UnauthorizedException;
+import io.ocicat.datastore.error.UnavailableException;
 import java.time.Duration;
 import java.util.List;
 

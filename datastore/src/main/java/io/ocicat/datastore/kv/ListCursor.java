@@ -1,7 +1,7 @@
 package io.ocicat.datastore.kv;
 
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.ResourceQuery;
+import io.ocicat.datastore.error.InvalidException;
+import io.ocicat.datastore.resource.ResourceQuery;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

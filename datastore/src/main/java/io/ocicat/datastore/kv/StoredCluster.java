@@ -1,14 +1,14 @@
 package io.ocicat.datastore.kv;
 
-import io.ocicat.datastore.CorruptException;
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.UnsupportedException;
 import io.ocicat.datastore.cluster.Cluster;
 import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.cluster.PodManifest;
 import io.ocicat.datastore.cluster.PodNamespace;
 import io.ocicat.datastore.cluster.PodNode;
 import io.ocicat.datastore.cluster.VirtualMachine;
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.error.InvalidException;
+import io.ocicat.datastore.error.UnsupportedException;
 import io.ocicat.datastore.json.Json;
 import java.util.Map;
 import java.util.Optional;

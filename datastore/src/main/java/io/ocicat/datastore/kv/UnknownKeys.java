@@ -1,6 +1,6 @@
 package io.ocicat.datastore.kv;
 
-import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.resource.Kind;
 import java.util.ArrayList;
 import java.util.List;
 

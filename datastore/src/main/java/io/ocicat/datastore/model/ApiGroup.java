@@ -1,6 +1,6 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.resource.Kind;
 import java.util.Locale;
 
 /** The two groups of the Kubernetes API in which Calico has its custom resources. */

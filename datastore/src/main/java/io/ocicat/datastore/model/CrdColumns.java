@@ -1,6 +1,6 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.resource.Kind;
 import java.util.List;
 
 /**

@@ -1,7 +1,7 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.resource.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -1,13 +1,13 @@
 package io.ocicat.datastore.model;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.IpVersion;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.ResourceQuery;
+import io.ocicat.datastore.error.InvalidException;
+import io.ocicat.datastore.error.NotFoundException;
+import io.ocicat.datastore.resource.IpVersion;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.ip.IpPrefix;
 import tools.jackson.databind.JsonNode;
 

@@ -4,7 +4,7 @@ import static io.ocicat.datastore.model.Shape.field;
 import static io.ocicat.datastore.model.Shape.flag;
 import static io.ocicat.datastore.model.Shape.text;
 
-import io.ocicat.datastore.Kind;
+import io.ocicat.datastore.resource.Kind;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

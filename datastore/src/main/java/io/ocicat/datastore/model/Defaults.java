@@ -1,7 +1,7 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpPrefix;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;

@@ -1,8 +1,8 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.CorruptException;
-import io.ocicat.datastore.IpVersion;
-import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.resource.IpVersion;
+import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.selector.Selector;
 import io.ocicat.ip.IpPrefix;
 import java.util.EnumSet;

@@ -1,8 +1,8 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import java.time.Duration;
 import tools.jackson.databind.node.ObjectNode;
 

@@ -1,9 +1,9 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.CorruptException;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpPrefix;
 import java.util.Collections;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.json.Problems;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.ResourceKey;
 import java.util.regex.Pattern;
 
 /** Which names resources may have. */

@@ -1,8 +1,8 @@
 package io.ocicat.datastore.model;
 
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.json.Problems;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;

@@ -1,12 +1,12 @@
 package io.ocicat.datastore.contract;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceEvent;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.ResourceWatch;
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceEvent;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourceWatch;
 import io.ocicat.ip.IpPrefix;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -3,8 +3,8 @@ package io.ocicat.datastore.contract;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.NotFoundException;
+import io.ocicat.datastore.error.InvalidException;
+import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.kv.Change;
 import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.kv.KeyValueEvent;

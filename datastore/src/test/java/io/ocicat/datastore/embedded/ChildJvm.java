@@ -1,6 +1,6 @@
 package io.ocicat.datastore.embedded;
 
-import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.datastore.kv.Transaction;
 import io.ocicat.testkit.Background;
 import io.ocicat.testkit.Command;

@@ -3,10 +3,10 @@ package io.ocicat.datastore.embedded;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.datastore.CompactedException;
-import io.ocicat.datastore.CorruptException;
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.CompactedException;
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.error.InvalidException;
+import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.kv.KeyValueEvent;
 import io.ocicat.datastore.kv.KeyValueWatch;
 import io.ocicat.datastore.kv.RangeQuery;

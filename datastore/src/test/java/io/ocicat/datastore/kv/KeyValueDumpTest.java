@@ -3,9 +3,9 @@ package io.ocicat.datastore.kv;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.datastore.CorruptException;
-import io.ocicat.datastore.ExistsException;
 import io.ocicat.datastore.embedded.EmbeddedStore;
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.error.ExistsException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.StringReader;

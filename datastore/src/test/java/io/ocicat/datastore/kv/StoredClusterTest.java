@@ -3,14 +3,14 @@ package io.ocicat.datastore.kv;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.datastore.CorruptException;
 import io.ocicat.datastore.Datastores;
-import io.ocicat.datastore.InvalidException;
-import io.ocicat.datastore.UnsupportedException;
 import io.ocicat.datastore.cluster.OwnerReference;
 import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.config.Secret;
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.error.InvalidException;
+import io.ocicat.datastore.error.UnsupportedException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

@@ -2,10 +2,10 @@ package io.ocicat.datastore.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.json.Json;
 import io.ocicat.datastore.json.Problems;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.ocicat.datastore.model;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.datastore.Kind;
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.resource.Kind;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.Arrays;

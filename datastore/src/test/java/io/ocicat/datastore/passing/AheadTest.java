@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.datastore.DatastoreRequest;
-import io.ocicat.datastore.NotFoundException;
 import io.ocicat.datastore.Prefetch;
 import io.ocicat.datastore.RequestListener;
+import io.ocicat.datastore.error.NotFoundException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;

@@ -1,15 +1,15 @@
 package io.ocicat.datastore.passing;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.ResourcePage;
-import io.ocicat.datastore.ResourceQuery;
-import io.ocicat.datastore.ResourceWatch;
-import io.ocicat.datastore.UnsupportedException;
-import io.ocicat.datastore.Write;
-import io.ocicat.datastore.WriteOutcome;
 import io.ocicat.datastore.cluster.Cluster;
+import io.ocicat.datastore.error.UnsupportedException;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourcePage;
+import io.ocicat.datastore.resource.ResourceQuery;
+import io.ocicat.datastore.resource.ResourceWatch;
+import io.ocicat.datastore.resource.Write;
+import io.ocicat.datastore.resource.WriteOutcome;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;

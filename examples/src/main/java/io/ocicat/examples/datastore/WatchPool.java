@@ -1,13 +1,13 @@
 package io.ocicat.examples.datastore;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.ResourcePage;
-import io.ocicat.datastore.ResourceQuery;
-import io.ocicat.datastore.ResourceWatch;
 import io.ocicat.datastore.embedded.EmbeddedStore;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourcePage;
+import io.ocicat.datastore.resource.ResourceQuery;
+import io.ocicat.datastore.resource.ResourceWatch;
 import java.nio.file.Path;
 import java.time.Duration;
 

@@ -1,12 +1,12 @@
 package io.ocicat.netlink.conntrack;
 
 import io.ocicat.netlink.IpFamily;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkQuery;
 import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.RequestOutcome;
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.NetlinkException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

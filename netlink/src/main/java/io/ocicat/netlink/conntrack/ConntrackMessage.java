@@ -4,11 +4,11 @@ import io.ocicat.ip.IpAddress;
 import io.ocicat.netlink.Attributes;
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.MessageWriter;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkMessage;
 import io.ocicat.netlink.conntrack.Transport.Bare;
 import io.ocicat.netlink.conntrack.Transport.Icmp;
 import io.ocicat.netlink.conntrack.Transport.Ports;
+import io.ocicat.netlink.linux.NetlinkException;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -12,28 +12,28 @@ import java.util.Map;
  * BridgePort.with(HAIRPIN, true).and(ISOLATED, true)
  * }</pre>
  */
-public record BridgePort(Map<PortOption, Boolean> options) {
+public record BridgePort(Map<BridgePortOption, Boolean> options) {
   static final String KIND = "bridge";
 
   public BridgePort {
     options = Map.copyOf(options);
   }
 
-  public static BridgePort with(PortOption option, boolean on) {
+  public static BridgePort with(BridgePortOption option, boolean on) {
     return new BridgePort(Map.of(option, on));
   }
 
-  public BridgePort and(PortOption option, boolean on) {
+  public BridgePort and(BridgePortOption option, boolean on) {
     return new BridgePort(Toggle.with(options, option, on));
   }
 
   /** Whether the option is on. */
-  public boolean is(PortOption option) {
+  public boolean is(BridgePortOption option) {
     return options.getOrDefault(option, false);
   }
 
   static BridgePort read(Attributes data) {
-    return new BridgePort(Toggle.read(data, PortOption.class));
+    return new BridgePort(Toggle.read(data, BridgePortOption.class));
   }
 
   void write(MessageWriter out) {

@@ -1,10 +1,10 @@
 package io.ocicat.netlink.link;
 
 import io.ocicat.netlink.MessageWriter;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkMessage;
 import io.ocicat.netlink.NetlinkQuery;
 import io.ocicat.netlink.NetlinkRequest;
+import io.ocicat.netlink.linux.NetlinkException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,8 +2,8 @@ package io.ocicat.netlink.link;
 
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.Attributes;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkMessage;
+import io.ocicat.netlink.linux.NetlinkException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;

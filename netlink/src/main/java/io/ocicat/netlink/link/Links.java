@@ -5,7 +5,6 @@ import static io.ocicat.netlink.NetlinkRequest.EXCLUSIVE;
 
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.MessageWriter;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkMessage;
 import io.ocicat.netlink.NetlinkQuery;
 import io.ocicat.netlink.NetlinkRequest;
@@ -14,6 +13,7 @@ import io.ocicat.netlink.RequestOutcome;
 import io.ocicat.netlink.Topic;
 import io.ocicat.netlink.link.LinkKind.Veth;
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.ns.NetNs;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,12 +1,12 @@
 package io.ocicat.netlink.link;
 
 import io.ocicat.netlink.ExchangeListener;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.RequestOutcome;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.Fd.FileId;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.ns.NetNs;
 import java.util.ArrayList;
 import java.util.HashMap;

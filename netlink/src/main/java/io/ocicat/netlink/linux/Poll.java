@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
-import io.ocicat.netlink.NetlinkException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

@@ -1,10 +1,9 @@
 package io.ocicat.netlink.linux;
 
-import static io.ocicat.netlink.NetlinkException.check;
+import static io.ocicat.netlink.linux.NetlinkException.check;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
-import io.ocicat.netlink.NetlinkException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;

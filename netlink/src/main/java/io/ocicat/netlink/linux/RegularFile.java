@@ -1,6 +1,5 @@
 package io.ocicat.netlink.linux;
 
-import io.ocicat.netlink.NetlinkException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.AccessDeniedException;

@@ -1,6 +1,6 @@
 package io.ocicat.netlink.linux;
 
-import static io.ocicat.netlink.NetlinkException.check;
+import static io.ocicat.netlink.linux.NetlinkException.check;
 
 import java.util.ArrayList;
 import java.util.Collections;

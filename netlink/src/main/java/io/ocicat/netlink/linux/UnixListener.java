@@ -1,8 +1,7 @@
 package io.ocicat.netlink.linux;
 
-import static io.ocicat.netlink.NetlinkException.check;
+import static io.ocicat.netlink.linux.NetlinkException.check;
 
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Fd.FileId;
 import java.io.IOException;
 import java.io.UncheckedIOException;

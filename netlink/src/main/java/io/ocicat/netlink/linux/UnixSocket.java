@@ -1,8 +1,7 @@
 package io.ocicat.netlink.linux;
 
-import static io.ocicat.netlink.NetlinkException.check;
+import static io.ocicat.netlink.linux.NetlinkException.check;
 
-import io.ocicat.netlink.NetlinkException;
 import java.lang.foreign.Arena;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package io.ocicat.netlink.nft;
 
 import io.ocicat.netlink.Attributes;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkMessage;
+import io.ocicat.netlink.linux.NetlinkException;
 import java.util.List;
 
 /** A list of rules. */

@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.NetlinkException;
 
 /** What a base chain may do to packets. */
 public enum ChainType {

@@ -2,8 +2,8 @@ package io.ocicat.netlink.nft;
 
 import io.ocicat.netlink.Attributes;
 import io.ocicat.netlink.MessageWriter;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkMessage;
+import io.ocicat.netlink.linux.NetlinkException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

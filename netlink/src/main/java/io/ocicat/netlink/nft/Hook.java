@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.NetlinkException;
 import java.util.Locale;
 
 /** A point on a packet's way through the kernel where base chains are called. */

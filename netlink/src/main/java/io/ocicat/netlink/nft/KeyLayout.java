@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.NetlinkException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;

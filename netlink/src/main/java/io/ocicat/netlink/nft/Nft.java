@@ -2,9 +2,9 @@ package io.ocicat.netlink.nft;
 
 import io.ocicat.netlink.Attributes;
 import io.ocicat.netlink.MessageWriter;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkMessage;
 import io.ocicat.netlink.NetlinkRequest;
+import io.ocicat.netlink.linux.NetlinkException;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 

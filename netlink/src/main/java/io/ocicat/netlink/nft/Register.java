@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.NetlinkException;
 
 /**
  * Where expressions of a rule leave values for each other: sixteen words of four bytes. A value

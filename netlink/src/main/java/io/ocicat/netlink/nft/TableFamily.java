@@ -1,6 +1,6 @@
 package io.ocicat.netlink.nft;
 
-import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.NetlinkException;
 
 /** Which packets a table sees, by the names of nft. */
 public enum TableFamily implements Symbol {

@@ -1,11 +1,11 @@
 package io.ocicat.netlink.ns;
 
-import static io.ocicat.netlink.NetlinkException.check;
+import static io.ocicat.netlink.linux.NetlinkException.check;
 
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.Fd;
 import io.ocicat.netlink.linux.Kernel;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.linux.Syscall;
 import java.io.IOException;
 import java.io.UncheckedIOException;

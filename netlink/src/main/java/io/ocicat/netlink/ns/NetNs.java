@@ -1,14 +1,14 @@
 package io.ocicat.netlink.ns;
 
-import static io.ocicat.netlink.NetlinkException.check;
+import static io.ocicat.netlink.linux.NetlinkException.check;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.Fd;
 import io.ocicat.netlink.linux.Fd.FileId;
 import io.ocicat.netlink.linux.Kernel;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.linux.Syscall;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

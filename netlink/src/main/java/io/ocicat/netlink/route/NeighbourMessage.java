@@ -5,8 +5,8 @@ import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.Attributes;
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.MessageWriter;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkMessage;
+import io.ocicat.netlink.linux.NetlinkException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 

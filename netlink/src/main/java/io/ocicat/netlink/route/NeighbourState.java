@@ -1,6 +1,6 @@
 package io.ocicat.netlink.route;
 
-import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.NetlinkException;
 import java.util.Locale;
 
 /** How well a neighbour is known (linux/neighbour.h, NUD_…). */

@@ -4,7 +4,7 @@ import io.ocicat.ip.IpAddress;
 import io.ocicat.netlink.Attributes;
 import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.MessageWriter;
-import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.NetlinkException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;

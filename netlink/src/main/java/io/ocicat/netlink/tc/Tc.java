@@ -1,7 +1,7 @@
 package io.ocicat.netlink.tc;
 
 import io.ocicat.netlink.MessageWriter;
-import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.NetlinkException;
 import java.util.function.Supplier;
 
 /** What all messages of traffic control share (linux/rtnetlink.h: struct tcmsg and TCA_*). */

@@ -23,13 +23,13 @@ import tools.jackson.databind.JsonNode;
 @Hosts
 class BridgePortTest {
   /** The kernel's own words, where ours are others. */
-  private static final Map<PortOption, String> WORDS =
+  private static final Map<BridgePortOption, String> WORDS =
       Map.of(
-          PortOption.FAST_LEAVE, "fastleave",
-          PortOption.MULTICAST_FLOOD, "mcast_flood",
-          PortOption.MULTICAST_TO_UNICAST, "mcast_to_unicast",
-          PortOption.BROADCAST_FLOOD, "bcast_flood",
-          PortOption.NEIGHBOUR_SUPPRESS, "neigh_suppress");
+          BridgePortOption.FAST_LEAVE, "fastleave",
+          BridgePortOption.MULTICAST_FLOOD, "mcast_flood",
+          BridgePortOption.MULTICAST_TO_UNICAST, "mcast_to_unicast",
+          BridgePortOption.BROADCAST_FLOOD, "bcast_flood",
+          BridgePortOption.NEIGHBOUR_SUPPRESS, "neigh_suppress");
 
   private Machine here;
   private int port;
@@ -54,7 +54,7 @@ class BridgePortTest {
   // Without VLAN filtering in the kernel, this one has nothing to map.
   @ParameterizedTest
   @EnumSource(mode = Mode.EXCLUDE, names = "VLAN_TUNNEL")
-  void eachOptionIsTurnedBothWaysAndLeavesTheOthers(PortOption option) {
+  void eachOptionIsTurnedBothWaysAndLeavesTheOthers(BridgePortOption option) {
     JsonNode before = here.showPort("v0");
     boolean was = before.path(word(option)).booleanValue();
 
@@ -71,12 +71,12 @@ class BridgePortTest {
     JsonNode shown = here.showPort("v0");
     BridgePort read = readPort();
 
-    Set<PortOption> expected = EnumSet.noneOf(PortOption.class);
-    EnumSet.allOf(PortOption.class).stream()
+    Set<BridgePortOption> expected = EnumSet.noneOf(BridgePortOption.class);
+    EnumSet.allOf(BridgePortOption.class).stream()
         .filter(option -> shown.path(word(option)).booleanValue())
         .forEach(expected::add);
-    assertThat(PortOption.values()).filteredOn(read::is).containsExactlyElementsOf(expected);
-    assertThat(read.options()).containsOnlyKeys(PortOption.values());
+    assertThat(BridgePortOption.values()).filteredOn(read::is).containsExactlyElementsOf(expected);
+    assertThat(read.options()).containsOnlyKeys(BridgePortOption.values());
   }
 
   @Test
@@ -88,7 +88,8 @@ class BridgePortTest {
         LinkSettings.named("v1").master(bridge).up(),
         new Veth(LinkSettings.named("p1")),
         Links.setPort(
-            "v1", BridgePort.with(PortOption.HAIRPIN, true).and(PortOption.ISOLATED, true)));
+            "v1",
+            BridgePort.with(BridgePortOption.HAIRPIN, true).and(BridgePortOption.ISOLATED, true)));
 
     assertThat(here.showPort("v1").path("hairpin").booleanValue()).isTrue();
     assertThat(here.showPort("v1").path("isolated").booleanValue()).isTrue();
@@ -102,8 +103,8 @@ class BridgePortTest {
                     .perform(
                         Links.setPort(
                             "p0",
-                            BridgePort.with(PortOption.HAIRPIN, true)
-                                .and(PortOption.LEARNING, false))))
+                            BridgePort.with(BridgePortOption.HAIRPIN, true)
+                                .and(BridgePortOption.LEARNING, false))))
         .hasMessageStartingWith(
             "set bridge port \"p0\" hairpin on, learning off: Operation not supported");
     assertThat(here.link("p0").port()).isNull();
@@ -113,7 +114,7 @@ class BridgePortTest {
     return Objects.requireNonNull(here.link("v0").port());
   }
 
-  private static String word(PortOption option) {
+  private static String word(BridgePortOption option) {
     return WORDS.getOrDefault(option, option.toString());
   }
 }

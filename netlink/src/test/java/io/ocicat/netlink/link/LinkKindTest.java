@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.MacAddress;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.RequestBytes;
 import io.ocicat.netlink.link.LinkKind.Bridge;
 import io.ocicat.netlink.link.LinkKind.Dummy;
@@ -14,6 +13,7 @@ import io.ocicat.netlink.link.LinkKind.Macvlan;
 import io.ocicat.netlink.link.LinkKind.Vlan;
 import io.ocicat.netlink.link.LinkKind.Vxlan;
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.time.Duration;

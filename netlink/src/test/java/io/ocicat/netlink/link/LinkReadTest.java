@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.MacAddress;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkMessage;
 import io.ocicat.netlink.NetlinkQuery;
 import io.ocicat.netlink.NetlinkRequest;
@@ -17,6 +16,7 @@ import io.ocicat.netlink.link.LinkKind.Macvlan;
 import io.ocicat.netlink.link.LinkKind.Veth;
 import io.ocicat.netlink.link.LinkKind.Vlan;
 import io.ocicat.netlink.link.LinkKind.Vxlan;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import io.ocicat.testkit.Seeded;

@@ -5,12 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.ip.MacAddress;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.RequestOutcome;
 import io.ocicat.netlink.link.LinkKind.Bridge;
 import io.ocicat.netlink.link.LinkKind.Veth;
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.util.List;
@@ -175,7 +175,7 @@ class VethTest {
                     LinkSettings.named("vethab12").up(),
                     new Veth(LinkSettings.named("eth0").in(pod.ns())),
                     Links.set("vethab12", LinkSettings.none().alias("pod 7")),
-                    Links.setPort("vethab12", BridgePort.with(PortOption.HAIRPIN, true)),
+                    Links.setPort("vethab12", BridgePort.with(BridgePortOption.HAIRPIN, true)),
                     Links.set("vethab12", LinkSettings.none().mtu(1))))
         .isInstanceOf(NetlinkException.class)
         .hasMessageStartingWith("set bridge port \"vethab12\" hairpin on")

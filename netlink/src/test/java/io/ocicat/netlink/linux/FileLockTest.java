@@ -5,7 +5,6 @@ import static io.ocicat.netlink.linux.FileLock.Mode.SHARED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.testkit.Background;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Eventually;

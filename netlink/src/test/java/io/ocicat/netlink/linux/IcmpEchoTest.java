@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.ip.IpAddress;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;

@@ -3,7 +3,6 @@ package io.ocicat.netlink.linux;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.netlink.NetlinkException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -3,7 +3,6 @@ package io.ocicat.netlink.linux;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.testkit.Background;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Eventually;

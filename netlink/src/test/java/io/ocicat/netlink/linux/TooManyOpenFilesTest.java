@@ -2,7 +2,6 @@ package io.ocicat.netlink.linux;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.testkit.Command;
 import java.io.IOException;
 import java.nio.file.Files;

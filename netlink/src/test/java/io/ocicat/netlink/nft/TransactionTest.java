@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.ip.IpAddress;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.util.ArrayList;

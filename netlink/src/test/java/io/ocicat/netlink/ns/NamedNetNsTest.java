@@ -3,8 +3,8 @@ package io.ocicat.netlink.ns;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.testkit.Command;
 import java.nio.file.Files;
 import java.nio.file.Path;

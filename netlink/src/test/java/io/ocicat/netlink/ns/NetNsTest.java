@@ -3,9 +3,9 @@ package io.ocicat.netlink.ns;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.Fd.FileId;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.testkit.Background;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Eventually;

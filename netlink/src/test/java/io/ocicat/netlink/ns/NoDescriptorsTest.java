@@ -2,7 +2,7 @@ package io.ocicat.netlink.ns;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.testkit.FewDescriptors;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.IpFamily;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkQuery;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.util.List;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import io.ocicat.testkit.Seeded;

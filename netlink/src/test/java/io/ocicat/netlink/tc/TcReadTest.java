@@ -3,10 +3,10 @@ package io.ocicat.netlink.tc;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.ip.IpPrefix;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkMessage;
 import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.WrittenMessage;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.testkit.Seeded;
 import java.time.Duration;
 import java.util.Arrays;

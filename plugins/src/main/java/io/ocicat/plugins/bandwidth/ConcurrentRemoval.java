@@ -1,10 +1,10 @@
 package io.ocicat.plugins.bandwidth;
 
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.RequestOutcome;
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.NetlinkException;
 import java.util.List;
 import java.util.Optional;
 

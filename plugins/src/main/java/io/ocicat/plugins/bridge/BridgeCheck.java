@@ -8,10 +8,10 @@ import io.ocicat.cni.Result;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.link.BridgePort;
+import io.ocicat.netlink.link.BridgePortOption;
 import io.ocicat.netlink.link.BridgeVlan;
 import io.ocicat.netlink.link.BridgeVlans;
 import io.ocicat.netlink.link.Link;
-import io.ocicat.netlink.link.PortOption;
 import io.ocicat.netlink.route.Device;
 import io.ocicat.plugins.masquerade.Masquerade;
 import io.ocicat.plugins.net.AttachmentOwner;
@@ -143,10 +143,10 @@ final class BridgeCheck {
     if (options == null) {
       throw wrong("\"%s\" is not a port of a bridge".formatted(port.name()));
     }
-    same(port, "hairpin mode", options.is(PortOption.HAIRPIN), conf.hairpin());
+    same(port, "hairpin mode", options.is(BridgePortOption.HAIRPIN), conf.hairpin());
     // firewall isolates ports as well: only that it must be so can be told.
     if (conf.isolated()) {
-      same(port, "port isolation", options.is(PortOption.ISOLATED), true);
+      same(port, "port isolation", options.is(BridgePortOption.ISOLATED), true);
     }
   }
 

@@ -1,7 +1,7 @@
 package io.ocicat.plugins.bridge;
 
-import static io.ocicat.netlink.link.PortOption.HAIRPIN;
-import static io.ocicat.netlink.link.PortOption.ISOLATED;
+import static io.ocicat.netlink.link.BridgePortOption.HAIRPIN;
+import static io.ocicat.netlink.link.BridgePortOption.ISOLATED;
 
 import io.ocicat.ip.MacAddress;
 import io.ocicat.netlink.NetlinkRequest;

@@ -1,11 +1,11 @@
 package io.ocicat.plugins.bridge;
 
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.nft.Bytes;
 import io.ocicat.netlink.nft.ChainId;
 import io.ocicat.netlink.nft.Chains;

@@ -1,6 +1,6 @@
 package io.ocicat.plugins.bridge;
 
-import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.nft.Elements;
 import io.ocicat.netlink.nft.Sets;
 import io.ocicat.plugins.net.NetnsSockets;

@@ -2,10 +2,10 @@ package io.ocicat.plugins.calico;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.datastore.Prefetch;
-import io.ocicat.datastore.Resource;
 import io.ocicat.datastore.cluster.Cluster;
 import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.cluster.PodNamespace;
+import io.ocicat.datastore.resource.Resource;
 import io.ocicat.plugins.calicocluster.CalicoBackend;
 import java.util.Optional;
 

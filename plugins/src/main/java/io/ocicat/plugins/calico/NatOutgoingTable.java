@@ -2,9 +2,9 @@ package io.ocicat.plugins.calico;
 
 import io.ocicat.cni.NetworkName;
 import io.ocicat.ip.IpPrefix;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.nft.Chain;
 import io.ocicat.netlink.nft.ChainId;
 import io.ocicat.netlink.nft.ChainPriority;

@@ -2,9 +2,9 @@ package io.ocicat.plugins.calico;
 
 import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.json.Json;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.model.WorkloadEndpointName;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

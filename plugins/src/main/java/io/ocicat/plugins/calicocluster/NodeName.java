@@ -4,7 +4,7 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.json.JsonFields;
 import io.ocicat.netlink.linux.RegularFile;
-import io.ocicat.plugins.AbsolutePath;
+import io.ocicat.plugins.support.AbsolutePath;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

@@ -1,12 +1,12 @@
 package io.ocicat.plugins.calicocluster;
 
-import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.cluster.Cluster;
 import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.cluster.PodNamespace;
 import io.ocicat.datastore.cluster.PodNode;
 import io.ocicat.datastore.cluster.VirtualMachine;
 import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.error.DatastoreException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;

@@ -2,15 +2,15 @@ package io.ocicat.plugins.calicoipam;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.datastore.CorruptException;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.IpVersion;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.ResourceQuery;
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.model.IpPool;
+import io.ocicat.datastore.resource.IpVersion;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourceQuery;
 import java.util.stream.Stream;
 
 /** Whether ADD could work now, as far as that can be told without looking at every block. */

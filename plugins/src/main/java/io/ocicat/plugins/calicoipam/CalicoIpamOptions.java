@@ -2,11 +2,11 @@ package io.ocicat.plugins.calicoipam;
 
 import io.ocicat.cni.exec.PluginReply;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.ipam.IpamException;
-import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.NetlinkException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

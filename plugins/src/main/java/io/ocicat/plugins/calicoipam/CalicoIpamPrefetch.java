@@ -3,7 +3,7 @@ package io.ocicat.plugins.calicoipam;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.DelCall;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.IpVersion;
+import io.ocicat.datastore.resource.IpVersion;
 import io.ocicat.ipam.AssignPrefetch;
 import io.ocicat.ipam.CalicoConventions;
 import io.ocicat.ipam.ReleasePrefetch;

@@ -2,12 +2,12 @@ package io.ocicat.plugins.calicoipam;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.datastore.CorruptException;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceQuery;
+import io.ocicat.datastore.error.CorruptException;
 import io.ocicat.datastore.model.IpPool;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ipam.AddressInfo;
 import io.ocicat.ipam.CalicoConventions;

@@ -1,13 +1,13 @@
 package io.ocicat.plugins.calicoipam;
 
-import io.ocicat.datastore.ConflictException;
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
-import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.cluster.PodNode;
+import io.ocicat.datastore.error.ConflictException;
+import io.ocicat.datastore.error.NotFoundException;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ipam.AssignRequest;

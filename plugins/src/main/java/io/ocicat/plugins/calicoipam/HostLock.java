@@ -1,8 +1,8 @@
 package io.ocicat.plugins.calicoipam;
 
 import io.ocicat.cni.plugin.Call;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.FileLock;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,6 +1,6 @@
 package io.ocicat.plugins.calicoipam;
 
-import io.ocicat.datastore.DatastoreException;
+import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.ipam.Ipam;
 import io.ocicat.ipam.IpamException;
 import io.ocicat.plugins.calicocluster.CalicoBackend;

@@ -2,8 +2,8 @@ package io.ocicat.plugins.calicoipam;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.datastore.DatastoreException;
-import io.ocicat.datastore.IpVersion;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.resource.IpVersion;
 import io.ocicat.ipam.AssignmentResult;
 import io.ocicat.ipam.Ipam;
 import io.ocicat.ipam.PoolUse;

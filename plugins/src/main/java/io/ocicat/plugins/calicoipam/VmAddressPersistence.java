@@ -1,10 +1,10 @@
 package io.ocicat.plugins.calicoipam;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.DatastoreException;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.NotFoundException;
-import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.error.NotFoundException;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ipam.Ipam;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import java.util.Optional;

@@ -10,7 +10,7 @@ import io.ocicat.ipam.Ipam;
 import io.ocicat.ipam.ReleaseRequest;
 import io.ocicat.ipam.VmAddressOwnership;
 import io.ocicat.ipam.VmAddressOwnership.Side;
-import io.ocicat.plugins.Undo;
+import io.ocicat.plugins.support.Undo;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.ocicat.plugins.calicolog;
 
 import io.ocicat.cni.json.JsonFields;
-import io.ocicat.plugins.AbsolutePath;
+import io.ocicat.plugins.support.AbsolutePath;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Optional;

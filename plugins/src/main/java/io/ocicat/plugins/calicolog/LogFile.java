@@ -1,7 +1,7 @@
 package io.ocicat.plugins.calicolog;
 
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.FileLock;
+import io.ocicat.netlink.linux.NetlinkException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;

@@ -6,9 +6,9 @@ import io.ocicat.cni.Interface;
 import io.ocicat.cni.InterfaceName;
 import io.ocicat.cni.Result;
 import io.ocicat.netlink.link.BridgePort;
+import io.ocicat.netlink.link.BridgePortOption;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.Links;
-import io.ocicat.netlink.link.PortOption;
 import io.ocicat.plugins.net.NetnsSockets;
 import java.util.List;
 import java.util.Optional;
@@ -70,7 +70,8 @@ record IsolatedBridge(Isolation isolation, List<String> ports) {
    */
   void isolatePorts(NetnsSockets host) {
     for (Link port : portsOf(host)) {
-      host.route().perform(Links.setPort(port.index(), BridgePort.with(PortOption.ISOLATED, true)));
+      host.route()
+          .perform(Links.setPort(port.index(), BridgePort.with(BridgePortOption.ISOLATED, true)));
     }
   }
 
@@ -81,7 +82,7 @@ record IsolatedBridge(Isolation isolation, List<String> ports) {
    */
   void checkPorts(NetnsSockets host) {
     for (Link port : portsOf(host)) {
-      if (port.port() == null || !port.port().is(PortOption.ISOLATED)) {
+      if (port.port() == null || !port.port().is(BridgePortOption.ISOLATED)) {
         throw new CniException(
             ErrorCode.INTERNAL,
             "port \"%s\" of bridge \"%s\" is not isolated"

@@ -4,7 +4,7 @@ import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.Route;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.json.JsonFields;
-import io.ocicat.plugins.AbsolutePath;
+import io.ocicat.plugins.support.AbsolutePath;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;

@@ -5,7 +5,7 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.plugin.GcCall;
-import io.ocicat.plugins.BestEffort;
+import io.ocicat.plugins.support.BestEffort;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

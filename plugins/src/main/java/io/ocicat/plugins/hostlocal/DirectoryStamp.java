@@ -1,9 +1,9 @@
 package io.ocicat.plugins.hostlocal;
 
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Fd.FileId;
 import io.ocicat.netlink.linux.FileStat;
 import io.ocicat.netlink.linux.ModificationTime;
+import io.ocicat.netlink.linux.NetlinkException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Clock;

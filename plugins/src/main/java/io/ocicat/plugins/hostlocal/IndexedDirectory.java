@@ -3,8 +3,8 @@ package io.ocicat.plugins.hostlocal;
 import static java.nio.file.LinkOption.NOFOLLOW_LINKS;
 
 import io.ocicat.ip.IpAddress;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.linux.Fd;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.plugins.hostlocal.IndexFile.Change;
 import io.ocicat.plugins.hostlocal.RangeSet.Member;
 import java.io.IOException;

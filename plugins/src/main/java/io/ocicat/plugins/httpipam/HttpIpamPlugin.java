@@ -16,7 +16,7 @@ import io.ocicat.cni.plugin.GcCall;
 import io.ocicat.cni.plugin.Plugin;
 import io.ocicat.cni.plugin.StatusCall;
 import io.ocicat.ip.IpPrefix;
-import io.ocicat.plugins.Undo;
+import io.ocicat.plugins.support.Undo;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;

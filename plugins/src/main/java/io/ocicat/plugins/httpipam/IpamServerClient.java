@@ -6,7 +6,7 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.FailureReason;
 import io.ocicat.cni.json.Json;
 import io.ocicat.cni.json.JsonValue;
-import io.ocicat.plugins.Undo;
+import io.ocicat.plugins.support.Undo;
 import java.math.BigInteger;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;

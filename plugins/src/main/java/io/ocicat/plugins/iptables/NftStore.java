@@ -1,10 +1,10 @@
 package io.ocicat.plugins.iptables;
 
 import io.ocicat.netlink.Attributes;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.nft.ChainId;
 import io.ocicat.netlink.nft.Chains;
 import io.ocicat.netlink.nft.Expression;

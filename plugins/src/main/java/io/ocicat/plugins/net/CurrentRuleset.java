@@ -1,8 +1,8 @@
 package io.ocicat.plugins.net;
 
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkRequest;
 import io.ocicat.netlink.linux.Errno;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.nft.Generation;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;

@@ -3,7 +3,7 @@ package io.ocicat.plugins.net;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.netlink.IpFamily;
-import io.ocicat.netlink.NetlinkException;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.ns.Sysctl;
 
 /** Makes a host pass on what is not for itself. */

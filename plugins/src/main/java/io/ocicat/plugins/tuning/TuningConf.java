@@ -6,7 +6,7 @@ import io.ocicat.cni.PluginConfig;
 import io.ocicat.cni.json.JsonFields;
 import io.ocicat.cni.plugin.AttachmentCall;
 import io.ocicat.ip.MacAddress;
-import io.ocicat.plugins.AbsolutePath;
+import io.ocicat.plugins.support.AbsolutePath;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;

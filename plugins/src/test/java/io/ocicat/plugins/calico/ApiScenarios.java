@@ -5,9 +5,9 @@ import static io.ocicat.plugins.calico.CalicoContract.address;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.json.Json;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.cluster.Pod;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.plugins.calico.CalicoNode.Calling;
 import io.ocicat.testkit.Host;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.ocicat.plugins.calico;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.resource.Resource;
 import io.ocicat.testkit.Host;
 import io.ocicat.testkit.Hosts;
 import java.nio.file.Path;

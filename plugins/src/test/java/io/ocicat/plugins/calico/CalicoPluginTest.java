@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.net.httpserver.HttpServer;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.json.Json;
-import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.resource.Resource;
 import io.ocicat.plugins.Ran;
 import io.ocicat.plugins.calico.CalicoNode.Calling;
 import io.ocicat.testkit.Eventually;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.json.Json;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.plugins.calico.CalicoNode.Calling;
 import io.ocicat.testkit.Eventually;
 import io.ocicat.testkit.Host;

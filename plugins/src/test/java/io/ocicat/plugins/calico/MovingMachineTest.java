@@ -3,9 +3,9 @@ package io.ocicat.plugins.calico;
 import static io.ocicat.plugins.calico.CalicoContract.address;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.ResourceQuery;
 import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.ipam.AddressInfo;
 import io.ocicat.ipam.Ipam;
 import io.ocicat.plugins.Kubevirt;

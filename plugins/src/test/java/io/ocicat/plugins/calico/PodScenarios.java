@@ -9,8 +9,8 @@ import static io.ocicat.plugins.calico.CalicoContract.sysctl;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.json.Json;
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
 import io.ocicat.plugins.AtOnce;
 import io.ocicat.plugins.Ran;
 import io.ocicat.plugins.calico.CalicoNode.Calling;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.datastore.Datastores;
-import io.ocicat.datastore.UnavailableException;
+import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.passing.PassingDatastore;
 import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.plugins.Ipam;

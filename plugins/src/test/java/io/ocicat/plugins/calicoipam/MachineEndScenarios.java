@@ -3,8 +3,8 @@ package io.ocicat.plugins.calicoipam;
 import static io.ocicat.plugins.calicoipam.MachineScenarios.ips;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.ResourceKey;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ipam.AddressInfo;
 import io.ocicat.plugins.AtOnce;
 import io.ocicat.plugins.Ran;

@@ -2,10 +2,10 @@ package io.ocicat.plugins.calicoipam;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ocicat.datastore.Kind;
-import io.ocicat.datastore.Resource;
-import io.ocicat.datastore.ResourceKey;
 import io.ocicat.datastore.kubernetes.TestCluster;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ipam.AddressInfo;
 import io.ocicat.ipam.ClockAndRandom;
 import io.ocicat.plugins.Ipam;

@@ -1,6 +1,6 @@
 package io.ocicat.plugins.portmap;
 
-import static io.ocicat.netlink.NetlinkException.check;
+import static io.ocicat.netlink.linux.NetlinkException.check;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import io.ocicat.ip.IpAddress;

@@ -1,10 +1,10 @@
 package io.ocicat.sandbox.network;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.datastore.DatastoreException;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.cluster.Pod;
 import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.datastore.kv.KeyValueDatastore;
 import io.ocicat.datastore.kv.StoredCluster;
 import io.ocicat.sandbox.PodConfig;

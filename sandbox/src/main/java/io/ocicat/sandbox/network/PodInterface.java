@@ -2,11 +2,11 @@ package io.ocicat.sandbox.network;
 
 import io.ocicat.ip.IpAddress;
 import io.ocicat.netlink.IpFamily;
-import io.ocicat.netlink.NetlinkException;
 import io.ocicat.netlink.NetlinkSocket;
 import io.ocicat.netlink.Protocol;
 import io.ocicat.netlink.link.Link;
 import io.ocicat.netlink.link.Links;
+import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.netlink.route.Address;
 import io.ocicat.netlink.route.Addresses;

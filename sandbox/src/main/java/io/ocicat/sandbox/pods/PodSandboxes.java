@@ -318,7 +318,7 @@ public final class PodSandboxes {
           ContainerRecord container =
               new ContainerRecord(
                   name,
-                  PodCommand.start(record, shop.store().folder(whole), name, command),
+                  PodProcess.start(record, shop.store().folder(whole), name, command),
                   command);
           shop.store().put(record.container(container));
           return container;
@@ -328,7 +328,7 @@ public final class PodSandboxes {
   /** What to execute to run a program in the sandbox's namespaces. */
   public List<String> commandIn(String id, List<String> command) {
     String whole = resolve(id).orElseThrow(() -> unknown(id));
-    return PodCommand.argv(ready(whole), shop.store().folder(whole), command);
+    return PodProcess.argv(ready(whole), shop.store().folder(whole), command);
   }
 
   private SandboxRecord ready(String id) {

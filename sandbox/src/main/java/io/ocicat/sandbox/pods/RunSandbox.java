@@ -196,7 +196,7 @@ final class RunSandbox {
   }
 
   private void writeResolvConf() {
-    Path file = shop.store().folder(record.id()).resolve(PodCommand.RESOLV_CONF);
+    Path file = shop.store().folder(record.id()).resolve(PodProcess.RESOLV_CONF);
     PodTrace.step(
         StepKind.RESOLV,
         "write resolv.conf",

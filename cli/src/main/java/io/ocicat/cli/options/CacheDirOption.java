@@ -1,0 +1,20 @@
+package io.ocicat.cli.options;
+
+import java.nio.file.Path;
+import picocli.CommandLine.Option;
+
+/** {@code --cache-dir}: where libcni, and we in its place, remember attachments. */
+public final class CacheDirOption {
+  private static final String USUAL = "/var/lib/cni";
+
+  @Option(
+      names = "--cache-dir",
+      paramLabel = "DIR",
+      defaultValue = USUAL,
+      description = "Where attachments are remembered (default: ${DEFAULT-VALUE}).")
+  private Path directory = Path.of(USUAL);
+
+  public Path directory() {
+    return directory;
+  }
+}

@@ -1,0 +1,64 @@
+package io.ocicat.cli.options;
+
+import io.ocicat.daemon.call.PluginExecutables;
+import io.ocicat.daemon.state.BootId;
+import io.ocicat.daemon.state.DaemonState;
+import io.ocicat.daemon.state.StateFolders;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The machine that commands look at.
+ *
+ * @param folders what the daemon and its calls keep
+ * @param root where the files of other programs are found below
+ * @param ours tells which executables are plugins of ours
+ * @param colours whether the terminal shows them
+ * @param environment the variables that commands look at
+ */
+public record NodeContext(
+    StateFolders folders,
+    Path root,
+    PluginExecutables ours,
+    boolean colours,
+    Map<String, String> environment) {
+  public NodeContext {
+    environment = Map.copyOf(environment);
+  }
+
+  /** This machine, printing to this process's terminal if it has one. */
+  public static NodeContext here(Map<String, String> environment, PluginExecutables ours) {
+    return new NodeContext(
+        StateFolders.of(environment), Path.of("/"), ours, showsColours(environment), environment);
+  }
+
+  /** The value of a variable that is set to something. */
+  public Optional<String> variable(String name) {
+    return Optional.ofNullable(environment.get(name)).filter(value -> !value.isEmpty());
+  }
+
+  /** Whether standard output is a terminal, and nobody has asked for plain text. */
+  public static boolean showsColours(Map<String, String> environment) {
+    return environment.getOrDefault("NO_COLOR", "").isEmpty()
+        && !environment.getOrDefault("TERM", "dumb").equals("dumb")
+        && printsToTerminal();
+  }
+
+  /** Asked of /proc, for {@link System#console} would load a line editor. */
+  private static boolean printsToTerminal() {
+    try {
+      Path output = Files.readSymbolicLink(Path.of("/proc/self/fd/1"));
+      return output.startsWith("/dev/pts") || output.startsWith("/dev/console");
+    } catch (IOException _) {
+      return false;
+    }
+  }
+
+  /** What the files say, with or without a daemon. */
+  public DaemonState state() {
+    return new DaemonState(folders, BootId.current());
+  }
+}

@@ -1,0 +1,5 @@
+/** Options and context that commands share. */
+@NullMarked
+package io.ocicat.cli.options;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,53 @@
+package io.ocicat.cli.terminal;
+
+import io.ocicat.cli.options.NodeContext;
+import io.ocicat.netlink.linux.Kernel;
+import io.ocicat.netlink.linux.Syscall;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Optional;
+
+/**
+ * How many columns there are to print to: what COLUMNS says, else what the terminal has. Files and
+ * pipes have no end, so that what reads them finds a text in one line.
+ */
+public final class TerminalWidth {
+  private static final int ENDLESS = Integer.MAX_VALUE;
+
+  /** Below that nothing that has columns is readable. */
+  private static final int LEAST = 60;
+
+  private static final int STDOUT = 1;
+
+  /** TIOCGWINSZ: rows and columns, each of two bytes, and two numbers nobody uses. */
+  private static final long GET_WINDOW_SIZE = 0x5413;
+
+  private static final int WINDOW_SIZE_BYTES = 8;
+  private static final int COLUMNS_AT = 2;
+
+  private TerminalWidth() {}
+
+  public static int of(NodeContext site) {
+    return site.variable("COLUMNS")
+        .flatMap(TerminalWidth::number)
+        .or(TerminalWidth::ofTerminal)
+        .map(columns -> Math.max(LEAST, columns))
+        .orElse(ENDLESS);
+  }
+
+  private static Optional<Integer> number(String text) {
+    return text.matches("[1-9][0-9]{0,4}") ? Optional.of(Integer.parseInt(text)) : Optional.empty();
+  }
+
+  private static Optional<Integer> ofTerminal() {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment size = arena.allocate(WINDOW_SIZE_BYTES);
+      if (Kernel.call(Syscall.IOCTL, STDOUT, GET_WINDOW_SIZE, size.address()) != 0) {
+        return Optional.empty();
+      }
+      int columns = Short.toUnsignedInt(size.get(ValueLayout.JAVA_SHORT, COLUMNS_AT));
+      return columns == 0 ? Optional.empty() : Optional.of(columns);
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** What commands print: tables, progress, errors with advice. */
+@NullMarked
+package io.ocicat.cli.terminal;
+
+import org.jspecify.annotations.NullMarked;

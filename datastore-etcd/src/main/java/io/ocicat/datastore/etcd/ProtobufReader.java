@@ -1,0 +1,112 @@
+package io.ocicat.datastore.etcd;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Reads protobuf's wire format, member by member: {@link #next}, then what {@link #field} tells, by
+ * one of the value methods. A member that nobody reads is skipped. Damage is an
+ * IllegalArgumentException.
+ */
+final class ProtobufReader {
+  private final ByteBuffer in;
+  private int field;
+  private int wireType;
+  private boolean pending;
+
+  ProtobufReader(ByteBuffer in) {
+    this.in = in;
+  }
+
+  /** Goes to the next member; false at the end. */
+  boolean next() {
+    if (pending) {
+      skip();
+    }
+    if (!in.hasRemaining()) {
+      return false;
+    }
+    long tag = varint();
+    field = (int) (tag >>> 3);
+    wireType = (int) (tag & 7);
+    if (field <= 0) {
+      throw damaged("has a member without a number");
+    }
+    pending = true;
+    return true;
+  }
+
+  int field() {
+    return field;
+  }
+
+  long number() {
+    expect(ProtobufWriter.VARINT);
+    return varint();
+  }
+
+  boolean flag() {
+    return number() != 0;
+  }
+
+  /** Shares memory with the message. */
+  ByteBuffer bytes() {
+    expect(ProtobufWriter.LENGTH);
+    return slice(varint());
+  }
+
+  /** Bytes that are no UTF-8 become replacement characters. */
+  String text() {
+    return StandardCharsets.UTF_8.decode(bytes()).toString();
+  }
+
+  ProtobufReader message() {
+    return new ProtobufReader(bytes());
+  }
+
+  private void expect(int wanted) {
+    if (wireType != wanted) {
+      throw damaged("has member %d with wire type %d".formatted(field, wireType));
+    }
+    pending = false;
+  }
+
+  private void skip() {
+    pending = false;
+    switch (wireType) {
+      case ProtobufWriter.VARINT -> varint();
+      case ProtobufWriter.FIXED64 -> slice(Long.BYTES);
+      case ProtobufWriter.LENGTH -> slice(varint());
+      case ProtobufWriter.FIXED32 -> slice(Integer.BYTES);
+      default -> throw damaged("has member %d with wire type %d".formatted(field, wireType));
+    }
+  }
+
+  private ByteBuffer slice(long length) {
+    if (length < 0 || length > in.remaining()) {
+      throw damaged("ends inside member " + field);
+    }
+    ByteBuffer slice = in.slice(in.position(), (int) length);
+    in.position(in.position() + (int) length);
+    return slice;
+  }
+
+  private long varint() {
+    long value = 0;
+    for (int shift = 0; shift < Long.SIZE; shift += 7) {
+      if (!in.hasRemaining()) {
+        throw damaged("ends inside a number");
+      }
+      byte next = in.get();
+      value |= (long) (next & 0x7f) << shift;
+      if (next >= 0) {
+        return value;
+      }
+    }
+    throw damaged("has a number of more than 64 bits");
+  }
+
+  private static IllegalArgumentException damaged(String how) {
+    return new IllegalArgumentException("message from etcd " + how);
+  }
+}

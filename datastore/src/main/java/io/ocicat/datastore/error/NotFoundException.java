@@ -1,0 +1,16 @@
+package io.ocicat.datastore.error;
+
+import org.jspecify.annotations.Nullable;
+
+/** There is no such object. */
+public final class NotFoundException extends DatastoreException {
+  private static final long serialVersionUID = 1L;
+
+  public NotFoundException(String message) {
+    this(message, null);
+  }
+
+  public NotFoundException(String message, @Nullable Throwable cause) {
+    super(message, cause);
+  }
+}

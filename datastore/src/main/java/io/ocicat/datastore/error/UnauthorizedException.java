@@ -1,0 +1,16 @@
+package io.ocicat.datastore.error;
+
+import org.jspecify.annotations.Nullable;
+
+/** The datastore does not let us: credentials are missing, wrong, expired or too weak. */
+public final class UnauthorizedException extends DatastoreException {
+  private static final long serialVersionUID = 1L;
+
+  public UnauthorizedException(String message) {
+    this(message, null);
+  }
+
+  public UnauthorizedException(String message, @Nullable Throwable cause) {
+    super(message, cause);
+  }
+}

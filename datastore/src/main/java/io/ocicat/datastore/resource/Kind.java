@@ -1,0 +1,127 @@
+package io.ocicat.datastore.resource;
+
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.Locale;
+import java.util.Optional;
+
+/** The kinds of resources. */
+public enum Kind {
+  WORKLOAD_ENDPOINT("WorkloadEndpoint", "workloadendpoints", Form.NAMESPACED),
+  PROFILE("Profile", "profiles", Form.GLOBAL),
+  IP_POOL("IPPool", "ippools", Form.GLOBAL),
+  IP_RESERVATION("IPReservation", "ipreservations", Form.GLOBAL),
+  NODE("Node", "nodes", Form.GLOBAL),
+  CLUSTER_INFORMATION("ClusterInformation", "clusterinformations", Form.GLOBAL),
+  HOST_ENDPOINT("HostEndpoint", "hostendpoints", Form.GLOBAL),
+  NETWORK_POLICY("NetworkPolicy", "networkpolicies", Form.NAMESPACED),
+  GLOBAL_NETWORK_POLICY("GlobalNetworkPolicy", "globalnetworkpolicies", Form.GLOBAL),
+  STAGED_NETWORK_POLICY("StagedNetworkPolicy", "stagednetworkpolicies", Form.NAMESPACED),
+  STAGED_GLOBAL_NETWORK_POLICY(
+      "StagedGlobalNetworkPolicy", "stagedglobalnetworkpolicies", Form.GLOBAL),
+  STAGED_KUBERNETES_NETWORK_POLICY(
+      "StagedKubernetesNetworkPolicy", "stagedkubernetesnetworkpolicies", Form.NAMESPACED),
+  NETWORK_SET("NetworkSet", "networksets", Form.NAMESPACED),
+  GLOBAL_NETWORK_SET("GlobalNetworkSet", "globalnetworksets", Form.GLOBAL),
+  TIER("Tier", "tiers", Form.GLOBAL),
+  BGP_CONFIGURATION("BGPConfiguration", "bgpconfigurations", Form.GLOBAL),
+  BGP_PEER("BGPPeer", "bgppeers", Form.GLOBAL),
+  BGP_FILTER("BGPFilter", "bgpfilters", Form.GLOBAL),
+  FELIX_CONFIGURATION("FelixConfiguration", "felixconfigurations", Form.GLOBAL),
+  KUBE_CONTROLLERS_CONFIGURATION(
+      "KubeControllersConfiguration", "kubecontrollersconfigurations", Form.GLOBAL),
+  CALICO_NODE_STATUS("CalicoNodeStatus", "caliconodestatuses", Form.GLOBAL),
+  /** What the public interface shows; etcd has it beside {@link #IPAM_CONFIG}. */
+  IPAM_CONFIGURATION("IPAMConfiguration", "ipamconfigurations", Form.GLOBAL),
+  IPAM_BLOCK("IPAMBlock", "ipamblocks", Form.IPAM),
+  BLOCK_AFFINITY("BlockAffinity", "blockaffinities", Form.IPAM),
+  IPAM_HANDLE("IPAMHandle", "ipamhandles", Form.IPAM),
+  /** What the IPAM library reads. */
+  IPAM_CONFIG("IPAMConfig", "ipamconfigs", Form.IPAM),
+  IPAM_HOST("IPAMHost", "ipamhosts", Form.IPAM);
+
+  private static final int MISTYPED = 2;
+
+  private enum Form {
+    GLOBAL,
+    NAMESPACED,
+    IPAM
+  }
+
+  private final String text;
+  private final String plural;
+  private final Form form;
+
+  Kind(String text, String plural, Form form) {
+    this.text = text;
+    this.plural = plural;
+    this.form = form;
+  }
+
+  /** As it is written in a document. */
+  public String text() {
+    return text;
+  }
+
+  /** As it is written in keys and URLs. */
+  public String plural() {
+    return plural;
+  }
+
+  public boolean isNamespaced() {
+    return form == Form.NAMESPACED;
+  }
+
+  /** Policies that are in a tier, in force or staged. */
+  public boolean isTiered() {
+    return switch (this) {
+      case NETWORK_POLICY,
+          GLOBAL_NETWORK_POLICY,
+          STAGED_NETWORK_POLICY,
+          STAGED_GLOBAL_NETWORK_POLICY ->
+          true;
+      default -> false;
+    };
+  }
+
+  /** IPAM's own records: no kind, metadata or spec, and a key made of addresses and hosts. */
+  public boolean isIpam() {
+    return form == Form.IPAM;
+  }
+
+  /** By singular or plural, in any case. */
+  public static Optional<Kind> find(String name) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    return Arrays.stream(values())
+        .filter(k -> k.plural.equals(lower) || k.text.toLowerCase(Locale.ROOT).equals(lower))
+        .findFirst();
+  }
+
+  /**
+   * The kind whose name or plural somebody may have meant: at most two letters are different, and
+   * the first is the same.
+   */
+  public static Optional<Kind> like(String name) {
+    String lower = name.toLowerCase(Locale.ROOT);
+    return Arrays.stream(values())
+        .filter(kind -> !lower.isEmpty() && kind.plural.charAt(0) == lower.charAt(0))
+        .filter(kind -> kind.distance(lower) <= MISTYPED)
+        .min(Comparator.comparingInt(kind -> kind.distance(lower)));
+  }
+
+  private int distance(String lower) {
+    return Math.min(
+        EditDistance.distance(plural, lower),
+        EditDistance.distance(text.toLowerCase(Locale.ROOT), lower));
+  }
+
+  /** By its plural, exactly. */
+  public static Optional<Kind> ofPlural(String plural) {
+    return Arrays.stream(values()).filter(k -> k.plural.equals(plural)).findFirst();
+  }
+
+  @Override
+  public String toString() {
+    return text;
+  }
+}

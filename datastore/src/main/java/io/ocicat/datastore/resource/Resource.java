@@ -1,0 +1,200 @@
+package io.ocicat.datastore.resource;
+
+import io.ocicat.datastore.error.InvalidException;
+import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.json.Problems;
+import java.util.Collections;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * A resource: its key, its content as a JSON tree, and the revision it was read at. The tree is
+ * what travels, so that members nobody here knows survive every rewrite; typed views are read from
+ * it on the side. Immutable: trees are copied on their way in and out.
+ *
+ * <p>The tree of a resource with metadata is the whole document but for {@code
+ * metadata.resourceVersion}, which is the revision. That of an IPAM record is what etcd holds.
+ */
+public final class Resource {
+  public static final String API_VERSION = "projectcalico.org/v3";
+
+  private final ResourceKey key;
+  private final ObjectNode content;
+  private final String revision;
+
+  private Resource(ResourceKey key, ObjectNode content, String revision) {
+    this.key = key;
+    this.content = content;
+    this.revision = revision;
+  }
+
+  /** One that is not stored yet. */
+  public static Resource of(ResourceKey key, ObjectNode content) {
+    return new Resource(key, content.deepCopy(), "");
+  }
+
+  /** One with metadata and this spec, to be created. */
+  public static Resource of(ResourceKey.Named key, Consumer<ObjectNode> spec) {
+    ObjectNode document = Json.object();
+    document.put("kind", key.kind().text()).put("apiVersion", API_VERSION);
+    ObjectNode metadata = document.putObject("metadata").put("name", key.name());
+    if (!key.namespace().isEmpty()) {
+      metadata.put("namespace", key.namespace());
+    }
+    spec.accept(document.putObject("spec"));
+    return new Resource(key, document, "");
+  }
+
+  /** One as an engine has read it; the tree is the engine's no more. */
+  public static Resource stored(ResourceKey key, ObjectNode content, String revision) {
+    return new Resource(key, content, revision);
+  }
+
+  /**
+   * Takes a document as a user writes it, with kind, apiVersion and metadata.
+   *
+   * @throws InvalidException when it is not one of ours
+   */
+  public static Resource ofDocument(ObjectNode document) {
+    String kindText = text(document, "kind");
+    Kind kind =
+        Kind.find(kindText)
+            .filter(k -> !k.isIpam() && k.text().equals(kindText))
+            .orElseThrow(
+                () ->
+                    new InvalidException(
+                        "kind %s is not known: %s"
+                            .formatted(
+                                Problems.quote(kindText),
+                                Kind.like(kindText)
+                                    .filter(k -> !k.isIpam())
+                                    .map("did you mean %s?"::formatted)
+                                    .orElse("use one of Calico's, for instance IPPool"))));
+    String version = text(document, "apiVersion");
+    if (!version.equals(API_VERSION)) {
+      throw new InvalidException(
+          "apiVersion of %s must be %s, not %s"
+              .formatted(kind, API_VERSION, Problems.quote(version)));
+    }
+    ObjectNode content = document.deepCopy();
+    JsonNode metadata = content.path("metadata");
+    if (!(metadata instanceof ObjectNode members)) {
+      throw new InvalidException(kind + " has no metadata: give it at least a name");
+    }
+    String revision = text(members, "resourceVersion");
+    members.remove("resourceVersion");
+    ResourceKey key = ResourceKey.of(kind, text(members, "namespace"), text(members, "name"));
+    return new Resource(key, content, revision);
+  }
+
+  private static String text(ObjectNode object, String name) {
+    JsonNode value = object.path(name);
+    return value.isString() ? value.stringValue() : "";
+  }
+
+  /** The document as a user reads it, with its revision as {@code metadata.resourceVersion}. */
+  public ObjectNode toDocument() {
+    ObjectNode document = content.deepCopy();
+    if (!revision.isEmpty() && document.get("metadata") instanceof ObjectNode metadata) {
+      metadata.put("resourceVersion", revision);
+    }
+    return document;
+  }
+
+  public ResourceKey key() {
+    return key;
+  }
+
+  public Kind kind() {
+    return key.kind();
+  }
+
+  /** Empty when it was never stored; else opaque, to be given back with the next change. */
+  public String revision() {
+    return revision;
+  }
+
+  /** A copy of the tree. */
+  public ObjectNode content() {
+    return content.deepCopy();
+  }
+
+  /** The text at a path of names, as in {@code text("metadata", "uid")}. */
+  public Optional<String> text(String... path) {
+    JsonNode at = content;
+    for (String name : path) {
+      at = at.path(name);
+    }
+    return at.isString() ? Optional.of(at.stringValue()) : Optional.empty();
+  }
+
+  /** What {@code metadata.labels} says; none of an IPAM record. */
+  public Map<String, String> labels() {
+    Map<String, String> labels = new TreeMap<>();
+    content
+        .path("metadata")
+        .path("labels")
+        .forEachEntry(
+            (name, value) -> {
+              if (value.isString()) {
+                labels.put(name, value.stringValue());
+              }
+            });
+    return Collections.unmodifiableMap(labels);
+  }
+
+  /** Reads the tree without a copy; whoever is given it must not change it. */
+  public <T> T read(Function<ObjectNode, T> reader) {
+    return reader.apply(content);
+  }
+
+  /** The same resource, of the same revision, with a changed tree. */
+  public Resource edit(Consumer<ObjectNode> change) {
+    ObjectNode copy = content.deepCopy();
+    change.accept(copy);
+    return new Resource(key, copy, revision);
+  }
+
+  /**
+   * The same with other members in place of some: cheaper, as the rest of the tree is shared.
+   *
+   * @param change sets and removes members, and does not reach into those that are there
+   */
+  public Resource replace(Consumer<ObjectNode> change) {
+    ObjectNode members = Json.object();
+    members.setAll(content);
+    change.accept(members);
+    return new Resource(key, members, revision);
+  }
+
+  public Resource withRevision(String revision) {
+    return new Resource(key, content, revision);
+  }
+
+  public String describe() {
+    return key.describe();
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof Resource that
+        && key.equals(that.key)
+        && revision.equals(that.revision)
+        && content.equals(that.content);
+  }
+
+  @Override
+  public int hashCode() {
+    return key.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return describe() + "@" + revision + " " + Json.compact(content);
+  }
+}

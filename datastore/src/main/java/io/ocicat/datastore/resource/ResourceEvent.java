@@ -1,0 +1,52 @@
+package io.ocicat.datastore.resource;
+
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** One committed change of one resource. */
+public sealed interface ResourceEvent {
+  ResourceKey key();
+
+  String revision();
+
+  /** There is a new one. */
+  record Added(Resource resource) implements ResourceEvent {
+    @Override
+    public ResourceKey key() {
+      return resource.key();
+    }
+
+    @Override
+    public String revision() {
+      return resource.revision();
+    }
+  }
+
+  /** One has changed. */
+  record Modified(Resource resource) implements ResourceEvent {
+    @Override
+    public ResourceKey key() {
+      return resource.key();
+    }
+
+    @Override
+    public String revision() {
+      return resource.revision();
+    }
+  }
+
+  /**
+   * One is gone.
+   *
+   * @param last what it was; null when that is no longer known or cannot be read
+   */
+  record Deleted(ResourceKey key, String revision, @Nullable Resource last)
+      implements ResourceEvent {
+    public Optional<Resource> previous() {
+      return Optional.ofNullable(last);
+    }
+  }
+
+  /** One has changed to something that cannot be read; what is known of it no longer holds. */
+  record Unreadable(ResourceKey key, String revision, String problem) implements ResourceEvent {}
+}
