@@ -5,7 +5,7 @@ import io.ocicat.datastore.embedded.EmbeddedStore;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
-import io.ocicat.ipam.AutoAssignRequest;
+import io.ocicat.ipam.model.AutoAssignRequest;
 import io.ocicat.testkit.Etcd;
 import java.io.IOException;
 import java.nio.file.Files;

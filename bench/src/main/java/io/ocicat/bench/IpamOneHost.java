@@ -1,8 +1,8 @@
 package io.ocicat.bench;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.ipam.ClockAndRandom;
 import io.ocicat.ipam.Ipam;
+import io.ocicat.ipam.model.ClockAndRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

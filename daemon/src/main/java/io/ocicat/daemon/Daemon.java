@@ -12,7 +12,7 @@ import io.ocicat.daemon.server.CallServer;
 import io.ocicat.daemon.server.DaemonEvents;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.StateFolders;
-import io.ocicat.ipam.ClockAndRandom;
+import io.ocicat.ipam.model.ClockAndRandom;
 import io.ocicat.netlink.linux.Errno;
 import io.ocicat.netlink.linux.FileLock;
 import io.ocicat.netlink.linux.NetlinkException;

@@ -10,7 +10,7 @@ import io.ocicat.daemon.state.BootId;
 import io.ocicat.daemon.state.DaemonState;
 import io.ocicat.daemon.state.StateFolders;
 import io.ocicat.daemon.trace.CallHistory;
-import io.ocicat.ipam.ClockAndRandom;
+import io.ocicat.ipam.model.ClockAndRandom;
 import io.ocicat.netlink.ns.NetNs;
 import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Eventually;

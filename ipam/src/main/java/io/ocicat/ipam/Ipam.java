@@ -6,6 +6,51 @@ import io.ocicat.datastore.model.IpamConfig;
 import io.ocicat.datastore.resource.IpVersion;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.assign.AffineBlocks;
+import io.ocicat.ipam.assign.AssignPrefetch;
+import io.ocicat.ipam.assign.AutoAssigner;
+import io.ocicat.ipam.assign.BlockAllocator;
+import io.ocicat.ipam.assign.BlockClaims;
+import io.ocicat.ipam.assign.Borrowing;
+import io.ocicat.ipam.assign.ExactAssigner;
+import io.ocicat.ipam.assign.HandleQuota;
+import io.ocicat.ipam.assign.NewBlocks;
+import io.ocicat.ipam.assign.ReleasePrefetch;
+import io.ocicat.ipam.assign.Releaser;
+import io.ocicat.ipam.block.AddressLookup;
+import io.ocicat.ipam.block.Affinities;
+import io.ocicat.ipam.block.BlockAssigner;
+import io.ocicat.ipam.block.BlockEdit;
+import io.ocicat.ipam.block.BlockFinders;
+import io.ocicat.ipam.block.BlockReleaser;
+import io.ocicat.ipam.block.BlockRequest;
+import io.ocicat.ipam.block.Blocks;
+import io.ocicat.ipam.block.HandleCounts;
+import io.ocicat.ipam.block.Handles;
+import io.ocicat.ipam.block.HostBlocks;
+import io.ocicat.ipam.block.OwnerAttributes;
+import io.ocicat.ipam.check.IpamCheck;
+import io.ocicat.ipam.check.Utilisation;
+import io.ocicat.ipam.cluster.ClusterView;
+import io.ocicat.ipam.cluster.Cooldown;
+import io.ocicat.ipam.cluster.IpamRecords;
+import io.ocicat.ipam.cluster.IpamSettings;
+import io.ocicat.ipam.cluster.RetryBackoff;
+import io.ocicat.ipam.cluster.UncachedClusterView;
+import io.ocicat.ipam.cluster.WatchedClusterView;
+import io.ocicat.ipam.model.AddressInfo;
+import io.ocicat.ipam.model.AssignRequest;
+import io.ocicat.ipam.model.AutoAssignRequest;
+import io.ocicat.ipam.model.AutoAssignResult;
+import io.ocicat.ipam.model.BlockOwner;
+import io.ocicat.ipam.model.ClaimedBlocks;
+import io.ocicat.ipam.model.ClockAndRandom;
+import io.ocicat.ipam.model.HostReserved;
+import io.ocicat.ipam.model.IpamException;
+import io.ocicat.ipam.model.OwnerAttributeChange;
+import io.ocicat.ipam.model.PoolUse;
+import io.ocicat.ipam.model.ReleaseRequest;
+import io.ocicat.ipam.model.ReleaseResult;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -284,7 +329,7 @@ public final class Ipam implements AutoCloseable {
    * Writes a block whose addresses have cooled down as one in which they are free, so that it looks
    * so to whoever only reads it; one that belongs to nobody is deleted when it is empty then.
    */
-  void freeWhatCooledDown(IpamBlock block) {
+  public void freeWhatCooledDown(IpamBlock block) {
     if (blocks.edit(block).freeCount() == block.unallocated().size()) {
       return;
     }

@@ -1,6 +1,11 @@
 package io.ocicat.ipam;
 
 import io.ocicat.ip.IpAddress;
+import io.ocicat.ipam.block.AddressLookup;
+import io.ocicat.ipam.model.AddressInfo;
+import io.ocicat.ipam.model.IpamException;
+import io.ocicat.ipam.model.OwnerAttributeChange;
+import io.ocicat.ipam.model.ReleaseRequest;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;

@@ -7,6 +7,7 @@ import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.block.BlockWalk;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;

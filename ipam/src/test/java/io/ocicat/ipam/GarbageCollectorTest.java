@@ -4,6 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.datastore.model.IpamHandle;
 import io.ocicat.ip.IpAddress;
+import io.ocicat.ipam.check.IpamFinding;
+import io.ocicat.ipam.gc.ClusterLiveness;
+import io.ocicat.ipam.gc.CollectionResult;
+import io.ocicat.ipam.gc.GarbageCollector;
+import io.ocicat.ipam.gc.NodeLiveness;
+import io.ocicat.ipam.gc.VirtualMachines;
+import io.ocicat.ipam.model.AddressInfo;
+import io.ocicat.ipam.model.AssignRequest;
+import io.ocicat.ipam.model.AutoAssignResult;
+import io.ocicat.ipam.model.BlockOwner;
+import io.ocicat.ipam.model.CalicoConventions;
+import io.ocicat.ipam.model.ClockAndRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

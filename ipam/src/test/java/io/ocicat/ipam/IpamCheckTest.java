@@ -10,6 +10,7 @@ import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpAddress;
+import io.ocicat.ipam.check.IpamFinding;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;

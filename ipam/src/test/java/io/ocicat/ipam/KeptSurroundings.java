@@ -1,6 +1,12 @@
 package io.ocicat.ipam;
 
 import io.ocicat.datastore.model.IpamConfig;
+import io.ocicat.ipam.cluster.ClusterView;
+import io.ocicat.ipam.cluster.IpamRecords;
+import io.ocicat.ipam.cluster.PoolList;
+import io.ocicat.ipam.cluster.Reservations;
+import io.ocicat.ipam.cluster.Revisioned;
+import io.ocicat.ipam.cluster.UncachedClusterView;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;

@@ -11,6 +11,8 @@ import io.ocicat.datastore.passing.PassingDatastore;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.ipam.model.AutoAssignRequest;
+import io.ocicat.ipam.model.ClockAndRandom;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

@@ -13,6 +13,7 @@ import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.check.IpamInventory;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;

@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ipam.VmAddressOwnership.Side;
+import io.ocicat.ipam.model.AddressInfo;
+import io.ocicat.ipam.model.CalicoConventions;
+import io.ocicat.ipam.model.IpamException;
+import io.ocicat.ipam.model.OwnerAttributeChange;
+import io.ocicat.ipam.model.ReleaseRequest;
+import io.ocicat.ipam.model.ReleaseResult;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

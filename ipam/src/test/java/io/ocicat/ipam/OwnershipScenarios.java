@@ -5,6 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.datastore.model.IpamConfig;
+import io.ocicat.ipam.model.AssignRequest;
+import io.ocicat.ipam.model.AutoAssignRequest;
+import io.ocicat.ipam.model.AutoAssignResult;
+import io.ocicat.ipam.model.BlockOwner;
+import io.ocicat.ipam.model.CalicoConventions;
+import io.ocicat.ipam.model.ClaimedBlocks;
+import io.ocicat.ipam.model.IpamException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ocicat.datastore.model.IpReservation;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.cluster.Reservations;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

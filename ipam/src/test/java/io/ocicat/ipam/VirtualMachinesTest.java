@@ -10,6 +10,8 @@ import io.ocicat.datastore.kv.KeyValueDatastore;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.gc.VirtualMachines;
+import io.ocicat.ipam.model.AddressInfo;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -1,9 +1,9 @@
 package io.ocicat.cli.ipam;
 
 import io.ocicat.cni.json.Json;
-import io.ocicat.ipam.AddressInfo;
-import io.ocicat.ipam.BlockOwner;
-import io.ocicat.ipam.CalicoConventions;
+import io.ocicat.ipam.model.AddressInfo;
+import io.ocicat.ipam.model.BlockOwner;
+import io.ocicat.ipam.model.CalicoConventions;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Map;

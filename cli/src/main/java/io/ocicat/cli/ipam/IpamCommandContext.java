@@ -6,8 +6,8 @@ import io.ocicat.cli.resource.UsageException;
 import io.ocicat.cni.json.Json;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.ip.IpAddress;
-import io.ocicat.ipam.ClockAndRandom;
 import io.ocicat.ipam.Ipam;
+import io.ocicat.ipam.model.ClockAndRandom;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 

@@ -1,7 +1,7 @@
 package io.ocicat.cli.ipam;
 
 import io.ocicat.cni.json.Json;
-import io.ocicat.ipam.PoolUse;
+import io.ocicat.ipam.model.PoolUse;
 import java.io.PrintWriter;
 import java.math.BigInteger;
 import java.util.List;

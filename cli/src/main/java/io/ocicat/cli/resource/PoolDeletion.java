@@ -6,8 +6,8 @@ import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.model.IpPool;
 import io.ocicat.datastore.resource.Resource;
-import io.ocicat.ipam.ClockAndRandom;
 import io.ocicat.ipam.Ipam;
+import io.ocicat.ipam.model.ClockAndRandom;
 import java.time.Duration;
 
 /**

@@ -3,9 +3,9 @@ package io.ocicat.cli.ipam;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.ip.IpAddress;
-import io.ocicat.ipam.ClockAndRandom;
 import io.ocicat.ipam.Ipam;
 import io.ocicat.ipam.VmAddressOwnership;
+import io.ocicat.ipam.model.ClockAndRandom;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Set;

@@ -8,7 +8,7 @@ import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
-import io.ocicat.ipam.NodeLiveness;
+import io.ocicat.ipam.gc.NodeLiveness;
 import java.time.Clock;
 import java.util.HashSet;
 import java.util.Set;

@@ -3,6 +3,7 @@ package io.ocicat.datastore.kubernetes;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.DatastoreEngine;
 import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.kubernetes.client.AccessSource;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;

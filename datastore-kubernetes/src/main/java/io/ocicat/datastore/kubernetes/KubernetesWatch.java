@@ -4,6 +4,8 @@ import io.ocicat.datastore.Deadline;
 import io.ocicat.datastore.error.CompactedException;
 import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.datastore.error.UnavailableException;
+import io.ocicat.datastore.kubernetes.client.ApiClient;
+import io.ocicat.datastore.kubernetes.client.CollectionWatch;
 import io.ocicat.datastore.resource.ResourceEvent;
 import io.ocicat.datastore.resource.ResourceWatch;
 import java.time.Duration;

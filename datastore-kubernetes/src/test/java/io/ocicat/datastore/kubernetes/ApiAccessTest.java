@@ -8,6 +8,8 @@ import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.config.Secret;
 import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.error.UnauthorizedException;
+import io.ocicat.datastore.kubernetes.client.AccessSource;
+import io.ocicat.datastore.kubernetes.client.ApiAccess;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.Crds;
 import io.ocicat.datastore.resource.Kind;

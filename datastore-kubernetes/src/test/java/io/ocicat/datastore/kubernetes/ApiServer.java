@@ -6,6 +6,7 @@ import com.sun.net.httpserver.HttpsConfigurator;
 import com.sun.net.httpserver.HttpsParameters;
 import com.sun.net.httpserver.HttpsServer;
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.kubernetes.client.JsonTrees;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.UncheckedIOException;

@@ -9,6 +9,8 @@ import io.ocicat.datastore.config.Secret;
 import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.datastore.error.UnauthorizedException;
 import io.ocicat.datastore.error.UnavailableException;
+import io.ocicat.datastore.kubernetes.client.ApiAccess;
+import io.ocicat.datastore.kubernetes.client.ApiTls;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.ResourceQuery;
 import io.ocicat.testkit.CertificateAuthority;

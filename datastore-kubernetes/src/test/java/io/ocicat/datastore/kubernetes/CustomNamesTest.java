@@ -2,6 +2,8 @@ package io.ocicat.datastore.kubernetes;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ocicat.datastore.kubernetes.mapping.CrdUids;
+import io.ocicat.datastore.kubernetes.mapping.CustomNames;
 import io.ocicat.datastore.resource.AffinityType;
 import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpAddress;

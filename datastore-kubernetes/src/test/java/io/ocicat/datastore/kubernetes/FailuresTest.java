@@ -11,6 +11,7 @@ import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.error.UnauthorizedException;
 import io.ocicat.datastore.error.UnavailableException;
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.kubernetes.client.RateLimit;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.Crds;
 import io.ocicat.datastore.resource.Kind;

@@ -3,6 +3,7 @@ package io.ocicat.datastore.kubernetes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.kubernetes.mapping.CustomLayout;
 import io.ocicat.datastore.kv.CalicoLayout;
 import io.ocicat.datastore.kv.KeyValue;
 import io.ocicat.datastore.model.ApiGroup;

@@ -1,5 +1,6 @@
 package io.ocicat.datastore.kubernetes;
 
+import io.ocicat.datastore.kubernetes.client.JsonTrees;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;

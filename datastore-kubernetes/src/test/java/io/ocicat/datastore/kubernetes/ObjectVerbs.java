@@ -1,6 +1,7 @@
 package io.ocicat.datastore.kubernetes;
 
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.kubernetes.client.JsonTrees;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -2,6 +2,7 @@ package io.ocicat.datastore.kubernetes;
 
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.config.Secret;
+import io.ocicat.datastore.kubernetes.client.AccessSource;
 import java.nio.file.Path;
 import java.time.Duration;
 

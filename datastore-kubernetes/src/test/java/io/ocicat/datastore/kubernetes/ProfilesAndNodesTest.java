@@ -8,6 +8,8 @@ import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.error.UnsupportedException;
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.kubernetes.client.JsonTrees;
+import io.ocicat.datastore.kubernetes.mapping.CrdUids;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceEvent;

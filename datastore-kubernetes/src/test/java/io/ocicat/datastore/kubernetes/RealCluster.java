@@ -7,6 +7,12 @@ import io.ocicat.datastore.config.Secret;
 import io.ocicat.datastore.error.ExistsException;
 import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.kubernetes.client.ApiCall;
+import io.ocicat.datastore.kubernetes.client.ApiClient;
+import io.ocicat.datastore.kubernetes.client.ApiCollection;
+import io.ocicat.datastore.kubernetes.client.ApiPath;
+import io.ocicat.datastore.kubernetes.client.JsonTrees;
+import io.ocicat.datastore.kubernetes.mapping.KubernetesCluster;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.Crds;
 import io.ocicat.testkit.Eventually;
@@ -153,7 +159,7 @@ final class RealCluster implements AutoCloseable {
 
   private void empty(ApiPath collection) {
     for (ObjectNode object :
-        new Collection(collection, "", collection.text()).read(api, 0, null).items()) {
+        new ApiCollection(collection, "", collection.text()).read(api, 0, null).items()) {
       ApiPath path =
           collection
               .in(JsonTrees.text(JsonTrees.metadata(object), "namespace"))

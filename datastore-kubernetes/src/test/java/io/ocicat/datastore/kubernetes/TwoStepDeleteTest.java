@@ -7,6 +7,7 @@ import io.ocicat.datastore.error.ConflictException;
 import io.ocicat.datastore.error.ExistsException;
 import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.json.Json;
+import io.ocicat.datastore.kubernetes.client.JsonTrees;
 import io.ocicat.datastore.model.ApiGroup;
 import io.ocicat.datastore.model.Crds;
 import io.ocicat.datastore.resource.AffinityType;

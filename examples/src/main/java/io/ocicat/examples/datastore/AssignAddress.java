@@ -2,11 +2,11 @@ package io.ocicat.examples.datastore;
 
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.embedded.EmbeddedStore;
-import io.ocicat.ipam.AutoAssignRequest;
-import io.ocicat.ipam.AutoAssignResult;
-import io.ocicat.ipam.CalicoConventions;
-import io.ocicat.ipam.ClockAndRandom;
 import io.ocicat.ipam.Ipam;
+import io.ocicat.ipam.model.AutoAssignRequest;
+import io.ocicat.ipam.model.AutoAssignResult;
+import io.ocicat.ipam.model.CalicoConventions;
+import io.ocicat.ipam.model.ClockAndRandom;
 import java.nio.file.Path;
 import java.time.Instant;
 

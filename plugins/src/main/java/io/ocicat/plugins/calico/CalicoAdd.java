@@ -13,7 +13,7 @@ import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.MacAddress;
-import io.ocicat.ipam.AssignPrefetch;
+import io.ocicat.ipam.assign.AssignPrefetch;
 import io.ocicat.netlink.link.Links;
 import io.ocicat.plugins.calicocluster.CalicoBackend;
 import io.ocicat.plugins.calicocluster.IpamPrefetch;

@@ -7,7 +7,7 @@ import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Prefetch;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.resource.Resource;
-import io.ocicat.ipam.ReleasePrefetch;
+import io.ocicat.ipam.assign.ReleasePrefetch;
 import io.ocicat.plugins.calicocluster.CalicoBackend;
 import io.ocicat.plugins.calicocluster.IpamPrefetch;
 import io.ocicat.plugins.calicolog.CalicoLog;

@@ -4,7 +4,7 @@ import io.ocicat.cni.NetworkName;
 import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.model.IpPool;
-import io.ocicat.ipam.WatchedPools;
+import io.ocicat.ipam.cluster.WatchedPools;
 import io.ocicat.plugins.calicocluster.CalicoBackend;
 import io.ocicat.plugins.net.NetnsSockets;
 import java.nio.file.Path;

@@ -5,7 +5,7 @@ import io.ocicat.datastore.Datastore;
 import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.config.DatastoreConfig;
 import io.ocicat.datastore.error.DatastoreException;
-import io.ocicat.ipam.IpamException;
+import io.ocicat.ipam.model.IpamException;
 import io.ocicat.netlink.linux.NetlinkException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;

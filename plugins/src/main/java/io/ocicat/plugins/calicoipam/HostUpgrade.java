@@ -2,7 +2,7 @@ package io.ocicat.plugins.calicoipam;
 
 import io.ocicat.datastore.error.DatastoreException;
 import io.ocicat.ipam.Ipam;
-import io.ocicat.ipam.IpamException;
+import io.ocicat.ipam.model.IpamException;
 import io.ocicat.plugins.calicocluster.CalicoBackend;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import java.io.IOException;

@@ -1,8 +1,8 @@
 package io.ocicat.plugins.calicoipam;
 
 import io.ocicat.datastore.Datastore;
-import io.ocicat.ipam.ClockAndRandom;
 import io.ocicat.ipam.Ipam;
+import io.ocicat.ipam.model.ClockAndRandom;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;

@@ -2,7 +2,7 @@ package io.ocicat.plugins.calicoipam;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.ipam.IpamException;
+import io.ocicat.ipam.model.IpamException;
 import io.ocicat.plugins.calicocluster.CalicoBackend;
 import java.util.function.Supplier;
 

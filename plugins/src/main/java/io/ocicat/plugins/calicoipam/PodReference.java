@@ -5,7 +5,7 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.plugin.AddCall;
 import io.ocicat.cni.plugin.AttachmentCall;
-import io.ocicat.ipam.CalicoConventions;
+import io.ocicat.ipam.model.CalicoConventions;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;

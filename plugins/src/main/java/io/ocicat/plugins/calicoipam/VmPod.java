@@ -1,6 +1,6 @@
 package io.ocicat.plugins.calicoipam;
 
-import io.ocicat.ipam.CalicoConventions;
+import io.ocicat.ipam.model.CalicoConventions;
 import java.util.LinkedHashMap;
 import java.util.Map;
 

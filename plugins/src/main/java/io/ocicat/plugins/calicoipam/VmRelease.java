@@ -1,9 +1,9 @@
 package io.ocicat.plugins.calicoipam;
 
 import io.ocicat.ipam.Ipam;
-import io.ocicat.ipam.IpamException;
-import io.ocicat.ipam.ReleaseRequest;
 import io.ocicat.ipam.VmAddressOwnership;
+import io.ocicat.ipam.model.IpamException;
+import io.ocicat.ipam.model.ReleaseRequest;
 import io.ocicat.plugins.calicolog.CalicoLog;
 import java.util.List;
 import java.util.Optional;

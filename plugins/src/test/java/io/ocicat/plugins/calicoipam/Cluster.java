@@ -14,7 +14,7 @@ import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.datastore.resource.ResourceQuery;
-import io.ocicat.ipam.AddressInfo;
+import io.ocicat.ipam.model.AddressInfo;
 import io.ocicat.plugins.Ipam;
 import java.nio.file.Path;
 import java.util.List;

@@ -8,7 +8,7 @@ import io.ocicat.datastore.Datastores;
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
-import io.ocicat.ipam.AddressInfo;
+import io.ocicat.ipam.model.AddressInfo;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

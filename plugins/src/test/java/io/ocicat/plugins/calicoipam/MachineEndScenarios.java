@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.ResourceKey;
-import io.ocicat.ipam.AddressInfo;
+import io.ocicat.ipam.model.AddressInfo;
 import io.ocicat.plugins.AtOnce;
 import io.ocicat.plugins.Ran;
 import java.util.List;

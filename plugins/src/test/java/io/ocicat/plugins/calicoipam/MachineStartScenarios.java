@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
-import io.ocicat.ipam.AddressInfo;
+import io.ocicat.ipam.model.AddressInfo;
 import io.ocicat.plugins.AtOnce;
 import io.ocicat.plugins.Kubevirt;
 import io.ocicat.plugins.Ran;

@@ -1,0 +1,177 @@
+package io.ocicat.datastore.kubernetes.client;
+
+import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.config.Pem;
+import io.ocicat.datastore.config.Secret;
+import io.ocicat.datastore.error.InvalidException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads how to reach the API, as often as somebody wants to know: a kubeconfig as text, one as a
+ * file, an endpoint, {@code ~/.kube/config}, or what Kubernetes gives every pod, in this order.
+ * What is configured beside a kubeconfig wins over what that says.
+ *
+ * @param surroundings what there is when nothing is configured
+ */
+public record AccessSource(DatastoreConfig.Kubernetes config, Surroundings surroundings) {
+  private static final int ATTEMPTS = 5;
+  private static final Duration FRESH = Duration.ofSeconds(2);
+  private static final Duration BETWEEN = Duration.ofMillis(200);
+
+  /**
+   * What a process finds around it.
+   *
+   * @param userConfig where the user's own kubeconfig would be
+   * @param serviceAccount where Kubernetes puts a pod's token and authority
+   * @param host the API's address for pods; empty outside of one
+   */
+  public record Surroundings(Path userConfig, Path serviceAccount, String host, String port) {}
+
+  /**
+   * The present state. Calico's own programs write their kubeconfig in place, so one that was just
+   * written and cannot be read may be on its way still: it is given a second.
+   */
+  public ApiAccess read() {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return readOnce();
+      } catch (InvalidException e) {
+        if (attempt == ATTEMPTS || !isJustWritten()) {
+          throw e;
+        }
+        pause();
+      }
+    }
+  }
+
+  private boolean isJustWritten() {
+    try {
+      Instant written = Files.getLastModifiedTime(Path.of(config.kubeconfig())).toInstant();
+      return !config.kubeconfig().isEmpty() && written.isAfter(Instant.now().minus(FRESH));
+    } catch (IOException _) {
+      return false;
+    }
+  }
+
+  private static void pause() {
+    try {
+      Thread.sleep(BETWEEN);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private ApiAccess readOnce() {
+    if (!config.kubeconfigInline().isEmpty()) {
+      String text = config.kubeconfigInline().value();
+      return override(Kubeconfig.parse("the inline kubeconfig", Path.of("."), text), List.of());
+    }
+    if (!config.kubeconfig().isEmpty()) {
+      return ofFile(Path.of(config.kubeconfig()));
+    }
+    if (!config.endpoint().isEmpty()) {
+      return ofEndpoint();
+    }
+    if (Files.exists(surroundings.userConfig())) {
+      return ofFile(surroundings.userConfig());
+    }
+    if (surroundings.host().isEmpty()) {
+      throw new InvalidException(
+          "no Kubernetes API is configured: set KUBECONFIG or K8S_API_ENDPOINT, or put a kubeconfig to %s"
+              .formatted(surroundings.userConfig()));
+    }
+    return inCluster();
+  }
+
+  private ApiAccess ofFile(Path file) {
+    List<Path> files = new ArrayList<>();
+    String text = AccessFiles.read("kubeconfig", file, files);
+    // Its own encoding is UTF-8; certificates are plain ASCII.
+    String decoded = new String(text.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8);
+    Path directory = file.toAbsolutePath().getParent();
+    return override(
+        Kubeconfig.parse("kubeconfig " + file, directory == null ? file : directory, decoded),
+        files);
+  }
+
+  private ApiAccess override(Kubeconfig kubeconfig, List<Path> readBefore) {
+    ApiAccess said = kubeconfig.access(config.context());
+    List<Path> files = new ArrayList<>(readBefore);
+    files.addAll(said.files());
+    return new ApiAccess(
+        config.endpoint().isEmpty()
+            ? said.server()
+            : ServerAddress.address("K8S_API_ENDPOINT", config.endpoint()),
+        config.insecure() || said.insecure(),
+        or(ca(files), said.ca()),
+        or(certificate(files), said.certificate()),
+        or(key(files), said.key()),
+        config.token().isEmpty() ? said.token() : config.token(),
+        said.proxy(),
+        said.origin(),
+        files);
+  }
+
+  private static @Nullable Pem or(@Nullable Pem configured, @Nullable Pem said) {
+    return configured == null ? said : configured;
+  }
+
+  private ApiAccess ofEndpoint() {
+    List<Path> files = new ArrayList<>();
+    if (config.certFile().isEmpty() != config.keyFile().isEmpty()) {
+      throw new InvalidException(
+          "a client certificate needs its key and a key its certificate: set both or none of K8S_CERT_FILE and K8S_KEY_FILE");
+    }
+    return new ApiAccess(
+        ServerAddress.address("K8S_API_ENDPOINT", config.endpoint()),
+        config.insecure(),
+        ca(files),
+        certificate(files),
+        key(files),
+        config.token(),
+        null,
+        "K8S_API_ENDPOINT",
+        files);
+  }
+
+  private ApiAccess inCluster() {
+    List<Path> files = new ArrayList<>();
+    Path directory = surroundings.serviceAccount();
+    Secret token = AccessFiles.token(directory.resolve("token"), files);
+    Pem ca = AccessFiles.pem("authority", directory.resolve("ca.crt"), files);
+    return new ApiAccess(
+        ServerAddress.inCluster(surroundings.host(), surroundings.port()),
+        config.insecure(),
+        or(ca(files), ca),
+        null,
+        null,
+        config.token().isEmpty() ? token : config.token(),
+        null,
+        "the service account in " + directory,
+        files);
+  }
+
+  private @Nullable Pem ca(List<Path> files) {
+    return pem("K8S_CA_FILE", config.caFile(), files);
+  }
+
+  private @Nullable Pem certificate(List<Path> files) {
+    return pem("K8S_CERT_FILE", config.certFile(), files);
+  }
+
+  private @Nullable Pem key(List<Path> files) {
+    return pem("K8S_KEY_FILE", config.keyFile(), files);
+  }
+
+  private static @Nullable Pem pem(String what, String file, List<Path> files) {
+    return file.isEmpty() ? null : AccessFiles.pem(what, Path.of(file), files);
+  }
+}

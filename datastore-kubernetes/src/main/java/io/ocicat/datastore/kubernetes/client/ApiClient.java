@@ -1,0 +1,260 @@
+package io.ocicat.datastore.kubernetes.client;
+
+import io.ocicat.datastore.Deadline;
+import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.json.Json;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.databind.node.ObjectNode;
+
+/**
+ * Asks the API. What only reads is repeated until it is answered or its time is up; what writes is
+ * repeated only when it certainly was not done. Credentials are read again when their files change,
+ * and once more when they are refused. Thread-safe.
+ */
+public final class ApiClient implements AutoCloseable {
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+
+  private final AccessSource source;
+  private final RateLimit limit;
+  private final Duration patience;
+  private @Nullable ApiConnection connection;
+  private volatile boolean closed;
+  private volatile Runnable unknownResource = () -> {};
+
+  /**
+   * Connects when something is asked for the first time.
+   *
+   * @param patience how long a call may take, with every repetition
+   */
+  public ApiClient(
+      DatastoreConfig.Kubernetes config, AccessSource.Surroundings around, Duration patience) {
+    this.source = new AccessSource(config, around);
+    this.limit = new RateLimit(config.qps(), config.burst(), System::nanoTime);
+    this.patience = patience;
+  }
+
+  /**
+   * The object that the API answers with.
+   *
+   * @throws DatastoreException when that is none
+   */
+  public ObjectNode call(ApiCall call) {
+    // Whatever has to be loaded and read for the first request is not part of its time.
+    connection();
+    RequestCost effort = new RequestCost(call);
+    try {
+      ObjectNode answer = call(call, effort);
+      effort.tell(true);
+      return answer;
+    } catch (RuntimeException e) {
+      effort.tell(false);
+      throw e;
+    }
+  }
+
+  private ObjectNode call(ApiCall call, RequestCost effort) {
+    Deadline deadline = Deadline.in(patience);
+    Duration pause = FIRST_PAUSE;
+    boolean refused = false;
+    while (true) {
+      ApiConnection used = connection();
+      Attempt attempt = attempt(used, call, deadline, effort);
+      switch (attempt) {
+        case Attempt.Answered(ObjectNode answer) -> {
+          return answer;
+        }
+        case Attempt.Refused(ApiFailure refusal) -> {
+          Duration wait = max(pause, refusal.retryAfter());
+          if (refusal.isUnknownResource()) {
+            unknownResource.run();
+          }
+          if (refusal.code() == HttpURLConnection.HTTP_UNAUTHORIZED && !refused) {
+            refused = true;
+            renew(used);
+          } else if (refusal.mayBeRepeated() && deadline.allows(wait)) {
+            effort.pause(wait, refusal.exception());
+          } else {
+            throw refusal.exception();
+          }
+        }
+        case Attempt.Lost(TransportFailure breakdown) -> {
+          checkOpen();
+          if (!breakdown.mayBeRepeated() || !deadline.allows(pause)) {
+            throw breakdown.exception();
+          }
+          effort.pause(pause, breakdown.exception());
+        }
+      }
+      pause = longer(pause);
+    }
+  }
+
+  /** Has something done whenever the API does not know a resource at all. */
+  public void onUnknownResource(Runnable action) {
+    unknownResource = action;
+  }
+
+  private static Duration max(Duration a, Duration b) {
+    return a.compareTo(b) > 0 ? a : b;
+  }
+
+  public static Duration longer(Duration pause) {
+    Duration twice = pause.multipliedBy(2);
+    return twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
+  }
+
+  private Attempt attempt(ApiConnection used, ApiCall call, Deadline deadline, RequestCost effort) {
+    effort.await(limit, deadline, patience);
+    effort.send();
+    try {
+      HttpResponse<byte[]> response =
+          exchange(used, call, HttpResponse.BodyHandlers.ofByteArray(), deadline);
+      String text = new String(response.body(), StandardCharsets.UTF_8);
+      return response.statusCode() / 100 == 2
+          ? new Attempt.Answered(parse(call, text))
+          : new Attempt.Refused(ApiFailure.of(used.access(), call, response, text));
+    } catch (IOException e) {
+      return new Attempt.Lost(new TransportFailure(used.access(), call, e));
+    }
+  }
+
+  private static ObjectNode parse(ApiCall call, String text) {
+    try {
+      return Json.parseObject(text);
+    } catch (IllegalArgumentException e) {
+      throw new CorruptException(
+          "the answer of the Kubernetes API to %s cannot be read: it is %s"
+              .formatted(call.subject(), e.getMessage()),
+          e);
+    }
+  }
+
+  /**
+   * The lines of a watch, to be closed by whoever reads them.
+   *
+   * @param access what they were asked for with
+   */
+  public record Lines(ApiAccess access, InputStream in) {}
+
+  /**
+   * Begins a watch.
+   *
+   * @throws DatastoreException when the API does not
+   */
+  public Lines watch(ApiCall call) {
+    connection();
+    Deadline deadline = Deadline.in(patience);
+    RequestCost effort = new RequestCost(call);
+    boolean refused = false;
+    while (true) {
+      ApiConnection used = connection();
+      effort.await(limit, deadline, patience);
+      try {
+        HttpResponse<InputStream> response =
+            exchange(used, call, HttpResponse.BodyHandlers.ofInputStream(), deadline);
+        if (response.statusCode() == HttpURLConnection.HTTP_OK) {
+          return new Lines(used.access(), response.body());
+        }
+        try (InputStream body = response.body()) {
+          String text = new String(body.readNBytes(1 << 16), StandardCharsets.UTF_8);
+          if (response.statusCode() != HttpURLConnection.HTTP_UNAUTHORIZED || refused) {
+            throw ApiFailure.of(used.access(), call, response, text).exception();
+          }
+        }
+      } catch (IOException e) {
+        throw new TransportFailure(used.access(), call, e).exception();
+      }
+      refused = true;
+      renew(used);
+    }
+  }
+
+  /** HttpClient's own time limit ends with the headers; this one includes the body of an answer. */
+  private <T> HttpResponse<T> exchange(
+      ApiConnection used, ApiCall call, HttpResponse.BodyHandler<T> handler, Deadline deadline)
+      throws IOException {
+    Duration left = deadline.left().plusMillis(1);
+    CompletableFuture<HttpResponse<T>> answer =
+        used.client().sendAsync(used.request(call, left), handler);
+    try {
+      return answer.get(left.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (TimeoutException e) {
+      answer.cancel(true);
+      throw new IOException("no answer within %d ms".formatted(left.toMillis()), e);
+    } catch (InterruptedException e) {
+      answer.cancel(true);
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted", e);
+    } catch (ExecutionException e) {
+      checkOpen();
+      throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
+    }
+  }
+
+  private synchronized ApiConnection connection() {
+    checkOpen();
+    ApiConnection known = connection;
+    return known != null && known.isFresh() ? known : connect(known);
+  }
+
+  /** Reads credentials again, unless somebody else has done so meanwhile. */
+  private synchronized void renew(ApiConnection refused) {
+    checkOpen();
+    if (refused.equals(connection)) {
+      connect(refused);
+    }
+  }
+
+  private ApiConnection connect(@Nullable ApiConnection before) {
+    ApiAccess access = source.read();
+    ApiConnection now;
+    if (before != null && access.connectsAs(before.access())) {
+      now = before.renewed(access);
+    } else {
+      now = ApiConnection.of(access);
+      if (before != null) {
+        // Calls that are under way may end.
+        before.client().shutdown();
+      }
+    }
+    connection = now;
+    return now;
+  }
+
+  public void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("the datastore is closed");
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    if (connection != null) {
+      connection.client().shutdownNow();
+      connection = null;
+    }
+  }
+
+  /** What came of asking once. */
+  private sealed interface Attempt {
+    record Answered(ObjectNode answer) implements Attempt {}
+
+    record Refused(ApiFailure refusal) implements Attempt {}
+
+    record Lost(TransportFailure breakdown) implements Attempt {}
+  }
+}

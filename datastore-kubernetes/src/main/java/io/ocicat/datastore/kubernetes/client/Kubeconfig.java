@@ -1,0 +1,143 @@
+package io.ocicat.datastore.kubernetes.client;
+
+import io.ocicat.datastore.config.Pem;
+import io.ocicat.datastore.config.Secret;
+import io.ocicat.datastore.error.InvalidException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What one context of a kubeconfig says.
+ *
+ * @param source where the text is from, for messages
+ * @param directory what relative paths in it start from
+ */
+public record Kubeconfig(String source, Path directory, Map<String, Object> content) {
+
+  /** Reads the text of one. */
+  public static Kubeconfig parse(String source, Path directory, String text) {
+    try {
+      return new Kubeconfig(source, directory, KubeconfigYaml.map(text));
+    } catch (IllegalArgumentException e) {
+      throw new InvalidException("%s is %s".formatted(source, e.getMessage()), e);
+    }
+  }
+
+  /**
+   * The cluster and the user of a context.
+   *
+   * @param context empty for the current one
+   */
+  public ApiAccess access(String context) {
+    String wanted = context.isEmpty() ? KubeconfigYaml.text(content, "current-context") : context;
+    if (wanted.isEmpty()) {
+      throw new InvalidException(
+          "%s has no current-context: set one (kubectl config use-context), or K8S_CURRENT_CONTEXT"
+              .formatted(source));
+    }
+    Map<String, Object> chosen = entry("contexts", "context", wanted);
+    Map<String, Object> cluster =
+        entry("clusters", "cluster", KubeconfigYaml.text(chosen, "cluster"));
+    String userName = KubeconfigYaml.text(chosen, "user");
+    Map<String, Object> user = userName.isEmpty() ? Map.of() : entry("users", "user", userName);
+    refuse(
+        cluster,
+        "tls-server-name",
+        "cluster",
+        "use the name in the server's certificate as its address");
+    refuse(user, "exec", "user " + userName, "use a token or a client certificate");
+    refuse(user, "auth-provider", "user " + userName, "use a token or a client certificate");
+    refuse(user, "username", "user " + userName, "use a token or a client certificate");
+    List<Path> files = new ArrayList<>();
+    Pem certificate = pem(user, "client-certificate", files);
+    Pem key = pem(user, "client-key", files);
+    if ((certificate == null) != (key == null)) {
+      throw new InvalidException(
+          "user %s in %s has only one of client-certificate and client-key: set both or none"
+              .formatted(userName, source));
+    }
+    return new ApiAccess(
+        ServerAddress.address(source, KubeconfigYaml.text(cluster, "server")),
+        KubeconfigYaml.text(cluster, "insecure-skip-tls-verify").equals("true"),
+        pem(cluster, "certificate-authority", files),
+        certificate,
+        key,
+        token(user, files),
+        proxy(KubeconfigYaml.text(cluster, "proxy-url")),
+        "context %s of %s".formatted(wanted, source),
+        files);
+  }
+
+  private void refuse(Map<String, Object> of, String member, String whose, String instead) {
+    if (of.containsKey(member)) {
+      throw new InvalidException(
+          "%s of %s in %s is not supported: %s".formatted(member, whose, source, instead));
+    }
+  }
+
+  private Map<String, Object> entry(String list, String member, String name) {
+    return KubeconfigYaml.maps(content, list).stream()
+        .filter(entry -> KubeconfigYaml.text(entry, "name").equals(name))
+        .findFirst()
+        .map(entry -> KubeconfigYaml.map(entry, member))
+        .orElseThrow(
+            () ->
+                new InvalidException(
+                    "%s has no %s \"%s\": it has %s"
+                        .formatted(
+                            source,
+                            member,
+                            name,
+                            KubeconfigYaml.maps(content, list).stream()
+                                .map(entry -> KubeconfigYaml.text(entry, "name"))
+                                .toList())));
+  }
+
+  /** Text in base64 wins over a file, as in kubectl. */
+  private @Nullable Pem pem(Map<String, Object> of, String member, List<Path> files) {
+    String data = KubeconfigYaml.text(of, member + "-data");
+    if (!data.isEmpty()) {
+      try {
+        byte[] bytes = Base64.getMimeDecoder().decode(data);
+        return new Pem(
+            "%s-data in %s".formatted(member, source),
+            new String(bytes, StandardCharsets.ISO_8859_1));
+      } catch (IllegalArgumentException e) {
+        throw new InvalidException("%s-data in %s is not base64".formatted(member, source), e);
+      }
+    }
+    String file = KubeconfigYaml.text(of, member);
+    return file.isEmpty() ? null : AccessFiles.pem(member, resolve(file), files);
+  }
+
+  /** As in kubectl a file, which is renewed, wins over a text. */
+  private Secret token(Map<String, Object> user, List<Path> files) {
+    String file = KubeconfigYaml.text(user, "tokenFile");
+    return file.isEmpty()
+        ? new Secret(KubeconfigYaml.text(user, "token"))
+        : AccessFiles.token(resolve(file), files);
+  }
+
+  private Path resolve(String file) {
+    return directory.resolve(file);
+  }
+
+  private @Nullable URI proxy(String text) {
+    if (text.isEmpty()) {
+      return null;
+    }
+    URI uri = ServerAddress.address(source, text);
+    if (!uri.getScheme().equals("http")) {
+      throw new InvalidException(
+          "proxy-url %s in %s is not supported: it must begin with http://"
+              .formatted(text, source));
+    }
+    return uri;
+  }
+}

@@ -1,0 +1,54 @@
+package io.ocicat.datastore.kubernetes.client;
+
+import java.time.Duration;
+import java.util.function.LongSupplier;
+
+/**
+ * A bucket of permits that fills at a rate. Who finds it empty takes a permit of the future and is
+ * told how long to wait for it, so that nobody is overtaken for ever. Thread-safe.
+ */
+public final class RateLimit {
+  /**
+   * Calico's own default (5 a second after the first 100) is for processes that live for one call
+   * each, so that in effect it hardly ever slows one down. Ours live long and share the limit.
+   */
+  public static final double DEFAULT_RATE = 50;
+
+  public static final int DEFAULT_BURST = 100;
+
+  private final double perNano;
+  private final int burst;
+  private final LongSupplier nanos;
+  private double permits;
+  private long filledAt;
+
+  public RateLimit(double perSecond, int burst, LongSupplier nanos) {
+    this.perNano = (perSecond > 0 ? perSecond : DEFAULT_RATE) / Duration.ofSeconds(1).toNanos();
+    this.burst = burst > 0 ? burst : DEFAULT_BURST;
+    this.nanos = nanos;
+    this.permits = this.burst;
+    this.filledAt = nanos.getAsLong();
+  }
+
+  /** How many permits a second brings. */
+  public String perSecond() {
+    return String.valueOf(Math.round(perNano * Duration.ofSeconds(1).toNanos() * 10) / 10.0)
+        .replace(".0", "");
+  }
+
+  /**
+   * Takes a permit that is there within {@code limit}.
+   *
+   * @return how long to wait before using it; more than {@code limit} when none was taken
+   */
+  public synchronized Duration take(Duration limit) {
+    long now = nanos.getAsLong();
+    permits = Math.min(burst, permits + (now - filledAt) * perNano);
+    filledAt = now;
+    Duration wait = Duration.ofNanos(permits >= 1 ? 0 : (long) Math.ceil((1 - permits) / perNano));
+    if (wait.compareTo(limit) <= 0) {
+      permits--;
+    }
+    return wait;
+  }
+}

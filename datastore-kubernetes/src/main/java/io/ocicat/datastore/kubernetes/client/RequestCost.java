@@ -1,0 +1,82 @@
+package io.ocicat.datastore.kubernetes.client;
+
+import io.ocicat.datastore.DatastoreRequest;
+import io.ocicat.datastore.Deadline;
+import io.ocicat.datastore.RequestListener;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.error.UnavailableException;
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** What one call costs: how often it was sent, and what it waited for in between. */
+public final class RequestCost {
+  private final ApiCall call;
+  private final long start = System.nanoTime();
+  private int attempts;
+  private long throttled;
+  private long paused;
+  private @Nullable DatastoreException lastFailure;
+
+  public RequestCost(ApiCall call) {
+    this.call = call;
+  }
+
+  /** It is sent, once more perhaps. */
+  public void send() {
+    attempts++;
+  }
+
+  /** Waits before it is sent again. */
+  public void pause(Duration time, DatastoreException because) {
+    lastFailure = because;
+    paused += sleep(time);
+  }
+
+  /**
+   * Waits for the process's own rate limit. When that cannot be in time, it is to blame only if it
+   * is what took the time.
+   */
+  public void await(RateLimit limit, Deadline deadline, Duration patience) {
+    Duration wait = limit.take(deadline.left());
+    if (wait.isZero() && !deadline.hasPassed()) {
+      return;
+    }
+    if (deadline.allows(wait)) {
+      throttled += sleep(wait);
+      return;
+    }
+    DatastoreException failure = lastFailure;
+    long waiting = throttled + wait.toNanos();
+    if (waiting > patience.dividedBy(2).toNanos()) {
+      throw new UnavailableException(
+          "too many requests of our own are waiting to ask the Kubernetes API for %s: it would have waited %d ms for the limit of %s requests a second, raise K8S_CLIENT_QPS and K8S_CLIENT_BURST (qps and burst in CNI configurations)"
+              .formatted(call.subject(), Duration.ofNanos(waiting).toMillis(), limit.perSecond()),
+          null);
+    }
+    throw failure != null
+        ? failure
+        : new UnavailableException(
+            "the Kubernetes API was not asked for %s: its %d ms were over before"
+                .formatted(call.subject(), patience.toMillis()),
+            null);
+  }
+
+  private long sleep(Duration time) {
+    long from = System.nanoTime();
+    try {
+      Thread.sleep(time);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new UnavailableException(
+          "interrupted while asking the Kubernetes API for " + call.subject(), e);
+    }
+    return System.nanoTime() - from;
+  }
+
+  /** It is over. */
+  public void tell(boolean succeeded) {
+    RequestListener.tell(
+        new DatastoreRequest(
+            call.describe(), attempts, throttled, paused, succeeded, start, System.nanoTime()));
+  }
+}

@@ -1,0 +1,36 @@
+package io.ocicat.datastore.kubernetes.client;
+
+import io.ocicat.datastore.error.InvalidException;
+import io.ocicat.datastore.json.Problems;
+import java.net.URI;
+import java.net.URISyntaxException;
+
+/** Addresses of API servers as they are written in configurations. */
+public final class ServerAddress {
+  private ServerAddress() {}
+
+  /** Without a slash at its end. */
+  public static URI address(String source, String text) {
+    try {
+      String whole = text.contains("://") || text.isEmpty() ? text : "https://" + text;
+      URI uri = new URI(whole.endsWith("/") ? whole.substring(0, whole.length() - 1) : whole);
+      boolean web = "https".equals(uri.getScheme()) || "http".equals(uri.getScheme());
+      if (web && uri.getHost() != null && uri.getRawQuery() == null) {
+        return uri;
+      }
+    } catch (URISyntaxException _) {
+      // Refused below.
+    }
+    throw new InvalidException(
+        "server %s in %s is not the address of an API: it must look like https://10.0.0.1:6443"
+            .formatted(Problems.quote(text), source));
+  }
+
+  /** Of host and port as Kubernetes tells them to its pods. */
+  public static URI inCluster(String host, String port) {
+    boolean v6 = host.contains(":") && !host.startsWith("[");
+    return address(
+        "KUBERNETES_SERVICE_HOST",
+        "https://%s:%s".formatted(v6 ? "[" + host + "]" : host, port.isEmpty() ? "443" : port));
+  }
+}

@@ -1,0 +1,133 @@
+package io.ocicat.ipam.assign;
+
+import io.ocicat.datastore.model.IpPool;
+import io.ocicat.datastore.resource.Write;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.block.Affinities;
+import io.ocicat.ipam.block.Blocks;
+import io.ocicat.ipam.block.HostBlocks;
+import io.ocicat.ipam.cluster.PoolChoice;
+import io.ocicat.ipam.cluster.Reservations;
+import io.ocicat.ipam.cluster.Revisioned;
+import io.ocicat.ipam.model.AutoAssignRequest;
+import io.ocicat.ipam.model.IpamException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** Takes addresses from the blocks that a host has already, in their order. Thread-safe. */
+public final class AffineBlocks {
+  private final Blocks blocks;
+  private final BlockAllocator taker;
+  private final Affinities affinities;
+
+  public AffineBlocks(Blocks blocks, BlockAllocator taker, Affinities affinities) {
+    this.blocks = blocks;
+    this.taker = taker;
+    this.affinities = affinities;
+  }
+
+  /**
+   * Empty blocks of pools that no longer select the node are given up. Blocks of pools that merely
+   * were not asked for, or do not allow the use, stay.
+   */
+  public void releaseDeselected(AutoAssignRequest request, ClusterSnapshot view) {
+    if (view.host().areAllWithin(view.choice().matching(), view.since())) {
+      return;
+    }
+    for (HostBlocks.Affine affine : view.host().list(view.since())) {
+      if (!view.choice().matches(affine.cidr()) && isDeselected(request, view, affine.cidr())) {
+        try {
+          affinities.release(request.owner(), affine.cidr(), true, null);
+          view.host().forget(affine.cidr());
+        } catch (IpamException _) {
+          // In use, or gone already.
+        }
+      }
+    }
+  }
+
+  private static boolean isDeselected(
+      AutoAssignRequest request, ClusterSnapshot view, IpPrefix cidr) {
+    Optional<Revisioned<IpPool>> pool =
+        PoolChoice.containing(view.choice().enabled(), cidr.first());
+    return pool.isPresent()
+        && request.use() != IpPool.Use.LOAD_BALANCER
+        && !pool.get().value().nodeSelector().matches(view.labels());
+  }
+
+  /** Takes what is missing, as far as there is room. */
+  public void takeFrom(AssignmentProgress gathering, ClusterSnapshot view) {
+    for (HostBlocks.Affine affine : view.host().withRoom(blocks.full(), view.since())) {
+      if (gathering.missing() == 0) {
+        return;
+      }
+      if (hasRoom(affine.cidr(), view.reservations())) {
+        Optional<Revisioned<IpPool>> pool = view.choice().usablePool(affine.cidr());
+        if (pool.isPresent() && !view.reservations().cover(affine.cidr())) {
+          takeFrom(gathering, view, affine, pool.get());
+        }
+      }
+    }
+  }
+
+  /** Whether a block has room, as far as is known; true when nothing is. */
+  private boolean hasRoom(IpPrefix cidr, Reservations reservations) {
+    return !blocks.full().contains(cidr)
+        && blocks
+            .queue(cidr)
+            .glance()
+            .map(block -> blocks.room(block, reservations) > 0)
+            .orElse(true);
+  }
+
+  private void takeFrom(
+      AssignmentProgress gathering,
+      ClusterSnapshot view,
+      HostBlocks.Affine affine,
+      Revisioned<IpPool> pool) {
+    HostBlocks.Affine used = affine;
+    try {
+      if (!affine.isConfirmed()) {
+        used = settle(gathering, view, affine.cidr()).orElse(null);
+      }
+      if (used != null) {
+        List<Write.Expect> conditions = new ArrayList<>(view.conditions(pool));
+        conditions.add(new Write.Expect(used.affinity().key(), used.affinity().revision()));
+        taker.take(gathering, view, used.cidr(), gathering.request().owner(), conditions);
+      }
+    } catch (IpamException e) {
+      switch (e.reason()) {
+        // The affinity says it is ours and the block is not: what is right is seen by claiming.
+        case STRICT_AFFINITY, NO_SUCH_BLOCK -> settle(gathering, view, affine.cidr());
+        default -> throw e;
+      }
+    }
+  }
+
+  /** Makes affinity and block agree; nothing when the block is another's. */
+  private Optional<HostBlocks.Affine> settle(
+      AssignmentProgress gathering, ClusterSnapshot view, IpPrefix cidr) {
+    view.host().settling().lock();
+    try {
+      return settleAlone(gathering, view, cidr);
+    } finally {
+      view.host().settling().unlock();
+    }
+  }
+
+  private Optional<HostBlocks.Affine> settleAlone(
+      AssignmentProgress gathering, ClusterSnapshot view, IpPrefix cidr) {
+    AutoAssignRequest request = gathering.request();
+    return switch (affinities.claim(request.owner(), cidr, request.reserved(gathering.version()))) {
+      case Affinities.Claim.Ours ours -> {
+        view.host().learn(cidr, ours.affinity());
+        yield Optional.of(HostBlocks.Affine.of(cidr, ours.affinity()));
+      }
+      case Affinities.Claim.Taken _ -> {
+        view.host().forget(cidr);
+        yield Optional.empty();
+      }
+    };
+  }
+}

@@ -1,0 +1,176 @@
+package io.ocicat.ipam.assign;
+
+import io.ocicat.datastore.Prefetch;
+import io.ocicat.datastore.model.IpPool;
+import io.ocicat.datastore.resource.IpVersion;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.block.BlockReleaser;
+import io.ocicat.ipam.block.CountedHandle;
+import io.ocicat.ipam.block.Handles;
+import io.ocicat.ipam.block.HostBlocks;
+import io.ocicat.ipam.cluster.ClusterView;
+import io.ocicat.ipam.cluster.StaleViewException;
+import io.ocicat.ipam.model.AssignmentResult;
+import io.ocicat.ipam.model.AutoAssignRequest;
+import io.ocicat.ipam.model.AutoAssignResult;
+import io.ocicat.ipam.model.BlockOwner;
+import io.ocicat.ipam.model.IpamException;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gives any free addresses: first from the blocks that the host has, then from one that it claims,
+ * then from others' blocks unless only owners may. Thread-safe.
+ *
+ * <p>In a process that stays, nothing is read for an address that comes from a block the process
+ * knows: pools, node, settings and affinity are kept, and all of them are conditions of the write.
+ * So an address is given only if at that moment the pool it is from, the node, the settings and the
+ * affinity were what the choice was made on. What may be old, by as much as {@link
+ * WatchedClusterView} allows, is that another pool would be preferred now, and the reservations;
+ * Calico's own reads are as old as its write takes.
+ */
+public final class AutoAssigner {
+  private static final int LOOKS = 100;
+
+  private final ClusterView surroundings;
+  private final HostBlocks.Register hosts;
+  private final BlockReleaser releasing;
+  private final HandleQuota quota;
+  private final Handles handles;
+  private final AffineBlocks own;
+  private final NewBlocks fresh;
+  private final Borrowing others;
+
+  public AutoAssigner(
+      ClusterView surroundings,
+      HostBlocks.Register hosts,
+      BlockReleaser releasing,
+      HandleQuota quota,
+      Handles handles,
+      AffineBlocks own,
+      NewBlocks fresh,
+      Borrowing others) {
+    this.surroundings = surroundings;
+    this.hosts = hosts;
+    this.releasing = releasing;
+    this.quota = quota;
+    this.handles = handles;
+    this.own = own;
+    this.fresh = fresh;
+    this.others = others;
+  }
+
+  /** Asks ahead of a request; empty where nothing has to be read. */
+  public Optional<AssignPrefetch> ask(BlockOwner owner, List<IpVersion> versions) {
+    return hosts.mayBeOld()
+        ? Optional.empty()
+        : Optional.of(AssignPrefetch.ask(surroundings, hosts, owner, owner.name(), versions));
+  }
+
+  public AutoAssignResult assign(AutoAssignRequest request, Optional<AssignPrefetch> early) {
+    CountedHandle counted =
+        request.handle() == null ? null : new CountedHandle(handles, request.handle());
+    AssignmentProgress v4 = new AssignmentProgress(request, IpVersion.V4, counted);
+    AssignmentProgress v6 = new AssignmentProgress(request, IpVersion.V6, counted);
+    Optional<AssignPrefetch> asked = asked(request, early);
+    try {
+      List<AssignmentResult> both =
+          asked.isPresent()
+              ? Prefetch.all(
+                  wanted(request).stream()
+                      .<Supplier<AssignmentResult>>map(
+                          version -> () -> assign(version == IpVersion.V4 ? v4 : v6, asked))
+                      .toList())
+              : wanted(request).stream()
+                  .map(version -> assign(version == IpVersion.V4 ? v4 : v6, asked))
+                  .toList();
+      return new AutoAssignResult(of(both, IpVersion.V4), of(both, IpVersion.V6));
+    } catch (RuntimeException e) {
+      v4.undo(releasing, e);
+      v6.undo(releasing, e);
+      throw e;
+    }
+  }
+
+  private static List<IpVersion> wanted(AutoAssignRequest request) {
+    return Stream.of(IpVersion.V4, IpVersion.V6)
+        .filter(version -> request.count(version) > 0)
+        .toList();
+  }
+
+  private static @Nullable AssignmentResult of(List<AssignmentResult> all, IpVersion version) {
+    return all.stream().filter(one -> one.version() == version).findFirst().orElse(null);
+  }
+
+  private Optional<AssignPrefetch> asked(
+      AutoAssignRequest request, Optional<AssignPrefetch> early) {
+    if (hosts.mayBeOld()) {
+      return Optional.empty();
+    }
+    if (early.filter(it -> it.areFor(request.owner(), hosts)).isPresent()) {
+      return early;
+    }
+    return Optional.of(
+        AssignPrefetch.ask(
+            surroundings,
+            hosts,
+            request.owner(),
+            request.use() == IpPool.Use.LOAD_BALANCER ? null : request.host(),
+            wanted(request)));
+  }
+
+  private AssignmentResult assign(AssignmentProgress gathering, Optional<AssignPrefetch> asked) {
+    ClusterView around = asked.map(AssignPrefetch::surroundings).orElse(surroundings);
+    AssignPrefetch.Listed listed = asked.map(it -> it.listed(gathering.version())).orElse(null);
+    for (int i = 0; i < LOOKS; i++) {
+      try {
+        return look(gathering, around, listed);
+      } catch (StaleViewException _) {
+        around.doubt();
+        hosts.of(gathering.request().owner(), gathering.version()).doubt();
+      }
+    }
+    throw new IpamException(
+        IpamException.Reason.TOO_MANY_CONFLICTS,
+        "pools, settings or affinities of %s have changed each of %d times: try again"
+            .formatted(gathering.request().host(), LOOKS));
+  }
+
+  private AssignmentResult look(
+      AssignmentProgress gathering, ClusterView around, AssignPrefetch.@Nullable Listed listed) {
+    AutoAssignRequest request = gathering.request();
+    ClusterSnapshot view = ClusterSnapshot.of(around, hosts, request, gathering.version(), listed);
+    own.releaseDeselected(request, view);
+    for (int i = 0; i < LOOKS; i++) {
+      Optional<AssignmentResult> reused = quota.reuse(gathering);
+      if (reused.isPresent()) {
+        return reused.get();
+      }
+      long seen = view.host().generation();
+      own.takeFrom(gathering, view);
+      if (gathering.missing() == 0) {
+        return gathering.complete();
+      }
+      AssignmentResult.Shortage shortage = fresh.claimOne(gathering, view, seen);
+      if (shortage != null) {
+        return shortage == AssignmentResult.Shortage.POOLS_EXHAUSTED && !view.isStrict()
+            ? others.borrow(gathering, view)
+            : gathering.result(shortage);
+      }
+    }
+    throw new IpamException(
+        IpamException.Reason.TOO_MANY_CONFLICTS,
+        "every block that %s claimed was full at once: try again".formatted(request.host()));
+  }
+
+  /** A block of the host's own, with room or without; claimed when there is none. */
+  public Optional<IpPrefix> ensureBlock(AutoAssignRequest request, IpVersion version) {
+    surroundings.doubt();
+    ClusterSnapshot view = ClusterSnapshot.of(surroundings, hosts, request, version, null);
+    own.releaseDeselected(request, view);
+    return fresh.ensure(request, version, view);
+  }
+}

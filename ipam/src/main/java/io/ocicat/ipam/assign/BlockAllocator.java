@@ -1,0 +1,53 @@
+package io.ocicat.ipam.assign;
+
+import io.ocicat.datastore.resource.Write;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.block.BlockAssigner;
+import io.ocicat.ipam.block.Requester;
+import io.ocicat.ipam.cluster.StaleViewException;
+import io.ocicat.ipam.model.BlockOwner;
+import io.ocicat.ipam.model.IpamException;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Takes what a request is missing from one block. Thread-safe. */
+public final class BlockAllocator {
+  private final BlockAssigner taking;
+  private final HandleQuota quota;
+
+  public BlockAllocator(BlockAssigner taking, HandleQuota quota) {
+    this.taking = taking;
+    this.quota = quota;
+  }
+
+  /**
+   * Takes as many as the block has; none is no error.
+   *
+   * @param onlyOf who the block must belong to; null when that does not matter
+   * @throws StaleViewException when something the request relies on has changed
+   * @throws IpamException with NO_SUCH_BLOCK or STRICT_AFFINITY
+   */
+  public void take(
+      AssignmentProgress gathering,
+      ClusterSnapshot view,
+      IpPrefix cidr,
+      @Nullable BlockOwner onlyOf,
+      List<Write.Expect> conditions) {
+    try {
+      Requester taker =
+          new Requester(
+              gathering.attributes(),
+              onlyOf,
+              gathering.request().maxPerHandle(),
+              quota.pinned(gathering),
+              conditions,
+              gathering.counted());
+      gathering.add(cidr, taking.take(cidr, gathering.missing(), taker, view.reservations()));
+    } catch (IpamException e) {
+      if (e.reason() == IpamException.Reason.HANDLE_LIMIT) {
+        throw new StaleViewException("somebody else has taken for the same handle");
+      }
+      throw e;
+    }
+  }
+}

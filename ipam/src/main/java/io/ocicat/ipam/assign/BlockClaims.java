@@ -1,0 +1,190 @@
+package io.ocicat.ipam.assign;
+
+import io.ocicat.datastore.error.ConflictException;
+import io.ocicat.datastore.error.NotFoundException;
+import io.ocicat.datastore.error.UnsupportedException;
+import io.ocicat.datastore.model.IpPool;
+import io.ocicat.datastore.resource.IpVersion;
+import io.ocicat.datastore.resource.Kind;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.ResourceQuery;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.block.Affinities;
+import io.ocicat.ipam.block.HostBlocks;
+import io.ocicat.ipam.cluster.ClusterView;
+import io.ocicat.ipam.cluster.IpamRecords;
+import io.ocicat.ipam.model.BlockOwner;
+import io.ocicat.ipam.model.ClaimedBlocks;
+import io.ocicat.ipam.model.IpamException;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Claims and gives up blocks when somebody asks for just that. */
+public final class BlockClaims {
+  private static final int ROUNDS = 100;
+
+  private final IpamRecords records;
+  private final ClusterView surroundings;
+  private final Affinities affinities;
+  private final HostBlocks.Register hosts;
+
+  public BlockClaims(
+      IpamRecords records,
+      ClusterView surroundings,
+      Affinities affinities,
+      HostBlocks.Register hosts) {
+    this.records = records;
+    this.surroundings = surroundings;
+    this.affinities = affinities;
+    this.hosts = hosts;
+  }
+
+  private List<IpPrefix> blocksIn(IpPrefix cidr) {
+    IpPool pool = surroundings.pools().requireEnabledFor(cidr.first()).value();
+    if (cidr.length() > pool.blockSize()) {
+      throw new IpamException(
+          IpamException.Reason.INVALID_REQUEST,
+          "%s is smaller than a block of pool %s, which is a /%d"
+              .formatted(cidr, pool.name(), pool.blockSize()));
+    }
+    if (pool.blockSize() - cidr.length() > 20) {
+      throw new IpamException(
+          IpamException.Reason.INVALID_REQUEST,
+          "%s has more blocks of /%d than can be claimed or released at once"
+              .formatted(cidr, pool.blockSize()));
+    }
+    List<IpPrefix> blocks = new ArrayList<>();
+    IpAddress last = cidr.last();
+    IpPrefix block = IpPrefix.of(cidr.first(), pool.blockSize());
+    while (true) {
+      blocks.add(block);
+      if (block.last().equals(last)) {
+        return blocks;
+      }
+      block = IpPrefix.of(block.last().next(), pool.blockSize());
+    }
+  }
+
+  public ClaimedBlocks claim(IpPrefix cidr, BlockOwner owner) {
+    List<IpPrefix> claimed = new ArrayList<>();
+    List<IpPrefix> failed = new ArrayList<>();
+    for (IpPrefix block : blocksIn(cidr.network())) {
+      switch (affinities.claim(owner, block, null)) {
+        case Affinities.Claim.Ours ours -> {
+          hosts.of(owner, IpVersion.of(block)).learn(block, ours.affinity());
+          claimed.add(block);
+        }
+        case Affinities.Claim.Taken _ -> failed.add(block);
+      }
+    }
+    return new ClaimedBlocks(claimed, failed);
+  }
+
+  public void release(IpPrefix cidr, BlockOwner owner, boolean requireEmpty) {
+    releaseAll(blocksIn(cidr.network()), owner, requireEmpty);
+  }
+
+  /** Does every one, and then throws what the first was refused with. */
+  private void releaseAll(List<IpPrefix> blocks, BlockOwner owner, boolean requireEmpty) {
+    @Nullable IpamException refused = null;
+    for (IpPrefix block : blocks) {
+      try {
+        affinities.release(owner, block, requireEmpty, null);
+        hosts.of(owner, IpVersion.of(block)).forget(block);
+      } catch (IpamException e) {
+        switch (e.reason()) {
+          case CLAIMED_BY_OTHER, NO_SUCH_BLOCK ->
+              hosts.of(owner, IpVersion.of(block)).forget(block);
+          default -> {
+            if (refused == null) {
+              refused = e;
+            } else {
+              refused.addSuppressed(e);
+            }
+          }
+        }
+      }
+    }
+    if (refused != null) {
+      throw refused;
+    }
+  }
+
+  public void releaseHost(BlockOwner owner, boolean requireEmpty) {
+    List<IpPrefix> blocks = new ArrayList<>();
+    for (IpVersion version : IpVersion.values()) {
+      ResourceQuery query = new ResourceQuery.Affinities(owner.type(), owner.name(), version);
+      records.datastore().list(query).items().forEach(found -> blocks.add(cidrOf(found)));
+    }
+    releaseAll(blocks, owner, requireEmpty);
+  }
+
+  private static IpPrefix cidrOf(Resource affinity) {
+    return ((ResourceKey.Affinity) affinity.key()).cidr();
+  }
+
+  public void releasePool(IpPrefix pool) {
+    for (int i = 0; i < ROUNDS; i++) {
+      boolean again = false;
+      for (Resource found :
+          records.datastore().list(ResourceQuery.of(Kind.BLOCK_AFFINITY)).items()) {
+        ResourceKey.Affinity key = (ResourceKey.Affinity) found.key();
+        if (pool.contains(key.cidr().first())) {
+          BlockOwner owner = new BlockOwner(key.type(), key.host());
+          try {
+            affinities.release(owner, key.cidr(), false, null);
+          } catch (IpamException e) {
+            switch (e.reason()) {
+              case CLAIMED_BY_OTHER -> again = true;
+              case NO_SUCH_BLOCK -> {}
+              default -> throw e;
+            }
+          }
+          hosts.of(owner, IpVersion.of(key.cidr())).forget(key.cidr());
+        }
+      }
+      if (!again) {
+        return;
+      }
+    }
+    throw new IpamException(
+        IpamException.Reason.TOO_MANY_CONFLICTS,
+        "blocks of pool %s were claimed anew each of %d times: disable the pool first"
+            .formatted(pool, ROUNDS));
+  }
+
+  public void removeHost(BlockOwner owner) {
+    releaseHost(owner, false);
+    try {
+      records.datastore().delete(new ResourceKey.IpamHost(owner.name()), null);
+    } catch (NotFoundException | UnsupportedException _) {
+      // Only very old data has it, and only etcd.
+    }
+  }
+
+  /**
+   * Affinities that older versions made without the labels by which they are found get them: where
+   * they have labels every write sets them.
+   */
+  public int upgrade(String host) {
+    int upgraded = 0;
+    if (records.together()) {
+      return upgraded;
+    }
+    for (Resource found : records.datastore().list(ResourceQuery.of(Kind.BLOCK_AFFINITY)).items()) {
+      ResourceKey.Affinity key = (ResourceKey.Affinity) found.key();
+      if (key.host().equals(host)) {
+        try {
+          records.datastore().update(found);
+          upgraded++;
+        } catch (NotFoundException | ConflictException _) {
+          // Whoever was faster has written the labels.
+        }
+      }
+    }
+    return upgraded;
+  }
+}

@@ -1,0 +1,87 @@
+package io.ocicat.ipam.assign;
+
+import io.ocicat.datastore.model.IpPool;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.block.BlockFinder;
+import io.ocicat.ipam.block.BlockFinders;
+import io.ocicat.ipam.block.BlockIndex;
+import io.ocicat.ipam.block.BlockWalk;
+import io.ocicat.ipam.block.Blocks;
+import io.ocicat.ipam.cluster.Revisioned;
+import io.ocicat.ipam.model.AssignmentResult;
+import io.ocicat.ipam.model.IpamException;
+
+/** Takes addresses from whatever block of the pools has something left. Thread-safe. */
+public final class Borrowing {
+  private final Blocks blocks;
+  private final BlockAllocator taker;
+  private final BlockFinders finders;
+
+  public Borrowing(Blocks blocks, BlockAllocator taker, BlockFinders finders) {
+    this.blocks = blocks;
+    this.taker = taker;
+    this.finders = finders;
+  }
+
+  public AssignmentResult borrow(AssignmentProgress gathering, ClusterSnapshot view) {
+    BlockIndex index = finders.of(gathering.version()).index();
+    for (int round = 0; round < 2; round++) {
+      for (Revisioned<IpPool> pool : view.choice().usable()) {
+        if (!view.reservations().cover(pool.value().cidr())) {
+          borrowOf(gathering, view, pool, index);
+        }
+      }
+      if (gathering.missing() == 0) {
+        return gathering.complete();
+      }
+      // Only all blocks, just listed, can say that there is nothing left.
+      index.refresh();
+    }
+    gathering.say("pools %s have no free address left".formatted(describe(view)));
+    return gathering.result(AssignmentResult.Shortage.POOLS_EXHAUSTED);
+  }
+
+  private static String describe(ClusterSnapshot view) {
+    return String.join(
+        ", ",
+        view.choice().usable().stream()
+            .map(pool -> pool.value().name() + " (" + pool.value().cidr() + ")")
+            .toList());
+  }
+
+  private void borrowOf(
+      AssignmentProgress gathering,
+      ClusterSnapshot view,
+      Revisioned<IpPool> pool,
+      BlockIndex index) {
+    int steps = 0;
+    BlockWalk walk =
+        finders.of(gathering.version()).walk(pool.value(), gathering.request().owner());
+    for (IpPrefix cidr : walk) {
+      if (gathering.missing() == 0 || ++steps > BlockFinder.LONGEST_WALK) {
+        return;
+      }
+      BlockIndex.Entry entry = index.find(cidr);
+      if (entry != null && entry.free() > 0 && !view.reservations().cover(cidr)) {
+        borrowFrom(gathering, view, pool, cidr, index);
+      }
+    }
+  }
+
+  private void borrowFrom(
+      AssignmentProgress gathering,
+      ClusterSnapshot view,
+      Revisioned<IpPool> pool,
+      IpPrefix cidr,
+      BlockIndex index) {
+    try {
+      taker.take(gathering, view, cidr, null, view.conditions(pool));
+      blocks.queue(cidr).glance().ifPresent(index::learn);
+    } catch (IpamException e) {
+      if (e.reason() != IpamException.Reason.NO_SUCH_BLOCK) {
+        throw e;
+      }
+      index.forget(cidr);
+    }
+  }
+}

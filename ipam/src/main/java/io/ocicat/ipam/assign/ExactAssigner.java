@@ -1,0 +1,159 @@
+package io.ocicat.ipam.assign;
+
+import io.ocicat.datastore.model.IpPool;
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.datastore.model.IpamConfig;
+import io.ocicat.datastore.model.IpamHandle;
+import io.ocicat.datastore.resource.IpVersion;
+import io.ocicat.datastore.resource.Write;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.block.AddressLookup;
+import io.ocicat.ipam.block.Affinities;
+import io.ocicat.ipam.block.BlockAssigner;
+import io.ocicat.ipam.block.HandleCounts;
+import io.ocicat.ipam.block.Handles;
+import io.ocicat.ipam.block.HostBlocks;
+import io.ocicat.ipam.block.Requester;
+import io.ocicat.ipam.cluster.ClusterView;
+import io.ocicat.ipam.cluster.IpamRecords;
+import io.ocicat.ipam.cluster.PoolList;
+import io.ocicat.ipam.cluster.Revisioned;
+import io.ocicat.ipam.cluster.StaleViewException;
+import io.ocicat.ipam.model.AssignRequest;
+import io.ocicat.ipam.model.BlockOwner;
+import io.ocicat.ipam.model.IpamException;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Gives the address that was asked for. Selectors, reservations and limits of blocks do not matter
+ * then, the pool's uses only to who names one, and the node need not exist. Thread-safe.
+ */
+public final class ExactAssigner {
+  private static final int LOOKS = 100;
+
+  private final IpamRecords records;
+  private final ClusterView surroundings;
+  private final BlockAssigner taking;
+  private final HandleCounts counts;
+  private final Affinities affinities;
+  private final HostBlocks.Register hosts;
+  private final AddressLookup lookup;
+
+  public ExactAssigner(
+      IpamRecords records,
+      ClusterView surroundings,
+      BlockAssigner taking,
+      HandleCounts counts,
+      Affinities affinities,
+      HostBlocks.Register hosts,
+      AddressLookup lookup) {
+    this.records = records;
+    this.surroundings = surroundings;
+    this.taking = taking;
+    this.counts = counts;
+    this.affinities = affinities;
+    this.hosts = hosts;
+    this.lookup = lookup;
+  }
+
+  public void assign(AssignRequest request) {
+    for (int i = 0; i < LOOKS; i++) {
+      try {
+        if (isOursAlready(request) || look(request)) {
+          return;
+        }
+      } catch (StaleViewException _) {
+        surroundings.doubt();
+      } catch (IpamException e) {
+        if (e.reason() != IpamException.Reason.ADDRESS_TAKEN || !isOursAlready(request)) {
+          throw e;
+        }
+        return;
+      }
+    }
+    throw new IpamException(
+        IpamException.Reason.TOO_MANY_CONFLICTS,
+        "others have changed the block of %s each of %d times: try again"
+            .formatted(request.address(), LOOKS));
+  }
+
+  private boolean look(AssignRequest request) {
+    Revisioned<IpPool> pool = surroundings.pools().requireEnabledFor(request.address());
+    requireAllowed(request, pool.value());
+    IpPrefix cidr = PoolList.blockOf(request.address(), pool.value());
+    Revisioned<IpamConfig> config = surroundings.config();
+    BlockOwner owner = BlockOwner.host(request.host());
+    Optional<IpamRecords.Stored<IpamHandle>> handle = limited(request);
+    Requester taker =
+        new Requester(
+            new IpamBlock.Attributes(request.handle(), request.attributes()),
+            config.value().strictAffinity() ? owner : null,
+            request.maxPerHandle(),
+            request.maxPerHandle() > 0 && request.handle() != null
+                ? Handles.pinned(request.handle(), handle)
+                : null,
+            List.<Write.Expect>of(pool.asCondition(), config.asCondition()),
+            null);
+    try {
+      taking.takeOne(cidr, request.address(), taker);
+      return true;
+    } catch (IpamException e) {
+      if (e.reason() != IpamException.Reason.NO_SUCH_BLOCK) {
+        throw e;
+      }
+    }
+    // Whoever gets it: in the next round the block is there.
+    if (affinities.claim(owner, cidr, request.reserved()) instanceof Affinities.Claim.Ours ours) {
+      hosts.of(owner, IpVersion.of(cidr)).learn(cidr, ours.affinity());
+    }
+    return false;
+  }
+
+  private static void requireAllowed(AssignRequest request, IpPool pool) {
+    IpPool.Use use = request.use();
+    if (use != null && !pool.allows(use)) {
+      throw new IpamException(
+          IpamException.Reason.POOL_NOT_USABLE,
+          "IP address %s is in IP pool \"%s\", which is not allowed for use \"%s\" (allowedUses: %s): ask for an address of another"
+              .formatted(
+                  request.address(),
+                  pool.name(),
+                  use.text(),
+                  pool.uses().stream().map(IpPool.Use::text).sorted().toList()));
+    }
+  }
+
+  private Optional<IpamRecords.Stored<IpamHandle>> limited(AssignRequest request) {
+    if (request.maxPerHandle() == 0 || request.handle() == null) {
+      return Optional.empty();
+    }
+    Optional<IpamRecords.Stored<IpamHandle>> handle = records.handle(request.handle());
+    if (handle.isPresent()) {
+      IpVersion version = request.address().isV4() ? IpVersion.V4 : IpVersion.V6;
+      long has =
+          lookup.byHandle(handle.get().value()).stream()
+              .filter(address -> address.isV4() == request.address().isV4())
+              .count();
+      if (has < Handles.total(handle.get().value(), version)) {
+        // Somebody has died, or is at work, between counting and taking.
+        counts.recountAll(handle.get().value());
+        handle = records.handle(request.handle());
+      }
+      handle.ifPresent(
+          found -> Handles.checkLimit(found.value(), version, 1, request.maxPerHandle()));
+    }
+    return handle;
+  }
+
+  /** A handle that may only have so many is told yes when this is one of them. */
+  private boolean isOursAlready(AssignRequest request) {
+    if (request.maxPerHandle() == 0 || request.handle() == null) {
+      return false;
+    }
+    return records
+        .handle(request.handle())
+        .map(handle -> lookup.byHandle(handle.value()).contains(request.address()))
+        .orElse(false);
+  }
+}

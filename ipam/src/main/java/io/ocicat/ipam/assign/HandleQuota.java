@@ -1,0 +1,85 @@
+package io.ocicat.ipam.assign;
+
+import io.ocicat.datastore.model.IpamHandle;
+import io.ocicat.datastore.resource.IpVersion;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.block.AddressLookup;
+import io.ocicat.ipam.block.HandleCounts;
+import io.ocicat.ipam.block.Handles;
+import io.ocicat.ipam.cluster.IpamRecords;
+import io.ocicat.ipam.model.AssignmentResult;
+import io.ocicat.ipam.model.AutoAssignRequest;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** For requests whose handle may only have so many addresses. Thread-safe. */
+public final class HandleQuota {
+  private final IpamRecords records;
+  private final HandleCounts counts;
+  private final AddressLookup lookup;
+
+  public HandleQuota(IpamRecords records, HandleCounts counts, AddressLookup lookup) {
+    this.records = records;
+    this.counts = counts;
+    this.lookup = lookup;
+  }
+
+  private static Optional<String> limited(AutoAssignRequest request) {
+    return Optional.ofNullable(request.handle()).filter(_ -> request.maxPerHandle() > 0);
+  }
+
+  /** The handle to rely on while addresses are taken for it; null when it may have any number. */
+  public @Nullable Resource pinned(AssignmentProgress gathering) {
+    Optional<String> id = limited(gathering.request());
+    if (id.isEmpty()) {
+      return null;
+    }
+    Optional<IpamRecords.Stored<IpamHandle>> handle = records.handle(id.get());
+    handle.ifPresent(
+        found ->
+            Handles.checkLimit(
+                found.value(),
+                gathering.version(),
+                gathering.missing(),
+                gathering.request().maxPerHandle()));
+    return Handles.pinned(id.get(), handle);
+  }
+
+  /** When the handle has as many addresses as it may, those are the answer. */
+  public Optional<AssignmentResult> reuse(AssignmentProgress gathering) {
+    AutoAssignRequest request = gathering.request();
+    Optional<IpamRecords.Stored<IpamHandle>> handle = limited(request).flatMap(records::handle);
+    if (handle.isEmpty()) {
+      return Optional.empty();
+    }
+    IpamHandle found = handle.get().value();
+    IpVersion version = gathering.version();
+    int counted = Handles.total(found, version);
+    if (counted + gathering.missing() <= request.maxPerHandle()) {
+      return Optional.empty();
+    }
+    List<IpAddress> has =
+        lookup.byHandle(found).stream()
+            .filter(address -> address.isV4() == (version == IpVersion.V4))
+            .toList();
+    int wanted = request.count(version);
+    if (has.size() >= wanted) {
+      return Optional.of(
+          new AssignmentResult(
+              version,
+              has.subList(0, wanted).stream().map(IpPrefix::host).toList(),
+              wanted,
+              null,
+              List.of()));
+    }
+    if (has.size() == counted) {
+      Handles.checkLimit(found, version, gathering.missing(), request.maxPerHandle());
+    }
+    // Somebody has died, or is at work, between counting and taking.
+    counts.recountAll(found);
+    return Optional.empty();
+  }
+}

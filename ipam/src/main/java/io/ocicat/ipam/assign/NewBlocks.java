@@ -1,0 +1,191 @@
+package io.ocicat.ipam.assign;
+
+import io.ocicat.datastore.resource.IpVersion;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.block.Affinities;
+import io.ocicat.ipam.block.BlockFinders;
+import io.ocicat.ipam.block.BlockQueue;
+import io.ocicat.ipam.block.Blocks;
+import io.ocicat.ipam.block.HostBlocks;
+import io.ocicat.ipam.cluster.ClusterView;
+import io.ocicat.ipam.cluster.Reservations;
+import io.ocicat.ipam.model.AssignmentResult;
+import io.ocicat.ipam.model.AutoAssignRequest;
+import io.ocicat.ipam.model.ClockAndRandom;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Gets a host one more block. Requests of one process that want one at the same time get the same.
+ * Thread-safe.
+ */
+public final class NewBlocks {
+  private static final int DEFAULT_MAX_BLOCKS = 20;
+
+  private final ClusterView surroundings;
+  private final Blocks blocks;
+  private final Affinities affinities;
+  private final BlockFinders finders;
+  private final ClockAndRandom sources;
+
+  public NewBlocks(
+      ClusterView surroundings,
+      Blocks blocks,
+      Affinities affinities,
+      BlockFinders finders,
+      ClockAndRandom sources) {
+    this.surroundings = surroundings;
+    this.blocks = blocks;
+    this.affinities = affinities;
+    this.finders = finders;
+    this.sources = sources;
+  }
+
+  /**
+   * Gets the host one more block, unless somebody has while this waited.
+   *
+   * @param seen the host's generation before its own blocks were found full
+   * @return why there is none; null when there is
+   */
+  AssignmentResult.@Nullable Shortage claimOne(
+      AssignmentProgress gathering, ClusterSnapshot view, long seen) {
+    HostBlocks host = view.host();
+    host.claiming().lock();
+    try {
+      // What another process has begun to claim for this host shows whenever the blocks are listed,
+      // and has no room yet: it is to be taken from, not passed by as one that was looked at.
+      if (host.generation() != seen || findsRoom(view) || host.generation() != seen) {
+        return null;
+      }
+      view.requireCurrentNode(surroundings);
+      AssignmentResult.Shortage forbidden = forbidden(gathering, view);
+      if (forbidden != null) {
+        return forbidden;
+      }
+      if (claim(gathering.request(), gathering.version(), view).isPresent()
+          || host.generation() != seen) {
+        return null;
+      }
+      if (view.isStrict()) {
+        gathering.say(
+            "%s has no free block, every other is in use, and strictAffinity is on"
+                .formatted(gathering.request().host()));
+        return AssignmentResult.Shortage.NO_FREE_BLOCK;
+      }
+      return AssignmentResult.Shortage.POOLS_EXHAUSTED;
+    } finally {
+      host.claiming().unlock();
+    }
+  }
+
+  /**
+   * Before a block is claimed: looks again whether others have claimed or freed something. It must
+   * be enough for all who wait here: who is told that there is room, and finds that another was
+   * faster, could else be told so for ever.
+   */
+  private boolean findsRoom(ClusterSnapshot view) {
+    view.host().refreshUnlessJustDone();
+    long now = sources.nanoTime().getAsLong();
+    List<IpPrefix> usable = usable(view);
+    blocks.lookAgain(usable, now);
+    int wanted = 1 + view.host().claiming().getQueueLength();
+    int room = 0;
+    for (IpPrefix cidr : usable) {
+      if (room < wanted && !blocks.full().isSure(cidr, now)) {
+        room += room(cidr, view.reservations());
+      }
+    }
+    return room >= wanted;
+  }
+
+  /** What a block has is found out by taking; that it has nothing only by reading. */
+  private int room(IpPrefix cidr, Reservations reservations) {
+    BlockQueue queue = blocks.queue(cidr);
+    return queue
+        .glance()
+        .map(block -> blocks.room(block, reservations))
+        .filter(room -> room > 0)
+        .or(() -> queue.read().map(read -> blocks.room(read.value(), reservations)))
+        .orElse(0);
+  }
+
+  private static List<IpPrefix> usable(ClusterSnapshot view) {
+    return view.host().list().stream()
+        .map(HostBlocks.Affine::cidr)
+        .filter(
+            cidr -> view.choice().usablePool(cidr).isPresent() && !view.reservations().cover(cidr))
+        .toList();
+  }
+
+  private static AssignmentResult.@Nullable Shortage forbidden(
+      AssignmentProgress gathering, ClusterSnapshot view) {
+    String host = gathering.request().host();
+    int limit = limit(gathering.request().maxBlocks(), view.config().value().maxBlocksPerHost());
+    long owned = owned(view);
+    if (owned + 1 >= limit) {
+      // One that another process has just got for the host counts as well.
+      view.host().refresh();
+      owned = owned(view);
+    }
+    if (owned >= limit) {
+      gathering.say(
+          "%s owns %d blocks in these pools and may own %d: raise maxBlocksPerHost, or release unused ones"
+              .formatted(host, owned, limit));
+      return AssignmentResult.Shortage.BLOCK_LIMIT;
+    }
+    if (!view.config().value().autoAllocateBlocks()) {
+      gathering.say("the blocks of %s are full, and autoAllocateBlocks is off".formatted(host));
+      return AssignmentResult.Shortage.NO_NEW_BLOCKS;
+    }
+    return null;
+  }
+
+  private static long owned(ClusterSnapshot view) {
+    return view.host().list().stream()
+        .filter(affine -> view.choice().usablePool(affine.cidr()).isPresent())
+        .count();
+  }
+
+  private static int limit(int requested, int configured) {
+    int limit = requested == 0 ? configured : requested;
+    if (requested > 0 && configured > 0) {
+      limit = Math.min(requested, configured);
+    }
+    return limit == 0 ? DEFAULT_MAX_BLOCKS : limit;
+  }
+
+  private Optional<IpPrefix> claim(
+      AutoAssignRequest request, IpVersion version, ClusterSnapshot view) {
+    Optional<Affinities.Claim.Ours> claimed =
+        finders
+            .of(version)
+            .claim(
+                request.owner(),
+                view.host().cidrs(),
+                view.choice().usable(),
+                view.reservations(),
+                request.reserved(version));
+    claimed.ifPresent(ours -> view.host().learn(ours.block().value().cidr(), ours.affinity()));
+    return claimed.map(ours -> ours.block().value().cidr());
+  }
+
+  /** A block of the host's own, with room or without; claimed when there is none. */
+  public Optional<IpPrefix> ensure(
+      AutoAssignRequest request, IpVersion version, ClusterSnapshot view) {
+    HostBlocks host = view.host();
+    host.claiming().lock();
+    try {
+      host.refresh();
+      for (IpPrefix cidr : usable(view)) {
+        if (affinities.claim(request.owner(), cidr, request.reserved(version))
+            instanceof Affinities.Claim.Ours) {
+          return Optional.of(cidr);
+        }
+      }
+      return claim(request, version, view);
+    } finally {
+      host.claiming().unlock();
+    }
+  }
+}

@@ -1,0 +1,254 @@
+package io.ocicat.ipam.assign;
+
+import io.ocicat.datastore.Prefetch;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.datastore.model.IpamHandle;
+import io.ocicat.datastore.resource.AffinityType;
+import io.ocicat.datastore.resource.IpVersion;
+import io.ocicat.datastore.selector.Selector;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.block.AddressLookup;
+import io.ocicat.ipam.block.Affinities;
+import io.ocicat.ipam.block.BlockReleaser;
+import io.ocicat.ipam.block.Blocks;
+import io.ocicat.ipam.block.HandleCounts;
+import io.ocicat.ipam.block.HostBlocks;
+import io.ocicat.ipam.cluster.ClusterView;
+import io.ocicat.ipam.cluster.IpamRecords;
+import io.ocicat.ipam.cluster.PoolList;
+import io.ocicat.ipam.cluster.Revisioned;
+import io.ocicat.ipam.model.BlockOwner;
+import io.ocicat.ipam.model.CalicoConventions;
+import io.ocicat.ipam.model.IpamException;
+import io.ocicat.ipam.model.ReleaseRequest;
+import io.ocicat.ipam.model.ReleaseResult;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** Takes addresses back. Thread-safe. */
+public final class Releaser {
+  private static final int ROUNDS = 100;
+
+  /** So many handles one write has room for. */
+  private static final int AT_ONCE = 100;
+
+  private final IpamRecords records;
+  private final ClusterView surroundings;
+  private final Blocks blocks;
+  private final BlockReleaser releasing;
+  private final HandleCounts counts;
+  private final Affinities affinities;
+  private final HostBlocks.Register hosts;
+  private final AddressLookup lookup;
+
+  public Releaser(
+      IpamRecords records,
+      ClusterView surroundings,
+      Blocks blocks,
+      BlockReleaser releasing,
+      HandleCounts counts,
+      Affinities affinities,
+      HostBlocks.Register hosts,
+      AddressLookup lookup) {
+    this.records = records;
+    this.surroundings = surroundings;
+    this.blocks = blocks;
+    this.releasing = releasing;
+    this.counts = counts;
+    this.affinities = affinities;
+    this.hosts = hosts;
+    this.lookup = lookup;
+  }
+
+  public ReleaseResult release(List<ReleaseRequest> releases) {
+    List<IpAddress> released = new ArrayList<>();
+    List<IpAddress> notAssigned = new ArrayList<>();
+    List<RuntimeException> refused = new ArrayList<>();
+    Map<IpPrefix, Map<IpAddress, ReleaseRequest>> byBlock = new LinkedHashMap<>();
+    List<IpAddress> addresses = releases.stream().map(ReleaseRequest::address).distinct().toList();
+    Map<IpAddress, Optional<IpPrefix>> found = lookup.blocksOf(surroundings.pools(), addresses);
+    for (ReleaseRequest release : releases) {
+      Optional<IpPrefix> block = found.getOrDefault(release.address(), Optional.empty());
+      if (block.isEmpty()) {
+        notAssigned.add(release.address());
+      } else {
+        byBlock
+            .computeIfAbsent(block.get(), _ -> new LinkedHashMap<>())
+            .putIfAbsent(release.address(), release);
+      }
+    }
+    byBlock.forEach(
+        (cidr, wanted) -> {
+          List<ReleaseRequest> all = List.copyOf(wanted.values());
+          for (int i = 0; i < all.size(); i += AT_ONCE) {
+            List<ReleaseRequest> some = all.subList(i, Math.min(all.size(), i + AT_ONCE));
+            try {
+              BlockReleaser.Outcome outcome = releasing.release(cidr, some);
+              released.addAll(outcome.released());
+              notAssigned.addAll(outcome.notAssigned());
+            } catch (IpamException e) {
+              if (e.reason() == IpamException.Reason.NO_SUCH_BLOCK) {
+                some.forEach(release -> notAssigned.add(release.address()));
+              } else {
+                refused.add(e);
+              }
+            } catch (DatastoreException e) {
+              refused.add(e);
+            }
+          }
+          giveUpIfDeselected(cidr);
+        });
+    return new ReleaseResult(released, notAssigned, refused);
+  }
+
+  /** Asks ahead of {@link #releaseByHandle}; empty where a handle is mostly known. */
+  public Optional<ReleasePrefetch> ask(String id) {
+    String handle = CalicoConventions.sanitize(id);
+    return records.together()
+        ? Optional.empty()
+        : Optional.of(new ReleasePrefetch(handle, Prefetch.ask(() -> records.handle(handle))));
+  }
+
+  public List<IpAddress> releaseByHandle(String id, Optional<ReleasePrefetch> asked) {
+    String handle = CalicoConventions.sanitize(id);
+    List<IpAddress> released = new ArrayList<>();
+    if (releaseRecent(handle, released)) {
+      return released;
+    }
+    // That there is none is believed only of a look that began now.
+    Optional<IpamRecords.Stored<IpamHandle>> stored =
+        asked.flatMap(it -> it.find(handle)).or(() -> records.handle(handle));
+    if (stored.isEmpty() && released.isEmpty()) {
+      throw AddressLookup.noSuchHandle(handle);
+    }
+    // Each round takes some blocks off the handle; others may add some while this goes on.
+    for (int i = 0; i < ROUNDS && stored.isPresent(); i++) {
+      IpamHandle now = stored.get().value();
+      if (now.counts().isEmpty()) {
+        counts.drop(stored.get());
+      } else if (releaseSome(stored.get(), released)) {
+        return released;
+      }
+      stored = records.handle(handle);
+    }
+    if (stored.isPresent()) {
+      throw new IpamException(
+          IpamException.Reason.TOO_MANY_CONFLICTS,
+          "handle %s got addresses as fast as it was released: try again".formatted(handle));
+    }
+    return released;
+  }
+
+  private boolean releaseSome(IpamRecords.Stored<IpamHandle> handle, List<IpAddress> released) {
+    return records.together() ? releaseOneBlock(handle, released) : releaseBlocks(handle, released);
+  }
+
+  /**
+   * Releases a handle that this process has just worked with, without reading it: where block and
+   * handle are written at one moment, the handle is written only if it is still that one.
+   *
+   * @return whether that was all
+   */
+  private boolean releaseRecent(String handle, List<IpAddress> released) {
+    return records.together()
+        && IpamRecords.toHandle(blocks.recent().find(handle))
+            .filter(known -> !known.value().counts().isEmpty())
+            .map(known -> releaseOneBlock(known, released) && !released.isEmpty())
+            .orElse(false);
+  }
+
+  /** Releases what a handle has of the first block that it names; true when it is gone then. */
+  private boolean releaseOneBlock(IpamRecords.Stored<IpamHandle> handle, List<IpAddress> released) {
+    IpPrefix cidr = handle.value().counts().keySet().iterator().next();
+    HandleCounts.Released some = counts.release(cidr, handle);
+    released.addAll(some.addresses());
+    giveUpIfDeselected(cidr);
+    return some.isGone();
+  }
+
+  /**
+   * The same with all blocks that it names, where each record is written for itself: they are
+   * written at the same time, and what is asked about them then while the handle is written.
+   */
+  private boolean releaseBlocks(IpamRecords.Stored<IpamHandle> handle, List<IpAddress> released) {
+    List<Runnable> last = new ArrayList<>();
+    HandleCounts.Released some =
+        counts.releaseAll(handle, written -> last.add(lookWhetherDeselected(written)));
+    released.addAll(some.addresses());
+    last.forEach(Runnable::run);
+    return some.isGone();
+  }
+
+  private void giveUpIfDeselected(IpPrefix cidr) {
+    lookWhetherDeselected(List.of(cidr)).run();
+  }
+
+  /**
+   * Empty blocks whose pools no longer select their host are given up. The addresses are released
+   * by now, so nothing that goes wrong here is the caller's business.
+   *
+   * @return gives them up; what that has to know is asked for by now
+   */
+  private Runnable lookWhetherDeselected(List<IpPrefix> written) {
+    Map<IpPrefix, BlockOwner> empty = new LinkedHashMap<>();
+    for (IpPrefix cidr : written) {
+      Optional<IpamBlock> block = blocks.queue(cidr).glance();
+      block
+          .filter(known -> blocks.edit(known).isEmpty())
+          .flatMap(known -> BlockOwner.parse(known.affinity()))
+          .filter(owner -> owner.type() == AffinityType.HOST)
+          .ifPresent(owner -> empty.put(cidr, owner));
+    }
+    if (empty.isEmpty()) {
+      return () -> {};
+    }
+    Supplier<Map<IpPrefix, BlockOwner>> question = () -> deselected(empty);
+    Prefetch<Map<IpPrefix, BlockOwner>> deselected =
+        hosts.mayBeOld() ? Prefetch.whenNeeded(question) : Prefetch.ask(question);
+    return () -> {
+      try {
+        deselected.get().forEach(this::giveUp);
+      } catch (IpamException | DatastoreException _) {
+        // There is no such node, or nobody can be asked.
+      }
+    };
+  }
+
+  private Map<IpPrefix, BlockOwner> deselected(Map<IpPrefix, BlockOwner> empty) {
+    PoolList pools = surroundings.pools();
+    Map<IpPrefix, BlockOwner> deselected = new LinkedHashMap<>();
+    empty.forEach(
+        (cidr, owner) ->
+            pools
+                .enabledFor(cidr.first())
+                .map(pool -> pool.value().nodeSelector())
+                .filter(selector -> !selects(selector, owner))
+                .ifPresent(_ -> deselected.put(cidr, owner)));
+    return deselected;
+  }
+
+  /** Most pools select all nodes: then nobody asks for labels. */
+  private boolean selects(Selector selector, BlockOwner host) {
+    return selector instanceof Selector.All || selector.matches(currentLabels(host.name()));
+  }
+
+  private void giveUp(IpPrefix cidr, BlockOwner owner) {
+    try {
+      affinities.release(owner, cidr, true, null);
+      hosts.of(owner, IpVersion.of(cidr)).forget(cidr);
+    } catch (IpamException | DatastoreException _) {
+      // In use again, or gone already.
+    }
+  }
+
+  private Map<String, String> currentLabels(String node) {
+    Revisioned<Map<String, String>> labels = surroundings.labels(node);
+    return (surroundings.areCurrent(labels) ? labels : surroundings.labels(node)).value();
+  }
+}

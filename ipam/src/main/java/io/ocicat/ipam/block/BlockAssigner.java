@@ -1,0 +1,110 @@
+package io.ocicat.ipam.block;
+
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.error.UnavailableException;
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.cluster.IpamRecords;
+import io.ocicat.ipam.cluster.Reservations;
+import io.ocicat.ipam.model.IpamException;
+import java.util.List;
+
+/** Takes addresses from a block, with its handle's number right. Thread-safe. */
+public final class BlockAssigner {
+  private final IpamRecords records;
+  private final Blocks blocks;
+  private final Handles handles;
+  private final HandleCounts counts;
+
+  public BlockAssigner(IpamRecords records, Blocks blocks, Handles handles, HandleCounts counts) {
+    this.records = records;
+    this.blocks = blocks;
+    this.handles = handles;
+    this.counts = counts;
+  }
+
+  /** Takes up to {@code count} addresses that are not reserved; none is no error. */
+  public List<IpAddress> take(
+      IpPrefix cidr, int count, Requester taker, Reservations reservations) {
+    return counted(
+        cidr,
+        taker,
+        new BlockRequest<>(
+            edit -> {
+              taker.check(edit);
+              return edit.addresses(edit.take(count, taker.attributes(), reservations));
+            },
+            taken -> taken.size() == count,
+            taker.handles(),
+            taker.pinned(),
+            taker.conditions(),
+            null));
+  }
+
+  /** Takes this address. */
+  public void takeOne(IpPrefix cidr, IpAddress address, Requester taker) {
+    counted(
+        cidr,
+        taker,
+        new BlockRequest<>(
+            edit -> {
+              taker.check(edit);
+              int ordinal = BlockEdit.ordinal(cidr, address);
+              IpamBlock.Attributes owner = edit.attributes(ordinal);
+              if (owner != null) {
+                throw new IpamException(
+                    IpamException.Reason.ADDRESS_TAKEN,
+                    owner.isCoolingDown()
+                        ? "address %s is in cooldown: it was released at %s: wait for IPAM's ipCooldownSeconds, or take another"
+                            .formatted(address, owner.releasedAt())
+                        : "address %s is already assigned, to handle %s: release it, or take another"
+                            .formatted(address, owner.handle()));
+              }
+              edit.give(List.of(ordinal), taker.attributes());
+              return List.of(address);
+            },
+            _ -> true,
+            taker.handles(),
+            taker.pinned(),
+            taker.conditions(),
+            null));
+  }
+
+  private List<IpAddress> counted(
+      IpPrefix cidr, Requester taker, BlockRequest<List<IpAddress>> request) {
+    String handle = taker.attributes().handle();
+    if (records.together() || handle == null) {
+      return blocks.queue(cidr).perform(request);
+    }
+    CountedHandle known = taker.counted();
+    HandleCounter counter =
+        new HandleCounter(
+            known == null ? new CountedHandle(handles, handle) : known,
+            cidr,
+            taker.mostPerHandle());
+    return countedFirst(cidr, handle, counter, request);
+  }
+
+  private List<IpAddress> countedFirst(
+      IpPrefix cidr, String handle, HandleCounter counter, BlockRequest<List<IpAddress>> request) {
+    try {
+      List<IpAddress> taken = blocks.queue(cidr).perform(request.countedBy(counter));
+      if (taken.size() < counter.counted()) {
+        counts.recountQuietly(handle, cidr);
+      }
+      return taken;
+    } catch (RuntimeException e) {
+      boolean unknown = e instanceof UnavailableException lost && lost.outcomeUnknown();
+      Resource added = counter.added();
+      if (added != null && e instanceof CorruptException) {
+        // Nobody can count in a block that cannot be read.
+        counts.takeBackQuietly(added, cidr, counter.counted());
+      } else if (added != null && !unknown) {
+        counts.recountQuietly(handle, cidr);
+      }
+      throw e;
+    }
+  }
+}

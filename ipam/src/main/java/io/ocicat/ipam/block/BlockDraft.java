@@ -1,0 +1,213 @@
+package io.ocicat.ipam.block;
+
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.datastore.model.IpamBlock.Attributes;
+import io.ocicat.datastore.model.IpamHandle;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.Write;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.cluster.Cooldown;
+import io.ocicat.ipam.cluster.IpamRecords;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/** What a block will be once some requests have had their way, and what to write for that. */
+public final class BlockDraft {
+  private final IpamRecords.Stored<IpamBlock> base;
+  private final BlockEdit edit;
+  private final IpamBlock result;
+  private final Map<String, Integer> counts;
+  private final TreeSet<String> handles = new TreeSet<>();
+  private final Map<ResourceKey, Write.Expect> conditions = new LinkedHashMap<>();
+  private boolean doubtful;
+
+  /**
+   * Lets each request do its part; whatever one throws is its answer.
+   *
+   * @param look the look at the datastore that the block is from
+   */
+  public BlockDraft(
+      IpamRecords.Stored<IpamBlock> base,
+      Cooldown.Source cooldown,
+      long look,
+      List<PendingRequest<?>> requests) {
+    this.base = base;
+    this.edit = new BlockEdit(base.value(), cooldown);
+    for (PendingRequest<?> pending : requests) {
+      int before = edit.changes();
+      doubtful |= !pending.apply(edit) && !pending.cameBefore(look);
+      if (edit.changes() != before) {
+        handles.addAll(pending.request().handles());
+      }
+      pending.request().conditions().forEach(c -> conditions.put(c.key(), c));
+    }
+    this.result = edit.result();
+    this.counts = edit.handles();
+  }
+
+  public boolean isChanged() {
+    return edit.isChanged();
+  }
+
+  /** Whether somebody got an answer that only a block of a later look can give. */
+  public boolean isDoubtful() {
+    return doubtful;
+  }
+
+  /** A block that nobody owns and nobody uses has no reason to be. */
+  public boolean isDeletion() {
+    return result.affinity() == null && edit.isEmpty();
+  }
+
+  public IpPrefix cidr() {
+    return result.cidr();
+  }
+
+  public IpamBlock result() {
+    return result;
+  }
+
+  public Resource resource() {
+    return result.onto(base.resource());
+  }
+
+  public Resource read() {
+    return base.resource();
+  }
+
+  public Set<String> handles() {
+    return handles;
+  }
+
+  /** How many addresses of the block a handle will have. */
+  public int count(String handle) {
+    return counts.getOrDefault(handle, 0);
+  }
+
+  /**
+   * All writes for a datastore that does them at one moment. A handle's number for this block is
+   * what the block then says, whatever it was.
+   *
+   * @param known the handles concerned, as far as they exist
+   */
+  public List<Write> writes(Map<String, @Nullable Resource> known) {
+    List<Write> writes = new ArrayList<>();
+    writes.add(isDeletion() ? new Write.Delete(read()) : new Write.Update(resource()));
+    for (String id : handles) {
+      handleWrite(id, Optional.ofNullable(known.get(id)), count(id)).ifPresent(writes::add);
+    }
+    writes.addAll(conditions.values());
+    return writes;
+  }
+
+  private Optional<Write> handleWrite(String id, Optional<Resource> stored, int count) {
+    if (stored.isEmpty()) {
+      return count == 0
+          ? Optional.empty()
+          : Optional.of(
+              new Write.Create(new IpamHandle(id, Map.of(cidr(), count), false).toResource()));
+    }
+    IpamHandle handle = IpamHandle.of(stored.get());
+    Map<IpPrefix, Integer> counts = new TreeMap<>(handle.counts());
+    if (count == 0) {
+      counts.remove(cidr());
+    } else {
+      counts.put(cidr(), count);
+    }
+    if (counts.isEmpty()) {
+      return Optional.of(new Write.Delete(stored.get()));
+    }
+    return counts.equals(handle.counts())
+        ? Optional.of(new Write.Expect(stored.get().key(), stored.get().revision()))
+        : Optional.of(new Write.Update(new IpamHandle(id, counts, false).onto(stored.get())));
+  }
+
+  /** Whether all that was taken was taken without a handle: others' writes may look the same. */
+  public boolean isAnonymous() {
+    return takes() && !isRecognisable();
+  }
+
+  private boolean takes() {
+    return changedOrdinals().anyMatch(this::isTaken);
+  }
+
+  /** Whether it gives an address to a handle, by which it is told from others' writes. */
+  public boolean isRecognisable() {
+    return changedOrdinals()
+        .filter(this::isTaken)
+        .mapToObj(o -> Optional.ofNullable(at(result, o)))
+        .flatMap(Optional::stream)
+        .anyMatch(owner -> owner.handle() != null);
+  }
+
+  /** Whether somebody has it who did not; what cools down nobody has. */
+  private boolean isTaken(int ordinal) {
+    return !isHeld(base.value(), ordinal) && isHeld(result, ordinal);
+  }
+
+  private static boolean isHeld(IpamBlock block, int ordinal) {
+    Attributes owner = at(block, ordinal);
+    return owner != null && !owner.isCoolingDown();
+  }
+
+  private IntStream changedOrdinals() {
+    return IntStream.range(0, result.allocations().size())
+        .filter(
+            o ->
+                !Objects.equals(result.allocatedAt().get(o), base.value().allocatedAt().get(o))
+                    || !Objects.equals(at(result, o), at(base.value(), o)));
+  }
+
+  private static @Nullable Attributes at(IpamBlock block, int ordinal) {
+    int index = block.allocations().get(ordinal);
+    return index == IpamBlock.FREE ? null : block.attributes().get(index);
+  }
+
+  /**
+   * Takes back what this gives, should it be written after everybody was told that it failed.
+   * Nobody knows of these addresses then; they are told from others' as in {@link #hasLanded}.
+   */
+  public BlockRequest<Boolean> takingBack() {
+    return new BlockRequest<>(
+        now -> {
+          now.free(
+              changedOrdinals()
+                  .filter(o -> at(base.value(), o) == null && at(result, o) != null)
+                  .filter(
+                      o ->
+                          Objects.equals(at(result, o), now.attributes(o))
+                              && Objects.equals(result.allocatedAt().get(o), now.allocatedAt(o)))
+                  .boxed()
+                  .toList());
+          return true;
+        },
+        _ -> true,
+        Set.copyOf(handles));
+  }
+
+  /**
+   * Whether this was certainly written, although no answer came. Two writers never succeed from the
+   * same sequence number, so an address that says it was given at ours, to whom we gave it, was
+   * given by us. Of a write that only takes back nobody can tell; to do it again harms nobody.
+   */
+  public boolean hasLanded(@Nullable IpamBlock now) {
+    return now != null
+        && isRecognisable()
+        && changedOrdinals()
+            .filter(o -> isHeld(result, o))
+            .allMatch(
+                o ->
+                    Objects.equals(at(result, o), at(now, o))
+                        && Objects.equals(now.allocatedAt().get(o), result.allocatedAt().get(o)));
+  }
+}

@@ -1,0 +1,385 @@
+package io.ocicat.ipam.block;
+
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.datastore.model.IpamBlock.Attributes;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.cluster.Cooldown;
+import io.ocicat.ipam.cluster.Reservations;
+import io.ocicat.ipam.model.BlockOwner;
+import io.ocicat.ipam.model.CalicoConventions;
+import io.ocicat.ipam.model.HostReserved;
+import java.math.BigInteger;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A block while it is being changed: what several requests do to it becomes one write. Free
+ * addresses queue: the one that was released longest ago is given next. Not thread-safe.
+ */
+public final class BlockEdit {
+  private static final int LARGEST_BITS = 20;
+
+  private final IpamBlock before;
+  private final Cooldown.Source cooldown;
+  private final int[] allocations;
+  private final List<Integer> free;
+  private final List<Attributes> attributes;
+  private final Map<Integer, Long> allocatedAt;
+  private @Nullable String affinity;
+  private @Nullable String claimTime;
+  private int changes;
+
+  /**
+   * Begins to look at a block.
+   *
+   * @throws CorruptException when the block contradicts itself in a way that would give an address
+   *     to two
+   */
+  public BlockEdit(IpamBlock before) {
+    this(before, Cooldown.Source.ENDLESS);
+  }
+
+  /**
+   * Begins to change a block. Addresses that have cooled down are free then, which by itself is no
+   * change that is worth a write.
+   *
+   * @throws CorruptException when the block contradicts itself in a way that would give an address
+   *     to two
+   */
+  public BlockEdit(IpamBlock before, Cooldown.Source cooldown) {
+    this.before = before;
+    this.cooldown = cooldown;
+    int capacity = capacity(before.cidr());
+    if (before.allocations().size() != capacity) {
+      throw new CorruptException(
+          "block %s cannot be used: it lists %d addresses and has %d: repair or delete it"
+              .formatted(before.cidr(), before.allocations().size(), capacity));
+    }
+    this.allocations = before.allocations().stream().mapToInt(i -> i).toArray();
+    // An ordinal that is listed as free and in use, or twice, must never be given twice.
+    LinkedHashSet<Integer> queue = new LinkedHashSet<>();
+    for (int ordinal : before.unallocated()) {
+      if (ordinal < 0 || ordinal >= capacity) {
+        throw new CorruptException(
+            "block %s cannot be used: unallocated names %d and it has %d addresses: repair it"
+                .formatted(before.cidr(), ordinal, capacity));
+      }
+      if (allocations[ordinal] == IpamBlock.FREE) {
+        queue.add(ordinal);
+      }
+    }
+    this.free = new ArrayList<>(queue);
+    this.attributes = new ArrayList<>(before.attributes());
+    this.allocatedAt = new TreeMap<>(before.allocatedAt());
+    this.affinity = before.affinity();
+    this.claimTime = before.claimTime();
+    if (Cooldown.concerns(before)) {
+      freeWhatIsOver(cooldown.current());
+    }
+  }
+
+  private void freeWhatIsOver(Cooldown cooldown) {
+    List<Integer> over = inUse(owner -> owner.isCoolingDown() && cooldown.isOver(owner));
+    over.forEach(this::freeNow);
+    dropUnused();
+  }
+
+  public static int capacity(IpPrefix cidr) {
+    int bits = cidr.address().bitLength() - cidr.length();
+    if (bits > LARGEST_BITS) {
+      throw new CorruptException("block %s is too large to be one".formatted(cidr));
+    }
+    return 1 << bits;
+  }
+
+  /** A block nobody has anything of yet, but for what the host needs itself. */
+  public static IpamBlock fresh(
+      IpPrefix cidr,
+      BlockOwner owner,
+      String claimTime,
+      long sequenceNumber,
+      @Nullable HostReserved reserved) {
+    int capacity = capacity(cidr);
+    Integer[] allocations = new Integer[capacity];
+    Arrays.fill(allocations, IpamBlock.FREE);
+    List<Integer> free = new ArrayList<>();
+    for (int ordinal = 0; ordinal < capacity; ordinal++) {
+      if (reserved != null
+          && (ordinal < reserved.start() || ordinal >= capacity - reserved.end())) {
+        allocations[ordinal] = 0;
+      } else {
+        free.add(ordinal);
+      }
+    }
+    return new IpamBlock(
+        cidr,
+        owner.toString(),
+        claimTime,
+        List.of(allocations),
+        free,
+        reserved == null ? List.of() : List.of(reserved.attributes()),
+        sequenceNumber,
+        Map.of(),
+        false);
+  }
+
+  public IpPrefix cidr() {
+    return before.cidr();
+  }
+
+  public long sequenceNumber() {
+    return before.sequenceNumber();
+  }
+
+  public boolean isChanged() {
+    return changes > 0;
+  }
+
+  /** How often it was changed, to tell whether somebody has. */
+  public int changes() {
+    return changes;
+  }
+
+  public @Nullable String affinity() {
+    return affinity;
+  }
+
+  /** The place of an address in its block. */
+  public static int ordinal(IpPrefix block, IpAddress address) {
+    BigInteger offset = address.minus(block.first());
+    return offset.intValueExact();
+  }
+
+  public IpAddress address(int ordinal) {
+    return cidr().first().plus(ordinal);
+  }
+
+  public List<IpAddress> addresses(Collection<Integer> ordinals) {
+    return ordinals.stream().map(this::address).toList();
+  }
+
+  public boolean isFree(int ordinal) {
+    return allocations[ordinal] == IpamBlock.FREE;
+  }
+
+  /** Who has it; null when nobody does. */
+  public @Nullable Attributes attributes(int ordinal) {
+    int index = allocations[ordinal];
+    return index == IpamBlock.FREE ? null : attributes.get(index);
+  }
+
+  /** What it was given with; 0 when that is not known. */
+  public long allocatedAt(int ordinal) {
+    return allocatedAt.getOrDefault(ordinal, 0L);
+  }
+
+  /** How many nobody has, reserved ones among them. */
+  public int freeCount() {
+    return free.size();
+  }
+
+  /** How many could be given unasked. */
+  public int available(Reservations reservations) {
+    if (!reservations.overlaps(cidr())) {
+      return free.size();
+    }
+    return (int) free.stream().filter(o -> !reservations.contains(address(o))).count();
+  }
+
+  /** How many of a block could be given unasked, as far as the block's own queue says. */
+  public static int room(IpamBlock block, Cooldown.Source cooldown, Reservations reservations) {
+    boolean isPlain = block.unallocated().isEmpty() || !reservations.overlaps(block.cidr());
+    return isPlain && !Cooldown.concerns(block)
+        ? block.unallocated().size()
+        : new BlockEdit(block, cooldown).available(reservations);
+  }
+
+  /** Gives up to {@code count} free addresses that are not reserved. */
+  public List<Integer> take(int count, Attributes owner, Reservations reservations) {
+    boolean someReserved = reservations.overlaps(cidr());
+    List<Integer> taken = new ArrayList<>();
+    for (int ordinal : free) {
+      if (taken.size() == count) {
+        break;
+      }
+      if (!someReserved || !reservations.contains(address(ordinal))) {
+        taken.add(ordinal);
+      }
+    }
+    give(taken, owner);
+    return taken;
+  }
+
+  /** Gives these, which are free. */
+  public void give(List<Integer> ordinals, Attributes owner) {
+    if (ordinals.isEmpty()) {
+      return;
+    }
+    int index = indexOf(owner);
+    for (int ordinal : ordinals) {
+      allocations[ordinal] = index;
+      allocatedAt.put(ordinal, sequenceNumber());
+    }
+    free.removeAll(ordinals);
+    changes++;
+  }
+
+  /** Where these attributes are, now at the latest. Mostly another handle tells them apart. */
+  private int indexOf(Attributes owner) {
+    for (int index = 0; index < attributes.size(); index++) {
+      Attributes known = attributes.get(index);
+      if (Objects.equals(known.handle(), owner.handle()) && known.equals(owner)) {
+        return index;
+      }
+    }
+    attributes.add(owner);
+    return attributes.size() - 1;
+  }
+
+  /** Takes these back, which are in use: they are free, or cool down. */
+  public void free(Collection<Integer> ordinals) {
+    if (ordinals.isEmpty()) {
+      return;
+    }
+    Cooldown now = cooldown.current();
+    if (now.isNone()) {
+      ordinals.forEach(this::freeNow);
+    } else {
+      // One for each release, also of the same second, as Calico has it.
+      attributes.add(now.mark());
+      ordinals.forEach(ordinal -> allocations[ordinal] = attributes.size() - 1);
+    }
+    changes++;
+    dropUnused();
+  }
+
+  private void freeNow(int ordinal) {
+    allocations[ordinal] = IpamBlock.FREE;
+    allocatedAt.remove(ordinal);
+    free.add(ordinal);
+  }
+
+  /** Attributes that nobody refers to are removed, and the others' indexes close up. */
+  private void dropUnused() {
+    boolean[] used = new boolean[attributes.size()];
+    for (int index : allocations) {
+      if (index != IpamBlock.FREE) {
+        used[index] = true;
+      }
+    }
+    int[] moved = new int[used.length];
+    List<Attributes> kept = new ArrayList<>();
+    for (int i = 0; i < used.length; i++) {
+      moved[i] = kept.size();
+      if (used[i]) {
+        kept.add(attributes.get(i));
+      }
+    }
+    if (kept.size() < attributes.size()) {
+      attributes.clear();
+      attributes.addAll(kept);
+      for (int ordinal = 0; ordinal < allocations.length; ordinal++) {
+        if (allocations[ordinal] != IpamBlock.FREE) {
+          allocations[ordinal] = moved[allocations[ordinal]];
+        }
+      }
+    }
+  }
+
+  /** Says something else about an address in use. */
+  public void changeOwner(int ordinal, Attributes owner) {
+    int index = indexOf(owner);
+    changes += allocations[ordinal] != index ? 1 : 0;
+    allocations[ordinal] = index;
+    dropUnused();
+  }
+
+  /** An address in use goes to somebody else within its handle. */
+  public void giveAnew(int ordinal) {
+    allocatedAt.put(ordinal, sequenceNumber());
+    changes++;
+  }
+
+  public void disown() {
+    affinity = null;
+    claimTime = null;
+    changes++;
+  }
+
+  /** What has cooled down is written as free; whether there is any. */
+  public boolean keepWhatIsOver() {
+    boolean any = !free.equals(before.unallocated());
+    changes += any ? 1 : 0;
+    return any;
+  }
+
+  /** Written although nothing is different: whoever still works with the old one must fail. */
+  public void touch() {
+    changes++;
+  }
+
+  /** Puts the queue of free addresses right: each once, none that is in use, none left out. */
+  public void repairQueue() {
+    LinkedHashSet<Integer> queue = new LinkedHashSet<>(free);
+    IntStream.range(0, allocations.length).filter(this::isFree).forEach(queue::add);
+    free.clear();
+    free.addAll(queue);
+    changes += free.equals(before.unallocated()) ? 0 : 1;
+  }
+
+  public List<Integer> ordinalsOf(String handle) {
+    return inUse(
+        owner ->
+            owner.handle() != null && CalicoConventions.sanitize(owner.handle()).equals(handle));
+  }
+
+  public List<Integer> inUse(Predicate<Attributes> wanted) {
+    return IntStream.range(0, allocations.length)
+        .filter(o -> !isFree(o) && wanted.test(attributes.get(allocations[o])))
+        .boxed()
+        .toList();
+  }
+
+  /** Whether nobody but the host itself has anything of it, and nothing cools down. */
+  public boolean isEmpty() {
+    return inUse(o -> !HostReserved.isReserved(o.handle())).isEmpty();
+  }
+
+  /** Who has addresses of it now, and how many. */
+  public Map<String, Integer> handles() {
+    return inUse(owner -> owner.handle() != null).stream()
+        .map(o -> attributes.get(allocations[o]).handle())
+        .collect(
+            Collectors.toMap(
+                handle -> CalicoConventions.sanitize(String.valueOf(handle)),
+                _ -> 1,
+                Integer::sum,
+                TreeMap::new));
+  }
+
+  /** The block as it is to be written. */
+  public IpamBlock result() {
+    return new IpamBlock(
+        cidr(),
+        affinity,
+        claimTime,
+        Arrays.stream(allocations).boxed().toList(),
+        free,
+        attributes,
+        before.sequenceNumber() + 1,
+        allocatedAt,
+        before.deleted());
+  }
+}

@@ -1,0 +1,110 @@
+package io.ocicat.ipam.block;
+
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.datastore.resource.IpVersion;
+import io.ocicat.datastore.resource.ResourceQuery;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.cluster.Cooldown;
+import io.ocicat.ipam.cluster.IpamRecords;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which blocks of a family exist, as far as this process has seen them: so that a new block is
+ * found without asking for each that is there, and without listing all of them each time. It may be
+ * old: that a block is free is decided by making it, that one has room by writing it, and before
+ * somebody is told that there is nothing left all blocks are listed. Thread-safe.
+ */
+public final class BlockIndex {
+  private static final long YOUNG = Duration.ofSeconds(1).toNanos();
+
+  private final IpamRecords records;
+  private final Cooldown.Source cooldown;
+  private final IpVersion version;
+  private final LongSupplier nanoTime;
+  private final TreeMap<IpPrefix, Entry> blocks = new TreeMap<>();
+  private boolean listed;
+  private long listedAt;
+
+  /**
+   * What matters of a block here.
+   *
+   * @param free how many addresses nobody has, reserved ones among them
+   */
+  public record Entry(
+      IpPrefix cidr,
+      @Nullable String affinity,
+      int free,
+      boolean isEmpty,
+      long sequenceNumber,
+      @Nullable String claimTime) {
+
+    static Entry of(IpamBlock block, BlockEdit edit) {
+      return new Entry(
+          block.cidr(),
+          block.affinity(),
+          edit.freeCount(),
+          edit.isEmpty(),
+          block.sequenceNumber(),
+          block.claimTime());
+    }
+
+    /** Whether it was claimed long enough ago for its owner to have used it by now. */
+    boolean isClaimedBefore(Instant time) {
+      try {
+        return claimTime == null || Instant.parse(claimTime).isBefore(time);
+      } catch (DateTimeParseException _) {
+        return true;
+      }
+    }
+  }
+
+  public BlockIndex(
+      IpamRecords records, Cooldown.Source cooldown, IpVersion version, LongSupplier nanoTime) {
+    this.records = records;
+    this.cooldown = cooldown;
+    this.version = version;
+    this.nanoTime = nanoTime;
+  }
+
+  public synchronized boolean isYoung() {
+    return listed && nanoTime.getAsLong() - listedAt < YOUNG;
+  }
+
+  public synchronized boolean isListed() {
+    return listed;
+  }
+
+  /** Lists all blocks of the family. */
+  public synchronized void refresh() {
+    blocks.clear();
+    listedAt = nanoTime.getAsLong();
+    for (IpamRecords.Stored<IpamBlock> block : records.blocks(new ResourceQuery.Blocks(version))) {
+      learn(block.value());
+    }
+    listed = true;
+  }
+
+  public synchronized void learn(IpamBlock block) {
+    blocks.put(block.cidr(), Entry.of(block, new BlockEdit(block, cooldown)));
+  }
+
+  public synchronized void forget(IpPrefix cidr) {
+    blocks.remove(cidr);
+  }
+
+  public synchronized @Nullable Entry find(IpPrefix cidr) {
+    return blocks.get(cidr);
+  }
+
+  /** Whether a block of another size has addresses of this one: both would give them. */
+  public synchronized boolean isOverlapped(IpPrefix cidr) {
+    IpPrefix before = blocks.lowerKey(cidr);
+    IpPrefix behind = blocks.higherKey(cidr);
+    return (before != null && before.overlaps(cidr)) || (behind != null && behind.overlaps(cidr));
+  }
+}

@@ -1,0 +1,448 @@
+package io.ocicat.ipam.block;
+
+import io.ocicat.datastore.Prefetch;
+import io.ocicat.datastore.error.ConflictException;
+import io.ocicat.datastore.error.NotFoundException;
+import io.ocicat.datastore.error.UnavailableException;
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.Write;
+import io.ocicat.datastore.resource.WriteOutcome;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.cluster.Cooldown;
+import io.ocicat.ipam.cluster.IpamRecords;
+import io.ocicat.ipam.cluster.RetryBackoff;
+import io.ocicat.ipam.cluster.StaleViewException;
+import io.ocicat.ipam.model.IpamException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Everything this process wants of one block goes through here, one write at a time. Who comes
+ * while a write is under way queues; the first of them then serves all of them with one write.
+ *
+ * <p>The block as it was last read or written is kept. That is safe however old it is: a write
+ * succeeds only if the block is still that one, and then every answer that goes with it is right,
+ * "full" and "not yours" among them. When nothing is to be written, such an answer is believed only
+ * of a block that was read or written after the request came. So is the write itself, with
+ * everything that it relies on: the pool, the affinity and the settings are conditions of the same
+ * transaction where the datastore has transactions.
+ *
+ * <p>A write whose answer is lost may still be done at any later moment. It is found out by
+ * reading; when it is not there yet, the next attempt starts from the same revision, so that at
+ * most one of the two succeeds. When even reading fails, the requests have failed, and whatever the
+ * write may still give is taken back by the next one who comes.
+ */
+public final class BlockQueue {
+  private static final int ATTEMPTS = 100;
+  private static final int LOST_ANSWERS = 3;
+
+  /** What is not taken back then is the collector's to find. */
+  private static final int MOST_LATE = 64;
+
+  /** What a transaction has room for beside the block: handles, and what requests rely on. */
+  private static final int AT_ONCE = 120;
+
+  /** More would be refused by an API server that counts requests in flight. */
+  private static final int COUNTED_AT_ONCE = 32;
+
+  private final IpPrefix cidr;
+  private final IpamRecords records;
+  private final Cooldown.Source cooldown;
+  private final RecentHandles recent;
+  private final FullBlocks full;
+  private final RetryBackoff patience;
+  private final LongSupplier nanoTime;
+  private final ConcurrentLinkedQueue<PendingRequest<?>> waiting = new ConcurrentLinkedQueue<>();
+  private final AtomicBoolean busy = new AtomicBoolean();
+  private final AtomicLong looks = new AtomicLong();
+  private volatile Knowledge knowledge = Knowledge.NONE;
+
+  /** Written perhaps; belongs to who is {@link #busy}, as does the next. */
+  private @Nullable BlockDraft lost;
+
+  private final ArrayDeque<BlockRequest<Boolean>> late = new ArrayDeque<>();
+
+  /**
+   * What is known of the block.
+   *
+   * @param look by which look at the datastore, counted when it began; 0 when somebody said so
+   */
+  private record Knowledge(IpamRecords.@Nullable Stored<IpamBlock> block, long look) {
+    static final Knowledge NONE = new Knowledge(null, 0);
+  }
+
+  public BlockQueue(
+      IpPrefix cidr,
+      IpamRecords records,
+      Cooldown.Source cooldown,
+      RecentHandles recent,
+      FullBlocks full,
+      RetryBackoff patience,
+      LongSupplier nanoTime) {
+    this.cidr = cidr;
+    this.records = records;
+    this.cooldown = cooldown;
+    this.recent = recent;
+    this.full = full;
+    this.patience = patience;
+    this.nanoTime = nanoTime;
+  }
+
+  /** What is known of the block, however old that is. */
+  public Optional<IpamBlock> glance() {
+    return Optional.ofNullable(knowledge.block()).map(IpamRecords.Stored::value);
+  }
+
+  /** What is known of the block, or the block as it is now. */
+  public Optional<IpamRecords.Stored<IpamBlock>> glanceOrRead() {
+    return Optional.ofNullable(knowledge.block()).or(this::read);
+  }
+
+  /** The block as it is now. */
+  public Optional<IpamRecords.Stored<IpamBlock>> read() {
+    long before = nanoTime.getAsLong();
+    long look = looks.incrementAndGet();
+    Optional<IpamRecords.Stored<IpamBlock>> read = records.block(cidr);
+    know(read.orElse(null), look, before);
+    return read;
+  }
+
+  /** The block as somebody else has just read or written it; null when there is none. */
+  public void learn(IpamRecords.@Nullable Stored<IpamBlock> block) {
+    know(block, 0, nanoTime.getAsLong());
+  }
+
+  private void know(IpamRecords.@Nullable Stored<IpamBlock> block, long look, long time) {
+    knowledge = new Knowledge(block, look);
+    full.learn(cidr, block, time);
+  }
+
+  /** Nothing is known any more. */
+  private void forget() {
+    learn(null);
+  }
+
+  /**
+   * Waits for its turn and is served.
+   *
+   * @throws StaleViewException when something the request relies on has changed
+   * @throws IpamException with NO_SUCH_BLOCK when there is no block; else what the action threw
+   */
+  public <R> R perform(BlockRequest<R> request) {
+    return serve(request).answer();
+  }
+
+  /** The same, for who wants to know more than the answer. */
+  public <R> PendingRequest<R> serve(BlockRequest<R> request) {
+    PendingRequest<R> mine = new PendingRequest<>(request, looks.get());
+    waiting.add(mine);
+    letOthersCome();
+    while (!mine.isDone()) {
+      if (busy.compareAndSet(false, true)) {
+        try {
+          takeBack();
+          serve(nextBatch());
+        } finally {
+          busy.set(false);
+          wakeNext();
+        }
+      } else {
+        mine.await();
+      }
+    }
+    return mine;
+  }
+
+  /**
+   * A write keeps its virtual thread's carrier busy, so that others may be ready and not have come
+   * this far: now they do, and one write serves all. To nobody it is more than a chance.
+   */
+  @SuppressWarnings("ThreadPriorityCheck")
+  private static void letOthersCome() {
+    if (Thread.currentThread().isVirtual()) {
+      Thread.yield();
+    }
+  }
+
+  /** Whoever came before {@link #busy} was cleared is seen here; whoever comes later sees that. */
+  private void wakeNext() {
+    PendingRequest<?> next = waiting.peek();
+    if (next != null) {
+      next.wake();
+    }
+  }
+
+  private void takeBackLater(BlockRequest<Boolean> request) {
+    if (late.size() == MOST_LATE) {
+      late.removeFirst();
+    }
+    late.addLast(request);
+  }
+
+  /** Before anybody else is served: it is nobody's request, so nobody hears of it. */
+  private void takeBack() {
+    for (int left = late.size(); left > 0; left--) {
+      BlockRequest<Boolean> request = late.removeFirst();
+      PendingRequest<Boolean> mine = new PendingRequest<>(request, looks.get());
+      forget();
+      serve(new ArrayList<>(List.of(mine)));
+      try {
+        mine.answer();
+      } catch (UnavailableException _) {
+        takeBackLater(request);
+      } catch (RuntimeException _) {
+        // The block is gone, and the address with it.
+      }
+    }
+  }
+
+  /** As many as one transaction has room for, and only one that relies on a certain handle. */
+  private List<PendingRequest<?>> nextBatch() {
+    List<PendingRequest<?>> batch = new ArrayList<>();
+    Set<String> handles = new HashSet<>();
+    Set<String> pinned = new HashSet<>();
+    Set<ResourceKey> relied = new HashSet<>();
+    for (Iterator<PendingRequest<?>> all = waiting.iterator(); all.hasNext(); ) {
+      PendingRequest<?> next = all.next();
+      Set<String> wanted = next.request().handles();
+      boolean alone = next.request().pinned() != null;
+      boolean clashes =
+          wanted.stream().anyMatch(h -> pinned.contains(h) || (alone && handles.contains(h)));
+      next.request().conditions().forEach(condition -> relied.add(condition.key()));
+      int room = AT_ONCE - handles.size() - relied.size();
+      if (!batch.isEmpty() && (clashes || wanted.size() > room)) {
+        break;
+      }
+      all.remove();
+      batch.add(next);
+      handles.addAll(wanted);
+      if (alone) {
+        pinned.addAll(wanted);
+      }
+    }
+    return batch;
+  }
+
+  private void serve(List<PendingRequest<?>> batch) {
+    lost = null;
+    try {
+      attempt(batch);
+    } catch (RuntimeException e) {
+      forget();
+      failAll(batch, e);
+      BlockDraft unanswered = lost;
+      if (unanswered != null && unanswered.isRecognisable()) {
+        takeBackLater(unanswered.takingBack());
+      }
+    } catch (Error e) {
+      failAll(batch, new IllegalStateException("a write for several failed", e));
+      throw e;
+    }
+  }
+
+  private static void failAll(List<PendingRequest<?>> batch, RuntimeException reason) {
+    batch.stream().filter(pending -> !pending.isDone()).forEach(pending -> pending.fail(reason));
+  }
+
+  private void attempt(List<PendingRequest<?>> batch) {
+    Map<String, @Nullable Resource> handles = new HashMap<>();
+    batch.forEach(pending -> pin(pending.request(), handles));
+    int lostAnswers = 0;
+    for (int i = 0; i < ATTEMPTS && !batch.isEmpty(); i++) {
+      IpamRecords.Stored<IpamBlock> block = glanceOrRead().orElse(null);
+      long look = knowledge.look();
+      BlockDraft written = lost;
+      if (written != null && written.hasLanded(block == null ? null : block.value())) {
+        batch.forEach(pending -> pending.finish(written));
+        return;
+      }
+      if (block == null) {
+        throw new IpamException(
+            IpamException.Reason.NO_SUCH_BLOCK, "block %s does not exist".formatted(cidr));
+      }
+      BlockDraft draft = new BlockDraft(block, cooldown, look, batch);
+      if (!draft.isChanged()) {
+        if (draft.isDoubtful()) {
+          forget();
+          continue;
+        }
+        batch.forEach(pending -> pending.finish(draft));
+        return;
+      }
+      if (!areCounted(block.resource().revision(), batch)) {
+        continue;
+      }
+      try {
+        if (write(draft, handles, batch)) {
+          batch.stream()
+              .filter(pending -> !pending.isDone())
+              .forEach(pending -> pending.finish(draft));
+          return;
+        }
+        batch.removeIf(PendingRequest::isDone);
+        if (batch.isEmpty()) {
+          return;
+        }
+        patience.afterConflict(i);
+      } catch (UnavailableException e) {
+        forget();
+        if (e.outcomeUnknown()) {
+          lost = draft;
+        }
+        if (!e.outcomeUnknown() || draft.isAnonymous() || ++lostAnswers > LOST_ANSWERS) {
+          throw e;
+        }
+      }
+    }
+    if (!batch.isEmpty()) {
+      throw Blocks.tooManyConflicts(cidr, ATTEMPTS);
+    }
+  }
+
+  /**
+   * Has counted what each is about to get, see {@link Handles}: all at the same time, so that
+   * however many share a write, it waits for two requests one after the other.
+   *
+   * @return whether all were; those who were not are served by now, and the others need another
+   *     draft
+   */
+  private static boolean areCounted(String base, List<PendingRequest<?>> batch) {
+    List<Supplier<Boolean>> counts = new ArrayList<>();
+    for (PendingRequest<?> pending : batch) {
+      if (pending.isCounted()) {
+        counts.add(() -> pending.countGiven(base));
+      }
+    }
+    boolean all = true;
+    for (int i = 0; i < counts.size(); i += COUNTED_AT_ONCE) {
+      List<Supplier<Boolean>> some =
+          counts.subList(i, Math.min(counts.size(), i + COUNTED_AT_ONCE));
+      all &= !Prefetch.all(some).contains(false);
+    }
+    batch.removeIf(PendingRequest::isDone);
+    return all;
+  }
+
+  private static void pin(BlockRequest<?> request, Map<String, @Nullable Resource> handles) {
+    Resource pinned = request.pinned();
+    if (pinned != null) {
+      handles.put(pinned.key().name(), pinned.revision().isEmpty() ? null : pinned);
+    }
+  }
+
+  private boolean write(
+      BlockDraft draft, Map<String, @Nullable Resource> handles, List<PendingRequest<?>> batch) {
+    return records.together() ? writeTogether(draft, handles, batch) : writeBlock(draft);
+  }
+
+  /**
+   * Who gets an address mostly has none yet, so its handle is taken to be absent until the
+   * transaction says otherwise; who gives one back has a handle.
+   */
+  private void lookUp(BlockDraft draft, Map<String, @Nullable Resource> handles) {
+    for (String id : draft.handles()) {
+      if (!handles.containsKey(id)) {
+        Resource handle = recent.find(id);
+        if (handle == null && draft.count(id) == 0) {
+          handle = records.find(new ResourceKey.Handle(id)).orElse(null);
+        }
+        handles.put(id, handle);
+      }
+    }
+  }
+
+  private boolean writeTogether(
+      BlockDraft draft, Map<String, @Nullable Resource> handles, List<PendingRequest<?>> batch) {
+    lookUp(draft, handles);
+    List<Write> writes = draft.writes(handles);
+    long before = nanoTime.getAsLong();
+    long look = looks.incrementAndGet();
+    return switch (records.datastore().commit(writes)) {
+      case WriteOutcome.Done done -> {
+        Resource stored = done.stored().get(draft.read().key());
+        know(
+            stored == null ? null : new IpamRecords.Stored<>(stored, draft.result()), look, before);
+        Set<String> deleted = learn(done.stored(), writes);
+        batch.forEach(pending -> pending.finish(draft, deleted));
+        yield true;
+      }
+      case WriteOutcome.Refused refused -> {
+        know(
+            IpamRecords.toBlock(refused.current().get(draft.read().key())).orElse(null),
+            look,
+            before);
+        for (String id : draft.handles()) {
+          handles.put(id, refused.current().get(new ResourceKey.Handle(id)));
+        }
+        batch.forEach(pending -> failIfStale(pending, refused));
+        yield false;
+      }
+    };
+  }
+
+  private Set<String> learn(Map<ResourceKey, Resource> stored, List<Write> writes) {
+    Set<String> deleted = new HashSet<>();
+    for (Write write : writes) {
+      if (write.key() instanceof ResourceKey.Handle(String id)) {
+        if (write instanceof Write.Delete) {
+          deleted.add(id);
+          recent.learn(write.key(), null);
+        } else if (stored.containsKey(write.key())) {
+          recent.learn(write.key(), stored.get(write.key()));
+        }
+      }
+    }
+    return deleted;
+  }
+
+  private static void failIfStale(PendingRequest<?> pending, WriteOutcome.Refused refused) {
+    for (Write.Expect condition : pending.request().conditions()) {
+      Resource now = refused.current().get(condition.key());
+      if (!condition.revision().equals(now == null ? "" : now.revision())) {
+        pending.fail(new StaleViewException(condition.key().describe() + " has changed"));
+        return;
+      }
+    }
+    Resource pinned = pending.request().pinned();
+    if (pinned != null) {
+      Resource now = refused.current().get(pinned.key());
+      if (!pinned.revision().equals(now == null ? "" : now.revision())) {
+        pending.fail(new StaleViewException(pinned.describe() + " has changed"));
+      }
+    }
+  }
+
+  /** Where each record is written for itself, handles are their callers' business. */
+  private boolean writeBlock(BlockDraft draft) {
+    long before = nanoTime.getAsLong();
+    long look = looks.incrementAndGet();
+    try {
+      if (draft.isDeletion()) {
+        records.datastore().delete(draft.read());
+        forget();
+      } else {
+        Resource stored = records.datastore().update(draft.resource());
+        know(new IpamRecords.Stored<>(stored, draft.result()), look, before);
+      }
+      return true;
+    } catch (ConflictException | NotFoundException _) {
+      forget();
+      return false;
+    }
+  }
+}

@@ -1,0 +1,157 @@
+package io.ocicat.ipam.block;
+
+import io.ocicat.datastore.error.UnavailableException;
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.datastore.model.IpamHandle;
+import io.ocicat.ip.IpAddress;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.cluster.IpamRecords;
+import io.ocicat.ipam.cluster.StaleViewException;
+import io.ocicat.ipam.model.CalicoConventions;
+import io.ocicat.ipam.model.IpamException;
+import io.ocicat.ipam.model.ReleaseRequest;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/** Gives addresses of a block back, with their handles' numbers right. Thread-safe. */
+public final class BlockReleaser {
+  private static final int GUESSES = 100;
+
+  private final IpamRecords records;
+  private final Blocks blocks;
+  private final Handles handles;
+  private final HandleCounts counts;
+
+  public BlockReleaser(IpamRecords records, Blocks blocks, Handles handles, HandleCounts counts) {
+    this.records = records;
+    this.blocks = blocks;
+    this.handles = handles;
+    this.counts = counts;
+  }
+
+  /** What a release has done to one block. */
+  public record Outcome(List<IpAddress> released, List<IpAddress> notAssigned) {}
+
+  /** Gives addresses of one block back, all or none. */
+  public Outcome release(IpPrefix cidr, List<ReleaseRequest> releases) {
+    // Whose they are is only known from the block; a guess is made from what is known of it, and
+    // when it was wrong the block was old and is read again.
+    for (int i = 0; i < GUESSES; i++) {
+      try {
+        return release(cidr, releases, concerned(cidr, releases));
+      } catch (StaleViewException _) {
+        blocks.queue(cidr).learn(null);
+      }
+    }
+    throw Blocks.tooManyConflicts(cidr, GUESSES);
+  }
+
+  private Outcome release(IpPrefix cidr, List<ReleaseRequest> releases, Set<String> guess) {
+    List<IpamRecords.Stored<IpamHandle>> before =
+        records.together()
+            ? List.of()
+            : guess.stream().map(records::handle).flatMap(Optional::stream).toList();
+    PendingRequest<Outcome> served =
+        blocks
+            .queue(cidr)
+            .serve(
+                new BlockRequest<>(
+                    edit -> releaseFrom(edit, releases, guess),
+                    released -> released.notAssigned().isEmpty(),
+                    guess));
+    Outcome outcome = served.answer();
+    for (IpamRecords.Stored<IpamHandle> handle : before) {
+      if (outcome.released().isEmpty()) {
+        // Released by somebody else, or by us when no answer came.
+        counts.recountQuietly(handle.value().id(), cidr);
+      } else {
+        settle(handle, cidr, served.count(handle.value().id()));
+      }
+    }
+    return outcome;
+  }
+
+  /** The block was written after the handle was read: what it had then is what counts. */
+  private void settle(IpamRecords.Stored<IpamHandle> handle, IpPrefix cidr, int count) {
+    try {
+      if (handles.set(handle, cidr, count)) {
+        return;
+      }
+    } catch (UnavailableException _) {
+      // The addresses are released; the number is put right below, or by the next who looks.
+    }
+    counts.recountQuietly(handle.value().id(), cidr);
+  }
+
+  private Set<String> concerned(IpPrefix cidr, List<ReleaseRequest> releases) {
+    BlockQueue queue = blocks.queue(cidr);
+    IpamBlock block =
+        queue
+            .glance()
+            .or(() -> queue.read().map(IpamRecords.Stored::value))
+            .orElseThrow(() -> Blocks.noSuchBlock(cidr));
+    return handlesOf(
+        new BlockEdit(block),
+        releases.stream().map(release -> BlockEdit.ordinal(cidr, release.address())).toList());
+  }
+
+  private static Set<String> handlesOf(BlockEdit edit, Collection<Integer> ordinals) {
+    Set<String> handles = new TreeSet<>();
+    for (int ordinal : ordinals) {
+      IpamBlock.Attributes owner = edit.attributes(ordinal);
+      if (owner != null && owner.handle() != null) {
+        handles.add(CalicoConventions.sanitize(owner.handle()));
+      }
+    }
+    return handles;
+  }
+
+  private static Outcome releaseFrom(
+      BlockEdit edit, List<ReleaseRequest> releases, Set<String> guess) {
+    TreeSet<Integer> ordinals = new TreeSet<>();
+    Set<IpAddress> notAssigned = new TreeSet<>();
+    for (ReleaseRequest release : releases) {
+      int ordinal = BlockEdit.ordinal(edit.cidr(), release.address());
+      if (mayRelease(edit, ordinal, release)) {
+        ordinals.add(ordinal);
+      } else {
+        notAssigned.add(release.address());
+      }
+    }
+    if (!guess.containsAll(handlesOf(edit, ordinals))) {
+      throw new StaleViewException("other handles are concerned");
+    }
+    List<IpAddress> released = edit.addresses(ordinals);
+    // As Calico does it: what cools down has the number of its release.
+    ordinals.forEach(edit::giveAnew);
+    edit.free(ordinals);
+    return new Outcome(released, List.copyOf(notAssigned));
+  }
+
+  private static boolean mayRelease(BlockEdit edit, int ordinal, ReleaseRequest release) {
+    Long sequence = release.sequenceNumber();
+    if (sequence != null && sequence != edit.allocatedAt(ordinal)) {
+      throw new IpamException(
+          IpamException.Reason.BAD_SEQUENCE_NUMBER,
+          "address %s is not released: it was assigned with sequence number %d, not %d, so somebody got it since"
+              .formatted(release.address(), edit.allocatedAt(ordinal), sequence));
+    }
+    IpamBlock.Attributes owner = edit.attributes(ordinal);
+    if (owner == null || owner.isCoolingDown()) {
+      return false;
+    }
+    String handle = release.handle();
+    if (handle != null
+        && !CalicoConventions.sanitize(handle)
+            .equals(owner.handle() == null ? null : CalicoConventions.sanitize(owner.handle()))) {
+      throw new IpamException(
+          IpamException.Reason.BAD_HANDLE,
+          "address %s is not released: it belongs to handle %s, not %s"
+              .formatted(release.address(), owner.handle(), handle));
+    }
+    return true;
+  }
+}

@@ -1,0 +1,150 @@
+package io.ocicat.ipam.block;
+
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.datastore.resource.ResourceKey;
+import io.ocicat.datastore.resource.Write;
+import io.ocicat.datastore.resource.WriteOutcome;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.cluster.Cooldown;
+import io.ocicat.ipam.cluster.IpamRecords;
+import io.ocicat.ipam.cluster.Reservations;
+import io.ocicat.ipam.cluster.RetryBackoff;
+import io.ocicat.ipam.model.IpamException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+
+/** The blocks as this process knows them, each with its queue of requests. Thread-safe. */
+public final class Blocks {
+  /** So many blocks are kept, each of some ten kilobytes; a host has some twenty. */
+  private static final int MOST = 256;
+
+  /** What a transaction has room for. */
+  private static final int AT_ONCE = 100;
+
+  private final IpamRecords records;
+  private final Cooldown.Source cooldown;
+  private final RecentHandles recent = new RecentHandles();
+  private final FullBlocks full = new FullBlocks();
+  private final RetryBackoff patience;
+  private final LongSupplier nanoTime;
+  private final Map<IpPrefix, BlockQueue> queues =
+      Collections.synchronizedMap(
+          new LinkedHashMap<>(16, 0.75f, true) {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<IpPrefix, BlockQueue> eldest) {
+              return size() > MOST;
+            }
+          });
+
+  public Blocks(
+      IpamRecords records, Cooldown.Source cooldown, RetryBackoff patience, LongSupplier nanoTime) {
+    this.records = records;
+    this.cooldown = cooldown;
+    this.patience = patience;
+    this.nanoTime = nanoTime;
+  }
+
+  public BlockQueue queue(IpPrefix cidr) {
+    return queues.computeIfAbsent(
+        cidr, block -> new BlockQueue(block, records, cooldown, recent, full, patience, nanoTime));
+  }
+
+  /** How long released addresses are kept back now. */
+  public Cooldown.Source cooldown() {
+    return cooldown;
+  }
+
+  /** A block that was read, as it is to be worked with now. */
+  public BlockEdit edit(IpamBlock block) {
+    return new BlockEdit(block, cooldown);
+  }
+
+  /** How many of a block could be given unasked, as far as is known. */
+  public int room(IpamBlock block, Reservations reservations) {
+    return BlockEdit.room(block, cooldown, reservations);
+  }
+
+  /** Those that were full when they were last seen. */
+  public FullBlocks full() {
+    return full;
+  }
+
+  /** Handles that this process has just worked with. */
+  public RecentHandles recent() {
+    return recent;
+  }
+
+  /**
+   * Finds out which of the blocks that were full are no longer as they were. A hundred are asked
+   * for at one moment by their revisions alone, where the datastore has such questions.
+   */
+  public void lookAgain(Collection<IpPrefix> blocks, long now) {
+    if (!records.together()) {
+      return;
+    }
+    List<Map.Entry<IpPrefix, String>> unsure = List.copyOf(full.unsure(blocks, now).entrySet());
+    for (int i = 0; i < unsure.size(); i += AT_ONCE) {
+      lookAgainAt(unsure.subList(i, Math.min(unsure.size(), i + AT_ONCE)), now);
+    }
+  }
+
+  private void lookAgainAt(List<Map.Entry<IpPrefix, String>> unsure, long now) {
+    List<Write> questions = new ArrayList<>();
+    unsure.forEach(
+        entry ->
+            questions.add(
+                new Write.Expect(new ResourceKey.Block(entry.getKey()), entry.getValue())));
+    switch (records.datastore().commit(questions)) {
+      case WriteOutcome.Done _ ->
+          unsure.forEach(entry -> full.confirm(entry.getKey(), entry.getValue(), now));
+      case WriteOutcome.Refused(var current) ->
+          unsure.forEach(
+              entry -> {
+                IpPrefix cidr = entry.getKey();
+                queue(cidr)
+                    .learn(
+                        IpamRecords.toBlock(current.get(new ResourceKey.Block(cidr))).orElse(null));
+              });
+    }
+  }
+
+  /** Changes what is noted of an address. */
+  public void change(IpPrefix cidr, Consumer<BlockEdit> change) {
+    queue(cidr)
+        .perform(
+            new BlockRequest<>(
+                edit -> {
+                  change.accept(edit);
+                  return true;
+                },
+                _ -> true,
+                Set.of()));
+  }
+
+  /** Forgets everything that was read. */
+  public void forget() {
+    queues.clear();
+    full.clear();
+    recent.clear();
+  }
+
+  public static IpamException noSuchBlock(IpPrefix cidr) {
+    return new IpamException(
+        IpamException.Reason.NO_SUCH_BLOCK, "block %s does not exist".formatted(cidr));
+  }
+
+  public static IpamException tooManyConflicts(IpPrefix cidr, int times) {
+    return new IpamException(
+        IpamException.Reason.TOO_MANY_CONFLICTS,
+        "block %s was changed by others each of %d times: try again".formatted(cidr, times));
+  }
+}

@@ -1,0 +1,42 @@
+package io.ocicat.ipam.block;
+
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.ResourceKey;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Handles as this process has last written or read them, to save reading them again soon. They may
+ * be old: each is written only if it is still the same. Thread-safe.
+ */
+public final class RecentHandles {
+  private static final int MOST = 512;
+
+  private final Map<ResourceKey, Resource> recent =
+      new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<ResourceKey, Resource> eldest) {
+          return size() > MOST;
+        }
+      };
+
+  public synchronized @Nullable Resource find(String id) {
+    return recent.get(new ResourceKey.Handle(id));
+  }
+
+  /** What is there now; null for nothing. */
+  public synchronized void learn(ResourceKey key, @Nullable Resource now) {
+    if (now == null) {
+      recent.remove(key);
+    } else {
+      recent.put(key, now);
+    }
+  }
+
+  public synchronized void clear() {
+    recent.clear();
+  }
+}

@@ -1,0 +1,42 @@
+package io.ocicat.ipam.block;
+
+import io.ocicat.datastore.model.IpamBlock;
+import io.ocicat.datastore.resource.Resource;
+import io.ocicat.datastore.resource.Write;
+import io.ocicat.ipam.model.BlockOwner;
+import io.ocicat.ipam.model.IpamException;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Who wants addresses.
+ *
+ * @param onlyOf who the block must belong to; null when that does not matter
+ * @param mostPerHandle how many of a family its handle may have; 0 for any number
+ * @param pinned the handle it relies on for that; null when it does not
+ * @param conditions what else it relies on
+ * @param counted where its handle is counted; null for nowhere yet
+ */
+public record Requester(
+    IpamBlock.Attributes attributes,
+    @Nullable BlockOwner onlyOf,
+    int mostPerHandle,
+    @Nullable Resource pinned,
+    List<Write.Expect> conditions,
+    @Nullable CountedHandle counted) {
+
+  /** Whether it may have anything of the block. */
+  public void check(BlockEdit edit) {
+    if (onlyOf != null && !onlyOf.toString().equals(edit.affinity())) {
+      throw new IpamException(
+          IpamException.Reason.STRICT_AFFINITY,
+          "block %s belongs to %s, and with strict affinity only its owner may use it, not %s"
+              .formatted(edit.cidr(), edit.affinity(), onlyOf));
+    }
+  }
+
+  public Set<String> handles() {
+    return attributes.handle() == null ? Set.of() : Set.of(attributes.handle());
+  }
+}

@@ -1,0 +1,53 @@
+package io.ocicat.ipam.check;
+
+import io.ocicat.datastore.error.ExistsException;
+import io.ocicat.datastore.model.IpamHandle;
+import io.ocicat.ip.IpPrefix;
+import io.ocicat.ipam.block.HandleCounts;
+import io.ocicat.ipam.cluster.IpamRecords;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * Makes a handle say what the blocks say. Safe at any time: each block is written as well, so that
+ * whoever has counted and not yet taken counts again, and the handle is changed only if it is still
+ * as it was before that.
+ */
+public final class HandleRepair {
+  private HandleRepair() {}
+
+  public static void run(
+      IpamRecords records, HandleCounts counts, String id, Optional<IpPrefix> missing) {
+    Optional<IpamRecords.Stored<IpamHandle>> handle = records.handle(id);
+    Set<IpPrefix> cidrs = new TreeSet<>();
+    handle.ifPresent(found -> cidrs.addAll(found.value().counts().keySet()));
+    missing.ifPresent(cidrs::add);
+    if (handle.isPresent() && cidrs.isEmpty()) {
+      counts.drop(handle.get());
+    }
+    for (IpPrefix cidr : cidrs) {
+      Optional<IpamRecords.Stored<IpamHandle>> now = records.handle(id);
+      if (now.isPresent()) {
+        counts.recount(cidr, now.get());
+      } else {
+        create(records, counts, id, cidr);
+      }
+    }
+  }
+
+  private static void create(IpamRecords records, HandleCounts counts, String id, IpPrefix cidr) {
+    if (records.together()) {
+      counts.recount(id, cidr);
+      return;
+    }
+    // Made first and counted then, as for an address that is taken.
+    try {
+      records.datastore().create(new IpamHandle(id, Map.of(cidr, 1), false).toResource());
+    } catch (ExistsException _) {
+      // Somebody is at work with it.
+    }
+    records.handle(id).ifPresent(made -> counts.recount(cidr, made));
+  }
+}

@@ -1,0 +1,29 @@
+package io.ocicat.ipam.cluster;
+
+import java.time.Duration;
+import java.util.function.LongSupplier;
+
+/** How long a loser waits before it tries again: not at all at first, then a little, by chance. */
+public final class RetryBackoff {
+  private static final int AT_ONCE = 3;
+  private static final int LONGEST_MILLIS = 20;
+
+  private final LongSupplier random;
+
+  public RetryBackoff(LongSupplier random) {
+    this.random = random;
+  }
+
+  public void afterConflict(int conflicts) {
+    if (conflicts < AT_ONCE) {
+      return;
+    }
+    long most = Math.min(LONGEST_MILLIS, conflicts) * 1_000_000L;
+    try {
+      Thread.sleep(Duration.ofNanos(Math.floorMod(random.getAsLong(), most)));
+    } catch (InterruptedException _) {
+      // The next blocking call of the datastore will notice.
+      Thread.currentThread().interrupt();
+    }
+  }
+}

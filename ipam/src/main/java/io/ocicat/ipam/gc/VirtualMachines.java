@@ -1,0 +1,66 @@
+package io.ocicat.ipam.gc;
+
+import io.ocicat.datastore.cluster.Cluster;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.ipam.model.AddressInfo;
+import io.ocicat.ipam.model.CalicoConventions;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * Whether the virtual machines that addresses are kept for are still there. A machine has its
+ * address whether a pod runs it or not, so nothing on any node tells; only the cluster does.
+ */
+@FunctionalInterface
+public interface VirtualMachines {
+  /** Nobody can be asked. */
+  VirtualMachines UNKNOWN = _ -> true;
+
+  /** False only when it is certain that the machine is gone. */
+  boolean mayExist(AddressInfo info);
+
+  /** What a cluster says; of what it cannot say, that it may be. */
+  static VirtualMachines of(Supplier<Cluster> cluster) {
+    return info -> {
+      Set<String> machines = namedBy(info);
+      return machines.isEmpty()
+          || machines.stream().anyMatch(machine -> mayExist(cluster, machine));
+    };
+  }
+
+  private static boolean mayExist(Supplier<Cluster> cluster, String machine) {
+    int slash = machine.indexOf('/');
+    String namespace = machine.substring(0, slash);
+    String name = machine.substring(slash + 1);
+    try {
+      Cluster asked = cluster.get();
+      return asked.virtualMachine(namespace, name).isPresent()
+          || asked.virtualMachineInstance(namespace, name).isPresent();
+    } catch (DatastoreException _) {
+      return true;
+    }
+  }
+
+  /**
+   * The machines that an address may be kept for, as {@code namespace/name}: what its owners say,
+   * else what can be told from its handle. Empty when nothing can.
+   */
+  static Set<String> namedBy(AddressInfo info) {
+    Set<String> noted =
+        Stream.of(info.owner(), info.alternate())
+            .flatMap(VirtualMachines::noted)
+            .collect(Collectors.toSet());
+    return noted.isEmpty() && info.handle() != null
+        ? CalicoConventions.virtualMachinesOf(info.handle())
+        : noted;
+  }
+
+  private static Stream<String> noted(Map<String, String> owner) {
+    String namespace = owner.getOrDefault(CalicoConventions.NAMESPACE, "");
+    String name = owner.getOrDefault(CalicoConventions.INSTANCE_NAME, "");
+    return namespace.isEmpty() || name.isEmpty() ? Stream.of() : Stream.of(namespace + "/" + name);
+  }
+}
