@@ -64,35 +64,35 @@ public final class Ocicat {
     StandardOutput stdout = new StandardOutput(new FileOutputStream(FileDescriptor.out));
     System.setOut(new PrintStream(new BufferedOutputStream(stdout), true, StandardCharsets.UTF_8));
     PrintWriter err = new PrintWriter(System.err, true, StandardCharsets.UTF_8);
-    ErrorReporter complaints = new ErrorReporter(err, "1".equals(System.getenv("OCICAT_DEBUG")));
+    ErrorReporter reporter = new ErrorReporter(err, "1".equals(System.getenv("OCICAT_DEBUG")));
     System.exit(
         DaemonCommand.plain(args)
-            .map(daemon -> run(daemon, complaints))
-            .orElseGet(() -> run(commandLineFor(args), complaints, stdout, System.out, args)));
+            .map(daemon -> run(daemon, reporter))
+            .orElseGet(() -> run(commandLineFor(args), reporter, stdout, System.out, args)));
   }
 
   /** As a daemon is started nearly always, it needs no command line to be parsed. */
-  public static int run(DaemonCommand daemon, ErrorReporter complaints) {
+  public static int run(DaemonCommand daemon, ErrorReporter reporter) {
     try {
       return daemon.call();
     } catch (Exception | Error e) {
-      return complaints.failure(e);
+      return reporter.failure(e);
     }
   }
 
   /** Also fails when what the command printed did not get anywhere. */
   public static int run(
       CommandLine commandLine,
-      ErrorReporter complaints,
+      ErrorReporter reporter,
       StandardOutput stdout,
       PrintStream printer,
       String... args) {
     PrintWriter out = new PrintWriter(printer, true, StandardCharsets.UTF_8);
-    int exitCode = run(commandLine, complaints, out, args);
+    int exitCode = run(commandLine, reporter, out, args);
     out.flush();
     Optional<String> lost = stdout.failure();
     return exitCode == CommandLine.ExitCode.OK && lost.isPresent()
-        ? complaints.failure(new IOException("cannot write to standard output: " + lost.get()))
+        ? reporter.failure(new IOException("cannot write to standard output: " + lost.get()))
         : exitCode;
   }
 
@@ -105,15 +105,16 @@ public final class Ocicat {
 
   public static CommandLine commandLine() {
     PluginProcess ours = PluginProcess.fromDistribution();
-    NodeContext site = NodeContext.here(System.getenv(), ours.ours());
+    NodeContext context = NodeContext.here(System.getenv(), ours.ours());
     CommandLine commandLine =
-        commandLine(CommandContext.ofProcess(System.getenv(), site.colours()))
-            .addSubcommand(new StatusCommand(site))
-            .addSubcommand(new WhyCommand(site))
-            .addSubcommand(new TraceCommand(site))
-            .addSubcommand(new DoctorCommand(site))
-            .addSubcommand(new DemoCommand(site, System.getenv()))
-            .addSubcommand(PodCommand.of(new PodContext(site, System.getenv(), ours.executables())))
+        commandLine(CommandContext.ofProcess(System.getenv(), context.colours()))
+            .addSubcommand(new StatusCommand(context))
+            .addSubcommand(new WhyCommand(context))
+            .addSubcommand(new TraceCommand(context))
+            .addSubcommand(new DoctorCommand(context))
+            .addSubcommand(new DemoCommand(context, System.getenv()))
+            .addSubcommand(
+                PodCommand.of(new PodContext(context, System.getenv(), ours.executables())))
             .addSubcommand(
                 NetCommand.of(
                     new NetSettings(
@@ -122,7 +123,8 @@ public final class Ocicat {
                 new InstallCommand(
                     System.getenv(), ours.executables().map(Path::getParent), Version.id()))
             .addSubcommand(new UninstallCommand(System.getenv()))
-            .setColorScheme(Help.defaultColorScheme(site.colours() ? Help.Ansi.ON : Help.Ansi.OFF));
+            .setColorScheme(
+                Help.defaultColorScheme(context.colours() ? Help.Ansi.ON : Help.Ansi.OFF));
     return CommandGroups.shownBy(tellingVersion(commandLine));
   }
 
@@ -134,7 +136,7 @@ public final class Ocicat {
   }
 
   /** The commands that work with a datastore. */
-  public static CommandLine commandLine(CommandContext surroundings) {
+  public static CommandLine commandLine(CommandContext context) {
     CommandLine commandLine =
         new CommandLine(new Ocicat())
             .addSubcommand(new PluginCommand())
@@ -145,24 +147,24 @@ public final class Ocicat {
             .addSubcommand(new CompletionCommand())
             .addSubcommand(new VersionCommand())
             .addSubcommand(new HelpCommand());
-    ResourceCommands.all(surroundings).forEach(commandLine::addSubcommand);
+    ResourceCommands.all(context).forEach(commandLine::addSubcommand);
     return commandLine
-        .addSubcommand(DatastoreCommand.of(surroundings))
-        .addSubcommand(IpamCommand.of(surroundings));
+        .addSubcommand(DatastoreCommand.of(context))
+        .addSubcommand(IpamCommand.of(context));
   }
 
   public static int run(
-      CommandLine commandLine, ErrorReporter complaints, PrintWriter out, String... args) {
+      CommandLine commandLine, ErrorReporter reporter, PrintWriter out, String... args) {
     try {
       return commandLine
           .setOut(out)
-          .setErr(complaints.err())
-          .setParameterExceptionHandler(complaints::misuse)
-          .setExecutionExceptionHandler((failure, _, _) -> complaints.failure(failure))
+          .setErr(reporter.err())
+          .setParameterExceptionHandler(reporter::misuse)
+          .setExecutionExceptionHandler((failure, _, _) -> reporter.failure(failure))
           .execute(args);
     } catch (Error e) {
       // A broken installation or an exhausted machine, not a reason for a page of frames either.
-      return complaints.failure(e);
+      return reporter.failure(e);
     }
   }
 }

@@ -17,8 +17,8 @@ class CrdsCommandTest {
   private final StringWriter err = new StringWriter();
 
   private int run(String... args) {
-    ErrorReporter complaints = new ErrorReporter(new PrintWriter(err, true), false);
-    return Ocicat.run(Ocicat.commandLine(), complaints, new PrintWriter(out, true), args);
+    ErrorReporter reporter = new ErrorReporter(new PrintWriter(err, true), false);
+    return Ocicat.run(Ocicat.commandLine(), reporter, new PrintWriter(out, true), args);
   }
 
   @Test

@@ -46,7 +46,7 @@ public record DatastoreShell(Map<String, String> environment, boolean colours) {
   /** Prints where somebody may look before it ends. */
   public Shell.Printed runWith(String stdin, StringWriter out, String... args) {
     StringWriter err = new StringWriter();
-    CommandContext surroundings =
+    CommandContext context =
         new CommandContext(
             environment,
             Path.of("/nonexistent/calicoctl.cfg"),
@@ -54,7 +54,7 @@ public record DatastoreShell(Map<String, String> environment, boolean colours) {
             colours);
     int exitCode =
         Ocicat.run(
-            Ocicat.commandLine(surroundings),
+            Ocicat.commandLine(context),
             new ErrorReporter(new PrintWriter(err, true), false),
             new PrintWriter(out, true),
             args);

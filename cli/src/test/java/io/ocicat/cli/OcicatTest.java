@@ -111,8 +111,8 @@ class OcicatTest {
   private int run(boolean debug, String... args) {
     CommandLine commandLine =
         Ocicat.commandLine().addSubcommand(new Fail()).addSubcommand(new Crash());
-    ErrorReporter complaints = new ErrorReporter(new PrintWriter(err), debug);
-    return Ocicat.run(commandLine, complaints, new PrintWriter(out, true), args);
+    ErrorReporter reporter = new ErrorReporter(new PrintWriter(err), debug);
+    return Ocicat.run(commandLine, reporter, new PrintWriter(out, true), args);
   }
 
   @Command(name = "fail")

@@ -32,9 +32,9 @@ public record Shell(
       Function<NodeContext, Callable<Integer>> command, boolean colours, String... args) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
-    NodeContext site = new NodeContext(folders, root, ours, colours, environment);
+    NodeContext context = new NodeContext(folders, root, ours, colours, environment);
     int exitCode =
-        new CommandLine(command.apply(site))
+        new CommandLine(command.apply(context))
             .setOut(new PrintWriter(out, true))
             .setErr(new PrintWriter(err, true))
             .setExecutionExceptionHandler(

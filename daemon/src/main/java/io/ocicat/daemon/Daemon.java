@@ -69,7 +69,7 @@ public final class Daemon implements AutoCloseable {
   private final UnixListener listener;
   private final boolean inherited;
   private final Optional<Duration> idle;
-  private final Reconciler upkeep;
+  private final Reconciler reconciler;
   private final CallServer server;
   private final DaemonEvents events;
   private final CallRunner runner;
@@ -185,7 +185,8 @@ public final class Daemon implements AutoCloseable {
     this.events = events;
     this.runner =
         new CallRunner(state, ours, this::keepsPromises, CniFolders.of(System.getenv()), clock);
-    this.upkeep = new Reconciler(state, runner, events, addresses(state, ours), pools(ours), clock);
+    this.reconciler =
+        new Reconciler(state, runner, events, addresses(state, ours), pools(ours), clock);
     int most = ADDS_PER_CORE * Runtime.getRuntime().availableProcessors();
     this.server =
         new CallServer(
@@ -193,7 +194,7 @@ public final class Daemon implements AutoCloseable {
             runner,
             new CallAdmission(most),
             MOST_CONNECTIONS,
-            new EventFanOut(List.of(events, new RetryOnSuccess(upkeep))),
+            new EventFanOut(List.of(events, new RetryOnSuccess(reconciler))),
             clock);
   }
 
@@ -235,7 +236,7 @@ public final class Daemon implements AutoCloseable {
   /** The same, and tells somebody. */
   public void run(Supervisor supervisor) throws InterruptedException {
     stage = Stage.RECOVERING;
-    upkeep.recover(RECOVERY);
+    reconciler.recover(RECOVERY);
     beforeServing.run();
     server.start();
     stage = Stage.SERVING;
@@ -330,9 +331,9 @@ public final class Daemon implements AutoCloseable {
       while (!stop.await(RETRY.toMillis(), TimeUnit.MILLISECONDS)) {
         try {
           succeed();
-          upkeep.look();
+          reconciler.look();
           if (System.nanoTime() - swept >= SWEEP.toNanos()) {
-            upkeep.sweep();
+            reconciler.sweep();
             swept = System.nanoTime();
           }
           trouble = "";

@@ -44,7 +44,7 @@ final class Reconciler {
   private final DeferredDels spooled;
   private final DeferredDels killed;
   private final InterruptedCalls killedCalls;
-  private final ReconcilerLog notes;
+  private final ReconcilerLog log;
   private Set<String> seenWithoutNamespace = new HashSet<>();
 
   Reconciler(
@@ -74,10 +74,10 @@ final class Reconciler {
     this.addresses = addresses;
     this.pools = pools;
     this.sound = HealthyAttachments.of(state, runner, clock);
-    this.notes = new ReconcilerLog(events);
+    this.log = new ReconcilerLog(events);
     this.killedCalls = new InterruptedCalls(runner::isAtWork);
-    this.spooled = new DeferredDels(state.spool(), nanos, notes.of("a DEL that was put off"));
-    this.killed = new DeferredDels(state.journal(), nanos, notes.of("a call that was killed"));
+    this.spooled = new DeferredDels(state.spool(), nanos, log.of("a DEL that was put off"));
+    this.killed = new DeferredDels(state.journal(), nanos, log.of("a call that was killed"));
   }
 
   /**
@@ -117,7 +117,7 @@ final class Reconciler {
   /** Once a minute: what nobody asked for. */
   void sweep() {
     removeUnsound();
-    notes.startAgain();
+    log.startAgain();
     addresses.look(events::note);
     pools.lookThoroughly(events::note);
   }
@@ -202,7 +202,7 @@ final class Reconciler {
       }
     }
     sound.forgetAllBut(names);
-    notes.forgetAllBut(new HashSet<>(names));
+    log.forgetAllBut(new HashSet<>(names));
     seenWithoutNamespace = without;
   }
 
@@ -215,7 +215,7 @@ final class Reconciler {
       if (seenTwice
           && isRemoved(
               kept, UndoReason.NAMESPACE_GONE, RepairKind.LOST_ATTACHMENT, interfaces, failing)) {
-        notes.removedLost(kept);
+        log.removedLost(kept);
       } else {
         without.add(kept.name());
       }
@@ -238,10 +238,10 @@ final class Reconciler {
         return true;
       }
       case UndoOutcome.LeftToOthers() -> {}
-      case UndoOutcome.Refused(String because) -> notes.refused(kept, because);
+      case UndoOutcome.Refused(String because) -> log.refused(kept, because);
       case UndoOutcome.Failed(String why) -> {
         failing.add(group);
-        notes.failed(kept, occasion, why);
+        log.failed(kept, occasion, why);
       }
     }
     return false;
@@ -252,7 +252,7 @@ final class Reconciler {
     try {
       return folder.names();
     } catch (UncheckedIOException e) {
-      notes.once(folder.path().toString(), String.valueOf(e.getMessage()));
+      log.once(folder.path().toString(), String.valueOf(e.getMessage()));
       return List.of();
     }
   }
@@ -272,7 +272,7 @@ final class Reconciler {
     try {
       return folder.remove(name);
     } catch (UncheckedIOException e) {
-      notes.once(name, String.valueOf(e.getMessage()));
+      log.once(name, String.valueOf(e.getMessage()));
       return false;
     }
   }

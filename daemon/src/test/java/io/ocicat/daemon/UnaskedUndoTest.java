@@ -127,16 +127,16 @@ class UnaskedUndoTest {
     String address = Pod.address(byGo(restarted, "ADD").run());
     Path lease = ocicat.leases().resolve(Pod.NETWORK).resolve(address);
     Files.setLastModifiedTime(lease, FileTime.from(Instant.EPOCH));
-    Reconciler upkeep = ReconcilerTest.upkeep(ocicat, notes::add);
+    Reconciler reconciler = ReconcilerTest.upkeep(ocicat, notes::add);
 
-    on(host, () -> sweepThrice(upkeep));
+    on(host, () -> sweepThrice(reconciler));
 
     assertThat(lease).exists();
     assertThat(now.exec("ip", "addr").stdout()).contains(address);
     assertThat(notes).hasSize(1).first().asString().contains("an interface has its address");
 
     byGo(restarted, "DEL").run();
-    on(host, () -> sweepThrice(upkeep));
+    on(host, () -> sweepThrice(reconciler));
     assertThat(ocicat.records("attachments")).isEmpty();
   }
 
@@ -152,14 +152,14 @@ class UnaskedUndoTest {
     ReconcilerTest.removeNamespace(ocicat, before, "c1");
     Path cached = remember(ocicat, "other", "c1", now.path());
     Path own = remember(ocicat, Pod.NETWORK, "c1", before.path());
-    Reconciler upkeep = ReconcilerTest.upkeep(ocicat, notes::add);
+    Reconciler reconciler = ReconcilerTest.upkeep(ocicat, notes::add);
 
-    on(host, () -> sweepThrice(upkeep));
+    on(host, () -> sweepThrice(reconciler));
     assertThat(ocicat.records("attachments")).hasSize(1);
     assertThat(own).exists();
 
     Files.delete(cached);
-    on(host, () -> sweepThrice(upkeep));
+    on(host, () -> sweepThrice(reconciler));
     assertThat(ocicat.records("attachments")).isEmpty();
     assertThat(own).as("what the runtime noted of what is no more").doesNotExist();
   }
@@ -237,10 +237,10 @@ class UnaskedUndoTest {
     }
   }
 
-  private static void sweepThrice(Reconciler upkeep) {
-    upkeep.recover(Duration.ofMinutes(1));
+  private static void sweepThrice(Reconciler reconciler) {
+    reconciler.recover(Duration.ofMinutes(1));
     for (int i = 0; i < 3; i++) {
-      upkeep.sweep();
+      reconciler.sweep();
     }
   }
 

@@ -118,24 +118,24 @@ class CalicoByHandTest {
     "false, 'K8S_POD_NAMESPACE=test;K8S_POD_NAME=web-0', cali7b07e5871ca, test, web-0"
   })
   void everyLineDoesWhatItSays(
-      boolean served, String args, String cable, String namespace, String workload) {
+      boolean served, String args, String veth, String namespace, String workload) {
     bash("ip netns add test-ns");
 
     JsonNode result = call("ADD", served, args).json();
 
     String address = result.at("/ips/0/address").asString();
     assertThat(address).startsWith("10.65.").endsWith("/32");
-    assertThat(result.at("/interfaces/0/name").asString()).isEqualTo(cable);
+    assertThat(result.at("/interfaces/0/name").asString()).isEqualTo(veth);
     assertThat(bash("ip netns exec test-ns ip addr").stdout()).contains("inet " + address);
     assertThat(bash("ip netns exec test-ns ip route").stdout())
         .contains("default via 169.254.1.1 dev eth0", "169.254.1.1 dev eth0 scope link");
     assertThat(bash("ip link show type veth").stdout())
-        .contains(cable + "@", "link/ether ee:ee:ee:ee:ee:ee");
+        .contains(veth + "@", "link/ether ee:ee:ee:ee:ee:ee");
     assertThat(bash("ip route").stdout())
-        .contains(address.replace("/32", "") + " dev " + cable + " scope link");
+        .contains(address.replace("/32", "") + " dev " + veth + " scope link");
     assertThat(bash(launcher + " get wep -A").stdout().lines())
         .anySatisfy(
-            line -> assertThat(line).contains(namespace, workload, "node-a", address, cable));
+            line -> assertThat(line).contains(namespace, workload, "node-a", address, veth));
     assertThat(bash("cat /var/log/calico/cni/cni.log").stdout())
         .contains("ADD done ContainerID=test-container-123");
 

@@ -58,15 +58,15 @@ public final class IpamServer implements AutoCloseable {
   private static final int BACKLOG = 1024;
 
   private final HttpServer server;
-  private final AuthFilter door;
+  private final AuthFilter filter;
   private final ExecutorService threads;
   private final Allocations allocations;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private IpamServer(
-      HttpServer server, AuthFilter door, ExecutorService threads, Allocations allocations) {
+      HttpServer server, AuthFilter filter, ExecutorService threads, Allocations allocations) {
     this.server = server;
-    this.door = door;
+    this.filter = filter;
     this.threads = threads;
     this.allocations = allocations;
   }
@@ -101,10 +101,10 @@ public final class IpamServer implements AutoCloseable {
       HttpServer server = network.apply(() -> listen(settings));
       ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
       server.setExecutor(threads);
-      AuthFilter door = new AuthFilter(tokens, new AllocationApi(allocations), settings.log());
-      server.createContext("/", door);
+      AuthFilter filter = new AuthFilter(tokens, new AllocationApi(allocations), settings.log());
+      server.createContext("/", filter);
       server.start();
-      return new IpamServer(server, door, threads, allocations);
+      return new IpamServer(server, filter, threads, allocations);
     } catch (RuntimeException e) {
       allocations.close();
       throw e;
@@ -133,7 +133,7 @@ public final class IpamServer implements AutoCloseable {
   @Override
   public void close() {
     if (!closed.getAndSet(true)) {
-      door.close();
+      filter.close();
       server.stop(0);
       threads.shutdownNow();
       allocations.close();

@@ -65,7 +65,7 @@ import java.util.Set;
  * Thread-safe: requests at the same time share writes.
  */
 public final class Ipam implements AutoCloseable {
-  private final ClusterView surroundings;
+  private final ClusterView view;
   private final Blocks blocks;
   private final HostBlocks.Register hosts;
   private final AddressLookup lookup;
@@ -77,19 +77,19 @@ public final class Ipam implements AutoCloseable {
   private final Utilisation utilisation;
   private final IpamCheck check;
 
-  Ipam(IpamRecords records, ClusterView surroundings, ClockAndRandom sources) {
-    RetryBackoff patience = new RetryBackoff(sources.random());
-    Handles handles = new Handles(records, patience);
-    this.surroundings = surroundings;
+  Ipam(IpamRecords records, ClusterView view, ClockAndRandom sources) {
+    RetryBackoff backoff = new RetryBackoff(sources.random());
+    Handles handles = new Handles(records, backoff);
+    this.view = view;
     this.blocks =
         new Blocks(
             records,
-            () -> new Cooldown(surroundings.cooldown(), sources.clock().instant()),
-            patience,
+            () -> new Cooldown(view.cooldown(), sources.clock().instant()),
+            backoff,
             sources.nanoTime());
     this.hosts = new HostBlocks.Register(records, sources.nanoTime());
-    this.lookup = new AddressLookup(records, surroundings);
-    Affinities affinities = new Affinities(records, blocks, sources, patience);
+    this.lookup = new AddressLookup(records, view);
+    Affinities affinities = new Affinities(records, blocks, sources, backoff);
     HandleCounts counts = new HandleCounts(records, blocks, handles);
     BlockAssigner taking = new BlockAssigner(records, blocks, handles, counts);
     BlockReleaser releasing = new BlockReleaser(records, blocks, handles, counts);
@@ -99,22 +99,22 @@ public final class Ipam implements AutoCloseable {
     AffineBlocks own = new AffineBlocks(blocks, taker, affinities);
     this.autoAssigner =
         new AutoAssigner(
-            surroundings,
+            view,
             hosts,
             releasing,
             quota,
             handles,
             own,
-            new NewBlocks(surroundings, blocks, affinities, finders, sources),
+            new NewBlocks(view, blocks, affinities, finders, sources),
             new Borrowing(blocks, taker, finders));
     this.exactAssigner =
-        new ExactAssigner(records, surroundings, taking, counts, affinities, hosts, lookup);
+        new ExactAssigner(records, view, taking, counts, affinities, hosts, lookup);
     this.releaser =
-        new Releaser(records, surroundings, blocks, releasing, counts, affinities, hosts, lookup);
-    this.ownership = new BlockClaims(records, surroundings, affinities, hosts);
+        new Releaser(records, view, blocks, releasing, counts, affinities, hosts, lookup);
+    this.ownership = new BlockClaims(records, view, affinities, hosts);
     this.configuration = new IpamSettings(records);
-    this.utilisation = new Utilisation(records, surroundings, blocks);
-    this.check = new IpamCheck(records, surroundings, blocks, counts, affinities, releaser);
+    this.utilisation = new Utilisation(records, view, blocks);
+    this.check = new IpamCheck(records, view, blocks, counts, affinities, releaser);
   }
 
   /** For one call: reads pools, node and settings each time, and starts no thread. */
@@ -308,7 +308,7 @@ public final class Ipam implements AutoCloseable {
    */
   public void configure(IpamConfig wanted) {
     configuration.set(wanted);
-    surroundings.doubt();
+    view.doubt();
   }
 
   /**
@@ -352,7 +352,7 @@ public final class Ipam implements AutoCloseable {
 
   /** Forgets what was read: the next answers come from the datastore. */
   public void forget() {
-    surroundings.doubt();
+    view.doubt();
     blocks.forget();
     hosts.forget();
   }
@@ -360,6 +360,6 @@ public final class Ipam implements AutoCloseable {
   /** Ends watching. */
   @Override
   public void close() {
-    surroundings.close();
+    view.close();
   }
 }

@@ -29,15 +29,15 @@ final class BatchAcks {
     this.replies = new ArrayList<>(Collections.nCopies(requests.size(), List.of()));
   }
 
-  List<RequestOutcome> collect(NetlinkChannel wire, Buffers buffers) {
+  List<RequestOutcome> collect(NetlinkChannel channel, Buffers buffers) {
     while (!complete) {
       try {
-        takeAll(wire.receive(buffers));
+        takeAll(channel.receive(buffers));
       } catch (NetlinkException e) {
         if (!e.is(Errno.ENOBUFS) || !isTransaction()) {
           throw e;
         }
-        takeWhatIsLeft(wire, buffers, e);
+        takeWhatIsLeft(channel, buffers, e);
       }
     }
     List<RequestOutcome> outcomes = new ArrayList<>(requests.size());
@@ -54,11 +54,11 @@ final class BatchAcks {
    * later ones. What it kept is all there, and must be taken out to make room for the next
    * exchange.
    */
-  private void takeWhatIsLeft(NetlinkChannel wire, Buffers buffers, NetlinkException overflow) {
-    Optional<byte[]> datagram = wire.receiveIfAny(buffers);
+  private void takeWhatIsLeft(NetlinkChannel channel, Buffers buffers, NetlinkException overflow) {
+    Optional<byte[]> datagram = channel.receiveIfAny(buffers);
     while (datagram.isPresent()) {
       takeAll(datagram.get());
-      datagram = wire.receiveIfAny(buffers);
+      datagram = channel.receiveIfAny(buffers);
     }
     if (Arrays.stream(failures).allMatch(Objects::isNull)) {
       throw overflow;

@@ -31,15 +31,15 @@ public final class Monitor<T> implements AutoCloseable {
    */
   private static final int RECEIVE_BUFFER = 16 * 1024 * 1024;
 
-  private final NetlinkChannel wire;
+  private final NetlinkChannel channel;
   private final List<Topic<? extends T>> topics;
   private final WakeupFd closing;
   private final ReentrantLock reading = new ReentrantLock();
   private final Queue<NetlinkMessage> unread = new ArrayDeque<>();
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private Monitor(NetlinkChannel wire, List<Topic<? extends T>> topics, WakeupFd closing) {
-    this.wire = wire;
+  private Monitor(NetlinkChannel channel, List<Topic<? extends T>> topics, WakeupFd closing) {
+    this.channel = channel;
     this.topics = topics;
     this.closing = closing;
   }
@@ -67,13 +67,13 @@ public final class Monitor<T> implements AutoCloseable {
   }
 
   static <T> Monitor<T> open(NetNs namespace, int receiveBuffer, List<Topic<? extends T>> topics) {
-    NetlinkChannel wire =
+    NetlinkChannel channel =
         namespace.visit(() -> NetlinkChannel.open(Protocol.ROUTE, receiveBuffer, Duration.ZERO));
     try {
-      topics.stream().flatMap(topic -> topic.groups().stream()).distinct().forEach(wire::join);
-      return new Monitor<>(wire, topics, new WakeupFd());
+      topics.stream().flatMap(topic -> topic.groups().stream()).distinct().forEach(channel::join);
+      return new Monitor<>(channel, topics, new WakeupFd());
     } catch (RuntimeException e) {
-      wire.close();
+      channel.close();
       throw e;
     }
   }
@@ -100,7 +100,7 @@ public final class Monitor<T> implements AutoCloseable {
           if (event.isPresent()) {
             return event;
           }
-        } else if (!closing.await(wire.descriptor(), deadline - System.nanoTime())) {
+        } else if (!closing.await(channel.descriptor(), deadline - System.nanoTime())) {
           return Optional.empty();
         } else if (!receive()) {
           return Optional.of(new Lost<>());
@@ -125,7 +125,7 @@ public final class Monitor<T> implements AutoCloseable {
     // Not before the reader has left: it must not find the numbers of its descriptors reused.
     reading.lock();
     try {
-      wire.close();
+      channel.close();
       closing.close();
     } finally {
       reading.unlock();
@@ -136,7 +136,7 @@ public final class Monitor<T> implements AutoCloseable {
   private boolean receive() {
     Buffers buffers = Buffers.borrow();
     try {
-      wire.receiveIfAny(buffers).map(NetlinkMessage::split).ifPresent(unread::addAll);
+      channel.receiveIfAny(buffers).map(NetlinkMessage::split).ifPresent(unread::addAll);
       return true;
     } catch (NetlinkException e) {
       if (!e.is(Errno.ENOBUFS)) {
@@ -157,7 +157,7 @@ public final class Monitor<T> implements AutoCloseable {
     boolean more = true;
     while (more && !closed.get()) {
       try {
-        more = wire.receiveIfAny(buffers).isPresent();
+        more = channel.receiveIfAny(buffers).isPresent();
       } catch (NetlinkException e) {
         if (!e.is(Errno.ENOBUFS)) {
           throw e;

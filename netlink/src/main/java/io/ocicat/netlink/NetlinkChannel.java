@@ -50,30 +50,30 @@ final class NetlinkChannel implements AutoCloseable {
    */
   static NetlinkChannel open(Protocol protocol, int receiveBuffer, Duration patience) {
     long number = Kernel.call(Syscall.SOCKET, AF_NETLINK, SOCK_RAW_CLOEXEC, protocol.number());
-    NetlinkChannel wire =
+    NetlinkChannel channel =
         new NetlinkChannel(Fd.owning(check(number, () -> "open a netlink socket for " + protocol)));
     Buffers buffers = Buffers.borrow();
     try {
       MemorySegment option = buffers.in.asSlice(0, 16);
       // A larger buffer than the administrator's limit needs CAP_NET_ADMIN; without it we take what
       // there is.
-      if (wire.set(SOL_SOCKET, SO_RCVBUFFORCE, receiveBuffer, option) < 0) {
-        wire.set(SOL_SOCKET, SO_RCVBUF, receiveBuffer, option);
+      if (channel.set(SOL_SOCKET, SO_RCVBUFFORCE, receiveBuffer, option) < 0) {
+        channel.set(SOL_SOCKET, SO_RCVBUF, receiveBuffer, option);
       }
       // Kernels before 4.20 do not know all three; everything works without, with poorer errors and
       // larger dumps.
-      wire.set(SOL_NETLINK, NETLINK_CAP_ACK, 1, option);
-      wire.set(SOL_NETLINK, NETLINK_EXT_ACK, 1, option);
-      wire.set(SOL_NETLINK, NETLINK_GET_STRICT_CHK, 1, option);
-      wire.setPatience(patience, option);
+      channel.set(SOL_NETLINK, NETLINK_CAP_ACK, 1, option);
+      channel.set(SOL_NETLINK, NETLINK_EXT_ACK, 1, option);
+      channel.set(SOL_NETLINK, NETLINK_GET_STRICT_CHK, 1, option);
+      channel.setPatience(patience, option);
       option.fill((byte) 0);
       option.set(JAVA_SHORT, 0, (short) AF_NETLINK);
       check(
-          Kernel.call(Syscall.BIND, wire.fd.number(), option.address(), Buffers.SOCKADDR_NL),
+          Kernel.call(Syscall.BIND, channel.fd.number(), option.address(), Buffers.SOCKADDR_NL),
           () -> "bind a netlink socket");
-      return wire;
+      return channel;
     } catch (RuntimeException e) {
-      wire.close();
+      channel.close();
       throw e;
     } finally {
       buffers.giveBack();

@@ -45,12 +45,12 @@ public final class NetlinkSocket implements AutoCloseable {
 
   private static final int FIRST_SEQUENCE = 1;
 
-  private final NetlinkChannel wire;
+  private final NetlinkChannel channel;
   private final ReentrantLock lock = new ReentrantLock();
   private int sequence = FIRST_SEQUENCE;
 
-  private NetlinkSocket(NetlinkChannel wire) {
-    this.wire = wire;
+  private NetlinkSocket(NetlinkChannel channel) {
+    this.channel = channel;
   }
 
   /** Opens a socket in the namespace of the calling thread. */
@@ -93,9 +93,9 @@ public final class NetlinkSocket implements AutoCloseable {
       List<RequestOutcome> outcomes = new ArrayList<>(requests.size());
       for (int from = 0; from < requests.size(); ) {
         List<NetlinkRequest> some = writeSome(buffers.out, requests, from);
-        wire.send(buffers);
+        channel.send(buffers);
         int first = nextSequence(some.size());
-        outcomes.addAll(new BatchAcks(some, first).collect(wire, buffers));
+        outcomes.addAll(new BatchAcks(some, first).collect(channel, buffers));
         from += some.size();
       }
       return outcomes;
@@ -143,8 +143,8 @@ public final class NetlinkSocket implements AutoCloseable {
       // Not on the closing message: kernels before 6.10 do not acknowledge it.
       buffers.out.acknowledgeLast();
       buffers.out.message(NetfilterBatch.END, first + opened.size());
-      wire.send(buffers);
-      RequestOutcome.requireAll(new BatchAcks(opened, first).collect(wire, buffers));
+      channel.send(buffers);
+      RequestOutcome.requireAll(new BatchAcks(opened, first).collect(channel, buffers));
     } finally {
       buffers.giveBack();
       lock.unlock();
@@ -223,7 +223,7 @@ public final class NetlinkSocket implements AutoCloseable {
 
   @Override
   public void close() {
-    wire.close();
+    channel.close();
   }
 
   private record Dump(
@@ -235,11 +235,11 @@ public final class NetlinkSocket implements AutoCloseable {
     buffers.out.reset();
     int expected = nextSequence(1);
     buffers.out.message(request, expected);
-    wire.send(buffers);
+    channel.send(buffers);
     List<NetlinkMessage> messages = new ArrayList<>();
     boolean interrupted = false;
     while (true) {
-      for (NetlinkMessage message : NetlinkMessage.split(wire.receive(buffers))) {
+      for (NetlinkMessage message : NetlinkMessage.split(channel.receive(buffers))) {
         if (message.sequence() != expected) {
           continue;
         }

@@ -84,7 +84,7 @@ public final class Host implements AutoCloseable {
     return process;
   }
 
-  /** Joins the two by a cable and gives each end an address such as {@code 10.0.0.1/24}. */
+  /** Joins the two by a veth pair and gives each end an address such as {@code 10.0.0.1/24}. */
   public VethLink connect(Host other, String address, String otherAddress) {
     return VethLink.between(this, other, address, otherAddress);
   }

@@ -1,6 +1,6 @@
 package io.ocicat.testkit;
 
-/** A cable (veth pair) between two hosts: the device at each end. */
+/** A veth pair (veth pair) between two hosts: the device at each end. */
 public record VethLink(String device, String otherDevice) {
 
   static VethLink between(Host host, Host other, String address, String otherAddress) {

@@ -35,45 +35,47 @@ public final class AttachmentCheck implements AutoCloseable {
   }
 
   /** All that is wrong with it; nothing when everything that was looked at is as it should be. */
-  public List<Discrepancy> run(ExpectedAttachment intent) {
-    if (intent.netns().isEmpty()) {
+  public List<Discrepancy> run(ExpectedAttachment expected) {
+    if (expected.netns().isEmpty()) {
       return List.of();
     }
-    if (!intent.netnsIsThere()) {
+    if (!expected.netnsIsThere()) {
       return List.of(
-          netns(intent, "%s no longer refers to the original namespace".formatted(intent.netns())));
+          netns(
+              expected,
+              "%s no longer refers to the original namespace".formatted(expected.netns())));
     }
-    try (NamespaceState container = NamespaceState.open(Path.of(intent.netns()))) {
-      return inside(intent, container);
+    try (NamespaceState container = NamespaceState.open(Path.of(expected.netns()))) {
+      return inside(expected, container);
     } catch (NetlinkException e) {
-      return List.of(netns(intent, "it cannot be looked into: " + e.getMessage()));
+      return List.of(netns(expected, "it cannot be looked into: " + e.getMessage()));
     }
   }
 
-  private static Discrepancy netns(ExpectedAttachment intent, String how) {
+  private static Discrepancy netns(ExpectedAttachment expected, String how) {
     return new Discrepancy(
         Kind.NETNS,
         "its network namespace",
         how,
         "",
         "the container has ended: DEL, or `ocicat doctor --fix`, removes what is left of %s"
-            .formatted(intent.key().containerId()));
+            .formatted(expected.key().containerId()));
   }
 
-  private List<Discrepancy> inside(ExpectedAttachment intent, NamespaceState container) {
-    Optional<Link> link = container.link(intent.key().ifName());
+  private List<Discrepancy> inside(ExpectedAttachment expected, NamespaceState container) {
+    Optional<Link> link = container.link(expected.key().ifName());
     if (link.isEmpty()) {
       return List.of(
           new Discrepancy(
               Kind.INTERFACE,
-              "interface " + intent.key().ifName(),
-              "there is none in %s any more".formatted(intent.netns()),
+              "interface " + expected.key().ifName(),
+              "there is none in %s any more".formatted(expected.netns()),
               "",
               "somebody removed it: DEL and ADD, that is, start the pod anew"));
     }
-    ContainerCheck check = new ContainerCheck(intent, container, link.get());
+    ContainerCheck check = new ContainerCheck(expected, container, link.get());
     List<Discrepancy> found = new ArrayList<>(check.run());
-    Optional<NamespaceState> host = host(intent.hostNetns());
+    Optional<NamespaceState> host = host(expected.hostNetns());
     if (host.isEmpty()) {
       found.add(
           new Discrepancy(
@@ -86,14 +88,14 @@ public final class AttachmentCheck implements AutoCloseable {
       return found;
     }
     if (!link.get().isLoopback()) {
-      intent.addresses().forEach(ip -> duplicates(intent, ip, host.get(), found));
+      expected.addresses().forEach(ip -> duplicates(expected, ip, host.get(), found));
     }
     if (link.get().kind().equals("veth")) {
-      found.addAll(new HostCheck(intent, host.get(), link.get(), !check.isMoving()).run());
+      found.addAll(new HostCheck(expected, host.get(), link.get(), !check.isMoving()).run());
     }
     if (found.isEmpty()) {
       // CHECK stops at what is first wrong, which has been said in better words.
-      asPluginsSay(intent, host.get(), found);
+      asPluginsSay(expected, host.get(), found);
     }
     return found;
   }
@@ -111,26 +113,26 @@ public final class AttachmentCheck implements AutoCloseable {
   }
 
   private void asPluginsSay(
-      ExpectedAttachment intent, NamespaceState host, List<Discrepancy> found) {
-    intent
+      ExpectedAttachment expected, NamespaceState host, List<Discrepancy> found) {
+    expected
         .result()
         .ifPresent(
             result -> {
-              for (CallRecord request : intent.requests()) {
+              for (CallRecord request : expected.requests()) {
                 plugins.run(request, host.path(), result).ifPresent(found::add);
               }
             });
   }
 
   private void duplicates(
-      ExpectedAttachment intent, IpPrefix ip, NamespaceState host, List<Discrepancy> found) {
+      ExpectedAttachment expected, IpPrefix ip, NamespaceState host, List<Discrepancy> found) {
     IpAddress address = ip.address();
     host.holderOf(address)
         .ifPresent(link -> found.add(duplicate(address, "the host's " + link.name())));
     for (ExpectedAttachment other : intents.having(address)) {
-      if (!other.key().equals(intent.key())
+      if (!other.key().equals(expected.key())
           && other.netnsIsThere()
-          && other.hostNetns().equals(intent.hostNetns())) {
+          && other.hostNetns().equals(expected.hostNetns())) {
         found.add(duplicate(address, other.name(intents.shortIds())));
       }
     }

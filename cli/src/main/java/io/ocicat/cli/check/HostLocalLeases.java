@@ -40,8 +40,8 @@ public final class HostLocalLeases {
         read(network.name(), plugin, leases);
       }
     }
-    for (ExpectedAttachment intent : intents.all()) {
-      for (CallRecord request : intent.requests()) {
+    for (ExpectedAttachment expected : intents.all()) {
+      for (CallRecord request : expected.requests()) {
         ofRequest(request, leases);
       }
     }

@@ -44,7 +44,7 @@ import tools.jackson.databind.node.ObjectNode;
       "130:interrupted by Ctrl-C, and everything was removed"
     })
 public final class DemoCommand implements Callable<Integer> {
-  private final NodeContext site;
+  private final NodeContext context;
   private final Map<String, String> environment;
 
   @Spec private CommandSpec spec = CommandSpec.create();
@@ -99,8 +99,8 @@ public final class DemoCommand implements Callable<Integer> {
       description = "Send an ICMP echo request from where this runs.")
   private @Nullable String ping;
 
-  public DemoCommand(NodeContext site, Map<String, String> environment) {
-    this.site = site;
+  public DemoCommand(NodeContext context, Map<String, String> environment) {
+    this.context = context;
     this.environment = Map.copyOf(environment);
   }
 
@@ -132,23 +132,23 @@ public final class DemoCommand implements Callable<Integer> {
     DemoPrograms installed = Preflight.distribution();
     KeptDemo kept = KeptDemo.of(environment, Preflight.uid());
     ObjectNode facts = Json.object();
-    DemoNarrator tale =
+    DemoNarrator narrator =
         new DemoNarrator(
             json ? new PrintWriter(Writer.nullWriter()) : out(),
-            site.colours(),
+            context.colours(),
             TerminalWidth.of(environment));
     int code;
     if (shell) {
       return openShell(found(kept, installed));
     } else if (end) {
-      code = end(found(kept, installed), 1, tale, facts);
+      code = end(found(kept, installed), 1, narrator, facts);
       kept.forget();
     } else {
       if (keep && kept.find(installed).isPresent()) {
         throw new DemoException(
             "a demo is up already: look around with --shell, or --end it first");
       }
-      code = play(installed, kept, tale, facts);
+      code = play(installed, kept, narrator, facts);
     }
     if (json) {
       out().println(Json.pretty(facts));
@@ -165,21 +165,21 @@ public final class DemoCommand implements Callable<Integer> {
         .orElseThrow(() -> new DemoException("no demo is up: start one with ./ocicat demo --keep"));
   }
 
-  private int play(DemoPrograms installed, KeptDemo kept, DemoNarrator tale, ObjectNode facts) {
+  private int play(DemoPrograms installed, KeptDemo kept, DemoNarrator narrator, ObjectNode facts) {
     long begin = System.nanoTime();
     boolean users = Preflight.needsUserNamespace();
-    tale.title("Ocicat: how three pods get their network");
-    tale.title("Everything happens in namespaces of its own; nothing on this machine changes.");
-    tale.chapter(1, "A node of its own");
+    narrator.title("Ocicat: how three pods get their network");
+    narrator.title("Everything happens in namespaces of its own; nothing on this machine changes.");
+    narrator.chapter(1, "A node of its own");
     DemoNode stage = DemoNode.open(installed, users);
     DemoInterrupt interruption = DemoInterrupt.closing(stage, spec.commandLine().getErr());
     try {
-      tale.say(
+      narrator.say(
           "Network, mount, process and host name namespaces%s: node-1 with eth0 192.0.2.10, and at the"
                   .formatted(users ? " in a user namespace (you are not root)" : "")
               + " other end of its wire a machine outside the node, 192.0.2.20.");
       DemoNetwork chain = flannel ? DemoNetwork.FLANNEL : DemoNetwork.CALICO;
-      DemoScript play = new DemoScript(stage, chain, tale, new AddDrawing(tale), facts);
+      DemoScript play = new DemoScript(stage, chain, narrator, new AddDrawing(narrator), facts);
       play.startDaemon();
       play.configure();
       play.runPods();
@@ -192,13 +192,13 @@ public final class DemoCommand implements Callable<Integer> {
         stage.keep();
         interruption.disarm();
         facts.put("holder", stage.holder().pid());
-        tellKept(tale, chain, facts.putArray("hints"));
+        tellKept(narrator, chain, facts.putArray("hints"));
         return 0;
       }
-      int code = end(stage, 9, tale, facts);
+      int code = end(stage, 9, narrator, facts);
       interruption.disarm();
       facts.put("seconds", (System.nanoTime() - begin) / 1e9);
-      tale.close(
+      narrator.close(
           "That was everything, in %s. Next: --keep leaves it up to look around; %s; README.md tells the rest."
               .formatted(DemoNarrator.seconds(System.nanoTime() - begin), chain.other()));
       return code;
@@ -209,24 +209,24 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  private static int end(DemoNode stage, int chapter, DemoNarrator tale, ObjectNode facts) {
-    List<String> left = Teardown.run(stage, chapter, tale, facts);
+  private static int end(DemoNode stage, int chapter, DemoNarrator narrator, ObjectNode facts) {
+    List<String> left = Teardown.run(stage, chapter, narrator, facts);
     stage.close();
-    tale.fine("the daemon has stopped, and the node with its namespaces is gone");
+    narrator.fine("the daemon has stopped, and the node with its namespaces is gone");
     return left.isEmpty() ? 0 : 1;
   }
 
-  private static void tellKept(DemoNarrator tale, DemoNetwork chain, ArrayNode hints) {
-    tale.line("");
-    tale.title("It stays up. To look around:");
-    tale.command("./ocicat demo --shell");
-    tale.say("opens a shell on the node. In it, for instance:");
+  private static void tellKept(DemoNarrator narrator, DemoNetwork chain, ArrayNode hints) {
+    narrator.line("");
+    narrator.title("It stays up. To look around:");
+    narrator.command("./ocicat demo --shell");
+    narrator.say("opens a shell on the node. In it, for instance:");
     for (DemoNetwork.Hint hint : chain.hints()) {
-      tale.show("  %-32s %s".formatted(hint.command(), hint.shows()));
+      narrator.show("  %-32s %s".formatted(hint.command(), hint.shows()));
       hints.add(hint.command());
     }
-    tale.command("./ocicat demo --end");
-    tale.say("removes everything.");
+    narrator.command("./ocicat demo --end");
+    narrator.say("removes everything.");
   }
 
   /** In the demo's own folder: files that the reader makes there go with the node. */

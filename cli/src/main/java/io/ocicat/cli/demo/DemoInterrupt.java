@@ -7,19 +7,19 @@ import java.util.concurrent.CountDownLatch;
 final class DemoInterrupt {
   private final Thread hook;
 
-  private DemoInterrupt(DemoNode stage, PrintWriter err) {
+  private DemoInterrupt(DemoNode node, PrintWriter err) {
     hook =
         Thread.ofPlatform()
             .name("interruption")
             .unstarted(
                 () -> {
-                  stage.close();
+                  node.close();
                   err.println("ocicat: interrupted; everything is taken down, nothing is left");
                 });
   }
 
-  static DemoInterrupt closing(DemoNode stage, PrintWriter err) {
-    DemoInterrupt interruption = new DemoInterrupt(stage, err);
+  static DemoInterrupt closing(DemoNode node, PrintWriter err) {
+    DemoInterrupt interruption = new DemoInterrupt(node, err);
     Runtime.getRuntime().addShutdownHook(interruption.hook);
     return interruption;
   }

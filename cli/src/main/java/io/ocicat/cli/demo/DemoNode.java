@@ -52,21 +52,21 @@ final class DemoNode implements AutoCloseable {
     command.addAll(List.of("sh", "-c", script(), "ocicat-demo", installed.home().toString()));
     try {
       Process process = new ProcessBuilder(command).start();
-      DemoNode stage = null;
+      DemoNode node = null;
       try {
         String said = firstLine(process.getInputStream());
         if (!said.equals("ready")) {
           throw new DemoException("no node could be made: " + complaint(process));
         }
-        stage =
+        node =
             new DemoNode(
                 installed,
                 process.children().findFirst().orElseThrow(),
                 users,
                 Optional.of(process));
-        return stage;
+        return node;
       } finally {
-        if (stage == null) {
+        if (node == null) {
           process.destroyForcibly();
         }
       }
@@ -141,12 +141,12 @@ final class DemoNode implements AutoCloseable {
 
   /** What a command says that must succeed. */
   String run(String... command) {
-    FinishedCommand ran = attempt(command);
-    if (ran.code() != 0) {
+    FinishedCommand finished = attempt(command);
+    if (finished.code() != 0) {
       throw new DemoException(
-          "`%s` failed: %s".formatted(String.join(" ", command), ran.complaint()));
+          "`%s` failed: %s".formatted(String.join(" ", command), finished.complaint()));
     }
-    return ran.out();
+    return finished.out();
   }
 
   FinishedCommand attempt(String... command) {

@@ -18,7 +18,7 @@ final class DemoScript {
 
   private final DemoNode stage;
   private final DemoNetwork chain;
-  private final DemoNarrator tale;
+  private final DemoNarrator narrator;
   private final AddDrawing drawing;
   private final ObjectNode facts;
   private final List<DemoPod> pods = new ArrayList<>();
@@ -26,20 +26,24 @@ final class DemoScript {
   private boolean limits = true;
 
   DemoScript(
-      DemoNode stage, DemoNetwork chain, DemoNarrator tale, AddDrawing drawing, ObjectNode facts) {
+      DemoNode stage,
+      DemoNetwork chain,
+      DemoNarrator narrator,
+      AddDrawing drawing,
+      ObjectNode facts) {
     this.stage = stage;
     this.chain = chain;
-    this.tale = tale;
+    this.narrator = narrator;
     this.drawing = drawing;
     this.facts = facts;
   }
 
   void startDaemon() {
-    tale.chapter(2, "The daemon");
-    tale.command("ocicat daemon");
+    narrator.chapter(2, "The daemon");
+    narrator.command("ocicat daemon");
     long begin = System.nanoTime();
     stage.run("sh", "-c", START_DAEMON, "sh", DemoNode.FOLDER);
-    tale.say(
+    narrator.say(
         "A container runtime executes the plugins in /opt/cni/bin. Ocicat's are small: they"
             + " pass the call on to this daemon, which was up in %s."
                 .formatted(DemoNarrator.seconds(System.nanoTime() - begin)));
@@ -60,10 +64,10 @@ final class DemoScript {
       """;
 
   void configure() {
-    tale.chapter(3, "A network and its addresses");
+    narrator.chapter(3, "A network and its addresses");
     Path folder = Path.of(DemoNode.FOLDER);
     stage.write(folder.resolve("net.d/10-demo.conflist"), chain.conflist());
-    tale.say(
+    narrator.say(
         "The network is a file, %s/net.d/10-demo.conflist, with the plugins %s."
             .formatted(folder, chain.names()));
     switch (chain) {
@@ -72,7 +76,7 @@ final class DemoScript {
         stage.run("mkdir", "-p", "/var/lib/calico");
         stage.write(Path.of("/var/lib/calico/nodename"), "node-1");
         stage.write(folder.resolve("pool.yaml"), DemoNetwork.RESOURCES);
-        tale.command("ocicat apply -f %s/pool.yaml".formatted(folder));
+        narrator.command("ocicat apply -f %s/pool.yaml".formatted(folder));
         stage.ocicat("apply", "-f", folder.resolve("pool.yaml").toString());
       }
       case FLANNEL -> {
@@ -80,7 +84,7 @@ final class DemoScript {
         stage.write(Path.of("/run/flannel/subnet.env"), DemoNetwork.SUBNET);
       }
     }
-    tale.say(chain.addresses());
+    narrator.say(chain.addresses());
     facts.put("chain", chain.names());
     JsonNode first = Json.parse(stage.ocicat("demo", "--look", "--probe"));
     refuseKernel(first.path("missing"));
@@ -103,8 +107,8 @@ final class DemoScript {
   }
 
   void runPods() {
-    tale.chapter(4, "Three pods");
-    tale.say(
+    narrator.chapter(4, "Three pods");
+    narrator.say(
         "For each pod, do what kubelet has its runtime do in createPodSandbox: create a network"
             + " namespace, read the network's file, and call ADD of each plugin in turn. The"
             + " plugins allocate an address, create a veth pair, set routes, publish ports and"
@@ -135,7 +139,7 @@ final class DemoScript {
             DemoNode.FOLDER + "/page"),
         " -- java -m jdk.httpserver -p 80 …");
     if (!limits) {
-      tale.say("(without a bandwidth limit: this kernel has no ifb links)");
+      narrator.say("(without a bandwidth limit: this kernel has no ifb links)");
     }
     ArrayNode list = facts.putArray("pods");
     for (DemoPod pod : pods) {
@@ -154,7 +158,7 @@ final class DemoScript {
     JsonNode kernel = Json.parse(stage.ocicat("demo", "--kernel", pod.netns()));
     List<String> more = new ArrayList<>();
     more.add("port %d goes to %s:80 (portmap)".formatted(PORT, pod.address()));
-    tale.say("The kernel now has, for web:");
+    narrator.say("The kernel now has, for web:");
     PodDiagram.of(
             pod.name(),
             kernel.path("pod").path("links"),
@@ -164,13 +168,13 @@ final class DemoScript {
             pods.stream().collect(Collectors.toMap(DemoPod::address, DemoPod::name)),
             more)
         .lines("a machine outside the node, 192.0.2.20")
-        .forEach(tale::show);
+        .forEach(narrator::show);
   }
 
   private void run(String name, List<String> options, List<String> program, String shown) {
     List<String> command = new ArrayList<>(List.of("pod", "run", name, "--infra", "none"));
     command.addAll(options);
-    tale.command("ocicat " + String.join(" ", command) + shown);
+    narrator.command("ocicat " + String.join(" ", command) + shown);
     command.addAll(List.of("--json", "--trace"));
     if (!program.isEmpty()) {
       command.add("--");
@@ -178,19 +182,20 @@ final class DemoScript {
     }
     DemoPod pod = DemoPod.read(name, Json.parse(stage.ocicat(command.toArray(String[]::new))));
     pods.add(pod);
-    tale.fine("%-4s %-14s in %s".formatted(name, pod.address(), DemoNarrator.millis(pod.nanos())));
+    narrator.fine(
+        "%-4s %-14s in %s".formatted(name, pod.address(), DemoNarrator.millis(pod.nanos())));
   }
 
   void ping() {
-    tale.chapter(5, "Do they reach each other?");
+    narrator.chapter(5, "Do they reach each other?");
     ArrayNode list = facts.putArray("pings");
     for (int i = 0; i < pods.size(); i++) {
       DemoPod from = pods.get(i);
       DemoPod to = pods.get((i + 1) % pods.size());
       String command = "pod exec %s -- ocicat demo --ping %s".formatted(from.name(), to.address());
-      tale.command("ocicat " + command);
+      narrator.command("ocicat " + command);
       String millis = stage.ocicat(command.split(" ", -1)).strip();
-      tale.fine("%s → %s: answered after %s ms".formatted(from.name(), to.name(), millis));
+      narrator.fine("%s → %s: answered after %s ms".formatted(from.name(), to.name(), millis));
       list.addObject()
           .put("from", from.name())
           .put("to", to.name())
@@ -200,13 +205,13 @@ final class DemoScript {
   }
 
   void fetch() {
-    tale.chapter(6, "A page through a published port");
-    tale.say(
+    narrator.chapter(6, "A page through a published port");
+    narrator.say(
         "From a machine outside the node, 192.0.2.20: portmap forwards the node's port %d to port 80"
                 .formatted(PORT)
             + " of web. It is a port of the demo's node, so nothing on this machine is in the"
             + " way.");
-    tale.command("curl http://%s:%d/".formatted(NODE_ADDRESS, PORT));
+    narrator.command("curl http://%s:%d/".formatted(NODE_ADDRESS, PORT));
     String answer =
         stage.run(
             "nsenter",
@@ -221,7 +226,7 @@ final class DemoScript {
     if (!body.equals(PAGE)) {
       throw new DemoException("the page is not what the pod has: " + body);
     }
-    tale.fine(body);
+    narrator.fine(body);
     facts
         .putObject("page")
         .put("url", "http://%s:%d/".formatted(NODE_ADDRESS, PORT))
@@ -244,12 +249,12 @@ final class DemoScript {
       """;
 
   void showLeases() {
-    tale.chapter(7, "Who has which address");
+    narrator.chapter(7, "Who has which address");
     NodeSnapshot now = NodeSnapshot.read(Json.parse(stage.ocicat("demo", "--look")));
     ArrayNode list = facts.putArray("leases");
     for (AddressHolder lease : now.leases()) {
       String owner = nameOf(lease.owner());
-      tale.show("%-12s %-14s from %s".formatted(owner, lease.address(), lease.from()));
+      narrator.show("%-12s %-14s from %s".formatted(owner, lease.address(), lease.from()));
       list.addObject()
           .put("address", lease.address())
           .put("owner", owner)
@@ -258,7 +263,7 @@ final class DemoScript {
         allocation = lease.allocation();
       }
     }
-    tale.say(
+    narrator.say(
         switch (chain) {
           case CALICO ->
               "The block belongs to node-1. Each address has a handle, by which DEL finds it"
@@ -277,8 +282,9 @@ final class DemoScript {
   }
 
   void showSteps() {
-    tale.chapter(8, "One pod's network, step by step");
-    tale.say("From createPodSandbox of web to its end, each step with its time in microseconds:");
+    narrator.chapter(8, "One pod's network, step by step");
+    narrator.say(
+        "From createPodSandbox of web to its end, each step with its time in microseconds:");
     // The last one: the first pays for code that runs for the first time.
     JsonNode steps = pods.getLast().trace();
     drawing.print(steps, allocation);

@@ -49,13 +49,13 @@ record KeptDemo(Path note) {
     }
   }
 
-  void remember(DemoNode stage) {
+  void remember(DemoNode node) {
     String text =
         Json.pretty(
             Json.object()
-                .put("pid", stage.holder().pid())
-                .put("started", started(stage.holder()))
-                .put("users", stage.users()));
+                .put("pid", node.holder().pid())
+                .put("started", started(node.holder()))
+                .put("users", node.users()));
     try {
       Files.createFile(
           note, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));

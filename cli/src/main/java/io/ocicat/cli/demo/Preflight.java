@@ -85,9 +85,9 @@ final class Preflight {
     command.addAll(options);
     command.addAll(List.of("--mount", "--net", "--uts", "--pid", "--mount-proc", "--fork"));
     command.addAll(List.of("sh", "-c", "mount -t tmpfs tmpfs /run"));
-    FinishedCommand ran = FinishedCommand.of(command, LIMIT);
-    if (ran.code() != 0) {
-      return Optional.of(ran.complaint());
+    FinishedCommand finished = FinishedCommand.of(command, LIMIT);
+    if (finished.code() != 0) {
+      return Optional.of(finished.complaint());
     }
     // A user namespace brings it along.
     return options.isEmpty() && !mayConfigureNetworks()

@@ -9,24 +9,24 @@ final class Teardown {
   private Teardown() {}
 
   /** What is left of the pods, a line each. */
-  static List<String> run(DemoNode stage, int chapter, DemoNarrator tale, ObjectNode facts) {
-    tale.chapter(chapter, "Removing it all");
+  static List<String> run(DemoNode stage, int chapter, DemoNarrator narrator, ObjectNode facts) {
+    narrator.chapter(chapter, "Removing it all");
     NodeSnapshot before =
         NodeSnapshot.read(Json.parse(stage.run("cat", DemoNode.FOLDER + "/before.json")));
-    tale.command("ocicat pod rm --all");
+    narrator.command("ocicat pod rm --all");
     stage.ocicat("pod", "rm", "--all");
     NodeSnapshot after = NodeSnapshot.read(Json.parse(stage.ocicat("demo", "--look")));
     List<String> left = after.newSince(before);
     for (String where :
         List.of("links", "addresses and routes", "nf_tables", "leases", "records", "files")) {
-      tale.show(
+      narrator.show(
           "%-22s before: %d, now: %d".formatted(where, before.count(where), after.count(where)));
     }
-    left.forEach(line -> tale.show(tale.paint("31", "left: ") + line));
+    left.forEach(line -> narrator.show(narrator.paint("31", "left: ") + line));
     if (left.isEmpty()) {
-      tale.fine("nothing is left of the pods");
+      narrator.fine("nothing is left of the pods");
       if (after.count(NodeSnapshot.KEPT) > 0) {
-        tale.dim(
+        narrator.dim(
             "(The plugins' empty nf_tables tables, the node's address block and a bridge, if there"
                 + " is one, stay in place for the next pod.)");
       }

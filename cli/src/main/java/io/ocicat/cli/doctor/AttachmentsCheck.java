@@ -34,11 +34,11 @@ record AttachmentsCheck(ExpectedAttachments intents, Function<String, Optional<P
       List<ExpectedAttachment> ordered =
           intents.all().stream()
               .filter(ExpectedAttachment::netnsIsThere)
-              .sorted(Comparator.comparing(intent -> intent.name(ids)))
+              .sorted(Comparator.comparing(expected -> expected.name(ids)))
               .toList();
-      for (ExpectedAttachment intent : ordered) {
-        for (Discrepancy one : check.run(intent)) {
-          found.computeIfAbsent(one, _ -> new ArrayList<>()).add(intent.name(ids));
+      for (ExpectedAttachment expected : ordered) {
+        for (Discrepancy one : check.run(expected)) {
+          found.computeIfAbsent(one, _ -> new ArrayList<>()).add(expected.name(ids));
         }
       }
     }

@@ -25,12 +25,12 @@ record CachedAttachmentsCheck(ExpectedAttachments intents, RemovedNetworks netwo
     ShortIds ids = intents.shortIds();
     Map<String, List<String>> gone = new TreeMap<>();
     intents.all().stream()
-        .filter(intent -> intent.requests().isEmpty() && !intent.netnsIsThere())
-        .sorted(Comparator.comparing(intent -> intent.name(ids)))
+        .filter(expected -> expected.requests().isEmpty() && !expected.netnsIsThere())
+        .sorted(Comparator.comparing(expected -> expected.name(ids)))
         .forEach(
-            (ExpectedAttachment intent) ->
-                gone.computeIfAbsent(intent.network(), _ -> new ArrayList<>())
-                    .add(intent.name(ids)));
+            (ExpectedAttachment expected) ->
+                gone.computeIfAbsent(expected.network(), _ -> new ArrayList<>())
+                    .add(expected.name(ids)));
     return gone.entrySet().stream()
         .map(
             entry ->

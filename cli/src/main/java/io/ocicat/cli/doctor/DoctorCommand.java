@@ -49,7 +49,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class DoctorCommand implements Callable<Integer> {
   private static final String USUAL_PATH = "/opt/cni/bin";
 
-  private final NodeContext site;
+  private final NodeContext context;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -72,8 +72,8 @@ public final class DoctorCommand implements Callable<Integer> {
               + ").")
   private @Nullable String pluginPath;
 
-  public DoctorCommand(NodeContext site) {
-    this.site = site;
+  public DoctorCommand(NodeContext context) {
+    this.context = context;
   }
 
   /** A finding, the check that made it, and what became of it. */
@@ -107,22 +107,22 @@ public final class DoctorCommand implements Callable<Integer> {
   }
 
   private List<DoctorCheck> checks() {
-    DaemonState state = site.state();
+    DaemonState state = context.state();
     PluginPath path =
         PluginPath.parse(
-            pluginPath != null ? pluginPath : site.variable("CNI_PATH").orElse(USUAL_PATH));
-    Path confDirectory = dirs.confDirectory(site);
+            pluginPath != null ? pluginPath : context.variable("CNI_PATH").orElse(USUAL_PATH));
+    Path confDirectory = dirs.confDirectory(context);
     Cni cni =
         Cni.builder()
             .confDirectory(confDirectory)
             .pluginPath(path)
             .cacheDirectory(dirs.cacheDirectory())
-            .exec(new InProcessExec(site.ours()::find, new ProcessExec(), Namespaces.OWN))
+            .exec(new InProcessExec(context.ours()::find, new ProcessExec(), Namespaces.OWN))
             .build();
     CallRunner runner =
         new CallRunner(
             state,
-            site.ours(),
+            context.ours(),
             state::daemonRuns,
             new CniFolders(dirs.cacheDirectory(), confDirectory),
             Clock.systemUTC());
@@ -132,17 +132,17 @@ public final class DoctorCommand implements Callable<Integer> {
     return List.of(
         new KernelCheck(),
         new SysctlCheck(attachmentsHere(state)),
-        new NetworksCheck(confDirectory, cni, path, site.ours()::find),
-        new PluginsCheck(path, site.ours()),
-        new OtherProgramsCheck(site.root()),
+        new NetworksCheck(confDirectory, cni, path, context.ours()::find),
+        new PluginsCheck(path, context.ours()),
+        new OtherProgramsCheck(context.root()),
         new StartCacheCheck(Optional.ofNullable(System.getProperty("ocicat.home")).map(Path::of)),
-        new FoldersCheck(site.folders()),
+        new FoldersCheck(context.folders()),
         new RecordsCheck(state, runner, daemonRuns()),
-        new AttachmentsCheck(intents, site.ours()::named),
+        new AttachmentsCheck(intents, context.ours()::named),
         new OrphanLinksCheck(known),
         new OrphanElementsCheck(known, networks),
         new CachedAttachmentsCheck(intents, networks),
-        new OrphanLeasesCheck(known, cni, intents, networks, site.root()));
+        new OrphanLeasesCheck(known, cni, intents, networks, context.root()));
   }
 
   /** Those whose host side is in the namespace that this command runs in. */
@@ -156,7 +156,7 @@ public final class DoctorCommand implements Callable<Integer> {
 
   private boolean daemonRuns() {
     try {
-      new InfoClient(site.folders().infoSocket()).ask("/status");
+      new InfoClient(context.folders().infoSocket()).ask("/status");
       return true;
     } catch (InfoException e) {
       return !e.isDown();

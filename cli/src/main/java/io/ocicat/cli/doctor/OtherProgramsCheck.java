@@ -63,7 +63,7 @@ record OtherProgramsCheck(Path root) implements DoctorCheck {
       findings.add(
           DoctorFinding.warning(
               "NetworkManager is running",
-              "it may take over the host's ends of containers' cables and their bridges",
+              "it may take over the host's ends of containers' veth pairs and their bridges",
               "add unmanaged-devices=interface-name:veth*;interface-name:cni* under [keyfile] in"
                   + " /etc/NetworkManager/conf.d/ocicat.conf"));
     }

@@ -41,16 +41,16 @@ record ContainerRecords(
     List<Lease> leases,
     List<String> obstacles) {
 
-  static ContainerRecords gather(NodeContext site, Cni cni, String about) {
-    DaemonState state = site.state();
+  static ContainerRecords gather(NodeContext context, Cni cni, String about) {
+    DaemonState state = context.state();
     ExpectedAttachments intents = ExpectedAttachments.of(state, cni);
     List<String> obstacles = new ArrayList<>(intents.obstacles());
-    List<Lease> leases = orNone(() -> HostLocalLeases.of(cni, intents, site.root()), obstacles);
+    List<Lease> leases = orNone(() -> HostLocalLeases.of(cni, intents, context.root()), obstacles);
     ContainerSelector subject = ContainerSelector.of(about, intents, leases);
     return new ContainerRecords(
         state,
         subject,
-        DaemonHistory.ask(site.folders().infoSocket(), subject),
+        DaemonHistory.ask(context.folders().infoSocket(), subject),
         records(state.attachments(), subject),
         records(state.journal(), subject),
         records(state.spool(), subject),
@@ -93,9 +93,9 @@ record ContainerRecords(
         keys.add(new AttachmentKey(call.containerId(), call.ifName()));
       }
     }
-    for (ExpectedAttachment intent : intents.all()) {
-      if (subject.isAbout(intent.key().containerId(), intent.pod())) {
-        keys.add(intent.key());
+    for (ExpectedAttachment expected : intents.all()) {
+      if (subject.isAbout(expected.key().containerId(), expected.pod())) {
+        keys.add(expected.key());
       }
     }
     for (Lease lease : leases) {

@@ -27,8 +27,8 @@ record ContainerSelector(String text, Optional<Set<String>> holders) {
   private static Set<String> holders(
       IpAddress address, ExpectedAttachments intents, List<Lease> leases) {
     Set<String> holders = new TreeSet<>();
-    for (ExpectedAttachment intent : intents.having(address)) {
-      holders.add(intent.key().containerId());
+    for (ExpectedAttachment expected : intents.having(address)) {
+      holders.add(expected.key().containerId());
     }
     for (Lease lease : leases) {
       if (lease.address().equals(address)) {

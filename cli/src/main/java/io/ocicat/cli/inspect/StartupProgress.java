@@ -31,18 +31,18 @@ record StartupProgress(
    */
   record Rung(String name, boolean reached, String reason) {}
 
-  static StartupProgress of(NodeContext site) {
-    DaemonState state = site.state();
+  static StartupProgress of(NodeContext context) {
+    DaemonState state = context.state();
     int journal = state.journal().names().size();
     int spool = state.spool().names().size();
     ObjectNode daemon = Json.object();
     List<Rung> rungs = new ArrayList<>();
     try {
-      if (new InfoClient(site.folders().infoSocket()).askJson("/status")
+      if (new InfoClient(context.folders().infoSocket()).askJson("/status")
           instanceof ObjectNode told) {
         daemon = told;
       }
-      rungs.add(new Rung("running", true, "at " + site.folders().socket()));
+      rungs.add(new Rung("running", true, "at " + context.folders().socket()));
     } catch (InfoException e) {
       String meanwhile = "; calls are made one by one without it: start `ocicat daemon`";
       rungs.add(new Rung("running", false, e.getMessage() + (e.isDown() ? meanwhile : "")));

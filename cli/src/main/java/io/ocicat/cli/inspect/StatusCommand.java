@@ -22,21 +22,21 @@ import picocli.CommandLine.Spec;
       "2:the command line makes no sense; nothing was done"
     })
 public final class StatusCommand implements Callable<Integer> {
-  private final NodeContext site;
+  private final NodeContext context;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
   @Option(names = "--json", description = "Print JSON.")
   private boolean json;
 
-  public StatusCommand(NodeContext site) {
-    this.site = site;
+  public StatusCommand(NodeContext context) {
+    this.context = context;
   }
 
   @Override
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
-    StartupProgress readiness = StartupProgress.of(site);
+    StartupProgress readiness = StartupProgress.of(context);
     if (json) {
       out.println(Json.pretty(readiness.toJson()));
       out.flush();

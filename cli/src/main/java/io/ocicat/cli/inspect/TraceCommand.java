@@ -49,7 +49,7 @@ import tools.jackson.databind.node.ObjectNode;
 public final class TraceCommand implements Callable<Integer> {
   private static final String LAST = "last";
 
-  private final NodeContext site;
+  private final NodeContext context;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -77,8 +77,8 @@ public final class TraceCommand implements Callable<Integer> {
 
   @Mixin private CacheDirOption cache = new CacheDirOption();
 
-  public TraceCommand(NodeContext site) {
-    this.site = site;
+  public TraceCommand(NodeContext context) {
+    this.context = context;
   }
 
   @Override
@@ -101,7 +101,7 @@ public final class TraceCommand implements Callable<Integer> {
       return 1;
     }
     ShortIds ids = ShortIds.among(calls.stream().map(FinishedCall::containerId).toList());
-    Waterfall waterfall = new Waterfall(site.colours(), TerminalWidth.of(site));
+    Waterfall waterfall = new Waterfall(context.colours(), TerminalWidth.of(context));
     String gap = "";
     for (FinishedCall call : calls) {
       out.print(gap);
@@ -112,7 +112,7 @@ public final class TraceCommand implements Callable<Integer> {
   }
 
   private List<JsonNode> answers() {
-    InfoClient daemon = new InfoClient(site.folders().infoSocket());
+    InfoClient daemon = new InfoClient(context.folders().infoSocket());
     String subject = about == null ? LAST : about;
     if (subject.equals(LAST)) {
       // There may be none of these yet, and then the others are worth seeing.
@@ -128,7 +128,7 @@ public final class TraceCommand implements Callable<Integer> {
   private Set<String> holders(String address) {
     Cni cni = Cni.builder().cacheDirectory(cache.directory()).build();
     Set<String> holders =
-        ContainerSelector.of(address, ExpectedAttachments.of(site.state(), cni), List.of())
+        ContainerSelector.of(address, ExpectedAttachments.of(context.state(), cni), List.of())
             .questions();
     if (holders.isEmpty()) {
       throw new IllegalStateException(

@@ -40,7 +40,7 @@ import tools.jackson.databind.node.ObjectNode;
       "2:the command line makes no sense; nothing was done"
     })
 public final class WhyCommand implements Callable<Integer> {
-  private final NodeContext site;
+  private final NodeContext context;
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
@@ -55,8 +55,8 @@ public final class WhyCommand implements Callable<Integer> {
 
   @Mixin private RuntimeDirOptions dirs = new RuntimeDirOptions();
 
-  public WhyCommand(NodeContext site) {
-    this.site = site;
+  public WhyCommand(NodeContext context) {
+    this.context = context;
   }
 
   @Override
@@ -64,7 +64,7 @@ public final class WhyCommand implements Callable<Integer> {
     if (about.isBlank()) {
       throw new ParameterException(spec.commandLine(), "a container, pod or address must be named");
     }
-    ContainerRecords evidence = ContainerRecords.gather(site, runtime(), about);
+    ContainerRecords evidence = ContainerRecords.gather(context, runtime(), about);
     List<AttachmentReport> stories = stories(evidence);
     // A runtime that fails tries again with another container: the last one counts.
     String newest = stories.getFirst().containerId();
@@ -78,13 +78,13 @@ public final class WhyCommand implements Callable<Integer> {
 
   private Cni runtime() {
     return Cni.builder()
-        .confDirectory(dirs.confDirectory(site))
+        .confDirectory(dirs.confDirectory(context))
         .cacheDirectory(dirs.cacheDirectory())
         .build();
   }
 
   private List<AttachmentReport> stories(ContainerRecords evidence) {
-    try (AttachmentCheck check = new AttachmentCheck(evidence.intents(), site.ours()::named)) {
+    try (AttachmentCheck check = new AttachmentCheck(evidence.intents(), context.ours()::named)) {
       List<AttachmentReport> stories = new Diagnosis(evidence, check).stories();
       return stories.isEmpty() ? List.of(nothing(evidence)) : stories;
     }
@@ -103,7 +103,7 @@ public final class WhyCommand implements Callable<Integer> {
             : "%s, and there is no attachment: neither a record in %s nor one of its runtime's in %s, nor a lease"
                 .formatted(
                     answers ? "ocicatd remembers no call for it" : "ocicatd cannot be asked",
-                    site.folders().state(),
+                    context.folders().state(),
                     dirs.cacheDirectory());
     return new AttachmentReport(
         about,

@@ -28,38 +28,38 @@ record FirewallTables(Optional<Path> netns) {
   }
 
   /** Removes those that serve no container. */
-  void remove(InstallOutput account, boolean dryRun) {
-    remove(account, dryRun, false);
+  void remove(InstallOutput output, boolean dryRun) {
+    remove(output, dryRun, false);
   }
 
   /** Removes all of them, when somebody else serves the containers. */
-  void removeAll(InstallOutput account, boolean dryRun) {
-    remove(account, dryRun, true);
+  void removeAll(InstallOutput output, boolean dryRun) {
+    remove(output, dryRun, true);
   }
 
-  private void remove(InstallOutput account, boolean dryRun, boolean all) {
+  private void remove(InstallOutput output, boolean dryRun, boolean all) {
     if (netns.isEmpty()) {
       return;
     }
     try (NetnsSockets host = NetnsSockets.of(netns.get())) {
       for (Table table : host.netfilter().list(Tables.all())) {
         if (PluginTables.isOurs(table)) {
-          remove(host, table.id(), account, dryRun, all);
+          remove(host, table.id(), output, dryRun, all);
         }
       }
     } catch (NetlinkException e) {
-      account.tell("left", "the tables of nf_tables", String.valueOf(e.getMessage()));
+      output.tell("left", "the tables of nf_tables", String.valueOf(e.getMessage()));
     }
   }
 
   private static void remove(
-      NetnsSockets host, TableId table, InstallOutput account, boolean dryRun, boolean all) {
+      NetnsSockets host, TableId table, InstallOutput output, boolean dryRun, boolean all) {
     String name = "table " + table;
     if (!all && serves(host, table)) {
-      account.tell("left", name, "which containers still need");
+      output.tell("left", name, "which containers still need");
       return;
     }
-    account.tell("removed", name, "");
+    output.tell("removed", name, "");
     if (!dryRun) {
       host.netfilter().transact(Tables.delete(table));
     }

@@ -49,7 +49,7 @@ final class HandOver {
   private final Path netns;
   private final DaemonState state;
   private final GoPlugins plugins;
-  private final InstallOutput account;
+  private final InstallOutput output;
   private final boolean force;
 
   /**
@@ -60,12 +60,12 @@ final class HandOver {
       Path netns,
       DaemonState state,
       SuccessorPlugins successors,
-      InstallOutput account,
+      InstallOutput output,
       boolean force) {
     this.netns = netns;
     this.state = state;
     this.plugins = new GoPlugins(netns, successors);
-    this.account = account;
+    this.output = output;
     this.force = force;
   }
 
@@ -239,7 +239,7 @@ final class HandOver {
           handOver(host, known, masters, masqueraded, done, dryRun);
         }
       }
-      account.tell("handed over", key.toString(), String.join(", ", done));
+      output.tell("handed over", key.toString(), String.join(", ", done));
       if (!dryRun) {
         names.forEach(state.attachments()::remove);
       }

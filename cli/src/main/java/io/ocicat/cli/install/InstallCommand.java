@@ -162,8 +162,8 @@ public final class InstallCommand implements Callable<Integer> {
         calico && serviceAccount().isThere()
             ? Optional.of(dryRun ? ServiceAccount.Token.NOT_REQUESTED : serviceAccount().request())
             : Optional.empty();
-    try (InstallOutput account = new InstallOutput(spec.commandLine().getOut(), json, dryRun)) {
-      install(distribution, token, account);
+    try (InstallOutput output = new InstallOutput(spec.commandLine().getOut(), json, dryRun)) {
+      install(distribution, token, output);
     }
     if (renew && !dryRun) {
       token.ifPresent(this::keepFresh);
@@ -172,8 +172,8 @@ public final class InstallCommand implements Callable<Integer> {
   }
 
   private void install(
-      Distribution distribution, Optional<ServiceAccount.Token> token, InstallOutput account) {
-    InstallReport report = new InstallReport(account, tree());
+      Distribution distribution, Optional<ServiceAccount.Token> token, InstallOutput output) {
+    InstallReport report = new InstallReport(output, tree());
     List<InstallItem> executables = executables(distribution);
     token.map(this::kubeconfig).ifPresent(executables::add);
     List<InstallItem> networks = networks();
@@ -206,10 +206,10 @@ public final class InstallCommand implements Callable<Integer> {
     if (calico && !calicoNetwork().datastore().equals("embedded")) {
       new SharedDatastore(environment, calicoNetwork().datastore(), calicoSetUp().nodeName())
           .prepare()
-          .forEach(account::missing);
+          .forEach(output::missing);
     }
     if (systemd) {
-      account.next(ENABLE);
+      output.next(ENABLE);
     }
   }
 

@@ -99,20 +99,20 @@ public final class UninstallCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    try (InstallOutput account = new InstallOutput(spec.commandLine().getOut(), json, dryRun)) {
-      return uninstall(account);
+    try (InstallOutput output = new InstallOutput(spec.commandLine().getOut(), json, dryRun)) {
+      return uninstall(output);
     }
   }
 
-  private int uninstall(InstallOutput account) {
+  private int uninstall(InstallOutput output) {
     Path path = folders.state();
     boolean installed = Files.exists(InstallManifest.fileIn(path));
     if (!installed) {
-      account.say("nothing is installed: there is no " + InstallManifest.fileIn(path));
+      output.say("nothing is installed: there is no " + InstallManifest.fileIn(path));
     }
     DaemonState state = new DaemonState(folders, BootId.current());
     if (handOver) {
-      return handOver(state, installed, account);
+      return handOver(state, installed, output);
     }
     int attached = state.attachments().names().size();
     if (installed && attached > 0 && !force) {
@@ -120,15 +120,15 @@ public final class UninstallCommand implements Callable<Integer> {
           "%d attachments are still there (%s), and runtimes need the plugins to remove them: stop the containers first, give them to the Go plugins with --hand-over, or give --force"
               .formatted(attached, path.resolve("attachments")));
     }
-    Purge rest = new Purge(folders, dryRun, account);
+    Purge rest = new Purge(folders, dryRun, output);
     if (purge) {
       rest.check(state);
     }
     if (installed) {
-      remove(path, account);
+      remove(path, output);
     }
     if (installed || purge) {
-      tables.remove(account, dryRun);
+      tables.remove(output, dryRun);
     }
     if (purge) {
       rest.carryOut();
@@ -140,7 +140,7 @@ public final class UninstallCommand implements Callable<Integer> {
    * In two rounds: what a runtime attaches with our plugins until the others are in their place is
    * handed over in the second.
    */
-  private int handOver(DaemonState state, boolean installed, InstallOutput account) {
+  private int handOver(DaemonState state, boolean installed, InstallOutput output) {
     if (purge) {
       throw new InstallException(
           "--purge forgets what a hand-over may have to do again: hand over, then run ocicat"
@@ -151,7 +151,7 @@ public final class UninstallCommand implements Callable<Integer> {
           "ocicatd runs, and would undo what others take over: systemctl disable --now"
               + " ocicat.socket ocicat.service, or end the process that `ocicat status` names");
     }
-    HandOver before = handOver(state, account);
+    HandOver before = handOver(state, output);
     List<String> obstacles = before.obstacles();
     if (!obstacles.isEmpty() && !force) {
       throw new InstallException(
@@ -159,35 +159,35 @@ public final class UninstallCommand implements Callable<Integer> {
               + " cannot): "
               + String.join("; ", obstacles));
     }
-    obstacles.forEach(obstacle -> account.say("%-8s  %s".formatted("ends", obstacle)));
+    obstacles.forEach(obstacle -> output.say("%-8s  %s".formatted("ends", obstacle)));
     before.carryOut(dryRun);
     if (installed) {
-      remove(folders.state(), account);
+      remove(folders.state(), output);
     }
     if (!dryRun) {
-      handOver(state, account).carryOut(false);
+      handOver(state, output).carryOut(false);
     }
-    tables.removeAll(account, dryRun);
+    tables.removeAll(output, dryRun);
     return ExitCode.OK;
   }
 
-  private HandOver handOver(DaemonState state, InstallOutput account) {
+  private HandOver handOver(DaemonState state, InstallOutput output) {
     SuccessorPlugins found =
         new SuccessorPlugins(
             successors == null ? null : successors.toAbsolutePath(),
             InstallManifest.read(folders.state()),
             PluginExecutables.fromDistribution());
-    return new HandOver(netns, state, found, account, force);
+    return new HandOver(netns, state, found, output, force);
   }
 
-  private void remove(Path state, InstallOutput account) {
+  private void remove(Path state, InstallOutput output) {
     if (dryRun) {
-      new FileRemoval(InstallManifest.read(state), true, account).carryOut();
+      new FileRemoval(InstallManifest.read(state), true, output).carryOut();
       return;
     }
     try (FileLock _ = InstallCommand.lock(state)) {
       InstallManifest manifest = InstallManifest.read(state);
-      List<String> failures = new FileRemoval(manifest, false, account).carryOut();
+      List<String> failures = new FileRemoval(manifest, false, output).carryOut();
       if (manifest.isEmpty()) {
         InstallManifest.remove(state);
       } else {

@@ -80,8 +80,8 @@ final class IpamCheckCommand extends IpamCommandContext {
       description = "Repair what can be repaired without harm, whatever else happens meanwhile.")
   private boolean fix;
 
-  IpamCheckCommand(CommandContext surroundings) {
-    super(surroundings);
+  IpamCheckCommand(CommandContext context) {
+    super(context);
   }
 
   @Override

@@ -13,14 +13,14 @@ import picocli.CommandLine.Command;
 public final class IpamCommand {
   private IpamCommand() {}
 
-  public static CommandLine of(CommandContext surroundings) {
+  public static CommandLine of(CommandContext context) {
     return new CommandLine(new IpamCommand())
-        .addSubcommand(new IpamShowCommand(surroundings))
-        .addSubcommand(new IpamCheckCommand(surroundings))
-        .addSubcommand(new IpamReleaseCommand(surroundings))
-        .addSubcommand(new IpamConfigureCommand(surroundings))
-        .addSubcommand(new IpamSplitCommand(surroundings))
-        .addSubcommand(new IpamWhyCommand(surroundings))
-        .addSubcommand(new IpamGcCommand(surroundings));
+        .addSubcommand(new IpamShowCommand(context))
+        .addSubcommand(new IpamCheckCommand(context))
+        .addSubcommand(new IpamReleaseCommand(context))
+        .addSubcommand(new IpamConfigureCommand(context))
+        .addSubcommand(new IpamSplitCommand(context))
+        .addSubcommand(new IpamWhyCommand(context))
+        .addSubcommand(new IpamGcCommand(context));
   }
 }

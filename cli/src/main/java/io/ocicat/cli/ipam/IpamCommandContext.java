@@ -16,8 +16,8 @@ abstract class IpamCommandContext extends ResourceCommand {
   @Option(names = "--json", description = "Print JSON.")
   boolean json;
 
-  IpamCommandContext(CommandContext surroundings) {
-    super(surroundings);
+  IpamCommandContext(CommandContext context) {
+    super(context);
   }
 
   /** What is done with addresses; returns the exit code. */

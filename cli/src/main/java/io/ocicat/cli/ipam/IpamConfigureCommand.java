@@ -40,8 +40,8 @@ final class IpamConfigureCommand extends IpamCommandContext {
       description = "How long a released address is kept back; 0 to give it again at once.")
   private @Nullable Integer cooldown;
 
-  IpamConfigureCommand(CommandContext surroundings) {
-    super(surroundings);
+  IpamConfigureCommand(CommandContext context) {
+    super(context);
   }
 
   @Override

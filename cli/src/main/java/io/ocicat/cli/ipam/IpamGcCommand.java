@@ -77,13 +77,13 @@ final class IpamGcCommand extends IpamCommandContext {
 
   private final Supplier<Set<IpAddress>> kernel;
 
-  IpamGcCommand(CommandContext surroundings) {
-    this(surroundings, KernelAddresses::ofMachine);
+  IpamGcCommand(CommandContext context) {
+    this(context, KernelAddresses::ofMachine);
   }
 
   /** For tests, whose machine has no addresses of pools. */
-  IpamGcCommand(CommandContext surroundings, Supplier<Set<IpAddress>> kernel) {
-    super(surroundings);
+  IpamGcCommand(CommandContext context, Supplier<Set<IpAddress>> kernel) {
+    super(context);
     this.kernel = kernel;
   }
 
@@ -138,8 +138,7 @@ final class IpamGcCommand extends IpamCommandContext {
   }
 
   private NodeLiveness truth(Datastore datastore, String here) {
-    DaemonState state =
-        new DaemonState(StateFolders.of(surroundings.environment()), BootId.current());
+    DaemonState state = new DaemonState(StateFolders.of(context.environment()), BootId.current());
     return NodeAddressLiveness.of(here, state, datastore).and(kernel.get()).toLocalTruth();
   }
 

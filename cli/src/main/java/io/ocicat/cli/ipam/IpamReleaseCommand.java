@@ -50,8 +50,8 @@ final class IpamReleaseCommand extends IpamCommandContext {
               + " without locking the datastore.")
   private boolean force;
 
-  IpamReleaseCommand(CommandContext surroundings) {
-    super(surroundings);
+  IpamReleaseCommand(CommandContext context) {
+    super(context);
   }
 
   @Override

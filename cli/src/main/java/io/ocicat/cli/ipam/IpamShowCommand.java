@@ -51,8 +51,8 @@ final class IpamShowCommand extends IpamCommandContext {
   @Option(names = "--svg", paramLabel = "FILE", description = "Draw that to a file instead.")
   private @Nullable Path svg;
 
-  IpamShowCommand(CommandContext surroundings) {
-    super(surroundings);
+  IpamShowCommand(CommandContext context) {
+    super(context);
   }
 
   @Override
@@ -111,7 +111,7 @@ final class IpamShowCommand extends IpamCommandContext {
         throw new CommandException("%s cannot be written: %s".formatted(file, e), e);
       }
     } else {
-      drawing.printTo(out(), surroundings.colours());
+      drawing.printTo(out(), context.colours());
     }
   }
 

@@ -39,8 +39,8 @@ final class IpamSplitCommand extends IpamCommandContext {
   @Option(names = "--name", paramLabel = "NAME", description = "The pool, by its name.")
   private @Nullable String name;
 
-  IpamSplitCommand(CommandContext surroundings) {
-    super(surroundings);
+  IpamSplitCommand(CommandContext context) {
+    super(context);
   }
 
   @Override

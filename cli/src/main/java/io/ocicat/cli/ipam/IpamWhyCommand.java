@@ -54,15 +54,15 @@ final class IpamWhyCommand extends IpamCommandContext {
 
   private final Supplier<Set<IpAddress>> kernel;
 
-  IpamWhyCommand(CommandContext surroundings) {
-    this(surroundings, KernelAddresses::ofMachine);
+  IpamWhyCommand(CommandContext context) {
+    this(context, KernelAddresses::ofMachine);
   }
 
   /**
    * @param kernel the addresses of all interfaces of this machine
    */
-  IpamWhyCommand(CommandContext surroundings, Supplier<Set<IpAddress>> kernel) {
-    super(surroundings);
+  IpamWhyCommand(CommandContext context, Supplier<Set<IpAddress>> kernel) {
+    super(context);
     this.kernel = kernel;
   }
 
@@ -90,7 +90,7 @@ final class IpamWhyCommand extends IpamCommandContext {
   }
 
   private LocalAddresses local() {
-    Map<String, String> environment = surroundings.environment();
+    Map<String, String> environment = context.environment();
     return LocalAddresses.of(
         environment, dirs.confDirectory(environment::get), dirs.cacheDirectory(), kernel);
   }

@@ -67,13 +67,13 @@ record LocalAddresses(
   /** Those who have an address, in words. */
   List<String> holdersOf(IpAddress address) {
     List<String> holders = new ArrayList<>();
-    for (ExpectedAttachment intent : intents.having(address)) {
+    for (ExpectedAttachment expected : intents.having(address)) {
       holders.add(
           "Attachment(%s on network %s%s)"
               .formatted(
-                  intent.name(intents.shortIds()),
-                  intent.network(),
-                  intent.netnsIsThere() ? "" : ", whose namespace is gone"));
+                  expected.name(intents.shortIds()),
+                  expected.network(),
+                  expected.netnsIsThere() ? "" : ", whose namespace is gone"));
     }
     for (Lease lease : leases) {
       if (lease.address().equals(address)) {
@@ -94,9 +94,9 @@ record LocalAddresses(
   /** The addresses of a pod or container, which may be leased only. */
   Set<IpAddress> addressesOf(String about) {
     Set<IpAddress> addresses = new LinkedHashSet<>();
-    for (ExpectedAttachment intent : intents.all()) {
-      if (CallSelection.isAbout(about, intent.key().containerId(), intent.pod())) {
-        intent.addresses().stream().map(IpPrefix::address).forEach(addresses::add);
+    for (ExpectedAttachment expected : intents.all()) {
+      if (CallSelection.isAbout(about, expected.key().containerId(), expected.pod())) {
+        expected.addresses().stream().map(IpPrefix::address).forEach(addresses::add);
       }
     }
     for (Lease lease : leases) {

@@ -17,8 +17,8 @@ public final class RuntimeDirOptions {
 
   @Mixin private CacheDirOption cache = new CacheDirOption();
 
-  public Path confDirectory(NodeContext site) {
-    return confDirectory(name -> site.variable(name).orElse(null));
+  public Path confDirectory(NodeContext context) {
+    return confDirectory(name -> context.variable(name).orElse(null));
   }
 
   /**

@@ -24,10 +24,10 @@ import tools.jackson.databind.node.ArrayNode;
  * it was called as.
  */
 final class PodDrawing {
-  private final NodeContext site;
+  private final NodeContext context;
 
-  PodDrawing(NodeContext site) {
-    this.site = site;
+  PodDrawing(NodeContext context) {
+    this.context = context;
   }
 
   /**
@@ -35,7 +35,7 @@ final class PodDrawing {
    */
   void print(List<PodStep> steps, String id, PrintWriter out) {
     List<Waterfall.Line> lines = lines(steps, id);
-    new Waterfall(site.colours(), TerminalWidth.of(site))
+    new Waterfall(context.colours(), TerminalWidth.of(context))
         .print(lines, steps.getFirst().nanos(), out);
   }
 
@@ -103,12 +103,13 @@ final class PodDrawing {
 
   /** Oldest first; none without a daemon. */
   private List<FinishedCall> calls(String id) {
-    if (Files.notExists(site.folders().infoSocket())) {
+    if (Files.notExists(context.folders().infoSocket())) {
       return List.of();
     }
     try {
       List<FinishedCall> calls = new ArrayList<>();
-      JsonNode answer = new InfoClient(site.folders().infoSocket()).askJson("/calls?about=" + id);
+      JsonNode answer =
+          new InfoClient(context.folders().infoSocket()).askJson("/calls?about=" + id);
       answer.path("calls").forEach(call -> calls.addFirst(CallJson.read(call)));
       return calls;
     } catch (InfoException _) {

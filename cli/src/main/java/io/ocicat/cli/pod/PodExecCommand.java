@@ -50,8 +50,8 @@ final class PodExecCommand extends PodCommand.Sub {
           "The container's name, with --detach (default: ${DEFAULT-VALUE}); its log is <name>/0.log.")
   private String container = "exec";
 
-  PodExecCommand(PodContext site) {
-    super(site);
+  PodExecCommand(PodContext context) {
+    super(context);
   }
 
   @Override

@@ -15,8 +15,8 @@ final class PodInspectCommand extends PodCommand.Sub {
   @Parameters(paramLabel = "POD", description = "The pod's name or id.")
   private String name = "";
 
-  PodInspectCommand(PodContext site) {
-    super(site);
+  PodInspectCommand(PodContext context) {
+    super(context);
   }
 
   @Override

@@ -50,8 +50,8 @@ final class PodListCommand extends PodCommand.Sub {
   @Option(names = "--json", description = "Print JSON.")
   private boolean json;
 
-  PodListCommand(PodContext site) {
-    super(site);
+  PodListCommand(PodContext context) {
+    super(context);
   }
 
   @Override

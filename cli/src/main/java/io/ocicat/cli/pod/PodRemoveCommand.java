@@ -30,8 +30,8 @@ final class PodRemoveCommand extends PodCommand.Sub {
       description = "Forget pods even if their network cannot be taken down.")
   private boolean force;
 
-  PodRemoveCommand(PodContext site) {
-    super(site);
+  PodRemoveCommand(PodContext context) {
+    super(context);
   }
 
   @Override

@@ -123,8 +123,8 @@ final class PodRunCommand extends PodCommand.Sub {
   @Option(names = "--json", description = "Print all that is known of the pod, as JSON.")
   private boolean json;
 
-  PodRunCommand(PodContext site) {
-    super(site);
+  PodRunCommand(PodContext context) {
+    super(context);
   }
 
   @Override

@@ -15,8 +15,8 @@ final class PodStopCommand extends PodCommand.Sub {
   @Parameters(paramLabel = "POD", arity = "1..*", description = "Names or ids of pods.")
   private List<String> names = List.of();
 
-  PodStopCommand(PodContext site) {
-    super(site);
+  PodStopCommand(PodContext context) {
+    super(context);
   }
 
   @Override

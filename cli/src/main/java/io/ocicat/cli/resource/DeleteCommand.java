@@ -22,8 +22,8 @@ final class DeleteCommand extends ResourceCommand {
       description = "What does not exist is no mistake.")
   private boolean skipNotExists;
 
-  DeleteCommand(CommandContext surroundings) {
-    super(surroundings);
+  DeleteCommand(CommandContext context) {
+    super(context);
   }
 
   @Override
@@ -41,7 +41,7 @@ final class DeleteCommand extends ResourceCommand {
     }
     if (!files.files.isEmpty()) {
       // What is created later needs what comes before it: a policy its tier.
-      return files.read(subject.namespace, surroundings).reversed();
+      return files.read(subject.namespace, context).reversed();
     }
     if (subject.kind().isIpam() || !subject.names.isEmpty()) {
       return subject.keys().stream()

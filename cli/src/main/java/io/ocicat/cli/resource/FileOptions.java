@@ -28,8 +28,8 @@ final class FileOptions {
    *
    * @throws RejectedException naming everything that is wrong
    */
-  List<Manifest> read(@Nullable String namespace, CommandContext surroundings) {
-    List<Manifest> manifests = Manifests.read(files, recursive, namespace, surroundings.stdin());
+  List<Manifest> read(@Nullable String namespace, CommandContext context) {
+    List<Manifest> manifests = Manifests.read(files, recursive, namespace, context.stdin());
     if (manifests.isEmpty() && !skipEmpty) {
       throw new RejectedException(
           List.of(

@@ -76,8 +76,8 @@ final class GetCommand extends ResourceCommand {
   @Option(names = "--timeout", paramLabel = "SECONDS", description = "End the watch after so long.")
   private @Nullable Integer timeout;
 
-  GetCommand(CommandContext surroundings) {
-    super(surroundings);
+  GetCommand(CommandContext context) {
+    super(context);
   }
 
   @Override
@@ -90,7 +90,7 @@ final class GetCommand extends ResourceCommand {
             spec.commandLine(), "with -f neither a kind nor -A nor --watch makes sense");
       }
       List<ResourceKey> keys =
-          files.read(subject.namespace, surroundings).stream()
+          files.read(subject.namespace, context).stream()
               .map(manifest -> manifest.resource().key())
               .toList();
       return withDatastore(datastore -> named(datastore, format, wanted, keys));
@@ -139,7 +139,7 @@ final class GetCommand extends ResourceCommand {
 
   private Printer printer(Datastore datastore, Format format) {
     boolean showNamespace = everywhere || subject.namespace != null;
-    return new Printer(format, showNamespace, surroundings.colours(), datastore);
+    return new Printer(format, showNamespace, context.colours(), datastore);
   }
 
   private int all(

@@ -50,8 +50,8 @@ final class LabelCommand extends ResourceCommand {
   @Option(names = "--remove", description = "Remove the labels named, as calicoctl is told to.")
   private boolean remove;
 
-  LabelCommand(CommandContext surroundings) {
-    super(surroundings);
+  LabelCommand(CommandContext context) {
+    super(context);
   }
 
   @Override

@@ -37,8 +37,8 @@ final class PatchCommand extends ResourceCommand {
               + " of operations (RFC 6902) (default: ${DEFAULT-VALUE}).")
   private String type = "strategic";
 
-  PatchCommand(CommandContext surroundings) {
-    super(surroundings);
+  PatchCommand(CommandContext context) {
+    super(context);
   }
 
   @Override

@@ -13,13 +13,13 @@ import picocli.CommandLine.Spec;
 /** What the commands have in common: a datastore, and one line for each thing that is wrong. */
 @Command(mixinStandardHelpOptions = true)
 public abstract class ResourceCommand implements Callable<Integer> {
-  protected final CommandContext surroundings;
+  protected final CommandContext context;
 
   @Spec protected CommandSpec spec = CommandSpec.create();
   @Mixin protected ConnectionOptions connection = new ConnectionOptions();
 
-  protected ResourceCommand(CommandContext surroundings) {
-    this.surroundings = surroundings;
+  protected ResourceCommand(CommandContext context) {
+    this.context = context;
   }
 
   /** Returns the exit code. */
@@ -32,7 +32,7 @@ public abstract class ResourceCommand implements Callable<Integer> {
   }
 
   protected int withDatastore(Work work) {
-    try (Datastore datastore = connection.open(surroundings)) {
+    try (Datastore datastore = connection.open(context)) {
       return work.with(datastore);
     }
   }

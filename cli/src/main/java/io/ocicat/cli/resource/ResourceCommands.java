@@ -6,14 +6,14 @@ import java.util.List;
 public final class ResourceCommands {
   private ResourceCommands() {}
 
-  public static List<Object> all(CommandContext surroundings) {
+  public static List<Object> all(CommandContext context) {
     return List.of(
-        new GetCommand(surroundings),
-        new WriteCommand.Create(surroundings),
-        new WriteCommand.Apply(surroundings),
-        new WriteCommand.Replace(surroundings),
-        new PatchCommand(surroundings),
-        new DeleteCommand(surroundings),
-        new LabelCommand(surroundings));
+        new GetCommand(context),
+        new WriteCommand.Create(context),
+        new WriteCommand.Apply(context),
+        new WriteCommand.Replace(context),
+        new PatchCommand(context),
+        new DeleteCommand(context),
+        new LabelCommand(context));
   }
 }

@@ -19,8 +19,8 @@ abstract class WriteCommand extends ResourceCommand {
       description = "The namespace of documents that name none (default: default).")
   @Nullable String namespace;
 
-  WriteCommand(CommandContext surroundings, ResourceChange change) {
-    super(surroundings);
+  WriteCommand(CommandContext context, ResourceChange change) {
+    super(context);
     this.change = change;
   }
 
@@ -33,7 +33,7 @@ abstract class WriteCommand extends ResourceCommand {
     if (files.files.isEmpty()) {
       throw new ParameterException(spec.commandLine(), "say with -f where the documents are");
     }
-    List<Manifest> manifests = files.read(namespace, surroundings);
+    List<Manifest> manifests = files.read(namespace, context);
     return withDatastore(
         datastore -> new ResourceBatch(datastore, change, lenient()).run(manifests, out()));
   }
@@ -47,8 +47,8 @@ abstract class WriteCommand extends ResourceCommand {
     @Option(names = "--skip-exists", description = "What exists is no mistake.")
     private boolean skipExists;
 
-    Create(CommandContext surroundings) {
-      super(surroundings, ResourceChange.CREATE);
+    Create(CommandContext context) {
+      super(context, ResourceChange.CREATE);
     }
 
     @Override
@@ -66,8 +66,8 @@ abstract class WriteCommand extends ResourceCommand {
       },
       footer = {"", "Example: ocicat apply -f pools.yaml"})
   static final class Apply extends WriteCommand {
-    Apply(CommandContext surroundings) {
-      super(surroundings, ResourceChange.APPLY);
+    Apply(CommandContext context) {
+      super(context, ResourceChange.APPLY);
     }
   }
 
@@ -80,8 +80,8 @@ abstract class WriteCommand extends ResourceCommand {
       },
       footer = {"", "Example: ocicat replace -f pools.yaml"})
   static final class Replace extends WriteCommand {
-    Replace(CommandContext surroundings) {
-      super(surroundings, ResourceChange.REPLACE);
+    Replace(CommandContext context) {
+      super(context, ResourceChange.REPLACE);
     }
   }
 }

@@ -42,8 +42,8 @@ final class DatastoreCheckCommand extends ResourceCommand {
   @Option(names = "--json", description = "Print JSON.")
   private boolean json;
 
-  DatastoreCheckCommand(CommandContext surroundings) {
-    super(surroundings);
+  DatastoreCheckCommand(CommandContext context) {
+    super(context);
   }
 
   @Override

@@ -13,13 +13,13 @@ import picocli.CommandLine.Command;
 public final class DatastoreCommand {
   private DatastoreCommand() {}
 
-  public static CommandLine of(CommandContext surroundings) {
+  public static CommandLine of(CommandContext context) {
     return new CommandLine(new DatastoreCommand())
-        .addSubcommand(new DatastoreCheckCommand(surroundings))
-        .addSubcommand(new ExportCommand(surroundings))
-        .addSubcommand(new ImportCommand(surroundings))
-        .addSubcommand(new MigrateCommand(surroundings))
-        .addSubcommand(new LockCommand.Lock(surroundings))
-        .addSubcommand(new LockCommand.Unlock(surroundings));
+        .addSubcommand(new DatastoreCheckCommand(context))
+        .addSubcommand(new ExportCommand(context))
+        .addSubcommand(new ImportCommand(context))
+        .addSubcommand(new MigrateCommand(context))
+        .addSubcommand(new LockCommand.Lock(context))
+        .addSubcommand(new LockCommand.Unlock(context));
   }
 }

@@ -41,8 +41,8 @@ final class ExportCommand extends ResourceCommand {
       description = "Where to write, readable for its owner only (default: standard output).")
   private @Nullable Path file;
 
-  ExportCommand(CommandContext surroundings) {
-    super(surroundings);
+  ExportCommand(CommandContext context) {
+    super(context);
   }
 
   @Override

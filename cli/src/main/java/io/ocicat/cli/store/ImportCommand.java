@@ -37,8 +37,8 @@ final class ImportCommand extends ResourceCommand {
       description = "Also into one that holds something; what is in both must be the same.")
   private boolean merge;
 
-  ImportCommand(CommandContext surroundings) {
-    super(surroundings);
+  ImportCommand(CommandContext context) {
+    super(context);
   }
 
   @Override
@@ -48,7 +48,7 @@ final class ImportCommand extends ResourceCommand {
       return withDatastore(datastore -> raw(datastore, text));
     }
     ExportStream.Exported exported = ExportStream.read(text);
-    boolean toKubernetes = connection.read(surroundings) instanceof DatastoreConfig.Kubernetes;
+    boolean toKubernetes = connection.read(context) instanceof DatastoreConfig.Kubernetes;
     return withDatastore(
         datastore -> {
           DatastoreCopy copy = new DatastoreCopy(datastore, toKubernetes, err());
@@ -80,7 +80,7 @@ final class ImportCommand extends ResourceCommand {
   private String text() {
     try {
       return file.equals("-")
-          ? new String(surroundings.stdin().readAllBytes(), StandardCharsets.UTF_8)
+          ? new String(context.stdin().readAllBytes(), StandardCharsets.UTF_8)
           : Files.readString(Path.of(file));
     } catch (NoSuchFileException e) {
       throw new CommandException("%s: there is no such file".formatted(file), e);

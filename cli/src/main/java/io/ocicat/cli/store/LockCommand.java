@@ -8,8 +8,8 @@ import picocli.CommandLine.Command;
 abstract class LockCommand extends ResourceCommand {
   private final boolean ready;
 
-  LockCommand(CommandContext surroundings, boolean ready) {
-    super(surroundings);
+  LockCommand(CommandContext context, boolean ready) {
+    super(context);
     this.ready = ready;
   }
 
@@ -32,8 +32,8 @@ abstract class LockCommand extends ResourceCommand {
       },
       footer = {"", "Example: ocicat datastore lock"})
   static final class Lock extends LockCommand {
-    Lock(CommandContext surroundings) {
-      super(surroundings, false);
+    Lock(CommandContext context) {
+      super(context, false);
     }
   }
 
@@ -46,8 +46,8 @@ abstract class LockCommand extends ResourceCommand {
       },
       footer = {"", "Example: ocicat datastore unlock"})
   static final class Unlock extends LockCommand {
-    Unlock(CommandContext surroundings) {
-      super(surroundings, true);
+    Unlock(CommandContext context) {
+      super(context, true);
     }
   }
 }

@@ -63,13 +63,13 @@ final class MigrateCommand extends ResourceCommand {
   @Option(names = "--json", description = "Print JSON.")
   private boolean json;
 
-  MigrateCommand(CommandContext surroundings) {
-    super(surroundings);
+  MigrateCommand(CommandContext context) {
+    super(context);
   }
 
   @Override
   protected int run() {
-    DatastoreConfig source = from.isEmpty() ? connection.read(surroundings) : config(from);
+    DatastoreConfig source = from.isEmpty() ? connection.read(context) : config(from);
     DatastoreConfig target = config(to);
     if (source.equals(target)) {
       throw new CommandException("source and target are the same datastore");
@@ -85,7 +85,7 @@ final class MigrateCommand extends ResourceCommand {
       return new DatastoreConfig.Embedded(
           Path.of(text.substring(EMBEDDED.length())).toAbsolutePath());
     }
-    return ConnectionOptions.ofFile(Path.of(text)).read(surroundings);
+    return ConnectionOptions.ofFile(Path.of(text)).read(context);
   }
 
   private int migrate(Datastore source, Datastore target, boolean toKubernetes) {

@@ -28,8 +28,9 @@ public final class TerminalWidth {
 
   private TerminalWidth() {}
 
-  public static int of(NodeContext site) {
-    return site.variable("COLUMNS")
+  public static int of(NodeContext context) {
+    return context
+        .variable("COLUMNS")
         .flatMap(TerminalWidth::number)
         .or(TerminalWidth::ofTerminal)
         .map(columns -> Math.max(LEAST, columns))

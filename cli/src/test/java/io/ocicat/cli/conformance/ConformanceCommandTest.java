@@ -154,7 +154,7 @@ class ConformanceCommandTest {
     String[] all = new String[arguments.length + 1];
     all[0] = "conformance";
     System.arraycopy(arguments, 0, all, 1, arguments.length);
-    ErrorReporter complaints = new ErrorReporter(new PrintWriter(err), false);
-    return Ocicat.run(Ocicat.commandLine(), complaints, new PrintWriter(out, true), all);
+    ErrorReporter reporter = new ErrorReporter(new PrintWriter(err), false);
+    return Ocicat.run(Ocicat.commandLine(), reporter, new PrintWriter(out, true), all);
   }
 }

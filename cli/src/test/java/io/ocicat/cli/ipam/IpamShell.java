@@ -41,7 +41,7 @@ record IpamShell(DatastoreShell shell, DatastoreConfig config) {
 
   /** What gc prints on a machine whose interfaces have these addresses. */
   String gc(Set<IpAddress> kernel, String... args) {
-    CommandContext surroundings =
+    CommandContext context =
         new CommandContext(
             shell.environment(),
             Path.of("/nonexistent/calicoctl.cfg"),
@@ -49,7 +49,7 @@ record IpamShell(DatastoreShell shell, DatastoreConfig config) {
             false);
     StringWriter out = new StringWriter();
     int exitCode =
-        new CommandLine(new IpamGcCommand(surroundings, () -> kernel))
+        new CommandLine(new IpamGcCommand(context, () -> kernel))
             .setOut(new PrintWriter(out, true))
             .execute(args);
     return exitCode == 0 ? out.toString() : "exit code " + exitCode;
@@ -57,7 +57,7 @@ record IpamShell(DatastoreShell shell, DatastoreConfig config) {
 
   /** What why prints on a machine whose interfaces have these addresses. */
   String why(Set<IpAddress> kernel, String... args) {
-    CommandContext surroundings =
+    CommandContext context =
         new CommandContext(
             shell.environment(),
             Path.of("/nonexistent/calicoctl.cfg"),
@@ -65,7 +65,7 @@ record IpamShell(DatastoreShell shell, DatastoreConfig config) {
             false);
     StringWriter out = new StringWriter();
     int exitCode =
-        new CommandLine(new IpamWhyCommand(surroundings, () -> kernel))
+        new CommandLine(new IpamWhyCommand(context, () -> kernel))
             .setOut(new PrintWriter(out, true))
             .execute(args);
     return exitCode == 0 ? out.toString() : "exit code " + exitCode;

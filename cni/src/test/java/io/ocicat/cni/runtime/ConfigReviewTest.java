@@ -45,7 +45,7 @@ class ConfigReviewTest {
     }
   }
 
-  private static final Plugin CABLE =
+  private static final Plugin VETH =
       new Reader(
           config -> {
             config.read(
@@ -64,25 +64,25 @@ class ConfigReviewTest {
             return List.of();
           });
 
-  /** Has the cable made of what its member {@code delegate} says. */
+  /** Has the veth pair made of what its member {@code delegate} says. */
   private static final Plugin OVERLAY =
       new Reader(
           config -> {
             config.read(in -> in.text("file").or("") + in.object("delegate").path());
             PluginConfig made =
-                PluginConfig.of(config.json().withObject("delegate").put("type", "cable"));
-            return List.of(new Delegation("cable", made, "delegate"));
+                PluginConfig.of(config.json().withObject("delegate").put("type", "veth"));
+            return List.of(new Delegation("veth", made, "delegate"));
           });
 
   private static final Map<String, Plugin> AT_HAND =
-      Map.of("cable", CABLE, "leases", LEASES, "overlay", OVERLAY);
+      Map.of("veth", VETH, "leases", LEASES, "overlay", OVERLAY);
 
   @TempDir Path directory;
   private Lab lab;
 
   @BeforeEach
   void open() {
-    lab = new Lab(directory).install("cable", "leases", "overlay", "foreign");
+    lab = new Lab(directory).install("veth", "leases", "overlay", "foreign");
   }
 
   private Validation validate(String plugins) {
@@ -97,7 +97,7 @@ class ConfigReviewTest {
   @Test
   void everyBadFieldIsAProblemOfItsOwn() {
     Validation validation =
-        validate("{\"type\":\"foreign\"},{\"type\":\"cable\",\"isGateway\":\"yes\",\"mtu\":-1}");
+        validate("{\"type\":\"foreign\"},{\"type\":\"veth\",\"isGateway\":\"yes\",\"mtu\":-1}");
 
     assertThat(validation.problems())
         .containsExactly(
@@ -105,19 +105,19 @@ class ConfigReviewTest {
                 null,
                 "plugins[1].isGateway",
                 ErrorCode.INVALID_NETWORK_CONFIG,
-                "cable: isGateway must be true or false, not \"yes\""),
+                "veth pair: isGateway must be true or false, not \"yes\""),
             new Finding(
                 null,
                 "plugins[1].mtu",
                 ErrorCode.INVALID_NETWORK_CONFIG,
-                "cable: mtu must be a whole number 0–9000, not -1"));
+                "veth pair: mtu must be a whole number 0–9000, not -1"));
     assertThat(validation.warnings()).isEmpty();
   }
 
   @Test
   void whatManagesAddressesReadsItsPart() {
     assertThat(
-            validate("{\"type\":\"cable\",\"ipam\":{\"type\":\"leases\",\"subnet\":\"10/33\"}}")
+            validate("{\"type\":\"veth\",\"ipam\":{\"type\":\"leases\",\"subnet\":\"10/33\"}}")
                 .problems())
         .singleElement()
         .satisfies(
@@ -132,7 +132,8 @@ class ConfigReviewTest {
     assertThat(validate("{\"type\":\"overlay\",\"delegate\":{\"mtu\":-1}}").problems())
         .extracting(Finding::path, Finding::reason)
         .containsExactly(
-            tuple("plugins[0].delegate.mtu", "cable: mtu must be a whole number 0–9000, not -1"));
+            tuple(
+                "plugins[0].delegate.mtu", "veth pair: mtu must be a whole number 0–9000, not -1"));
     assertThat(validate("{\"type\":\"overlay\",\"delegate\":{\"mtv\":9}}").warnings())
         .extracting(Finding::path)
         .containsExactly("plugins[0].delegate.mtv");
@@ -146,13 +147,13 @@ class ConfigReviewTest {
               throw new CniException(ErrorCode.INVALID_NETWORK_CONFIG, "not like this", "at all");
             });
 
-    assertThat(lab.network("1.0.0", "cable").validate(_ -> Optional.of(refusing)).problems())
+    assertThat(lab.network("1.0.0", "veth").validate(_ -> Optional.of(refusing)).problems())
         .containsExactly(
             new Finding(
                 null,
                 "plugins[0]",
                 ErrorCode.INVALID_NETWORK_CONFIG,
-                "cable: not like this; at all"));
+                "veth pair: not like this; at all"));
   }
 
   @ParameterizedTest
@@ -165,7 +166,7 @@ class ConfigReviewTest {
           "trunk": [{"id":1},{"idd":1}] | trunk[1].idd | id
           """)
   void aMisspeltMemberIsTold(String member, String path, String meant) {
-    Validation validation = validate("{\"type\":\"cable\",%s}".formatted(member));
+    Validation validation = validate("{\"type\":\"veth\",%s}".formatted(member));
 
     assertThat(validation.isValid()).isTrue();
     assertThat(validation.warnings())
@@ -174,14 +175,14 @@ class ConfigReviewTest {
                 null,
                 "plugins[0]." + path,
                 ErrorCode.UNSUPPORTED_FIELD,
-                "cable: %s is not read; did you mean \"%s\"?".formatted(path, meant)));
+                "veth pair: %s is not read; did you mean \"%s\"?".formatted(path, meant)));
   }
 
   @Test
   void whatIsLikeNothingIsToldWithoutAGuess() {
-    assertThat(validate("{\"type\":\"cable\",\"colour\":\"blue\"}").warnings())
+    assertThat(validate("{\"type\":\"veth\",\"colour\":\"blue\"}").warnings())
         .extracting(Finding::reason)
-        .containsExactly("cable: colour is not read");
+        .containsExactly("veth pair: colour is not read");
   }
 
   @Test
@@ -189,23 +190,23 @@ class ConfigReviewTest {
     assertThat(
             validate(
                     """
-                    {"type":"cable","mtu":7,"ipam":{"type":"leases","subnet":"10.1.0.0/24","subnett":1}}
+                    {"type":"veth pair","mtu":7,"ipam":{"type":"leases","subnet":"10.1.0.0/24","subnett":1}}
                     """)
                 .warnings())
         .extracting(Finding::reason)
-        .containsExactly("cable, leases: ipam.subnett is not read; did you mean \"subnet\"?");
+        .containsExactly("veth pair, leases: ipam.subnett is not read; did you mean \"subnet\"?");
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {
-        "{\"type\":\"cable\",\"ISGATEWAY\":true}",
-        "{\"type\":\"cable\",\"_comment\":\"x\",\"example.com/owner\":\"y\",\"//\":\"z\"}",
-        "{\"type\":\"cable\",\"args\":{\"cni\":{\"any\":1}},\"capabilities\":{\"any\":true}}",
-        "{\"type\":\"cable\",\"dns\":{\"nameservers\":[\"10.0.0.1\"]}}",
-        "{\"type\":\"cable\",\"ipam\":{\"type\":\"foreign\",\"anything\":1}}",
+        "{\"type\":\"veth\",\"ISGATEWAY\":true}",
+        "{\"type\":\"veth\",\"_comment\":\"x\",\"example.com/owner\":\"y\",\"//\":\"z\"}",
+        "{\"type\":\"veth\",\"args\":{\"cni\":{\"any\":1}},\"capabilities\":{\"any\":true}}",
+        "{\"type\":\"veth\",\"dns\":{\"nameservers\":[\"10.0.0.1\"]}}",
+        "{\"type\":\"veth\",\"ipam\":{\"type\":\"foreign\",\"anything\":1}}",
         "{\"type\":\"foreign\",\"anything\":1,\"ipam\":{\"type\":\"leases\",\"subnet\":7}}",
-        "{\"type\":\"overlay\",\"file\":\"f\",\"delegate\":{\"type\":\"cable\",\"mtu\":9}}"
+        "{\"type\":\"overlay\",\"file\":\"f\",\"delegate\":{\"type\":\"veth\",\"mtu\":9}}"
       })
   void whatIsRightOrSomebodyElsesIsLeftAlone(String plugin) {
     Validation validation = validate(plugin);
@@ -215,7 +216,6 @@ class ConfigReviewTest {
 
   @Test
   void aSectionThatWasNotReadToItsEndIsNotWarnedOf() {
-    assertThat(validate("{\"type\":\"cable\",\"mtu\":-1,\"colour\":\"blue\"}").warnings())
-        .isEmpty();
+    assertThat(validate("{\"type\":\"veth\",\"mtu\":-1,\"colour\":\"blue\"}").warnings()).isEmpty();
   }
 }

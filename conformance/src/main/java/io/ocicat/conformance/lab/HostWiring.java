@@ -13,7 +13,7 @@ import io.ocicat.netlink.link.Link;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Lays the cables that a plugin finds when it is called, as its profile says. */
+/** Lays the veth pairs that a plugin finds when it is called, as its profile says. */
 final class HostWiring {
   private static final IpPrefix EVERYWHERE = IpPrefix.parse("0.0.0.0/0");
 
@@ -27,7 +27,7 @@ final class HostWiring {
 
   void onHost() {
     if (wiring == Wiring.UPLINK) {
-      host.cable("uplink0", host, "uplink1");
+      host.veth("uplink0", host, "uplink1");
     }
   }
 
@@ -35,16 +35,16 @@ final class HostWiring {
    * Does for a container what an interface plugin would.
    *
    * @param number tells containers of one host apart
-   * @return what that plugin would have answered; null when the wiring has no such cable
+   * @return what that plugin would have answered; null when the wiring has no such veth pair
    */
   @Nullable Result lay(LabNamespace container, String ifName, int number) {
-    if (wiring != Wiring.CABLE) {
+    if (wiring != Wiring.VETH) {
       return null;
     }
-    String hostEnd = "cable" + number;
+    String hostEnd = "veth" + number;
     IpAddress gateway = IpAddress.parse("10.89.%d.1".formatted(number));
     IpPrefix address = IpPrefix.parse("10.89.%d.2/24".formatted(number));
-    host.cable(hostEnd, container, ifName);
+    host.veth(hostEnd, container, ifName);
     host.address(hostEnd, new IpPrefix(gateway, address.length()));
     container.address(ifName, address);
     container.defaultRoute(gateway);

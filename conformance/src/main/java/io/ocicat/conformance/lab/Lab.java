@@ -144,7 +144,7 @@ public final class Lab implements AutoCloseable {
     return container;
   }
 
-  /** Does what the plugins before a chained one do at DEL: takes their cable away. */
+  /** Does what the plugins before a chained one do at DEL: takes their veth pair away. */
   public void unplug(LabContainer container) {
     if (container.previous() != null) {
       container.namespace().delete(container.ifName());

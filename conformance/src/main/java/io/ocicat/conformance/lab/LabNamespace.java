@@ -129,8 +129,8 @@ public final class LabNamespace implements AutoCloseable {
     say("ip link add %s type bridge".formatted(link));
   }
 
-  /** Lays a cable, both ends up. */
-  void cable(String link, LabNamespace other, String otherLink) {
+  /** Lays a veth pair, both ends up. */
+  void veth(String link, LabNamespace other, String otherLink) {
     net.perform(
         Links.create(
             LinkSettings.named(link),

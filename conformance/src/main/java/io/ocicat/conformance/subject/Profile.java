@@ -43,7 +43,7 @@ public record Profile(
       case INTERFACE -> plain(name, kind, "eth0", config, Wiring.UPLINK, Damage.INTERFACE);
       case LOOPBACK -> plain(name, kind, "lo", config, Wiring.NONE, Damage.LINK_DOWN);
       case IPAM -> plain(name, kind, "eth0", config, Wiring.NONE, Damage.DATA);
-      case CHAINED -> plain(name, kind, "eth0", config, Wiring.CABLE, Damage.EVERYTHING);
+      case CHAINED -> plain(name, kind, "eth0", config, Wiring.VETH, Damage.EVERYTHING);
     };
   }
 

@@ -7,6 +7,8 @@ public enum Wiring {
   /** On the host {@code uplink0}, an Ethernet link as a machine has one. */
   UPLINK,
 
-  /** Between host and container a cable with addresses, as an interface plugin would leave it. */
-  CABLE
+  /**
+   * Between host and container a veth pair with addresses, as an interface plugin would leave it.
+   */
+  VETH
 }

@@ -78,7 +78,7 @@ class PluginUnderTestTest {
         .hasMessageContaining("flannel, host-local");
     assertThatThrownBy(() -> read(mine, Optional.empty(), "{}"))
         .hasMessageStartingWith("\"mine\" is not known by name: say with --kind");
-    assertThat(read(mine, Optional.of(PluginKind.CHAINED), "{}").wiring()).isEqualTo(Wiring.CABLE);
+    assertThat(read(mine, Optional.of(PluginKind.CHAINED), "{}").wiring()).isEqualTo(Wiring.VETH);
     assertThat(read(mine, Optional.of(PluginKind.LOOPBACK), "{}").ifName()).isEqualTo("lo");
     assertThat(read(mine, Optional.of(PluginKind.IPAM), "{}").network()).isEqualTo("conformance");
   }

@@ -25,19 +25,19 @@ import java.util.function.BooleanSupplier;
  */
 final class AddHandler {
   private final DaemonState state;
-  private final CallJournal notes;
+  private final CallJournal journal;
   private final PluginExecution execution;
   private final UnrequestedUndo unasked;
   private final FailedAdds failedAdds;
 
   AddHandler(
       DaemonState state,
-      CallJournal notes,
+      CallJournal journal,
       PluginExecution execution,
       UnrequestedUndo unasked,
       FailedAdds failedAdds) {
     this.state = state;
-    this.notes = notes;
+    this.journal = journal;
     this.execution = execution;
     this.unasked = unasked;
     this.failedAdds = failedAdds;
@@ -47,8 +47,8 @@ final class AddHandler {
     if (callerIsGone.getAsBoolean()) {
       return abandoned(call, key);
     }
-    String name = notes.nameForAdd(call, key);
-    CallRecord record = notes.record(call);
+    String name = journal.nameForAdd(call, key);
+    CallRecord record = journal.record(call);
     try {
       reopenEarlierTry(call, name);
       Optional<String> left = finishEarlier(name);
@@ -73,7 +73,7 @@ final class AddHandler {
     PluginReply reply = execution.run(call, effects);
     if (reply.exitCode() != 0) {
       failedAdds.ended(name, effects.any());
-      notes.forgetCall(name);
+      journal.forgetCall(name);
       return reply;
     }
     failedAdds.ended(name, true);
@@ -143,7 +143,7 @@ final class AddHandler {
               "cannot note that %s exists: %s".formatted(key, e.getMessage()),
               "it was undone; make room in or write access to " + state.attachments().path()));
     }
-    notes.forgetCall(name);
+    journal.forgetCall(name);
     PluginExecution.trace(Phase.JOURNAL, "commit", start);
     return reply;
   }
@@ -151,7 +151,7 @@ final class AddHandler {
   /** Where DEL fails the journal keeps the record, and the daemon tries again. */
   private void rollBack(PluginCall call, String name) {
     if (isDeleted(call)) {
-      notes.forgetCall(name);
+      journal.forgetCall(name);
     }
   }
 
@@ -166,7 +166,7 @@ final class AddHandler {
    * @param sinceNanos when the call began, by the clock of {@link CallRecord#bootNanos}
    */
   void takeBack(PluginCall call, AttachmentKey key, long sinceNanos) {
-    String name = notes.nameForDel(call, key);
+    String name = journal.nameForDel(call, key);
     Optional<CallRecord> made =
         state
             .attachments()

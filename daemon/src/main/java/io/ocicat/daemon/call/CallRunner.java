@@ -36,7 +36,7 @@ public final class CallRunner {
 
   private final DaemonState state;
   private final PluginExecutables ours;
-  private final CallJournal notes;
+  private final CallJournal journal;
   private final PluginExecution execution;
   private final DelHandler detaching;
   private final UnrequestedUndo unasked;
@@ -59,14 +59,14 @@ public final class CallRunner {
       Clock clock) {
     this.state = state;
     this.ours = ours;
-    this.notes = new CallJournal(state, clock);
+    this.journal = new CallJournal(state, clock);
     this.execution = new PluginExecution(state, ours);
     FailedAdds failedAdds = new FailedAdds();
     this.detaching =
         new DelHandler(
-            state, notes, execution, ours, failedAdds, new ConfigurationInForce(folders), keeper);
-    this.unasked = new UnrequestedUndo(state, notes, detaching, folders);
-    this.attaching = new AddHandler(state, notes, execution, unasked, failedAdds);
+            state, journal, execution, ours, failedAdds, new ConfigurationInForce(folders), keeper);
+    this.unasked = new UnrequestedUndo(state, journal, detaching, folders);
+    this.attaching = new AddHandler(state, journal, execution, unasked, failedAdds);
   }
 
   /** From now on no ADD begins: the machine is going down, and would take it along. */
@@ -190,8 +190,8 @@ public final class CallRunner {
 
   private PluginReply del(PluginCall call, AttachmentKey key) {
     tombstones.put(key, call.startedNanos());
-    String name = notes.nameForDel(call, key);
-    boolean known = notes.isNoted(name);
+    String name = journal.nameForDel(call, key);
+    boolean known = journal.isNoted(name);
     PluginReply reply = detaching.del(call, name);
     if (!known && reply.exitCode() == 0) {
       try {
@@ -265,6 +265,6 @@ public final class CallRunner {
 
   /** Whether the name of its namespace still leads to the namespace it was. */
   public boolean namespaceIsThere(CallRecord record) {
-    return notes.namespaceIsThere(record);
+    return journal.namespaceIsThere(record);
   }
 }

@@ -34,7 +34,7 @@ final class DelHandler {
           ErrorCode.UNKNOWN, ErrorCode.IO_FAILURE, ErrorCode.TRY_AGAIN_LATER, ErrorCode.INTERNAL);
 
   private final DaemonState state;
-  private final CallJournal notes;
+  private final CallJournal journal;
   private final PluginExecution execution;
   private final PluginExecutables ours;
   private final FailedAdds failedAdds;
@@ -47,14 +47,14 @@ final class DelHandler {
    */
   DelHandler(
       DaemonState state,
-      CallJournal notes,
+      CallJournal journal,
       PluginExecution execution,
       PluginExecutables ours,
       FailedAdds failedAdds,
       ConfigurationInForce configuration,
       BooleanSupplier keeper) {
     this.state = state;
-    this.notes = notes;
+    this.journal = journal;
     this.execution = execution;
     this.ours = ours;
     this.failedAdds = failedAdds;
@@ -67,8 +67,8 @@ final class DelHandler {
    * @param name of its record
    */
   PluginReply del(PluginCall call, String name) {
-    boolean tookNothing = failedAdds.tookNothing(name) && !notes.isNoted(name);
-    CallRecord record = notes.record(call);
+    boolean tookNothing = failedAdds.tookNothing(name) && !journal.isNoted(name);
+    CallRecord record = journal.record(call);
     if (state.journal().read(name).isPresent()) {
       call.key().ifPresent(orphans::end);
     }
@@ -79,14 +79,14 @@ final class DelHandler {
     }
     PluginReply reply = execution.run(call.within(atLeastShortest(call.deadline())));
     if (reply.exitCode() == 0) {
-      notes.forgetAll(name);
+      journal.forgetAll(name);
       return reply;
     }
     PluginReply answer = reply;
     if (isPassing(reply)) {
       answer = tookNothing ? nothingToDo(reply) : promise(name, call, record, reply);
     }
-    notes.forgetCall(name);
+    journal.forgetCall(name);
     return answer;
   }
 
@@ -131,7 +131,7 @@ final class DelHandler {
     if (reply.exitCode() != 0) {
       return Optional.of(message(reply));
     }
-    return notes.forgetAll(name) ? Optional.empty() : Optional.of("its record cannot be removed");
+    return journal.forgetAll(name) ? Optional.empty() : Optional.of("its record cannot be removed");
   }
 
   /** The DEL that undoes what a record tells of. */

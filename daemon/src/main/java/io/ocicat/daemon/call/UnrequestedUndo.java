@@ -33,13 +33,14 @@ final class UnrequestedUndo {
   private static final Duration FOR_ANOTHER = Duration.ofSeconds(5);
 
   private final DaemonState state;
-  private final CallJournal notes;
+  private final CallJournal journal;
   private final DelHandler detaching;
   private final NodeEvidence evidence;
 
-  UnrequestedUndo(DaemonState state, CallJournal notes, DelHandler detaching, CniFolders folders) {
+  UnrequestedUndo(
+      DaemonState state, CallJournal journal, DelHandler detaching, CniFolders folders) {
     this.state = state;
-    this.notes = notes;
+    this.journal = journal;
     this.detaching = detaching;
     this.evidence = new NodeEvidence(state, folders);
   }
@@ -83,7 +84,7 @@ final class UnrequestedUndo {
       long settledNanos,
       NodeInterfaces interfaces) {
     if (folder == state.journal() && isCommitted(kept)) {
-      return notes.forgetCall(kept.name())
+      return journal.forgetCall(kept.name())
           ? new UndoOutcome.Done()
           : new UndoOutcome.Failed("its file in the journal cannot be removed");
     }
@@ -159,7 +160,7 @@ final class UnrequestedUndo {
    */
   private boolean isCommitted(Kept kept) {
     return kept.record().isAdd()
-        && state.attachments().read(kept.name()).filter(notes::namespaceIsThere).isPresent();
+        && state.attachments().read(kept.name()).filter(journal::namespaceIsThere).isPresent();
   }
 
   /**

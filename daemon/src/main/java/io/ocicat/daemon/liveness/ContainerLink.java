@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Whose an interface in a container is. A cable says so by the alias of its end on the host, other
- * links by their own; those of earlier versions and those that nobody named are known by the
+ * Whose an interface in a container is. A veth pair says so by the alias of its end on the host,
+ * other links by their own; those of earlier versions and those that nobody named are known by the
  * hardware address that ADD answered.
  */
 final class ContainerLink {
@@ -49,7 +49,7 @@ final class ContainerLink {
     return link.isUp() ? Inside.FOREIGN : Inside.HALF_MADE;
   }
 
-  /** Empty when the cable leads elsewhere. */
+  /** Empty when the veth pair leads elsewhere. */
   private static Optional<Link> hostEnd(Link inside, NetlinkSocket route, Path host) {
     if (inside.peer() <= 0) {
       return Optional.empty();

@@ -248,17 +248,17 @@ public final class CallServer {
 
   /** Why the caller has to do it itself: what it sees is not what is seen from here. */
   private Optional<DeclineReason> refusal(WireRequest request) {
-    FilesystemView place = request.place();
+    FilesystemView filesystem = request.place();
     if (request.hostNetns().isEmpty()) {
       return Optional.of(DeclineReason.NO_NETWORK_NAMESPACE);
     }
-    if (place.userNamespace() != ownPlace.userNamespace()) {
+    if (filesystem.userNamespace() != ownPlace.userNamespace()) {
       return Optional.of(DeclineReason.USER_NAMESPACE);
     }
-    if (place.mountNamespace() != ownPlace.mountNamespace()) {
+    if (filesystem.mountNamespace() != ownPlace.mountNamespace()) {
       return Optional.of(DeclineReason.MOUNT_NAMESPACE);
     }
-    if (!place.equals(ownPlace)) {
+    if (!filesystem.equals(ownPlace)) {
       return Optional.of(DeclineReason.ROOT_DIRECTORY);
     }
     return request.directory().equals(WireRequest.OWN_DIRECTORY) || !RelativePaths.areIn(request)

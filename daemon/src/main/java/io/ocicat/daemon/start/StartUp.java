@@ -35,7 +35,7 @@ public final class StartUp {
     }
     NamedPlugins named =
         NamedPlugins.in(Path.of(environment.getOrDefault(CONF_DIR, USUAL_CONF_DIR)));
-    WarmUp rehearsal =
+    WarmUp warmUp =
         new WarmUp(
             folders.run(),
             PluginExecutables.fromDistribution(),
@@ -44,8 +44,8 @@ public final class StartUp {
             () -> daemon.server().inFlight() > 0,
             new CountDownLatch(1));
     long begun = System.nanoTime();
-    Thread.ofPlatform().daemon().name("rehearsal").start(rehearsal::run);
-    daemon.beforeServing(() -> await(rehearsal.ready(), begun));
+    Thread.ofPlatform().daemon().name("rehearsal").start(warmUp::run);
+    daemon.beforeServing(() -> await(warmUp.ready(), begun));
     if (!named.withServers().isEmpty()) {
       Thread.ofPlatform()
           .daemon()

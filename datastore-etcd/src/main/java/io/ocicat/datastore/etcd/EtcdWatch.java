@@ -31,7 +31,7 @@ final class EtcdWatch implements KeyValueWatch {
   private final EtcdCalls calls;
   private final String prefix;
   private final KeyRange keys;
-  private final WatchProgressProbe quiet;
+  private final WatchProgressProbe probe;
 
   /** All events up to here were handed out. */
   private long delivered;
@@ -56,7 +56,7 @@ final class EtcdWatch implements KeyValueWatch {
     this.keys = KeyRange.prefix(prefix);
     this.delivered = from - 1;
     this.known = from - 1;
-    this.quiet = new WatchProgressProbe(calls, keys);
+    this.probe = new WatchProgressProbe(calls, keys);
   }
 
   @Override
@@ -68,14 +68,14 @@ final class EtcdWatch implements KeyValueWatch {
       if (open == null) {
         open = begin(deadline);
       }
-      WatchStream.Signal signal = poll(open, deadline.left(quiet.left()));
+      WatchStream.Signal signal = poll(open, deadline.left(probe.left()));
       switch (signal) {
         case null -> {
           if (deadline.hasPassed()) {
             return empty();
           }
-          if (answered && quiet.left().isZero()) {
-            known = quiet.look(known, deadline);
+          if (answered && probe.left().isZero()) {
+            known = probe.look(known, deadline);
           }
         }
         case WatchStream.Signal.Answered(EtcdResponse.Watch answer) -> {
@@ -109,7 +109,7 @@ final class EtcdWatch implements KeyValueWatch {
                 new EtcdRequest.Watch(keys, delivered + 1));
         answered = false;
         held.clear();
-        quiet.restart();
+        probe.restart();
         stream = begun;
         if (closed) {
           begun.cancel();
@@ -151,7 +151,7 @@ final class EtcdWatch implements KeyValueWatch {
     loggedInAgain = false;
     failure = null;
     pause = FIRST_PAUSE;
-    quiet.restart();
+    probe.restart();
     if (answer.created()) {
       return List.of();
     }

@@ -29,7 +29,7 @@ final class CommitQueue implements AutoCloseable {
   private final DatabaseFile file;
   private final SqliteFailure failure;
   private final EmbeddedSettings settings;
-  private final ChangeNotifier bell;
+  private final ChangeNotifier notifier;
   private final ReentrantLock lock = new ReentrantLock(true);
   private final ConcurrentLinkedQueue<Waiting> queue = new ConcurrentLinkedQueue<>();
   private @Nullable SqliteSession session;
@@ -41,12 +41,12 @@ final class CommitQueue implements AutoCloseable {
       SqliteSession session,
       SqliteFailure failure,
       EmbeddedSettings settings,
-      ChangeNotifier bell) {
+      ChangeNotifier notifier) {
     this.file = file;
     this.session = session;
     this.failure = failure;
     this.settings = settings;
-    this.bell = bell;
+    this.notifier = notifier;
   }
 
   private static final class Waiting {
@@ -167,7 +167,7 @@ final class CommitQueue implements AutoCloseable {
       finish(session);
       Compaction.checkpointSometimes(session, before, after);
       if (after > before) {
-        bell.ring();
+        notifier.ring();
       }
       return result;
     } finally {

@@ -33,7 +33,7 @@ public final class EmbeddedStore implements KeyValueStore {
   private final Path file;
   private final EmbeddedSettings settings;
   private final SqliteFailure failure;
-  private final ChangeNotifier bell;
+  private final ChangeNotifier notifier;
   private final CommitQueue writer;
   private final ReadSessions readers;
   private long lastLookedAt;
@@ -43,14 +43,14 @@ public final class EmbeddedStore implements KeyValueStore {
       DatabaseFile database,
       EmbeddedSettings settings,
       SqliteSession session,
-      ChangeNotifier bell) {
+      ChangeNotifier notifier) {
     this.file = file;
     this.settings = settings;
     this.failure = new SqliteFailure(file, settings);
-    this.bell = bell;
-    this.writer = new CommitQueue(database, session, failure, settings, bell);
+    this.notifier = notifier;
+    this.writer = new CommitQueue(database, session, failure, settings, notifier);
     this.readers = new ReadSessions(database, failure);
-    bell.listenTo(this::hasChanged);
+    notifier.listenTo(this::hasChanged);
   }
 
   /** Only the bell asks, from one thread. */
@@ -147,7 +147,7 @@ public final class EmbeddedStore implements KeyValueStore {
   @Override
   public KeyValueWatch watch(String prefix, long from) {
     readers.read(EntryReader::revision);
-    return new EmbeddedWatch(this, bell, prefix, from);
+    return new EmbeddedWatch(this, notifier, prefix, from);
   }
 
   KeyValueWatch.Batch changes(String prefix, long from) {
@@ -229,7 +229,7 @@ public final class EmbeddedStore implements KeyValueStore {
   @Override
   public void close() {
     try {
-      bell.close();
+      notifier.close();
     } catch (IOException e) {
       throw new UnavailableException(
           "datastore %s cannot be closed: %s".formatted(file, SqliteFailure.firstLine(e)), e);

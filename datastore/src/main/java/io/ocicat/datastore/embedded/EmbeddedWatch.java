@@ -6,14 +6,14 @@ import java.time.Duration;
 /** Reads the table of entries from where it is, whenever the bell rings. Nothing is buffered. */
 final class EmbeddedWatch implements KeyValueWatch {
   private final EmbeddedStore store;
-  private final ChangeNotifier bell;
+  private final ChangeNotifier notifier;
   private final String prefix;
   private long next;
   private volatile boolean closed;
 
-  EmbeddedWatch(EmbeddedStore store, ChangeNotifier bell, String prefix, long from) {
+  EmbeddedWatch(EmbeddedStore store, ChangeNotifier notifier, String prefix, long from) {
     this.store = store;
-    this.bell = bell;
+    this.notifier = notifier;
     this.prefix = prefix;
     this.next = from;
   }
@@ -25,20 +25,20 @@ final class EmbeddedWatch implements KeyValueWatch {
       if (closed) {
         throw new IllegalStateException("the watch of " + prefix + " is closed");
       }
-      long seen = bell.count();
+      long seen = notifier.count();
       Batch batch = store.changes(prefix, next);
       next = batch.revision() + 1;
       Duration left = Duration.ofNanos(deadline - System.nanoTime());
       if (!batch.events().isEmpty() || !left.isPositive()) {
         return batch;
       }
-      bell.await(seen, left);
+      notifier.await(seen, left);
     }
   }
 
   @Override
   public void close() {
     closed = true;
-    bell.wake();
+    notifier.wake();
   }
 }

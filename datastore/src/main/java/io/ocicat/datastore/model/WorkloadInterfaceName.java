@@ -6,8 +6,8 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * What Calico calls the end of a workload's cable on its host. Felix computes that of a pod, too,
- * so it is the same whoever attaches the pod, and whenever.
+ * What Calico calls the end of a workload's veth pair on its host. Felix computes that of a pod,
+ * too, so it is the same whoever attaches the pod, and whenever.
  */
 public final class WorkloadInterfaceName {
   /** What Felix expects of the interfaces of workloads, unless it is configured otherwise. */

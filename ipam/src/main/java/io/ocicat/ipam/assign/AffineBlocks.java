@@ -31,15 +31,16 @@ public final class AffineBlocks {
    * Empty blocks of pools that no longer select the node are given up. Blocks of pools that merely
    * were not asked for, or do not allow the use, stay.
    */
-  public void releaseDeselected(AutoAssignRequest request, ClusterSnapshot view) {
-    if (view.host().areAllWithin(view.choice().matching(), view.since())) {
+  public void releaseDeselected(AutoAssignRequest request, ClusterSnapshot snapshot) {
+    if (snapshot.host().areAllWithin(snapshot.choice().matching(), snapshot.since())) {
       return;
     }
-    for (HostBlocks.Affine affine : view.host().list(view.since())) {
-      if (!view.choice().matches(affine.cidr()) && isDeselected(request, view, affine.cidr())) {
+    for (HostBlocks.Affine affine : snapshot.host().list(snapshot.since())) {
+      if (!snapshot.choice().matches(affine.cidr())
+          && isDeselected(request, snapshot, affine.cidr())) {
         try {
           affinities.release(request.owner(), affine.cidr(), true, null);
-          view.host().forget(affine.cidr());
+          snapshot.host().forget(affine.cidr());
         } catch (IpamException _) {
           // In use, or gone already.
         }
@@ -48,24 +49,24 @@ public final class AffineBlocks {
   }
 
   private static boolean isDeselected(
-      AutoAssignRequest request, ClusterSnapshot view, IpPrefix cidr) {
+      AutoAssignRequest request, ClusterSnapshot snapshot, IpPrefix cidr) {
     Optional<Revisioned<IpPool>> pool =
-        PoolChoice.containing(view.choice().enabled(), cidr.first());
+        PoolChoice.containing(snapshot.choice().enabled(), cidr.first());
     return pool.isPresent()
         && request.use() != IpPool.Use.LOAD_BALANCER
-        && !pool.get().value().nodeSelector().matches(view.labels());
+        && !pool.get().value().nodeSelector().matches(snapshot.labels());
   }
 
   /** Takes what is missing, as far as there is room. */
-  public void takeFrom(AssignmentProgress gathering, ClusterSnapshot view) {
-    for (HostBlocks.Affine affine : view.host().withRoom(blocks.full(), view.since())) {
-      if (gathering.missing() == 0) {
+  public void takeFrom(AssignmentProgress progress, ClusterSnapshot snapshot) {
+    for (HostBlocks.Affine affine : snapshot.host().withRoom(blocks.full(), snapshot.since())) {
+      if (progress.missing() == 0) {
         return;
       }
-      if (hasRoom(affine.cidr(), view.reservations())) {
-        Optional<Revisioned<IpPool>> pool = view.choice().usablePool(affine.cidr());
-        if (pool.isPresent() && !view.reservations().cover(affine.cidr())) {
-          takeFrom(gathering, view, affine, pool.get());
+      if (hasRoom(affine.cidr(), snapshot.reservations())) {
+        Optional<Revisioned<IpPool>> pool = snapshot.choice().usablePool(affine.cidr());
+        if (pool.isPresent() && !snapshot.reservations().cover(affine.cidr())) {
+          takeFrom(progress, snapshot, affine, pool.get());
         }
       }
     }
@@ -82,24 +83,24 @@ public final class AffineBlocks {
   }
 
   private void takeFrom(
-      AssignmentProgress gathering,
-      ClusterSnapshot view,
+      AssignmentProgress progress,
+      ClusterSnapshot snapshot,
       HostBlocks.Affine affine,
       Revisioned<IpPool> pool) {
     HostBlocks.Affine used = affine;
     try {
       if (!affine.isConfirmed()) {
-        used = settle(gathering, view, affine.cidr()).orElse(null);
+        used = settle(progress, snapshot, affine.cidr()).orElse(null);
       }
       if (used != null) {
-        List<Write.Expect> conditions = new ArrayList<>(view.conditions(pool));
+        List<Write.Expect> conditions = new ArrayList<>(snapshot.conditions(pool));
         conditions.add(new Write.Expect(used.affinity().key(), used.affinity().revision()));
-        taker.take(gathering, view, used.cidr(), gathering.request().owner(), conditions);
+        taker.take(progress, snapshot, used.cidr(), progress.request().owner(), conditions);
       }
     } catch (IpamException e) {
       switch (e.reason()) {
         // The affinity says it is ours and the block is not: what is right is seen by claiming.
-        case STRICT_AFFINITY, NO_SUCH_BLOCK -> settle(gathering, view, affine.cidr());
+        case STRICT_AFFINITY, NO_SUCH_BLOCK -> settle(progress, snapshot, affine.cidr());
         default -> throw e;
       }
     }
@@ -107,25 +108,25 @@ public final class AffineBlocks {
 
   /** Makes affinity and block agree; nothing when the block is another's. */
   private Optional<HostBlocks.Affine> settle(
-      AssignmentProgress gathering, ClusterSnapshot view, IpPrefix cidr) {
-    view.host().settling().lock();
+      AssignmentProgress progress, ClusterSnapshot snapshot, IpPrefix cidr) {
+    snapshot.host().settling().lock();
     try {
-      return settleAlone(gathering, view, cidr);
+      return settleAlone(progress, snapshot, cidr);
     } finally {
-      view.host().settling().unlock();
+      snapshot.host().settling().unlock();
     }
   }
 
   private Optional<HostBlocks.Affine> settleAlone(
-      AssignmentProgress gathering, ClusterSnapshot view, IpPrefix cidr) {
-    AutoAssignRequest request = gathering.request();
-    return switch (affinities.claim(request.owner(), cidr, request.reserved(gathering.version()))) {
+      AssignmentProgress progress, ClusterSnapshot snapshot, IpPrefix cidr) {
+    AutoAssignRequest request = progress.request();
+    return switch (affinities.claim(request.owner(), cidr, request.reserved(progress.version()))) {
       case Affinities.Claim.Ours ours -> {
-        view.host().learn(cidr, ours.affinity());
+        snapshot.host().learn(cidr, ours.affinity());
         yield Optional.of(HostBlocks.Affine.of(cidr, ours.affinity()));
       }
       case Affinities.Claim.Taken _ -> {
-        view.host().forget(cidr);
+        snapshot.host().forget(cidr);
         yield Optional.empty();
       }
     };

@@ -122,43 +122,44 @@ public final class AutoAssigner {
             wanted(request)));
   }
 
-  private AssignmentResult assign(AssignmentProgress gathering, Optional<AssignPrefetch> asked) {
+  private AssignmentResult assign(AssignmentProgress progress, Optional<AssignPrefetch> asked) {
     ClusterView around = asked.map(AssignPrefetch::surroundings).orElse(surroundings);
-    AssignPrefetch.Listed listed = asked.map(it -> it.listed(gathering.version())).orElse(null);
+    AssignPrefetch.Listed listed = asked.map(it -> it.listed(progress.version())).orElse(null);
     for (int i = 0; i < LOOKS; i++) {
       try {
-        return look(gathering, around, listed);
+        return look(progress, around, listed);
       } catch (StaleViewException _) {
         around.doubt();
-        hosts.of(gathering.request().owner(), gathering.version()).doubt();
+        hosts.of(progress.request().owner(), progress.version()).doubt();
       }
     }
     throw new IpamException(
         IpamException.Reason.TOO_MANY_CONFLICTS,
         "pools, settings or affinities of %s have changed each of %d times: try again"
-            .formatted(gathering.request().host(), LOOKS));
+            .formatted(progress.request().host(), LOOKS));
   }
 
   private AssignmentResult look(
-      AssignmentProgress gathering, ClusterView around, AssignPrefetch.@Nullable Listed listed) {
-    AutoAssignRequest request = gathering.request();
-    ClusterSnapshot view = ClusterSnapshot.of(around, hosts, request, gathering.version(), listed);
-    own.releaseDeselected(request, view);
+      AssignmentProgress progress, ClusterView around, AssignPrefetch.@Nullable Listed listed) {
+    AutoAssignRequest request = progress.request();
+    ClusterSnapshot snapshot =
+        ClusterSnapshot.of(around, hosts, request, progress.version(), listed);
+    own.releaseDeselected(request, snapshot);
     for (int i = 0; i < LOOKS; i++) {
-      Optional<AssignmentResult> reused = quota.reuse(gathering);
+      Optional<AssignmentResult> reused = quota.reuse(progress);
       if (reused.isPresent()) {
         return reused.get();
       }
-      long seen = view.host().generation();
-      own.takeFrom(gathering, view);
-      if (gathering.missing() == 0) {
-        return gathering.complete();
+      long seen = snapshot.host().generation();
+      own.takeFrom(progress, snapshot);
+      if (progress.missing() == 0) {
+        return progress.complete();
       }
-      AssignmentResult.Shortage shortage = fresh.claimOne(gathering, view, seen);
+      AssignmentResult.Shortage shortage = fresh.claimOne(progress, snapshot, seen);
       if (shortage != null) {
-        return shortage == AssignmentResult.Shortage.POOLS_EXHAUSTED && !view.isStrict()
-            ? others.borrow(gathering, view)
-            : gathering.result(shortage);
+        return shortage == AssignmentResult.Shortage.POOLS_EXHAUSTED && !snapshot.isStrict()
+            ? others.borrow(progress, snapshot)
+            : progress.result(shortage);
       }
     }
     throw new IpamException(
@@ -169,8 +170,8 @@ public final class AutoAssigner {
   /** A block of the host's own, with room or without; claimed when there is none. */
   public Optional<IpPrefix> ensureBlock(AutoAssignRequest request, IpVersion version) {
     surroundings.doubt();
-    ClusterSnapshot view = ClusterSnapshot.of(surroundings, hosts, request, version, null);
-    own.releaseDeselected(request, view);
-    return fresh.ensure(request, version, view);
+    ClusterSnapshot snapshot = ClusterSnapshot.of(surroundings, hosts, request, version, null);
+    own.releaseDeselected(request, snapshot);
+    return fresh.ensure(request, version, snapshot);
   }
 }

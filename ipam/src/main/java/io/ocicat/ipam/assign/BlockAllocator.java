@@ -28,21 +28,21 @@ public final class BlockAllocator {
    * @throws IpamException with NO_SUCH_BLOCK or STRICT_AFFINITY
    */
   public void take(
-      AssignmentProgress gathering,
-      ClusterSnapshot view,
+      AssignmentProgress progress,
+      ClusterSnapshot snapshot,
       IpPrefix cidr,
       @Nullable BlockOwner onlyOf,
       List<Write.Expect> conditions) {
     try {
-      Requester taker =
+      Requester requester =
           new Requester(
-              gathering.attributes(),
+              progress.attributes(),
               onlyOf,
-              gathering.request().maxPerHandle(),
-              quota.pinned(gathering),
+              progress.request().maxPerHandle(),
+              quota.pinned(progress),
               conditions,
-              gathering.counted());
-      gathering.add(cidr, taking.take(cidr, gathering.missing(), taker, view.reservations()));
+              progress.counted());
+      progress.add(cidr, taking.take(cidr, progress.missing(), requester, snapshot.reservations()));
     } catch (IpamException e) {
       if (e.reason() == IpamException.Reason.HANDLE_LIMIT) {
         throw new StaleViewException("somebody else has taken for the same handle");

@@ -27,23 +27,20 @@ public final class BlockClaims {
   private static final int ROUNDS = 100;
 
   private final IpamRecords records;
-  private final ClusterView surroundings;
+  private final ClusterView view;
   private final Affinities affinities;
   private final HostBlocks.Register hosts;
 
   public BlockClaims(
-      IpamRecords records,
-      ClusterView surroundings,
-      Affinities affinities,
-      HostBlocks.Register hosts) {
+      IpamRecords records, ClusterView view, Affinities affinities, HostBlocks.Register hosts) {
     this.records = records;
-    this.surroundings = surroundings;
+    this.view = view;
     this.affinities = affinities;
     this.hosts = hosts;
   }
 
   private List<IpPrefix> blocksIn(IpPrefix cidr) {
-    IpPool pool = surroundings.pools().requireEnabledFor(cidr.first()).value();
+    IpPool pool = view.pools().requireEnabledFor(cidr.first()).value();
     if (cidr.length() > pool.blockSize()) {
       throw new IpamException(
           IpamException.Reason.INVALID_REQUEST,

@@ -23,59 +23,58 @@ public final class Borrowing {
     this.finders = finders;
   }
 
-  public AssignmentResult borrow(AssignmentProgress gathering, ClusterSnapshot view) {
-    BlockIndex index = finders.of(gathering.version()).index();
+  public AssignmentResult borrow(AssignmentProgress progress, ClusterSnapshot snapshot) {
+    BlockIndex index = finders.of(progress.version()).index();
     for (int round = 0; round < 2; round++) {
-      for (Revisioned<IpPool> pool : view.choice().usable()) {
-        if (!view.reservations().cover(pool.value().cidr())) {
-          borrowOf(gathering, view, pool, index);
+      for (Revisioned<IpPool> pool : snapshot.choice().usable()) {
+        if (!snapshot.reservations().cover(pool.value().cidr())) {
+          borrowOf(progress, snapshot, pool, index);
         }
       }
-      if (gathering.missing() == 0) {
-        return gathering.complete();
+      if (progress.missing() == 0) {
+        return progress.complete();
       }
       // Only all blocks, just listed, can say that there is nothing left.
       index.refresh();
     }
-    gathering.say("pools %s have no free address left".formatted(describe(view)));
-    return gathering.result(AssignmentResult.Shortage.POOLS_EXHAUSTED);
+    progress.say("pools %s have no free address left".formatted(describe(snapshot)));
+    return progress.result(AssignmentResult.Shortage.POOLS_EXHAUSTED);
   }
 
-  private static String describe(ClusterSnapshot view) {
+  private static String describe(ClusterSnapshot snapshot) {
     return String.join(
         ", ",
-        view.choice().usable().stream()
+        snapshot.choice().usable().stream()
             .map(pool -> pool.value().name() + " (" + pool.value().cidr() + ")")
             .toList());
   }
 
   private void borrowOf(
-      AssignmentProgress gathering,
-      ClusterSnapshot view,
+      AssignmentProgress progress,
+      ClusterSnapshot snapshot,
       Revisioned<IpPool> pool,
       BlockIndex index) {
     int steps = 0;
-    BlockWalk walk =
-        finders.of(gathering.version()).walk(pool.value(), gathering.request().owner());
+    BlockWalk walk = finders.of(progress.version()).walk(pool.value(), progress.request().owner());
     for (IpPrefix cidr : walk) {
-      if (gathering.missing() == 0 || ++steps > BlockFinder.LONGEST_WALK) {
+      if (progress.missing() == 0 || ++steps > BlockFinder.LONGEST_WALK) {
         return;
       }
       BlockIndex.Entry entry = index.find(cidr);
-      if (entry != null && entry.free() > 0 && !view.reservations().cover(cidr)) {
-        borrowFrom(gathering, view, pool, cidr, index);
+      if (entry != null && entry.free() > 0 && !snapshot.reservations().cover(cidr)) {
+        borrowFrom(progress, snapshot, pool, cidr, index);
       }
     }
   }
 
   private void borrowFrom(
-      AssignmentProgress gathering,
-      ClusterSnapshot view,
+      AssignmentProgress progress,
+      ClusterSnapshot snapshot,
       Revisioned<IpPool> pool,
       IpPrefix cidr,
       BlockIndex index) {
     try {
-      taker.take(gathering, view, cidr, null, view.conditions(pool));
+      taker.take(progress, snapshot, cidr, null, snapshot.conditions(pool));
       blocks.queue(cidr).glance().ifPresent(index::learn);
     } catch (IpamException e) {
       if (e.reason() != IpamException.Reason.NO_SUCH_BLOCK) {

@@ -41,7 +41,7 @@ public record ClusterSnapshot(
     long since = listed == null ? host.now() : listed.since();
     Revisioned<Map<String, String>> node =
         request.use() == IpPool.Use.LOAD_BALANCER ? null : surroundings.labels(request.host());
-    ClusterSnapshot view =
+    ClusterSnapshot snapshot =
         new ClusterSnapshot(
             node,
             choice(surroundings, request, version, node),
@@ -52,7 +52,7 @@ public record ClusterSnapshot(
     if (listed != null) {
       listed.blocks().get();
     }
-    return view;
+    return snapshot;
   }
 
   private static PoolChoice choice(

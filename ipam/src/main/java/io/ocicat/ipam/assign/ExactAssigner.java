@@ -33,7 +33,7 @@ public final class ExactAssigner {
   private static final int LOOKS = 100;
 
   private final IpamRecords records;
-  private final ClusterView surroundings;
+  private final ClusterView view;
   private final BlockAssigner taking;
   private final HandleCounts counts;
   private final Affinities affinities;
@@ -42,14 +42,14 @@ public final class ExactAssigner {
 
   public ExactAssigner(
       IpamRecords records,
-      ClusterView surroundings,
+      ClusterView view,
       BlockAssigner taking,
       HandleCounts counts,
       Affinities affinities,
       HostBlocks.Register hosts,
       AddressLookup lookup) {
     this.records = records;
-    this.surroundings = surroundings;
+    this.view = view;
     this.taking = taking;
     this.counts = counts;
     this.affinities = affinities;
@@ -64,7 +64,7 @@ public final class ExactAssigner {
           return;
         }
       } catch (StaleViewException _) {
-        surroundings.doubt();
+        view.doubt();
       } catch (IpamException e) {
         if (e.reason() != IpamException.Reason.ADDRESS_TAKEN || !isOursAlready(request)) {
           throw e;
@@ -79,13 +79,13 @@ public final class ExactAssigner {
   }
 
   private boolean look(AssignRequest request) {
-    Revisioned<IpPool> pool = surroundings.pools().requireEnabledFor(request.address());
+    Revisioned<IpPool> pool = view.pools().requireEnabledFor(request.address());
     requireAllowed(request, pool.value());
     IpPrefix cidr = PoolList.blockOf(request.address(), pool.value());
-    Revisioned<IpamConfig> config = surroundings.config();
+    Revisioned<IpamConfig> config = view.config();
     BlockOwner owner = BlockOwner.host(request.host());
     Optional<IpamRecords.Stored<IpamHandle>> handle = limited(request);
-    Requester taker =
+    Requester requester =
         new Requester(
             new IpamBlock.Attributes(request.handle(), request.attributes()),
             config.value().strictAffinity() ? owner : null,
@@ -96,7 +96,7 @@ public final class ExactAssigner {
             List.<Write.Expect>of(pool.asCondition(), config.asCondition()),
             null);
     try {
-      taking.takeOne(cidr, request.address(), taker);
+      taking.takeOne(cidr, request.address(), requester);
       return true;
     } catch (IpamException e) {
       if (e.reason() != IpamException.Reason.NO_SUCH_BLOCK) {

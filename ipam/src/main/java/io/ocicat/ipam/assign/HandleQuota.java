@@ -32,8 +32,8 @@ public final class HandleQuota {
   }
 
   /** The handle to rely on while addresses are taken for it; null when it may have any number. */
-  public @Nullable Resource pinned(AssignmentProgress gathering) {
-    Optional<String> id = limited(gathering.request());
+  public @Nullable Resource pinned(AssignmentProgress progress) {
+    Optional<String> id = limited(progress.request());
     if (id.isEmpty()) {
       return null;
     }
@@ -42,23 +42,23 @@ public final class HandleQuota {
         found ->
             Handles.checkLimit(
                 found.value(),
-                gathering.version(),
-                gathering.missing(),
-                gathering.request().maxPerHandle()));
+                progress.version(),
+                progress.missing(),
+                progress.request().maxPerHandle()));
     return Handles.pinned(id.get(), handle);
   }
 
   /** When the handle has as many addresses as it may, those are the answer. */
-  public Optional<AssignmentResult> reuse(AssignmentProgress gathering) {
-    AutoAssignRequest request = gathering.request();
+  public Optional<AssignmentResult> reuse(AssignmentProgress progress) {
+    AutoAssignRequest request = progress.request();
     Optional<IpamRecords.Stored<IpamHandle>> handle = limited(request).flatMap(records::handle);
     if (handle.isEmpty()) {
       return Optional.empty();
     }
     IpamHandle found = handle.get().value();
-    IpVersion version = gathering.version();
+    IpVersion version = progress.version();
     int counted = Handles.total(found, version);
-    if (counted + gathering.missing() <= request.maxPerHandle()) {
+    if (counted + progress.missing() <= request.maxPerHandle()) {
       return Optional.empty();
     }
     List<IpAddress> has =
@@ -76,7 +76,7 @@ public final class HandleQuota {
               List.of()));
     }
     if (has.size() == counted) {
-      Handles.checkLimit(found, version, gathering.missing(), request.maxPerHandle());
+      Handles.checkLimit(found, version, progress.missing(), request.maxPerHandle());
     }
     // Somebody has died, or is at work, between counting and taking.
     counts.recountAll(found);

@@ -49,28 +49,28 @@ public final class NewBlocks {
    * @return why there is none; null when there is
    */
   AssignmentResult.@Nullable Shortage claimOne(
-      AssignmentProgress gathering, ClusterSnapshot view, long seen) {
-    HostBlocks host = view.host();
+      AssignmentProgress progress, ClusterSnapshot snapshot, long seen) {
+    HostBlocks host = snapshot.host();
     host.claiming().lock();
     try {
       // What another process has begun to claim for this host shows whenever the blocks are listed,
       // and has no room yet: it is to be taken from, not passed by as one that was looked at.
-      if (host.generation() != seen || findsRoom(view) || host.generation() != seen) {
+      if (host.generation() != seen || findsRoom(snapshot) || host.generation() != seen) {
         return null;
       }
-      view.requireCurrentNode(surroundings);
-      AssignmentResult.Shortage forbidden = forbidden(gathering, view);
+      snapshot.requireCurrentNode(surroundings);
+      AssignmentResult.Shortage forbidden = forbidden(progress, snapshot);
       if (forbidden != null) {
         return forbidden;
       }
-      if (claim(gathering.request(), gathering.version(), view).isPresent()
+      if (claim(progress.request(), progress.version(), snapshot).isPresent()
           || host.generation() != seen) {
         return null;
       }
-      if (view.isStrict()) {
-        gathering.say(
+      if (snapshot.isStrict()) {
+        progress.say(
             "%s has no free block, every other is in use, and strictAffinity is on"
-                .formatted(gathering.request().host()));
+                .formatted(progress.request().host()));
         return AssignmentResult.Shortage.NO_FREE_BLOCK;
       }
       return AssignmentResult.Shortage.POOLS_EXHAUSTED;
@@ -84,16 +84,16 @@ public final class NewBlocks {
    * be enough for all who wait here: who is told that there is room, and finds that another was
    * faster, could else be told so for ever.
    */
-  private boolean findsRoom(ClusterSnapshot view) {
-    view.host().refreshUnlessJustDone();
+  private boolean findsRoom(ClusterSnapshot snapshot) {
+    snapshot.host().refreshUnlessJustDone();
     long now = sources.nanoTime().getAsLong();
-    List<IpPrefix> usable = usable(view);
+    List<IpPrefix> usable = usable(snapshot);
     blocks.lookAgain(usable, now);
-    int wanted = 1 + view.host().claiming().getQueueLength();
+    int wanted = 1 + snapshot.host().claiming().getQueueLength();
     int room = 0;
     for (IpPrefix cidr : usable) {
       if (room < wanted && !blocks.full().isSure(cidr, now)) {
-        room += room(cidr, view.reservations());
+        room += room(cidr, snapshot.reservations());
       }
     }
     return room >= wanted;
@@ -110,40 +110,42 @@ public final class NewBlocks {
         .orElse(0);
   }
 
-  private static List<IpPrefix> usable(ClusterSnapshot view) {
-    return view.host().list().stream()
+  private static List<IpPrefix> usable(ClusterSnapshot snapshot) {
+    return snapshot.host().list().stream()
         .map(HostBlocks.Affine::cidr)
         .filter(
-            cidr -> view.choice().usablePool(cidr).isPresent() && !view.reservations().cover(cidr))
+            cidr ->
+                snapshot.choice().usablePool(cidr).isPresent()
+                    && !snapshot.reservations().cover(cidr))
         .toList();
   }
 
   private static AssignmentResult.@Nullable Shortage forbidden(
-      AssignmentProgress gathering, ClusterSnapshot view) {
-    String host = gathering.request().host();
-    int limit = limit(gathering.request().maxBlocks(), view.config().value().maxBlocksPerHost());
-    long owned = owned(view);
+      AssignmentProgress progress, ClusterSnapshot snapshot) {
+    String host = progress.request().host();
+    int limit = limit(progress.request().maxBlocks(), snapshot.config().value().maxBlocksPerHost());
+    long owned = owned(snapshot);
     if (owned + 1 >= limit) {
       // One that another process has just got for the host counts as well.
-      view.host().refresh();
-      owned = owned(view);
+      snapshot.host().refresh();
+      owned = owned(snapshot);
     }
     if (owned >= limit) {
-      gathering.say(
+      progress.say(
           "%s owns %d blocks in these pools and may own %d: raise maxBlocksPerHost, or release unused ones"
               .formatted(host, owned, limit));
       return AssignmentResult.Shortage.BLOCK_LIMIT;
     }
-    if (!view.config().value().autoAllocateBlocks()) {
-      gathering.say("the blocks of %s are full, and autoAllocateBlocks is off".formatted(host));
+    if (!snapshot.config().value().autoAllocateBlocks()) {
+      progress.say("the blocks of %s are full, and autoAllocateBlocks is off".formatted(host));
       return AssignmentResult.Shortage.NO_NEW_BLOCKS;
     }
     return null;
   }
 
-  private static long owned(ClusterSnapshot view) {
-    return view.host().list().stream()
-        .filter(affine -> view.choice().usablePool(affine.cidr()).isPresent())
+  private static long owned(ClusterSnapshot snapshot) {
+    return snapshot.host().list().stream()
+        .filter(affine -> snapshot.choice().usablePool(affine.cidr()).isPresent())
         .count();
   }
 
@@ -156,34 +158,34 @@ public final class NewBlocks {
   }
 
   private Optional<IpPrefix> claim(
-      AutoAssignRequest request, IpVersion version, ClusterSnapshot view) {
+      AutoAssignRequest request, IpVersion version, ClusterSnapshot snapshot) {
     Optional<Affinities.Claim.Ours> claimed =
         finders
             .of(version)
             .claim(
                 request.owner(),
-                view.host().cidrs(),
-                view.choice().usable(),
-                view.reservations(),
+                snapshot.host().cidrs(),
+                snapshot.choice().usable(),
+                snapshot.reservations(),
                 request.reserved(version));
-    claimed.ifPresent(ours -> view.host().learn(ours.block().value().cidr(), ours.affinity()));
+    claimed.ifPresent(ours -> snapshot.host().learn(ours.block().value().cidr(), ours.affinity()));
     return claimed.map(ours -> ours.block().value().cidr());
   }
 
   /** A block of the host's own, with room or without; claimed when there is none. */
   public Optional<IpPrefix> ensure(
-      AutoAssignRequest request, IpVersion version, ClusterSnapshot view) {
-    HostBlocks host = view.host();
+      AutoAssignRequest request, IpVersion version, ClusterSnapshot snapshot) {
+    HostBlocks host = snapshot.host();
     host.claiming().lock();
     try {
       host.refresh();
-      for (IpPrefix cidr : usable(view)) {
+      for (IpPrefix cidr : usable(snapshot)) {
         if (affinities.claim(request.owner(), cidr, request.reserved(version))
             instanceof Affinities.Claim.Ours) {
           return Optional.of(cidr);
         }
       }
-      return claim(request, version, view);
+      return claim(request, version, snapshot);
     } finally {
       host.claiming().unlock();
     }

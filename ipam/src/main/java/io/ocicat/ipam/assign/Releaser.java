@@ -39,7 +39,7 @@ public final class Releaser {
   private static final int AT_ONCE = 100;
 
   private final IpamRecords records;
-  private final ClusterView surroundings;
+  private final ClusterView view;
   private final Blocks blocks;
   private final BlockReleaser releasing;
   private final HandleCounts counts;
@@ -49,7 +49,7 @@ public final class Releaser {
 
   public Releaser(
       IpamRecords records,
-      ClusterView surroundings,
+      ClusterView view,
       Blocks blocks,
       BlockReleaser releasing,
       HandleCounts counts,
@@ -57,7 +57,7 @@ public final class Releaser {
       HostBlocks.Register hosts,
       AddressLookup lookup) {
     this.records = records;
-    this.surroundings = surroundings;
+    this.view = view;
     this.blocks = blocks;
     this.releasing = releasing;
     this.counts = counts;
@@ -72,7 +72,7 @@ public final class Releaser {
     List<RuntimeException> refused = new ArrayList<>();
     Map<IpPrefix, Map<IpAddress, ReleaseRequest>> byBlock = new LinkedHashMap<>();
     List<IpAddress> addresses = releases.stream().map(ReleaseRequest::address).distinct().toList();
-    Map<IpAddress, Optional<IpPrefix>> found = lookup.blocksOf(surroundings.pools(), addresses);
+    Map<IpAddress, Optional<IpPrefix>> found = lookup.blocksOf(view.pools(), addresses);
     for (ReleaseRequest release : releases) {
       Optional<IpPrefix> block = found.getOrDefault(release.address(), Optional.empty());
       if (block.isEmpty()) {
@@ -221,7 +221,7 @@ public final class Releaser {
   }
 
   private Map<IpPrefix, BlockOwner> deselected(Map<IpPrefix, BlockOwner> empty) {
-    PoolList pools = surroundings.pools();
+    PoolList pools = view.pools();
     Map<IpPrefix, BlockOwner> deselected = new LinkedHashMap<>();
     empty.forEach(
         (cidr, owner) ->
@@ -248,7 +248,7 @@ public final class Releaser {
   }
 
   private Map<String, String> currentLabels(String node) {
-    Revisioned<Map<String, String>> labels = surroundings.labels(node);
-    return (surroundings.areCurrent(labels) ? labels : surroundings.labels(node)).value();
+    Revisioned<Map<String, String>> labels = view.labels(node);
+    return (view.areCurrent(labels) ? labels : view.labels(node)).value();
   }
 }

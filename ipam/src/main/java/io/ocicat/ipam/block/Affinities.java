@@ -43,15 +43,15 @@ public final class Affinities {
   private final Datastore datastore;
   private final Blocks blocks;
   private final ClockAndRandom sources;
-  private final RetryBackoff patience;
+  private final RetryBackoff backoff;
 
   public Affinities(
-      IpamRecords records, Blocks blocks, ClockAndRandom sources, RetryBackoff patience) {
+      IpamRecords records, Blocks blocks, ClockAndRandom sources, RetryBackoff backoff) {
     this.records = records;
     this.datastore = records.datastore();
     this.blocks = blocks;
     this.sources = sources;
-    this.patience = patience;
+    this.backoff = backoff;
   }
 
   /** What came of wanting a block. */
@@ -83,7 +83,7 @@ public final class Affinities {
       if (claim.isPresent()) {
         return claim.get();
       }
-      patience.afterConflict(i);
+      backoff.afterConflict(i);
     }
     throw new IpamException(
         IpamException.Reason.TOO_MANY_CONFLICTS,
@@ -284,7 +284,7 @@ public final class Affinities {
       if (sequenceNumber != null && !lost) {
         throw changed(cidr, sequenceNumber);
       }
-      patience.afterConflict(i);
+      backoff.afterConflict(i);
     }
     throw new IpamException(
         IpamException.Reason.TOO_MANY_CONFLICTS,

@@ -27,30 +27,30 @@ public final class BlockAssigner {
 
   /** Takes up to {@code count} addresses that are not reserved; none is no error. */
   public List<IpAddress> take(
-      IpPrefix cidr, int count, Requester taker, Reservations reservations) {
+      IpPrefix cidr, int count, Requester requester, Reservations reservations) {
     return counted(
         cidr,
-        taker,
+        requester,
         new BlockRequest<>(
             edit -> {
-              taker.check(edit);
-              return edit.addresses(edit.take(count, taker.attributes(), reservations));
+              requester.check(edit);
+              return edit.addresses(edit.take(count, requester.attributes(), reservations));
             },
             taken -> taken.size() == count,
-            taker.handles(),
-            taker.pinned(),
-            taker.conditions(),
+            requester.handles(),
+            requester.pinned(),
+            requester.conditions(),
             null));
   }
 
   /** Takes this address. */
-  public void takeOne(IpPrefix cidr, IpAddress address, Requester taker) {
+  public void takeOne(IpPrefix cidr, IpAddress address, Requester requester) {
     counted(
         cidr,
-        taker,
+        requester,
         new BlockRequest<>(
             edit -> {
-              taker.check(edit);
+              requester.check(edit);
               int ordinal = BlockEdit.ordinal(cidr, address);
               IpamBlock.Attributes owner = edit.attributes(ordinal);
               if (owner != null) {
@@ -62,28 +62,28 @@ public final class BlockAssigner {
                         : "address %s is already assigned, to handle %s: release it, or take another"
                             .formatted(address, owner.handle()));
               }
-              edit.give(List.of(ordinal), taker.attributes());
+              edit.give(List.of(ordinal), requester.attributes());
               return List.of(address);
             },
             _ -> true,
-            taker.handles(),
-            taker.pinned(),
-            taker.conditions(),
+            requester.handles(),
+            requester.pinned(),
+            requester.conditions(),
             null));
   }
 
   private List<IpAddress> counted(
-      IpPrefix cidr, Requester taker, BlockRequest<List<IpAddress>> request) {
-    String handle = taker.attributes().handle();
+      IpPrefix cidr, Requester requester, BlockRequest<List<IpAddress>> request) {
+    String handle = requester.attributes().handle();
     if (records.together() || handle == null) {
       return blocks.queue(cidr).perform(request);
     }
-    CountedHandle known = taker.counted();
+    CountedHandle known = requester.counted();
     HandleCounter counter =
         new HandleCounter(
             known == null ? new CountedHandle(handles, handle) : known,
             cidr,
-            taker.mostPerHandle());
+            requester.mostPerHandle());
     return countedFirst(cidr, handle, counter, request);
   }
 

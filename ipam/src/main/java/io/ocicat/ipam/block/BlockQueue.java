@@ -65,7 +65,7 @@ public final class BlockQueue {
   private final Cooldown.Source cooldown;
   private final RecentHandles recent;
   private final FullBlocks full;
-  private final RetryBackoff patience;
+  private final RetryBackoff backoff;
   private final LongSupplier nanoTime;
   private final ConcurrentLinkedQueue<PendingRequest<?>> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean busy = new AtomicBoolean();
@@ -92,14 +92,14 @@ public final class BlockQueue {
       Cooldown.Source cooldown,
       RecentHandles recent,
       FullBlocks full,
-      RetryBackoff patience,
+      RetryBackoff backoff,
       LongSupplier nanoTime) {
     this.cidr = cidr;
     this.records = records;
     this.cooldown = cooldown;
     this.recent = recent;
     this.full = full;
-    this.patience = patience;
+    this.backoff = backoff;
     this.nanoTime = nanoTime;
   }
 
@@ -298,7 +298,7 @@ public final class BlockQueue {
         if (batch.isEmpty()) {
           return;
         }
-        patience.afterConflict(i);
+        backoff.afterConflict(i);
       } catch (UnavailableException e) {
         forget();
         if (e.outcomeUnknown()) {

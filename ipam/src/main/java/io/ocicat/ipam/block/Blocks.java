@@ -32,7 +32,7 @@ public final class Blocks {
   private final Cooldown.Source cooldown;
   private final RecentHandles recent = new RecentHandles();
   private final FullBlocks full = new FullBlocks();
-  private final RetryBackoff patience;
+  private final RetryBackoff backoff;
   private final LongSupplier nanoTime;
   private final Map<IpPrefix, BlockQueue> queues =
       Collections.synchronizedMap(
@@ -46,16 +46,16 @@ public final class Blocks {
           });
 
   public Blocks(
-      IpamRecords records, Cooldown.Source cooldown, RetryBackoff patience, LongSupplier nanoTime) {
+      IpamRecords records, Cooldown.Source cooldown, RetryBackoff backoff, LongSupplier nanoTime) {
     this.records = records;
     this.cooldown = cooldown;
-    this.patience = patience;
+    this.backoff = backoff;
     this.nanoTime = nanoTime;
   }
 
   public BlockQueue queue(IpPrefix cidr) {
     return queues.computeIfAbsent(
-        cidr, block -> new BlockQueue(block, records, cooldown, recent, full, patience, nanoTime));
+        cidr, block -> new BlockQueue(block, records, cooldown, recent, full, backoff, nanoTime));
   }
 
   /** How long released addresses are kept back now. */

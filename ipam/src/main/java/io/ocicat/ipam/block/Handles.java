@@ -34,11 +34,11 @@ public final class Handles {
   private static final int ATTEMPTS = 100;
 
   private final IpamRecords records;
-  private final RetryBackoff patience;
+  private final RetryBackoff backoff;
 
-  public Handles(IpamRecords records, RetryBackoff patience) {
+  public Handles(IpamRecords records, RetryBackoff backoff) {
     this.records = records;
-    this.patience = patience;
+    this.backoff = backoff;
   }
 
   /**
@@ -67,7 +67,7 @@ public final class Handles {
               .update(new IpamHandle(id, counts, false).onto(stored.get().resource()));
         }
       } catch (ExistsException | ConflictException | NotFoundException _) {
-        patience.afterConflict(i);
+        backoff.afterConflict(i);
       } catch (UnavailableException e) {
         // To count twice is safe, not to count at all is not.
         if (!e.outcomeUnknown()) {

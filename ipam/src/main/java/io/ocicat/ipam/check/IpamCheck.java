@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IpamCheck {
   private final IpamRecords records;
-  private final ClusterView surroundings;
+  private final ClusterView view;
   private final Blocks blocks;
   private final HandleCounts counts;
   private final Affinities affinities;
@@ -36,13 +36,13 @@ public final class IpamCheck {
 
   public IpamCheck(
       IpamRecords records,
-      ClusterView surroundings,
+      ClusterView view,
       Blocks blocks,
       HandleCounts counts,
       Affinities affinities,
       Releaser releaser) {
     this.records = records;
-    this.surroundings = surroundings;
+    this.view = view;
     this.blocks = blocks;
     this.counts = counts;
     this.affinities = affinities;
@@ -84,7 +84,7 @@ public final class IpamCheck {
   }
 
   private Report look(@Nullable Set<IpAddress> used) {
-    IpamInventory inventory = IpamInventory.read(records, surroundings.pools());
+    IpamInventory inventory = IpamInventory.read(records, view.pools());
     List<IpamFinding> findings = new ArrayList<>(inventory.unreadable());
     findings.addAll(HandleCheck.run(records, inventory));
     findings.addAll(BlockCheck.run(records, inventory, blocks));

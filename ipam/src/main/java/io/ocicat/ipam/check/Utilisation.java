@@ -26,18 +26,18 @@ import java.util.Optional;
 /** Counts what is in use. */
 public final class Utilisation {
   private final IpamRecords records;
-  private final ClusterView surroundings;
+  private final ClusterView view;
   private final Blocks blocks;
 
-  public Utilisation(IpamRecords records, ClusterView surroundings, Blocks blocks) {
+  public Utilisation(IpamRecords records, ClusterView view, Blocks blocks) {
     this.records = records;
-    this.surroundings = surroundings;
+    this.view = view;
     this.blocks = blocks;
   }
 
   public List<PoolUse> of(List<String> wanted) {
-    List<Revisioned<IpPool>> pools = surroundings.pools().all();
-    Reservations reservations = surroundings.reservations();
+    List<Revisioned<IpPool>> pools = view.pools().all();
+    Reservations reservations = view.reservations();
     Map<String, List<PoolUse.BlockUse>> byPool = new LinkedHashMap<>();
     List<PoolUse.BlockUse> orphans = new ArrayList<>();
     pools.forEach(pool -> byPool.put(pool.value().name(), new ArrayList<>()));

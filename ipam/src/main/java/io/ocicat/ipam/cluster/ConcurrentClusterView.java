@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * are asked for at the same time, and once for both families. Thread-safe.
  */
 public final class ConcurrentClusterView implements ClusterView {
-  private final ClusterView surroundings;
+  private final ClusterView view;
   private final @Nullable String node;
   private volatile @Nullable Asked asked;
 
@@ -24,8 +24,8 @@ public final class ConcurrentClusterView implements ClusterView {
   /**
    * @param node whose labels are needed; null when none are
    */
-  public ConcurrentClusterView(ClusterView surroundings, @Nullable String node) {
-    this.surroundings = surroundings;
+  public ConcurrentClusterView(ClusterView view, @Nullable String node) {
+    this.view = view;
     this.node = node;
   }
 
@@ -39,10 +39,10 @@ public final class ConcurrentClusterView implements ClusterView {
     if (known == null) {
       known =
           new Asked(
-              node == null ? null : Prefetch.ask(() -> surroundings.labels(node)),
-              Prefetch.ask(surroundings::pools),
-              Prefetch.ask(surroundings::reservations),
-              Prefetch.ask(surroundings::config));
+              node == null ? null : Prefetch.ask(() -> view.labels(node)),
+              Prefetch.ask(view::pools),
+              Prefetch.ask(view::reservations),
+              Prefetch.ask(view::config));
       asked = known;
     }
     return known;
@@ -61,12 +61,12 @@ public final class ConcurrentClusterView implements ClusterView {
   @Override
   public Revisioned<Map<String, String>> labels(String host) {
     Prefetch<Revisioned<Map<String, String>>> labels = host.equals(node) ? asked().labels() : null;
-    return labels == null ? surroundings.labels(host) : labels.get();
+    return labels == null ? view.labels(host) : labels.get();
   }
 
   @Override
   public boolean areCurrent(Revisioned<Map<String, String>> labels) {
-    return surroundings.areCurrent(labels);
+    return view.areCurrent(labels);
   }
 
   @Override
@@ -76,12 +76,12 @@ public final class ConcurrentClusterView implements ClusterView {
 
   @Override
   public Duration cooldown() {
-    return surroundings.cooldown();
+    return view.cooldown();
   }
 
   @Override
   public void doubt() {
-    surroundings.doubt();
+    view.doubt();
     asked = null;
   }
 

@@ -74,7 +74,7 @@ public record Link(
     return (flags & Rtnl.IFF_UP) != 0;
   }
 
-  /** Whether it is up and its cable, or its peer, is too. */
+  /** Whether it is up and its veth pair, or its peer, is too. */
   public boolean isRunning() {
     return (flags & Rtnl.IFF_RUNNING) != 0;
   }

@@ -27,7 +27,7 @@ public sealed interface LinkKind {
   }
 
   /**
-   * One end of a cable.
+   * One end of a veth pair.
    *
    * @param peer the other end, born in the same message, in another namespace if it says so. It
    *     cannot be up at birth: the kernel would ask it for its peer before there is one, answer

@@ -121,7 +121,7 @@ class BridgeVlansTest {
   @Test
   void aLinkThatIsNoPortIsRefused(Host host) {
     try (Machine here = Machine.on(host)) {
-      int link = here.cable("v0", "p0").index();
+      int link = here.veth("v0", "p0").index();
 
       assertThatThrownBy(() -> here.net().perform(BridgeVlans.add(link, BridgeVlan.tagged(5, 7))))
           .hasMessageStartingWith("add vid 5-7 dev " + link + ": ");

@@ -117,7 +117,7 @@ class LinkKindTest {
   @ParameterizedTest
   @EnumSource
   void aMacvlanOfEachMode(Macvlan.Mode mode) {
-    int parent = here.cable("v0", "p0").index();
+    int parent = here.veth("v0", "p0").index();
 
     Link made = Links.create(here.net(), LinkSettings.named("mac0"), new Macvlan(parent, mode));
 
@@ -131,7 +131,7 @@ class LinkKindTest {
 
   @Test
   void aMacvlanIsBornInAnotherNamespaceThanItsParent(Host other) {
-    int parent = here.cable("v0", "p0").index();
+    int parent = here.veth("v0", "p0").index();
     try (Machine pod = Machine.on(other)) {
       here.net()
           .perform(
@@ -150,7 +150,7 @@ class LinkKindTest {
 
   @Test
   void aMacvlanThatReceivesFromAList() {
-    int parent = here.cable("v0", "p0").index();
+    int parent = here.veth("v0", "p0").index();
     List<MacAddress> sources =
         List.of(MacAddress.parse("02:00:00:00:00:05"), MacAddress.parse("02:00:00:00:00:06"));
 
@@ -179,7 +179,7 @@ class LinkKindTest {
 
   @Test
   void aVxlanAsFlannelMakesIt() {
-    int parent = here.cable("v0", "p0").index();
+    int parent = here.veth("v0", "p0").index();
     Vxlan wanted =
         new Vxlan(1)
             .withLocal(LOCAL)
@@ -231,7 +231,7 @@ class LinkKindTest {
 
   @Test
   void aVxlanOverIpv6WithAMulticastGroup() {
-    int parent = here.cable("v0", "p0").index();
+    int parent = here.veth("v0", "p0").index();
     IpAddress group = IpAddress.parse("ff02::4242");
     IpAddress local = IpAddress.parse("2001:db8::7");
 
@@ -300,7 +300,7 @@ class LinkKindTest {
 
   @Test
   void whatTheKernelLacksIsRefusedWithItsNameAndWhatItHasWorks() {
-    int parent = here.cable("v0", "p0").index();
+    int parent = here.veth("v0", "p0").index();
 
     hasOrRefuses("dummy", "d0", new Dummy());
     hasOrRefuses("vlan", "v0.5", new Vlan(parent, 5));

@@ -88,7 +88,7 @@ class LinksTest {
 
   @Test
   void aLinkIsFoundByIndexAndByName() {
-    Link made = here.cable("v0", "p0");
+    Link made = here.veth("v0", "p0");
 
     assertThat(here.net().find(Links.byIndex(made.index()))).contains(here.link("v0"));
     assertThat(here.net().find(Links.byIndex(4711))).isEmpty();
@@ -97,7 +97,7 @@ class LinksTest {
 
   @Test
   void linksAreListedByKindMasterAndGroup() {
-    here.cable("v0", "p0");
+    here.veth("v0", "p0");
     here.host().exec("ip", "link", "add", "br0", "type", "bridge");
     here.host().exec("ip", "link", "set", "v0", "master", "br0", "group", "7");
     int bridge = here.link("br0").index();
@@ -131,7 +131,7 @@ class LinksTest {
 
   @Test
   void eachSettingIsChangedByItself() {
-    int link = here.cable("v0", "p0").index();
+    int link = here.veth("v0", "p0").index();
     here.host().exec("ip", "link", "add", "br0", "type", "bridge");
     int bridge = here.link("br0").index();
 
@@ -173,7 +173,7 @@ class LinksTest {
 
   @Test
   void manySettingsTravelInOneMessageByIndexOrByName() {
-    int link = here.cable("v0", "p0").index();
+    int link = here.veth("v0", "p0").index();
 
     here.net()
         .perform(
@@ -190,7 +190,7 @@ class LinksTest {
 
   @Test
   void aChangeByNameOfNoLinkChangesNoOther() {
-    here.cable("v0", "p0");
+    here.veth("v0", "p0");
     here.net().perform(Links.set("v0", LinkSettings.none().group(4).up()));
 
     assertThatThrownBy(
@@ -201,7 +201,7 @@ class LinksTest {
 
   @Test
   void aLinkMovesToAnotherNamespace(Host other) {
-    int link = here.cable("v0", "p0").index();
+    int link = here.veth("v0", "p0").index();
 
     try (Machine there = Machine.on(other)) {
       here.net().perform(Links.moveTo(link, there.ns()));
@@ -216,7 +216,7 @@ class LinksTest {
 
   @Test
   void aVethTakesItsPeerWithIt() {
-    Link link = here.cable("v0", "p0");
+    Link link = here.veth("v0", "p0");
 
     here.net().perform(Links.delete(link.index()));
 
@@ -229,7 +229,7 @@ class LinksTest {
 
   @Test
   void aLinkIsDeletedByName() {
-    here.cable("v0", "p0");
+    here.veth("v0", "p0");
 
     here.net().perform(Links.delete("p0"));
 
@@ -239,8 +239,8 @@ class LinksTest {
   @Test
   void aGroupIsDeletedAtOnceAndNothingElse() {
     List<Link> doomed =
-        List.of(here.cable("a0", "b0"), here.cable("a1", "b1"), here.cable("a2", "b2"));
-    here.cable("keep", "keep-too");
+        List.of(here.veth("a0", "b0"), here.veth("a1", "b1"), here.veth("a2", "b2"));
+    here.veth("keep", "keep-too");
     here.net().perform(doomed.stream().map(link -> Links.setGroup(link.index(), 66)).toList());
 
     here.net().perform(Links.deleteGroup(66));
@@ -255,7 +255,7 @@ class LinksTest {
 
   @Test
   void refusalsNameTheChange() {
-    here.cable("v0", "p0");
+    here.veth("v0", "p0");
     int link = here.link("v0").index();
 
     List<RequestOutcome> outcomes =

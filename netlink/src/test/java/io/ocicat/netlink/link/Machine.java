@@ -28,7 +28,7 @@ record Machine(Host host, NetNs ns, NetlinkSocket net) implements AutoCloseable 
   }
 
   /** A veth with both ends in here. */
-  Link cable(String name, String peer) {
+  Link veth(String name, String peer) {
     return Links.create(net, LinkSettings.named(name), new LinkKind.Veth(LinkSettings.named(peer)));
   }
 

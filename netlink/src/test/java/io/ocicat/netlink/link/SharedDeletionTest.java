@@ -38,7 +38,7 @@ class SharedDeletionTest {
 
   @Test
   void aLinkIsDeletedAndOneThatIsGoneIsToldApart() {
-    int index = host.cable("one", "other").index();
+    int index = host.veth("one", "other").index();
 
     assertThat(SharedDeletion.delete(host.ns(), host.net(), index)).isTrue();
     assertThat(SharedDeletion.delete(host.ns(), host.net(), index)).isFalse();
@@ -47,33 +47,33 @@ class SharedDeletionTest {
 
   @Test
   void thoseWhoComeMeanwhileAreDeletedTogether() throws Exception {
-    host.cable("bystander", "peer");
-    List<Integer> cables = cables(6);
+    host.veth("bystander", "peer");
+    List<Integer> veths = veths(6);
     int before = host.net().messagesSent();
 
-    List<FutureTask<Boolean>> deletions = queueBehindAnother(cables);
+    List<FutureTask<Boolean>> deletions = queueBehindAnother(veths);
 
     for (FutureTask<Boolean> deletion : deletions) {
       assertThat(deletion.get()).isTrue();
     }
     assertThat(host.net().messagesSent() - before)
         .as("each is marked, and the group deleted once")
-        .isEqualTo(cables.size() + 1);
+        .isEqualTo(veths.size() + 1);
     assertThat(links()).containsExactlyInAnyOrder("lo", "bystander", "peer");
   }
 
   @Test
   void eachLearnsOfItsOwnFailureOnly() throws Exception {
-    List<Integer> some = new ArrayList<>(cables(3));
-    int gone = host.cable("gone", "gone-too").index();
+    List<Integer> some = new ArrayList<>(veths(3));
+    int gone = host.veth("gone", "gone-too").index();
     host.net().perform(Links.delete(gone));
     some.add(gone);
     some.add(LOOPBACK);
 
     List<FutureTask<Boolean>> deletions = queueBehindAnother(some);
 
-    for (FutureTask<Boolean> cable : deletions.subList(0, 3)) {
-      assertThat(cable.get()).isTrue();
+    for (FutureTask<Boolean> veth : deletions.subList(0, 3)) {
+      assertThat(veth.get()).isTrue();
     }
     assertThat(deletions.get(3).get()).isFalse();
     assertThatThrownBy(() -> deletions.get(4).get())
@@ -85,7 +85,7 @@ class SharedDeletionTest {
 
   @Test
   void aSocketThatIsClosedFailsAllWhoWaitedForItAndNobodyElse() throws Exception {
-    int index = host.cable("one", "other").index();
+    int index = host.veth("one", "other").index();
     NetlinkSocket closed = NetlinkSocket.open(Protocol.ROUTE, host.ns());
     closed.close();
 
@@ -105,19 +105,19 @@ class SharedDeletionTest {
 
   @Test
   void severalOfOneCallerGoTogether() {
-    List<Integer> cables = cables(4);
+    List<Integer> veths = veths(4);
     int before = host.net().messagesSent();
 
-    SharedDeletion.deleteAll(host.net(), cables);
+    SharedDeletion.deleteAll(host.net(), veths);
     SharedDeletion.deleteAll(host.net(), List.of());
 
-    assertThat(host.net().messagesSent() - before).isEqualTo(cables.size() + 1);
+    assertThat(host.net().messagesSent() - before).isEqualTo(veths.size() + 1);
     assertThat(links()).containsExactly("lo");
   }
 
-  private List<Integer> cables(int count) {
+  private List<Integer> veths(int count) {
     return IntStream.range(0, count)
-        .mapToObj(i -> host.cable("here" + i, "there" + i).index())
+        .mapToObj(i -> host.veth("here" + i, "there" + i).index())
         .toList();
   }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** A pod's cable: made whole where it lives, in as few messages as there can be. */
+/** A pod's veth pair: made whole where it lives, in as few messages as there can be. */
 @Hosts
 class VethTest {
   private static final MacAddress HERE = MacAddress.parse("ee:ee:ee:ee:ee:ee");

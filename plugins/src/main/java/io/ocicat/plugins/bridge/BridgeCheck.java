@@ -35,7 +35,7 @@ final class BridgeCheck {
   }
 
   /**
-   * Looks at the bridge, both ends of the cable, addresses, routes and rules.
+   * Looks at the bridge, both ends of the veth pair, addresses, routes and rules.
    *
    * @throws CniException naming the first thing that is gone or different
    */
@@ -116,7 +116,7 @@ final class BridgeCheck {
     }
   }
 
-  /** The one of the recorded interfaces that is the other end of the container's cable. */
+  /** The one of the recorded interfaces that is the other end of the container's veth pair. */
   private Link port(Link bridge, Link end) {
     for (Interface recorded : result.interfaces()) {
       if (recorded.isOnHost() && !recorded.name().equals(conf.bridge())) {

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param gateway whether the bridge gets the containers' gateway address
  * @param defaultGateway whether containers reach everything else by that address
- * @param mtu of a new bridge and of both ends of the cable; 0 leaves it to the kernel
+ * @param mtu of a new bridge and of both ends of the veth pair; 0 leaves it to the kernel
  * @param detectDuplicates whether IPv6 addresses wait until nobody objects
  * @param leaveDown whether the container's end stays down
  * @param addressed whether an IPAM plugin gives addresses; without, the network is of layer 2 only

@@ -45,8 +45,8 @@ public final class BridgePlugin implements Plugin {
   private static final int CONTAINER = 2;
 
   /**
-   * The cable comes before the addresses, because it is refused where an earlier ADD made one: the
-   * addresses of that one must stay its own.
+   * The veth pair comes before the addresses, because it is refused where an earlier ADD made one:
+   * the addresses of that one must stay its own.
    */
   @Override
   public Result add(AddCall call) {
@@ -107,7 +107,7 @@ public final class BridgePlugin implements Plugin {
     }
   }
 
-  /** The addresses go last: before the cable has gone nobody else may have them. */
+  /** The addresses go last: before the veth pair has gone nobody else may have them. */
   private static void giveBack(AddCall call, NetnsSockets host, VethPair veth) {
     veth.delete(host);
     call.ipam().del();
@@ -195,7 +195,7 @@ public final class BridgePlugin implements Plugin {
     Optional<Result> previous = call.previousResult();
     try (NetnsSockets host = NetnsSockets.ofHost(call)) {
       BestEffort.all(
-          () -> removeCable(call, host, owner, previous),
+          () -> removeVeth(call, host, owner, previous),
           () -> {
             if (!call.config().ipamType().isEmpty()) {
               call.ipam().del();
@@ -206,7 +206,7 @@ public final class BridgePlugin implements Plugin {
     }
   }
 
-  private static void removeCable(
+  private static void removeVeth(
       DelCall call, NetnsSockets host, AttachmentOwner owner, Optional<Result> previous) {
     Optional<NetnsSockets> container = NetnsSockets.ofRemaining(call.netns());
     try {

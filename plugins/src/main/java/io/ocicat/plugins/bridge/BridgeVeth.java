@@ -14,11 +14,13 @@ import io.ocicat.plugins.net.VethPair;
 import java.util.List;
 import java.util.Optional;
 
-/** The host's end of a container's cable, as a port of the bridge. */
+/** The host's end of a container's veth pair, as a port of the bridge. */
 final class BridgeVeth {
   private BridgeVeth() {}
 
-  /** Makes the cable, in one send: the end on the host is complete before anything can pass it. */
+  /**
+   * Makes the veth pair, in one send: the end on the host is complete before anything can pass it.
+   */
   static VethPair create(
       NetnsSockets host,
       NetnsSockets container,

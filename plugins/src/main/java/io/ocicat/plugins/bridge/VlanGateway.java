@@ -16,9 +16,9 @@ import io.ocicat.plugins.net.VethPair;
 import java.util.Optional;
 
 /**
- * The host's own interface in a VLAN, which has the gateway's address there: one end of a cable on
- * the host, named {@code bridge.vlan}, whose other end is a port of the bridge. All containers of
- * the VLAN share it and no DEL removes it.
+ * The host's own interface in a VLAN, which has the gateway's address there: one end of a veth pair
+ * on the host, named {@code bridge.vlan}, whose other end is a port of the bridge. All containers
+ * of the VLAN share it and no DEL removes it.
  */
 record VlanGateway(int index, String name, MacAddress mac) {
 

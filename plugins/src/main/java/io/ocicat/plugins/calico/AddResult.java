@@ -8,7 +8,7 @@ import io.ocicat.ip.IpPrefix;
 import io.ocicat.ip.MacAddress;
 import java.util.List;
 
-/** What ADD answers: both ends of the cable, and the addresses at the one in the container. */
+/** What ADD answers: both ends of the veth pair, and the addresses at the one in the container. */
 final class AddResult {
   /** Where in the result the container's interface is: behind the host's end. */
   private static final int CONTAINER = 1;

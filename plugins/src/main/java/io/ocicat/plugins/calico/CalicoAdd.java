@@ -171,8 +171,8 @@ final class CalicoAdd {
       Dataplane.Plan plan =
           new Dataplane.Plan(
               owner,
-              identity.cable(call.environment()),
-              identity.isPod() ? Optional.empty() : Optional.of(identity.otherCable()),
+              identity.veth(call.environment()),
+              identity.isPod() ? Optional.empty() : Optional.of(identity.otherVeth()),
               wanted.mac().orElseGet(VethPair::randomMac),
               mtu,
               conf.queues(),
@@ -180,16 +180,16 @@ final class CalicoAdd {
               allocation.routes(),
               conf.allowIpForwarding(),
               allocation.routed());
-      Supplier<Dataplane.Cable> connect =
+      Supplier<Dataplane.Veth> connect =
           () -> {
-            Dataplane.Cable cable =
+            Dataplane.Veth veth =
                 undo.onFailure(
                     new Dataplane(host, container, plan).connect(),
                     made -> host.route().attempt(List.of(Links.delete(made.host().index()))));
             masquerade.run();
             followed.learn(call.network(), conf, identity.node(), backend);
-            log.debug(() -> "cable %s with MAC %s".formatted(cable.hostName(), cable.mac()));
-            return cable;
+            log.debug(() -> "veth pair %s with MAC %s".formatted(veth.hostName(), veth.mac()));
+            return veth;
           };
       BiFunction<String, MacAddress, Supplier<Resource>> recording =
           (hostName, mac) ->
@@ -200,9 +200,9 @@ final class CalicoAdd {
         hostName = plan.name();
         stored = atOnce(connect, recording.apply(hostName, plan.mac()));
       } else {
-        Dataplane.Cable cable = connect.get();
-        hostName = cable.hostName();
-        stored = recording.apply(hostName, cable.mac()).get();
+        Dataplane.Veth veth = connect.get();
+        hostName = veth.hostName();
+        stored = recording.apply(hostName, veth.mac()).get();
       }
       awaitPolicy(stored);
       return undo.keep(AddResult.of(call, allocation.result(), hostName, plan.mac(), mtu));
@@ -226,7 +226,7 @@ final class CalicoAdd {
   }
 
   /**
-   * Whether the endpoint is new and says nothing that making the cable may change. One of an
+   * Whether the endpoint is new and says nothing that making the veth pair may change. One of an
    * earlier container stays as it is until there is something to replace it with.
    */
   private static boolean isRecordKnown(
@@ -238,11 +238,11 @@ final class CalicoAdd {
    * Writes the endpoint while the kernel works. Agents take an endpoint whose interface is still to
    * come, as they take an interface whose endpoint is.
    */
-  private static Resource atOnce(Supplier<Dataplane.Cable> connect, Supplier<Resource> recording) {
+  private static Resource atOnce(Supplier<Dataplane.Veth> connect, Supplier<Resource> recording) {
     List<Supplier<Optional<Resource>>> both =
         List.of(
             () -> {
-              Dataplane.Cable _ = connect.get();
+              Dataplane.Veth _ = connect.get();
               return Optional.empty();
             },
             () -> Optional.of(recording.get()));

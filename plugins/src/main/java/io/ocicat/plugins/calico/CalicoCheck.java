@@ -30,7 +30,7 @@ record CalicoCheck(
     CheckCall call, CalicoConf conf, Function<DatastoreConfig, Datastore> datastores) {
 
   /**
-   * Looks at both ends of the cable, the endpoint and the addresses.
+   * Looks at both ends of the veth pair, the endpoint and the addresses.
    *
    * @throws CniException naming the first thing that is gone or different
    */
@@ -98,7 +98,7 @@ record CalicoCheck(
     return previous.interfaces().stream()
         .filter(wanted)
         .findFirst()
-        .orElseThrow(() -> wrong("prevResult does not have both ends of the cable"));
+        .orElseThrow(() -> wrong("prevResult does not have both ends of the veth pair"));
   }
 
   private static void checkContainer(
@@ -146,7 +146,7 @@ record CalicoCheck(
   }
 
   private static void checkEndpoint(
-      CalicoBackend backend, WorkloadIdentity identity, String cable, List<IpAddress> addresses) {
+      CalicoBackend backend, WorkloadIdentity identity, String veth, List<IpAddress> addresses) {
     Resource endpoint =
         new WorkloadEndpoints(backend.datastore())
             .find(identity)
@@ -160,9 +160,9 @@ record CalicoCheck(
                   identity.containerId()));
     }
     String named = endpoint.text("spec", "interfaceName").orElse("");
-    if (!named.equals(cable)) {
+    if (!named.equals(veth)) {
       throw wrong(
-          "%s names the interface \"%s\", not \"%s\"".formatted(endpoint.describe(), named, cable));
+          "%s names the interface \"%s\", not \"%s\"".formatted(endpoint.describe(), named, veth));
     }
     List<String> networks = WorkloadEndpoints.texts(endpoint, "ipNetworks");
     for (IpAddress address : addresses) {

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  * members are looked at here, so that every mistake is told at once.
  *
  * @param node how to find the node's name
- * @param mtu of both ends of the cable; 0 for what the MTU file says
+ * @param mtu of both ends of the veth pair; 0 for what the MTU file says
  * @param queues of both ends
  * @param mesosLabels as they are written
  */

@@ -64,13 +64,13 @@ final class CalicoDel {
     Supplier<Optional<Asked>> asked = askEarly();
     try (NetnsSockets host = NetnsSockets.ofHost(call)) {
       BestEffort.all(
-          () -> removeCable(host, owner),
+          () -> removeVeth(host, owner),
           () -> Masquerade.remove(host, owner),
           () -> forget(host, asked));
     }
   }
 
-  private void removeCable(NetnsSockets host, AttachmentOwner owner) {
+  private void removeVeth(NetnsSockets host, AttachmentOwner owner) {
     Optional<NetnsSockets> container = NetnsSockets.ofRemaining(call.netns());
     try {
       OwnedVeth.remove(host, container, owner, call.previousResult());

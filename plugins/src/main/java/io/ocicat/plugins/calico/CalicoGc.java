@@ -23,7 +23,7 @@ import java.util.stream.Collectors;
 
 /**
  * Removes what containers left that are no more. Of endpoints, which do not say to which network
- * they belong, only those of this node whose container nobody names and whose cable is gone.
+ * they belong, only those of this node whose container nobody names and whose veth pair is gone.
  * Kubernetes has no endpoints of its own: they are the pods.
  */
 record CalicoGc(GcCall call, CalicoConf conf, Function<DatastoreConfig, Datastore> datastores) {
@@ -71,11 +71,11 @@ record CalicoGc(GcCall call, CalicoConf conf, Function<DatastoreConfig, Datastor
 
   private static boolean isStale(Resource endpoint, Set<String> containers, NetnsSockets host) {
     String container = endpoint.text("spec", "containerID").orElse("");
-    String cable = endpoint.text("spec", "interfaceName").orElse("");
+    String veth = endpoint.text("spec", "interfaceName").orElse("");
     return !container.isEmpty()
         && !containers.contains(container)
-        && !cable.isEmpty()
-        && host.link(cable).isEmpty();
+        && !veth.isEmpty()
+        && host.link(veth).isEmpty();
   }
 
   private static void delete(Datastore datastore, Resource endpoint) {

@@ -25,8 +25,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Connects a container by a routed cable and tells Calico of it. {@link CalicoAdd} has ADD, {@link
- * CalicoDel} DEL; this is who answers for both.
+ * Connects a container by a routed veth pair and tells Calico of it. {@link CalicoAdd} has ADD,
+ * {@link CalicoDel} DEL; this is who answers for both.
  */
 public final class CalicoPlugin implements Plugin {
   private static final Path MTU_FILE = Path.of("/var/lib/calico/mtu");

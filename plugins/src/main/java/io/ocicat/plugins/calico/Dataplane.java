@@ -31,8 +31,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Calico's way to connect a container: a cable whose end on the host answers for every address. The
- * container has its addresses alone (/32, /128) and a gateway that nobody has: 169.254.1.1, for
+ * Calico's way to connect a container: a veth pair whose end on the host answers for every address.
+ * The container has its addresses alone (/32, /128) and a gateway that nobody has: 169.254.1.1, for
  * which the host's end answers as it does for all (proxy ARP). Its IPv6 gateway is the link-local
  * address that the host's end has because of its hardware address, the same on every host. The host
  * has a route to each address.
@@ -75,8 +75,8 @@ final class Dataplane {
     }
   }
 
-  /** The cable as it was made: what it is called on the host, and what it is at either end. */
-  record Cable(String hostName, Device host, Device container, MacAddress mac) {}
+  /** The veth pair as it was made: what it is called on the host, and what it is at either end. */
+  record Veth(String hostName, Device host, Device container, MacAddress mac) {}
 
   private final NetnsSockets host;
   private final NetnsSockets container;
@@ -89,27 +89,27 @@ final class Dataplane {
   }
 
   /**
-   * Makes the cable and everything about it. When it fails half-way, what there is of it goes with
-   * the cable.
+   * Makes the veth pair and everything about it. When it fails half-way, what there is of it goes
+   * with the veth pair.
    */
-  Cable connect() {
-    Cable cable = create();
+  Veth connect() {
+    Veth veth = create();
     try {
-      hostSettings(cable.hostName());
+      hostSettings(veth.hostName());
       containerSettings();
-      container.route().perform(containerRequests(cable.container()));
+      container.route().perform(containerRequests(veth.container()));
       HostRoutes routes =
-          new HostRoutes(host, cable.host(), plan.hostRoutes() ? plan.addresses() : List.of());
-      routes.install(hostRequests(cable.host()));
-      return cable;
+          new HostRoutes(host, veth.host(), plan.hostRoutes() ? plan.addresses() : List.of());
+      routes.install(hostRequests(veth.host()));
+      return veth;
     } catch (RuntimeException e) {
-      host.route().attempt(List.of(Links.delete(cable.host().index())));
+      host.route().attempt(List.of(Links.delete(veth.host().index())));
       throw e;
     }
   }
 
   /** Both ends are born where they live; one of an earlier attempt makes way. */
-  private Cable create() {
+  private Veth create() {
     String name = plan.name();
     for (int attempt = 1; ; attempt++) {
       try {
@@ -156,7 +156,7 @@ final class Dataplane {
     host.route().perform(Links.delete(former.index()));
   }
 
-  private Cable create(String name) {
+  private Veth create(String name) {
     LinkSettings outside = sized(LinkSettings.named(name).mac(HOST_MAC));
     LinkSettings inside =
         sized(LinkSettings.named(plan.owner().ifName().value()).mac(plan.mac()))
@@ -165,7 +165,7 @@ final class Dataplane {
     // At once: until then others who want the name take it for a leftover, and who finishes what
     // was killed here takes it for somebody else's.
     host.route().perform(label(made.index()));
-    return new Cable(
+    return new Veth(
         name,
         Device.of(made.index(), name),
         Device.of(made.peer(), plan.owner().ifName().value()),
@@ -241,8 +241,8 @@ final class Dataplane {
   }
 
   /** By its index: by its name it could be somebody else's. */
-  private NetlinkRequest label(int cable) {
-    return OwnedVeth.label(cable, plan.owner());
+  private NetlinkRequest label(int veth) {
+    return OwnedVeth.label(veth, plan.owner());
   }
 
   private List<NetlinkRequest> hostRequests(Device device) {

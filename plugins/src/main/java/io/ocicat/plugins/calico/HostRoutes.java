@@ -21,8 +21,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** How the host reaches the addresses of a container: one route each, by its cable. */
-record HostRoutes(NetnsSockets host, Device cable, List<IpAddress> addresses) {
+/** How the host reaches the addresses of a container: one route each, by its veth pair. */
+record HostRoutes(NetnsSockets host, Device veth, List<IpAddress> addresses) {
   HostRoutes {
     addresses = List.copyOf(addresses);
   }
@@ -50,7 +50,7 @@ record HostRoutes(NetnsSockets host, Device cable, List<IpAddress> addresses) {
   }
 
   Route route(IpAddress address) {
-    Route route = Route.to(IpPrefix.host(address)).dev(cable);
+    Route route = Route.to(IpPrefix.host(address)).dev(veth);
     return address.isV4() ? route.scope(Scope.LINK) : route;
   }
 
@@ -68,10 +68,10 @@ record HostRoutes(NetnsSockets host, Device cable, List<IpAddress> addresses) {
             ErrorCode.INTERNAL,
             "error adding host side routes for interface: %s, error: route (Ifindex: %d, Dst: %s, Scope: link) already exists for an interface other than '%s': route (%s)"
                 .formatted(
-                    cable.name(),
-                    cable.index(),
+                    veth.name(),
+                    veth.index(),
                     IpPrefix.host(address),
-                    cable.name(),
+                    veth.name(),
                     present.stream().findFirst().map(this::describe).orElse("?")),
             "somebody has %s already: see `ip route show %s`, and `ocicat ipam check` for whose it is"
                 .formatted(address, address));
@@ -97,6 +97,6 @@ record HostRoutes(NetnsSockets host, Device cable, List<IpAddress> addresses) {
 
   private boolean isOurs(Route route) {
     Optional<Device> device = route.device();
-    return device.filter(at -> at.index() == cable.index()).isPresent();
+    return device.filter(at -> at.index() == veth.index()).isPresent();
   }
 }

@@ -134,11 +134,11 @@ record WorkloadIdentity(
   }
 
   /**
-   * The name of the cable's end on the host. A pod's never changes: Felix computes it, too.
+   * The name of the veth pair's end on the host. A pod's never changes: Felix computes it, too.
    *
    * @param environment may have another prefix for pods
    */
-  String cable(Map<String, String> environment) {
+  String veth(Map<String, String> environment) {
     if (isPod()) {
       String prefixes = environment.getOrDefault("FELIX_INTERFACEPREFIX", "");
       String first = prefixes.split(",", 2)[0].strip();
@@ -149,7 +149,7 @@ record WorkloadIdentity(
   }
 
   /** For a container whose id begins as that of another one, which has the usual name. */
-  String otherCable() {
+  String otherVeth() {
     return WorkloadInterfaceName.hashed(WorkloadInterfaceName.PREFIX, rawId);
   }
 

@@ -1,6 +1,6 @@
 /**
- * Calico's main plugin: addresses from an IPAM plugin, a routed cable, and a WorkloadEndpoint in
- * Calico's datastore.
+ * Calico's main plugin: addresses from an IPAM plugin, a routed veth pair, and a WorkloadEndpoint
+ * in Calico's datastore.
  */
 @NullMarked
 package io.ocicat.plugins.calico;

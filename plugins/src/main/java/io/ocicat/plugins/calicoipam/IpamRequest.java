@@ -54,9 +54,9 @@ record IpamRequest(
   }
 
   /** For a virtual machine, whose addresses outlive the container. */
-  IpamRequest of(VmPod guest, String network) {
+  IpamRequest of(VmPod vmPod, String network) {
     return new IpamRequest(
-        conf, backend, node, pod, guest.handle(network), guest.attributes(attributes), 1);
+        conf, backend, node, pod, vmPod.handle(network), vmPod.attributes(attributes), 1);
   }
 
   AssignRequest exactly(IpAddress address) {

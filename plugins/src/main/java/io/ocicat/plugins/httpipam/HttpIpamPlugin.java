@@ -150,8 +150,8 @@ public final class HttpIpamPlugin implements Plugin {
     return HostNetnsConnections.on(
         call,
         () -> {
-          try (HttpTransport wire = new HttpTransport(call, conf)) {
-            return question.apply(new IpamServerClient(conf, wire));
+          try (HttpTransport transport = new HttpTransport(call, conf)) {
+            return question.apply(new IpamServerClient(conf, transport));
           } catch (CniException e) {
             throw conf.token().hide(e);
           }

@@ -106,7 +106,7 @@ public final class MacvlanPlugin implements Plugin {
     Device device = Device.of(link);
     ContainerInterface.configure(container, device, result, true);
     boolean v6 = result.ips().stream().anyMatch(ip -> ip.address().isV6());
-    // The network is shared with strangers. Without a cable nobody answers, and nobody asks.
+    // The network is shared with strangers. Without a veth pair nobody answers, and nobody asks.
     if (v6 && container.requireLink(link.name()).isRunning()) {
       DuplicateDetection.await(container, device, call.deadline());
     }

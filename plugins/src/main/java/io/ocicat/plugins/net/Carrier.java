@@ -10,9 +10,9 @@ import io.ocicat.netlink.route.Device;
 import java.time.Duration;
 
 /**
- * Whether packets can leave by an end of a cable. Until the other end is up they are dropped, and
- * the kernel lets the end that came up first know in its own time; since Linux 6.8 at the latest
- * when somebody asks.
+ * Whether packets can leave by an end of a veth pair. Until the other end is up they are dropped,
+ * and the kernel lets the end that came up first know in its own time; since Linux 6.8 at the
+ * latest when somebody asks.
  */
 public final class Carrier {
   private static final Duration PATIENCE = Duration.ofMillis(2500);
@@ -35,7 +35,7 @@ public final class Carrier {
           throw new CniException(
               ErrorCode.INTERNAL,
               "interface \"%s\" has no carrier".formatted(end.name()),
-              "both ends of the cable were brought up: somebody takes one down again");
+              "both ends of the veth pair were brought up: somebody takes one down again");
         }
       }
     }

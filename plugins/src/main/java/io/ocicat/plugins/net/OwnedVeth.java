@@ -21,8 +21,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A container's cable that can be found from the host: the alias of the end there says whose it is,
- * {@code cni:network/container/interface}.
+ * A container's veth pair that can be found from the host: the alias of the end there says whose it
+ * is, {@code cni:network/container/interface}.
  */
 public final class OwnedVeth {
   private static final String ALIAS = "cni:";
@@ -30,7 +30,7 @@ public final class OwnedVeth {
   private OwnedVeth() {}
 
   /**
-   * Makes the cable.
+   * Makes the veth pair.
    *
    * @throws CniException when the container has a link of that name already
    */
@@ -47,7 +47,7 @@ public final class OwnedVeth {
             }));
   }
 
-  /** Writes on a link whose it is: on the host's end of a cable, if there is one. */
+  /** Writes on a link whose it is: on the host's end of a veth pair, if there is one. */
   public static NetlinkRequest label(int link, AttachmentOwner owner) {
     return Links.setAlias(link, ALIAS + owner.label());
   }
@@ -68,7 +68,7 @@ public final class OwnedVeth {
         && AttachmentOwner.isOneInterface(link.alias().substring(ALIAS.length()), owner.label());
   }
 
-  /** Whether a link says that it is a cable, but not one of the owner's container. */
+  /** Whether a link says that it is a veth pair, but not one of the owner's container. */
   public static boolean isOfAnotherContainer(Link link, AttachmentOwner owner) {
     String alias = link.alias();
     return alias.startsWith(ALIAS)
@@ -76,8 +76,8 @@ public final class OwnedVeth {
   }
 
   /**
-   * Removes the cable by its end in the container, or where that is not to be found by the one on
-   * the host: a namespace may live on without a name, and the cable with it.
+   * Removes the veth pair by its end in the container, or where that is not to be found by the one
+   * on the host: a namespace may live on without a name, and the veth pair with it.
    *
    * @param container what is left of the container's namespace
    * @param previous what ADD returned, if it is at hand
@@ -99,8 +99,8 @@ public final class OwnedVeth {
   }
 
   /**
-   * Removes whatever has the interface's name in the container. While others remove cables from the
-   * same host it goes with theirs, by its end there: that takes questions first, but one wait.
+   * Removes whatever has the interface's name in the container. While others remove veth pairs from
+   * the same host it goes with theirs, by its end there: that takes questions first, but one wait.
    *
    * @return whether there was anything
    */
@@ -130,7 +130,7 @@ public final class OwnedVeth {
     return link.alias().equals(ALIAS + owner.label());
   }
 
-  /** Removes those of a network's cables whose containers are not among the valid ones. */
+  /** Removes those of a network's veth pairs whose containers are not among the valid ones. */
   public static void collect(NetnsSockets host, NetworkName network, Set<Attachment> valid) {
     Set<String> kept =
         valid.stream()

@@ -25,8 +25,8 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
- * A cable between the host and a container. Both ends are born where they live, with their names,
- * addresses and MTU: moving a link costs 15 ms under the kernel's global lock.
+ * A veth pair between the host and a container. Both ends are born where they live, with their
+ * names, addresses and MTU: moving a link costs 15 ms under the kernel's global lock.
  *
  * @param host the end on the host
  * @param container the end in the container, still down: whoever configures it brings it up
@@ -166,7 +166,7 @@ public record VethPair(End host, End container) {
     return mtu > 0 ? settings.mtu(mtu) : settings;
   }
 
-  /** What the host's end of a cable is called: nobody has to look it up. */
+  /** What the host's end of a veth pair is called: nobody has to look it up. */
   public static String randomName() {
     return "veth" + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
   }

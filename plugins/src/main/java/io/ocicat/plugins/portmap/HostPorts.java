@@ -105,9 +105,9 @@ final class HostPorts {
       // Often it is the deadline that has failed it.
       undo.onFailure(() -> new HostPorts(netfilter).take(label));
       promote(other -> AttachmentOwner.isOneContainer(other, label));
-      PortConflicts standing = PortConflicts.of(wanted, this);
-      standing.requireNoneTaken(owners);
-      return undo.keep(wanted.at(standing).effective());
+      PortConflicts conflicts = PortConflicts.of(wanted, this);
+      conflicts.requireNoneTaken(owners);
+      return undo.keep(wanted.at(conflicts).effective());
     }
   }
 

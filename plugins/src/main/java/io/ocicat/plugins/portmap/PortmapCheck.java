@@ -86,9 +86,9 @@ final class PortmapCheck {
           "of %d rules with conditions there are %d".formatted(wanted.size(), present.size()));
     }
     requireTable(ErrorCode.INTERNAL);
-    for (ContainerAddress place : claim.loopbackPlaces()) {
-      if (!LoopbackAccess.isOpen(host, place)) {
-        throw wrong(claim, "route_localnet of \"%s\" is off".formatted(place.link()));
+    for (ContainerAddress containerAddress : claim.loopbackPlaces()) {
+      if (!LoopbackAccess.isOpen(host, containerAddress)) {
+        throw wrong(claim, "route_localnet of \"%s\" is off".formatted(containerAddress.link()));
       }
     }
   }

@@ -17,7 +17,7 @@ import java.util.Set;
 
 /**
  * One address of the container and the one it knows the host by. Neighbours in the subnet are
- * behind the host, too: each has a cable of its own.
+ * behind the host, too: each has a veth pair of its own.
  */
 record PtpAddress(IpPrefix address, IpAddress gateway) {
 
@@ -50,7 +50,7 @@ record PtpAddress(IpPrefix address, IpAddress gateway) {
       throw new CniException(
           ErrorCode.INVALID_NETWORK_CONFIG,
           "address %s from the IPAM plugin %s".formatted(ip.address(), problem),
-          "ptp gives the gateway's address to the host's end of the cable: set it in \"ipam\"");
+          "ptp gives the gateway's address to the host's end of the veth pair: set it in \"ipam\"");
     }
     return new PtpAddress(ip.address(), gateway);
   }
@@ -59,14 +59,14 @@ record PtpAddress(IpPrefix address, IpAddress gateway) {
     return IpFamily.of(gateway);
   }
 
-  /** The host's address on its end of the cable. */
+  /** The host's address on its end of the veth pair. */
   IpPrefix gatewayPrefix() {
     return IpPrefix.host(gateway);
   }
 
   /** How the host reaches the container. */
-  Route onHost(Device cable) {
-    Route route = Route.to(IpPrefix.host(address.address())).dev(cable);
+  Route onHost(Device veth) {
+    Route route = Route.to(IpPrefix.host(address.address())).dev(veth);
     return family() == IpFamily.V4 ? route.scope(Scope.HOST) : route;
   }
 
@@ -74,20 +74,20 @@ record PtpAddress(IpPrefix address, IpAddress gateway) {
    * How the container reaches its gateways and, by those, its subnets; each only once, and none
    * that the IPAM plugin has a route for.
    */
-  static List<Route> inContainer(List<PtpAddress> addresses, Device cable, Result ipam) {
+  static List<Route> inContainer(List<PtpAddress> addresses, Device veth, Result ipam) {
     List<Route> routes = new ArrayList<>();
     Set<IpPrefix> known = new HashSet<>();
     ipam.routes().forEach(route -> known.add(route.dst().network()));
     for (PtpAddress one : addresses) {
       IpAddress self = one.address.address();
       if (known.add(one.gatewayPrefix())) {
-        Route route = Route.to(one.gatewayPrefix()).dev(cable).source(self);
+        Route route = Route.to(one.gatewayPrefix()).dev(veth).source(self);
         routes.add(one.family() == IpFamily.V4 ? route.scope(Scope.LINK) : route);
       }
       IpPrefix subnet = one.address.network();
       boolean alone = subnet.length() == self.bitLength();
       if (!alone && known.add(subnet)) {
-        routes.add(Route.to(subnet).via(one.gateway).dev(cable).source(self));
+        routes.add(Route.to(subnet).via(one.gateway).dev(veth).source(self));
       }
     }
     return routes;

@@ -20,7 +20,7 @@ import io.ocicat.plugins.net.NetnsSockets;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Compares what ADD returned with what there is, at both ends of the cable. */
+/** Compares what ADD returned with what there is, at both ends of the veth pair. */
 final class PtpCheck {
   private final NetnsSockets host;
   private final NetnsSockets container;
@@ -87,10 +87,10 @@ final class PtpCheck {
     return far;
   }
 
-  private void verifyContainerRoutes(Device cable, PtpAddress address) {
+  private void verifyContainerRoutes(Device veth, PtpAddress address) {
     List<Route> present =
-        container.route().list(Routes.list(RouteFilter.main(address.family()).dev(cable)));
-    for (Route wanted : PtpAddress.inContainer(List.of(address), cable, Result.empty())) {
+        container.route().list(Routes.list(RouteFilter.main(address.family()).dev(veth)));
+    for (Route wanted : PtpAddress.inContainer(List.of(address), veth, Result.empty())) {
       if (present.stream()
           .noneMatch(
               route ->
@@ -101,19 +101,19 @@ final class PtpCheck {
     }
   }
 
-  private void verifyHost(Device cable, PtpAddress address) {
+  private void verifyHost(Device veth, PtpAddress address) {
     boolean hasGateway =
-        host.route().list(Addresses.list(cable)).stream()
+        host.route().list(Addresses.list(veth)).stream()
             .map(Address::prefix)
             .anyMatch(address.gatewayPrefix()::equals);
     if (!hasGateway) {
       throw wrong(
           "host interface \"%s\" does not have the gateway address %s"
-              .formatted(cable.name(), address.gateway()));
+              .formatted(veth.name(), address.gateway()));
     }
-    Route wanted = address.onHost(cable);
+    Route wanted = address.onHost(veth);
     boolean hasRoute =
-        host.route().list(Routes.list(RouteFilter.main(address.family()).dev(cable))).stream()
+        host.route().list(Routes.list(RouteFilter.main(address.family()).dev(veth))).stream()
             .anyMatch(route -> route.destination().equals(wanted.destination()));
     if (!hasRoute) {
       throw wrong("expected route %s not found on the host".formatted(wanted));

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * What the plugin is asked for. The addresses come from the plugin that {@code ipam.type} names.
  *
  * @param masquerade whether what leaves the container's subnet gets the host's address
- * @param mtu of both ends of the cable; 0 leaves it to the kernel
+ * @param mtu of both ends of the veth pair; 0 leaves it to the kernel
  * @param dns what replaces the IPAM plugin's, null for nothing
  */
 record PtpConf(boolean masquerade, int mtu, @Nullable Dns dns) {

@@ -39,8 +39,8 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Connects a container to the host by a cable of its own. The host's end has the gateway's address;
- * everything the container sends goes there, also what is for its own subnet.
+ * Connects a container to the host by a veth pair of its own. The host's end has the gateway's
+ * address; everything the container sends goes there, also what is for its own subnet.
  */
 public final class PtpPlugin implements Plugin {
   /** Where in the result the container's interface is: behind the host's end. */
@@ -60,7 +60,7 @@ public final class PtpPlugin implements Plugin {
       List<PtpAddress> addresses = PtpAddress.of(ipam);
       families(addresses).forEach(family -> Forwarding.enable(host, family));
 
-      VethPair cable =
+      VethPair veth =
           undo.onFailure(
               OwnedVeth.create(
                   host,
@@ -70,11 +70,11 @@ public final class PtpPlugin implements Plugin {
               pair -> pair.delete(host));
       Result result =
           ipam.withInterfaces(
-                  List.of(cable.host().onHost(), cable.container().inSandbox(call.netns().text())))
+                  List.of(veth.host().onHost(), veth.container().inSandbox(call.netns().text())))
               .mapIps(ip -> ip.onInterface(CONTAINER));
-      configureContainer(container, cable.container().device(), addresses, result);
-      configureHost(host, cable.host().device(), addresses);
-      Carrier.await(container, cable.container().device(), call.deadline());
+      configureContainer(container, veth.container().device(), addresses, result);
+      configureHost(host, veth.host().device(), addresses);
+      Carrier.await(container, veth.container().device(), call.deadline());
 
       if (conf.masquerade()) {
         undo.onFailure(() -> Masquerade.remove(host, owner));
@@ -85,38 +85,38 @@ public final class PtpPlugin implements Plugin {
   }
 
   private static void configureContainer(
-      NetnsSockets container, Device cable, List<PtpAddress> addresses, Result result) {
-    forgoDuplicateDetection(container, cable, addresses);
+      NetnsSockets container, Device veth, List<PtpAddress> addresses, Result result) {
+    forgoDuplicateDetection(container, veth, addresses);
     ContainerInterface.configure(
         container,
-        cable,
+        veth,
         result,
         address -> usableAtOnce(address).noPrefixRoute(),
-        PtpAddress.inContainer(addresses, cable, result));
+        PtpAddress.inContainer(addresses, veth, result));
   }
 
-  private static void configureHost(NetnsSockets host, Device cable, List<PtpAddress> addresses) {
-    forgoDuplicateDetection(host, cable, addresses);
+  private static void configureHost(NetnsSockets host, Device veth, List<PtpAddress> addresses) {
+    forgoDuplicateDetection(host, veth, addresses);
     List<NetlinkRequest> requests = new ArrayList<>();
-    requests.add(Links.up(cable.index()));
+    requests.add(Links.up(veth.index()));
     addresses.stream()
         .map(PtpAddress::gatewayPrefix)
         .distinct()
-        .map(gateway -> usableAtOnce(Address.of(gateway, cable)))
+        .map(gateway -> usableAtOnce(Address.of(gateway, veth)))
         .forEach(gateway -> requests.add(Addresses.add(gateway)));
     // One that is there leads to a container that had the address before.
-    addresses.forEach(address -> requests.add(Routes.replace(address.onHost(cable))));
+    addresses.forEach(address -> requests.add(Routes.replace(address.onHost(veth))));
     host.route().perform(requests);
   }
 
   /**
-   * There is nobody else on the cable. The kernel would look all the same, for the addresses it
+   * There is nobody else on the veth pair. The kernel would look all the same, for the addresses it
    * gives both ends itself, and neither end can be found until it is done.
    */
   private static void forgoDuplicateDetection(
-      NetnsSockets net, Device cable, List<PtpAddress> addresses) {
+      NetnsSockets net, Device veth, List<PtpAddress> addresses) {
     if (families(addresses).contains(IpFamily.V6)) {
-      net.writeIfPossible(Sysctl.of("net", "ipv6", "conf", cable.name(), "accept_dad"), "0");
+      net.writeIfPossible(Sysctl.of("net", "ipv6", "conf", veth.name(), "accept_dad"), "0");
     }
   }
 
@@ -136,13 +136,13 @@ public final class PtpPlugin implements Plugin {
     AttachmentOwner owner = AttachmentOwner.of(call);
     try (NetnsSockets host = NetnsSockets.ofHost(call)) {
       BestEffort.all(
-          () -> removeCable(call, host, owner),
+          () -> removeVeth(call, host, owner),
           () -> Masquerade.remove(host, owner),
           () -> call.ipam().del());
     }
   }
 
-  private static void removeCable(DelCall call, NetnsSockets host, AttachmentOwner owner) {
+  private static void removeVeth(DelCall call, NetnsSockets host, AttachmentOwner owner) {
     Optional<NetnsSockets> container = NetnsSockets.ofRemaining(call.netns());
     try {
       OwnedVeth.remove(host, container, owner, call.previousResult());

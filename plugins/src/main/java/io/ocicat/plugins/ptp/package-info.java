@@ -1,4 +1,4 @@
-/** Connects a container to the host by a cable of its own, and routes everything over it. */
+/** Connects a container to the host by a veth pair of its own, and routes everything over it. */
 @NullMarked
 package io.ocicat.plugins.ptp;
 

@@ -18,7 +18,7 @@ record Shaped(Host host, Host pod, String veth, String ifName) {
   static final String EGRESS = "'egressRate':16000000,'egressBurst':4000000";
   static final String NETWORK = "cni-plugin-bandwidth-test";
 
-  /** With a cable between {@code veth0} on the host and {@code eth0} in the pod. */
+  /** With a veth pair between {@code veth0} on the host and {@code eth0} in the pod. */
   static Shaped wired(Host host, Host pod) {
     return wired(host, pod, "veth0", "eth0");
   }
@@ -98,7 +98,7 @@ record Shaped(Host host, Host pod, String veth, String ifName) {
 
   /** All links and qdiscs of the host, for comparing before and after. */
   String everything() {
-    // Whether a cable counts as plugged in yet is the kernel's business.
+    // Whether a veth pair counts as plugged in yet is the kernel's business.
     return host.exec("ip", "-o", "link").stdout().replaceAll(" state \\w+|NO-CARRIER,", "")
         + host.exec("tc", "qdisc", "show").stdout()
         + filters();

@@ -96,7 +96,7 @@ class BridgePluginTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"})
-  void withoutIpamThereIsOnlyACable(String version, Host host, Host pod) {
+  void withoutIpamThereIsOnlyAVeth(String version, Host host, Host pod) {
     Attaching eth0 = BridgeNetwork.on(host).version(version).attach(pod);
     if (version.startsWith("0.1") || version.startsWith("0.2")) {
       assertThat(eth0.add().error().msg()).contains("no valid IP");

@@ -19,7 +19,7 @@ import tools.jackson.databind.JsonNode;
 class BridgeRemovalTest {
   @TempDir Path leases;
 
-  /** The namespace lives on, by another name: the cable must go all the same. */
+  /** The namespace lives on, by another name: the veth pair must go all the same. */
   @ParameterizedTest
   @ValueSource(strings = {"", "/run/netns/never", "/etc/hostname"})
   void theNamespaceNeedNotBeThere(String netns, Host host, Host pod) {
@@ -56,7 +56,7 @@ class BridgeRemovalTest {
     assertThat(Left.on(host, leases)).isEqualTo(Left.NOTHING);
   }
 
-  /** The original would leave cable, masquerade and spoof check. */
+  /** The original would leave veth pair, masquerade and spoof check. */
   @Test
   void whatTheOriginalMadeGoesWithoutANamespaceToo(Host host, Host pod) {
     BridgeNetwork network = network(host);

@@ -81,7 +81,7 @@ class PortVlansTest {
   }
 
   @Test
-  void onABridgeOfOthersTheCableGoesAgain(Host host, Host pod) {
+  void onABridgeOfOthersTheVethGoesAgain(Host host, Host pod) {
     host.exec("ip", "link", "add", "br0", "type", "bridge");
 
     CniException error =

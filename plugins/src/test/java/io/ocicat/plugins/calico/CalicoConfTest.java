@@ -260,12 +260,12 @@ class CalicoConfTest {
     "shop,cart-7d9f,calieb55de816a6",
     "default,nginx-demo-1-7f67f8bdd8-d5wsc,calife8e5922caa"
   })
-  void cablesAreNamedAsFelixExpects(String namespace, String pod, String cable) {
+  void vethsAreNamedAsFelixExpects(String namespace, String pod, String veth) {
     WorkloadIdentity identity = new WorkloadIdentity("n", namespace, pod, "c", "c", "eth0");
 
-    assertThat(identity.cable(Map.of())).isEqualTo(cable);
-    assertThat(identity.cable(Map.of("FELIX_INTERFACEPREFIX", "azv,cali")))
-        .isEqualTo("azv" + cable.substring(4));
+    assertThat(identity.veth(Map.of())).isEqualTo(veth);
+    assertThat(identity.veth(Map.of("FELIX_INTERFACEPREFIX", "azv,cali")))
+        .isEqualTo("azv" + veth.substring(4));
   }
 
   private static CniException refusal(String members) {

@@ -70,7 +70,7 @@ class CalicoPluginTest {
   }
 
   @Test
-  void containersWhoseIdsBeginAlikeKeepTheirCables(Host host, Host a, Host b) {
+  void containersWhoseIdsBeginAlikeKeepTheirVeths(Host host, Host a, Host b) {
     CalicoNode node = node(host);
     CalicoContract.giveAddresses(host);
     Calling first = node.call(node.config(V4), a).container("0123456789abc-one");

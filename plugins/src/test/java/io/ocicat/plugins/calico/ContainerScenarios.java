@@ -21,14 +21,14 @@ interface ContainerScenarios {
   CalicoNode node(Host host);
 
   @Test
-  default void aContainerGetsACableAnEndpointAndAProfile(Host host, Host pod) {
+  default void aContainerGetsAVethAnEndpointAndAProfile(Host host, Host pod) {
     CalicoNode node = node(host);
     Calling eth0 = node.call(node.config(V4), pod);
-    String cable = "cali" + pod.name().substring(0, Math.min(11, pod.name().length()));
+    String veth = "cali" + pod.name().substring(0, Math.min(11, pod.name().length()));
 
     JsonNode result = eth0.add().ok();
 
-    assertThat(result.at("/interfaces/0/name").asString()).isEqualTo(cable);
+    assertThat(result.at("/interfaces/0/name").asString()).isEqualTo(veth);
     assertThat(result.at("/interfaces/0").has("mac")).isFalse();
     assertThat(result.at("/interfaces/1/name").asString()).isEqualTo("eth0");
     assertThat(result.at("/interfaces/1/sandbox").asString()).isEqualTo(pod.path().toString());
@@ -50,7 +50,7 @@ interface ContainerScenarios {
                  "ipNetworks": ["10.65.0.2/32"], "profiles": ["net1"],
                  "interfaceName": "%s", "mac": "%s"}
                 """
-                    .formatted(pod.name(), cable, mac)));
+                    .formatted(pod.name(), veth, mac)));
     assertThat(endpoint.labels())
         .isEqualTo(
             Map.of(
@@ -64,18 +64,17 @@ interface ContainerScenarios {
                  "labelsToApply": {"net1": ""}}
                 """));
 
-    JsonNode outside = host.json("ip", "-j", "link", "show", cable).get(0);
+    JsonNode outside = host.json("ip", "-j", "link", "show", veth).get(0);
     assertThat(outside.path("address").asString()).isEqualTo("ee:ee:ee:ee:ee:ee");
     assertThat(outside.path("mtu").asInt()).isEqualTo(1500);
     assertThat(outside.path("flags").toString()).contains("\"UP\"");
-    assertThat(sysctl(host, "ipv4/conf/%s/proxy_arp", cable)).isEqualTo("1");
-    assertThat(sysctl(host, "ipv4/conf/%s/route_localnet", cable)).isEqualTo("1");
-    assertThat(sysctl(host, "ipv4/conf/%s/forwarding", cable)).isEqualTo("1");
-    assertThat(sysctl(host, "ipv4/neigh/%s/proxy_delay", cable)).isEqualTo("0");
-    assertThat(sysctl(host, "ipv6/conf/%s/accept_ra", cable)).isEqualTo("0");
+    assertThat(sysctl(host, "ipv4/conf/%s/proxy_arp", veth)).isEqualTo("1");
+    assertThat(sysctl(host, "ipv4/conf/%s/route_localnet", veth)).isEqualTo("1");
+    assertThat(sysctl(host, "ipv4/conf/%s/forwarding", veth)).isEqualTo("1");
+    assertThat(sysctl(host, "ipv4/neigh/%s/proxy_delay", veth)).isEqualTo("0");
+    assertThat(sysctl(host, "ipv6/conf/%s/accept_ra", veth)).isEqualTo("0");
     assertThat(sysctl(pod, "ipv4/ip_forward", "")).isEqualTo("0");
-    assertThat(host.exec("ip", "route").stdout())
-        .contains("10.65.0.2 dev " + cable + " scope link");
+    assertThat(host.exec("ip", "route").stdout()).contains("10.65.0.2 dev " + veth + " scope link");
     assertThat(pod.exec("ip", "route").stdout().lines().map(String::strip))
         .containsExactly("default via 169.254.1.1 dev eth0", "169.254.1.1 dev eth0 scope link");
     JsonNode inside = pod.json("ip", "-j", "address", "show", "eth0").get(0);

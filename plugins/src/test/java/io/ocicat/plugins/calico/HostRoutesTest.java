@@ -23,18 +23,18 @@ class HostRoutesTest {
   private static final IpAddress V4 = IpAddress.parse("10.65.0.5");
   private static final IpAddress V6 = IpAddress.parse("fd00:65::5");
 
-  @SuppressWarnings("NullAway.Init") // by twoCables
+  @SuppressWarnings("NullAway.Init") // by twoVeths
   private NetnsSockets net;
 
-  @SuppressWarnings("NullAway.Init") // by twoCables
+  @SuppressWarnings("NullAway.Init") // by twoVeths
   private HostRoutes both;
 
   @BeforeEach
-  void twoCables(Host host) {
-    for (String cable : List.of("cali0", "other0")) {
-      host.exec("ip", "link", "add", cable, "type", "veth", "peer", "name", cable + "p");
-      host.exec("ip", "link", "set", cable, "up");
-      host.exec("ip", "link", "set", cable + "p", "up");
+  void twoVeths(Host host) {
+    for (String veth : List.of("cali0", "other0")) {
+      host.exec("ip", "link", "add", veth, "type", "veth", "peer", "name", veth + "p");
+      host.exec("ip", "link", "set", veth, "up");
+      host.exec("ip", "link", "set", veth + "p", "up");
     }
     net = NetnsSockets.of(host.path());
     both = new HostRoutes(net, Device.of(net.link("cali0").orElseThrow()), List.of(V4, V6));

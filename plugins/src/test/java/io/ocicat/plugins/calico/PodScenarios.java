@@ -26,7 +26,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Pods: their cables and endpoints, and what happens to these when calls come in odd orders. */
+/**
+ * Pods: their veth pairs and endpoints, and what happens to these when calls come in odd orders.
+ */
 interface PodScenarios {
   Store store();
 
@@ -79,8 +81,8 @@ interface PodScenarios {
 
     JsonNode result = eth0.add().ok();
 
-    String cable = "cali7b07e5871ca";
-    assertThat(result.at("/interfaces/0/name").asString()).isEqualTo(cable);
+    String veth = "cali7b07e5871ca";
+    assertThat(result.at("/interfaces/0/name").asString()).isEqualTo(veth);
     assertThat(result.path("ips").findValuesAsString("address"))
         .isEqualTo(WorkloadEndpoints.texts(only(node), "ipNetworks"))
         .hasSize(families == Families.BOTH ? 2 : 1);
@@ -89,12 +91,12 @@ interface PodScenarios {
       assertThat(pod.exec("ip", "route").stdout().lines().map(String::strip))
           .containsExactly("default via 169.254.1.1 dev eth0", "169.254.1.1 dev eth0 scope link");
       assertThat(host.exec("ip", "route").stdout())
-          .contains("10.65.0.2 dev " + cable + " scope link");
+          .contains("10.65.0.2 dev " + veth + " scope link");
       for (String on :
           List.of("conf/%s/proxy_arp", "conf/%s/route_localnet", "conf/%s/forwarding")) {
-        assertThat(sysctl(host, "ipv4/" + on, cable)).as(on).isEqualTo("1");
+        assertThat(sysctl(host, "ipv4/" + on, veth)).as(on).isEqualTo("1");
       }
-      assertThat(sysctl(host, "ipv4/neigh/%s/proxy_delay", cable)).isEqualTo("0");
+      assertThat(sysctl(host, "ipv4/neigh/%s/proxy_delay", veth)).isEqualTo("0");
       assertThat(sysctl(pod, "ipv4/ip_forward", "")).isEqualTo("0");
     } else {
       assertThat(pod.exec("ip", "route").stdout()).isEmpty();
@@ -107,19 +109,19 @@ interface PodScenarios {
           .singleElement(InstanceOfAssertFactories.STRING)
           .contains("scope global nodad")
           .doesNotContain("tentative");
-      assertThat(host.exec("ip", "-6", "route").stdout()).contains("fd00:65::2 dev " + cable);
-      assertThat(host.exec("ip", "-6", "address", "show", cable).stdout()).contains(gateway);
+      assertThat(host.exec("ip", "-6", "route").stdout()).contains("fd00:65::2 dev " + veth);
+      assertThat(host.exec("ip", "-6", "address", "show", veth).stdout()).contains(gateway);
       for (String on : List.of("proxy_ndp", "forwarding")) {
-        assertThat(sysctl(host, "ipv6/conf/%s/" + on, cable)).as(on).isEqualTo("1");
+        assertThat(sysctl(host, "ipv6/conf/%s/" + on, veth)).as(on).isEqualTo("1");
       }
       for (String off : List.of("accept_dad", "disable_ipv6")) {
-        assertThat(sysctl(host, "ipv6/conf/%s/" + off, cable)).as(off).isEqualTo("0");
+        assertThat(sysctl(host, "ipv6/conf/%s/" + off, veth)).as(off).isEqualTo("0");
       }
       assertThat(sysctl(pod, "ipv6/conf/all/forwarding", "")).isEqualTo("0");
     } else {
       assertThat(inside).doesNotContain("scope global");
     }
-    assertThat(sysctl(host, "ipv6/conf/%s/accept_ra", cable)).isEqualTo("0");
+    assertThat(sysctl(host, "ipv6/conf/%s/accept_ra", veth)).isEqualTo("0");
     assertThat(host.exec("ip", "neigh").stdout()).as("no entry by hand").doesNotContain("169.254");
     eth0.previous(result).check().ok();
     eth0.status().ok();

@@ -202,7 +202,7 @@ class MacvlanPluginTest {
 
   /** Nobody can answer there, so that nobody waits for an answer. */
   @Test
-  void withoutACableNobodyWaitsForDuplicates(Host host, Host pod) {
+  void withoutAVethNobodyWaitsForDuplicates(Host host, Host pod) {
     host.exec("ip", "link", "set", shared.master(), "down");
     shared.ipam().answer("{\"ips\":[{\"address\":\"fd00::3/64\"}]}");
 

@@ -73,9 +73,9 @@ class PortmapOwnershipTest {
     Forward forward = claim(1, "").forwards().getFirst();
     SetElement taken =
         FamilySets.of(forward).forward(forward).withComment("net/%s/eth0".formatted(id));
-    PortConflicts standing = new PortConflicts(Set.of(), Map.of(), Map.of(forward, taken));
+    PortConflicts conflicts = new PortConflicts(Set.of(), Map.of(), Map.of(forward, taken));
     assertThatExceptionOfType(CniException.class)
-        .isThrownBy(() -> standing.requireNoneTaken(owners))
+        .isThrownBy(() -> conflicts.requireNoneTaken(owners))
         .withMessageStartingWith("host port")
         .withMessageContaining(
             "is taken by default/web (net/46cc7046cc70/eth0); end that pod, or choose another");
@@ -355,10 +355,10 @@ class PortmapOwnershipTest {
     HostPort port =
         new HostPort(
             IpAddress.parse(hostIp.isEmpty() ? "0.0.0.0" : hostIp), Protocol.TCP, 10_000 + number);
-    ContainerAddress place =
+    ContainerAddress containerAddress =
         new ContainerAddress(IpAddress.parse("10.1.0.0").plus(number + 2), "cni0");
     return new PortClaim(
-        "net/pod%d/eth0".formatted(number), conf, List.of(new Forward(port, place, 80)));
+        "net/pod%d/eth0".formatted(number), conf, List.of(new Forward(port, containerAddress, 80)));
   }
 
   private static List<String> conditional(Host node) {

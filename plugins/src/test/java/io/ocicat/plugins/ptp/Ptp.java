@@ -58,7 +58,9 @@ final class Ptp {
     return with(attaching, "prevResult", result);
   }
 
-  /** What is left on a host of attachments: cables and elements of our table; nothing is best. */
+  /**
+   * What is left on a host of attachments: veth pairs and elements of our table; nothing is best.
+   */
   static List<String> traces(Host host) {
     Stream<String> links =
         elements(host.json("ip", "-j", "link", "show", "type", "veth"))

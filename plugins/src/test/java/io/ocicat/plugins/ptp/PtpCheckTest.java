@@ -16,7 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** CHECK notices whatever is gone or changed, on either side of the cable. */
+/** CHECK notices whatever is gone or changed, on either side of the veth pair. */
 @Hosts
 class PtpCheckTest {
   private static final String BOTH =
@@ -71,11 +71,11 @@ class PtpCheckTest {
     }
 
     private void happen(Host host, Host pod) {
-      String cable =
+      String veth =
           host.json("ip", "-j", "link", "show", "type", "veth").at("/0/ifname").asString();
       int colon = command.indexOf(": ");
       Host side = command.startsWith("pod") ? pod : host;
-      side.command("sh", "-ec", command.substring(colon + 2)).env("CABLE", cable).run();
+      side.command("sh", "-ec", command.substring(colon + 2)).env("CABLE", veth).run();
     }
   }
 

@@ -53,9 +53,9 @@ class PtpPluginTest {
   @Test
   void theContainerSendsEverythingToTheHost(Host host, Host pod) {
     JsonNode result = withBoth(host, pod).add().ok();
-    String cable = result.at("/interfaces/0/name").asString();
+    String veth = result.at("/interfaces/0/name").asString();
 
-    assertThat(cable).matches("veth[0-9a-f]{8}");
+    assertThat(veth).matches("veth[0-9a-f]{8}");
     assertThat(routes(pod, "-4"))
         .containsExactlyInAnyOrder(
             "default via 10.1.2.1 dev eth0",
@@ -66,9 +66,9 @@ class PtpPluginTest {
             "default via fd00:1::1 dev eth0 metric 1024 pref medium",
             "fd00:1::1 dev eth0 src fd00:1::5 metric 1024 pref medium",
             "fd00:1::/64 via fd00:1::1 dev eth0 src fd00:1::5 metric 1024 pref medium");
-    assertThat(routes(host, "-4")).containsExactly("10.1.2.5 dev %s scope host".formatted(cable));
+    assertThat(routes(host, "-4")).containsExactly("10.1.2.5 dev %s scope host".formatted(veth));
     assertThat(routes(host, "-6"))
-        .contains("fd00:1::5 dev %s metric 1024 pref medium".formatted(cable));
+        .contains("fd00:1::5 dev %s metric 1024 pref medium".formatted(veth));
     assertThat(host.exec("cat", "/proc/sys/net/ipv4/ip_forward").stdout().strip()).isEqualTo("1");
     assertThat(host.exec("cat", "/proc/sys/net/ipv6/conf/all/forwarding").stdout().strip())
         .isEqualTo("1");
@@ -76,23 +76,23 @@ class PtpPluginTest {
 
   @Test
   void nobodyWaitsForDuplicates(Host host, Host pod) {
-    String cable = withBoth(host, pod).add().ok().at("/interfaces/0/name").asString();
+    String veth = withBoth(host, pod).add().ok().at("/interfaces/0/name").asString();
 
     host.exec("ping", "-6", "-c1", "-W1", "fd00:1::5");
     pod.exec("ping", "-6", "-c1", "-W1", "fd00:1::1");
     assertThat(pod.exec("ip", "-6", "address", "show", "dev", "eth0").stdout())
         .doesNotContain("tentative");
-    assertThat(host.exec("ip", "-6", "address", "show", "dev", cable).stdout())
+    assertThat(host.exec("ip", "-6", "address", "show", "dev", veth).stdout())
         .doesNotContain("tentative");
   }
 
   @Test
   void theMtuIsThatOfBothEnds(Host host, Host pod) {
     JsonNode result = Ptp.attaching(host, pod, directory, "1.0.0", Ptp.V4).add().ok();
-    String cable = result.at("/interfaces/0/name").asString();
+    String veth = result.at("/interfaces/0/name").asString();
 
     assertThat(pod.json("ip", "-j", "link", "show", "eth0").at("/0/mtu").asInt()).isEqualTo(1400);
-    assertThat(host.json("ip", "-j", "link", "show", cable).at("/0/mtu").asInt()).isEqualTo(1400);
+    assertThat(host.json("ip", "-j", "link", "show", veth).at("/0/mtu").asInt()).isEqualTo(1400);
   }
 
   @ParameterizedTest
@@ -186,7 +186,7 @@ class PtpPluginTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", "/run/netns/never", "/etc/hostname"})
-  void delFindsTheCableOfANamespaceWithoutName(String netns, Host host, Host pod) {
+  void delFindsTheVethOfANamespaceWithoutName(String netns, Host host, Host pod) {
     Attaching eth0 = withBoth(host, pod);
     JsonNode result = eth0.add().ok();
     Ptp.withPrevious(eth0, result).withNetns(netns).del().ok();
@@ -198,7 +198,7 @@ class PtpPluginTest {
   }
 
   @Test
-  void delTouchesNoCableOfAnother(Host host, Host pod, Host other) {
+  void delTouchesNoVethOfAnother(Host host, Host pod, Host other) {
     TestIpam ipam = TestIpam.in(directory, BOTH);
     Attaching eth0 = ipam.with(Ptp.withTestIpam(host, pod));
     JsonNode result = eth0.add().ok();
