@@ -12,6 +12,7 @@ import io.ocicat.testkit.Output;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.LocalDate;
+import java.time.ZoneOffset;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.LongStream;
@@ -81,7 +82,7 @@ class CrashPointTest {
 
   @TempDir Path folder;
 
-  private final long round = Long.getLong("ocicat.round", LocalDate.now().toEpochDay());
+  private final long round = Long.getLong("ocicat.round", LocalDate.now(ZoneOffset.UTC).toEpochDay());
 
   @Test
   void anAddThatIsKilledLeavesNothing(Host host, Host container) {
