@@ -41,7 +41,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Scenarios 9.1.1–7, 9.2.1–10 and what upstream does not test. */
+/**
+ * ADD as libcni's tests have it, of single plugins and of lists; and what they leave out: deadlines,
+ * traces, observers, negotiated versions.
+ */
 class AddTest {
   @TempDir Path directory;
   private Lab lab;

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** Scenarios 9.1.8–16 and 9.2.11–16. */
+/** CHECK as libcni's tests have it, of single plugins and of lists. */
 class CheckOperationTest {
   private static final String FILE = "net-c1-eth0";
   private static final String RESULT =

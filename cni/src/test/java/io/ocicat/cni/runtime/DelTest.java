@@ -28,7 +28,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Scenarios 9.1.17–25, 9.2.17–21 and what upstream does not test. */
+/**
+ * DEL as libcni's tests have it, of single plugins and of lists; and what they leave out: the
+ * reverse order, the configuration that ADD ran, rollback.
+ */
 class DelTest {
   private static final String FILE = "net-c1-eth0";
 

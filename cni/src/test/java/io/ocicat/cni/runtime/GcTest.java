@@ -20,7 +20,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Scenario 9.2.23 and what upstream does not test (9.10). */
+/**
+ * GC as libcni's tests have it; and what they leave out: corrupt entries, several networks in one
+ * cache, failures on the way.
+ */
 class GcTest {
   @TempDir Path directory;
   private Lab lab;

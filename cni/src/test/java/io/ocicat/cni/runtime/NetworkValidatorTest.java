@@ -18,7 +18,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Scenarios 9.1.3, 9.1.26–28, 9.2.22 and what goes deeper. */
+/**
+ * Validation and versions: what libcni's tests cover (capabilities, missing executables,
+ * unsupported versions), and every problem of a file at once.
+ */
 class NetworkValidatorTest {
   @TempDir Path directory;
   private Lab lab;

@@ -40,7 +40,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The runtime with plugins that are processes (scenarios 9.2.1, 9.2.23, 9.2.26 and 9.5). */
+/**
+ * The runtime with plugins that are processes: merged results, the order of GC, timeouts of every
+ * operation, and a plugin of version 0.1.0.
+ */
 @Timeout(120)
 class ProcessesTest {
   @TempDir Path directory;

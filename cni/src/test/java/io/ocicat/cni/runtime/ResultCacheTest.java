@@ -30,7 +30,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Scenarios 9.3 and the lines of 9.10 about the cache. */
+/**
+ * libcni's cache, as its own tests have it; and what they leave out: concurrent writers, torn and
+ * hostile files, names that collide or are too long.
+ */
 class ResultCacheTest {
   private static final String FILE = "net-c1-eth0";
 

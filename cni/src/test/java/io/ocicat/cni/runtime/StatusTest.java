@@ -13,7 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Scenarios 9.2.24–25. */
+/** STATUS as libcni's tests have it: plugins in order, until one is not ready. */
 class StatusTest {
   @TempDir Path directory;
   private Lab lab;
