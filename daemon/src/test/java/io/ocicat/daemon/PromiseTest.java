@@ -31,7 +31,7 @@ class PromiseTest {
 
   @TempDir Path folder;
 
-  /** R7 and C8: nothing is promised that nobody keeps. */
+  /** Nothing is promised that nobody keeps. */
   @Test
   void withoutADaemonTheRuntimeHasToTryAgain(Host host, Host container) {
     Installation ocicat = Installation.in(folder, host);
@@ -58,7 +58,7 @@ class PromiseTest {
     assertThat(ocicat.oneShots()).hasSize(2);
   }
 
-  /** C10: kubelet deletes what it could not add. */
+  /** Kubelet deletes what it could not add. */
   @Test
   void aDelOfWhatTookNothingIsNotPutOff(Host host, Host container) {
     Installation ocicat = Installation.in(folder, host);
@@ -78,7 +78,7 @@ class PromiseTest {
     }
   }
 
-  /** R11: the shim is killed when all is done, and before it has read so. */
+  /** The shim is killed when all is done, and before it has read so. */
   @Test
   void anAttachmentOfWhichNobodyWasToldIsUndoneAtOnce(Host host, Host container) {
     Installation ocicat = Installation.in(folder, host);
@@ -102,7 +102,7 @@ class PromiseTest {
     }
   }
 
-  /** R11: no DEL follows. {@code -Docicat.longer=4} kills a hundred. */
+  /** No DEL follows. {@code -Docicat.longer=4} kills a hundred. */
   @Test
   void callersThatAreKilledAtAnyMomentLeaveNothing(Host host, Host container) throws Exception {
     long seed = Long.getLong("ocicat.seed", System.nanoTime());
@@ -149,7 +149,7 @@ class PromiseTest {
         Optional.of(netns));
   }
 
-  /** R12: records hold no secrets, neither of the caller's variables nor of the configuration. */
+  /** Records hold no secrets, neither of the caller's variables nor of the configuration. */
   @Test
   void recordsHoldNoSecrets(Host host, Host container) throws IOException {
     Installation ocicat = Installation.in(folder, host);

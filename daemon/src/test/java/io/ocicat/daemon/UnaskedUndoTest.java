@@ -36,7 +36,7 @@ class UnaskedUndoTest {
 
   private final List<String> notes = new CopyOnWriteArrayList<>();
 
-  /** R2: the DEL of one attachment is put off; then the same interface is attached otherwise. */
+  /** The DEL of one attachment is put off; then the same interface is attached otherwise. */
   @Test
   void aDelThatWasPutOffTakesNothingThatWasAttachedSince(Host host, Host container) {
     Installation ocicat = Installation.in(folder, host);
@@ -111,7 +111,7 @@ class UnaskedUndoTest {
                 .replace("\"ipMasq\":true", "\"ipMasq\":false"));
   }
 
-  /** C1: a runtime restarts a container of ours, in another namespace, with Go's plugins. */
+  /** A runtime restarts a container of ours, in another namespace, with Go's plugins. */
   @Test
   void whatGoAttachedAgainUnderTheSameNameStaysEvenWhenTheClockWasSetBack(
       Host host, Host before, Host now) throws Exception {
@@ -140,7 +140,7 @@ class UnaskedUndoTest {
     assertThat(ocicat.records("attachments")).isEmpty();
   }
 
-  /** C1: what libcni remembers of a container counts, whatever else is known. */
+  /** What libcni remembers of a container counts, whatever else is known. */
   @Test
   void aContainerThatItsRuntimeHasInAnotherNamespaceIsNotUndone(Host host, Host before, Host now)
       throws Exception {
@@ -182,7 +182,7 @@ class UnaskedUndoTest {
     return file;
   }
 
-  /** C2: the network's file was renamed while the container ran. */
+  /** The network's file was renamed while the container ran. */
   @Test
   void aDelInTheNameOfAnotherNetworkEndsWhatTheInterfaceWasMadeFor(Host host, Host container)
       throws IOException {
@@ -210,7 +210,7 @@ class UnaskedUndoTest {
     assertThat(ocicat.oneShots()).isEmpty();
   }
 
-  /** C2: what earlier versions wrote is found by its former name. */
+  /** What earlier versions wrote is found by its former name. */
   @Test
   void recordsOfEarlierVersionsAreFound(Host host, Host container) throws IOException {
     Installation ocicat = Installation.in(folder, host);
