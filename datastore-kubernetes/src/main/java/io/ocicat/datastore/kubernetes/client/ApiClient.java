@@ -69,6 +69,7 @@ public final class ApiClient implements AutoCloseable {
     Deadline deadline = Deadline.in(patience);
     Duration pause = FIRST_PAUSE;
     boolean refused = false;
+    @Nullable TransportFailure earlier = null;
     while (true) {
       ApiConnection used = connection();
       Attempt attempt = attempt(used, call, deadline, effort);
@@ -93,8 +94,9 @@ public final class ApiClient implements AutoCloseable {
         case Attempt.Lost(TransportFailure breakdown) -> {
           checkOpen();
           if (!breakdown.mayBeRepeated() || !deadline.allows(pause)) {
-            throw breakdown.exception();
+            throw breakdown.clearer(earlier).exception();
           }
+          earlier = breakdown;
           effort.pause(pause, breakdown.exception());
         }
       }

@@ -20,7 +20,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
+import org.jspecify.annotations.Nullable;
 
 /** That no answer came: why, and whether the call may have been carried out all the same. */
 public record TransportFailure(ApiAccess access, ApiCall call, IOException failure) {
@@ -66,6 +68,16 @@ public record TransportFailure(ApiAccess access, ApiCall call, IOException failu
                     || e instanceof HttpConnectTimeoutException
                     || e instanceof SSLException
                     || e instanceof UnresolvedAddressException);
+  }
+
+  /**
+   * Of two failures of a read the one that tells more: a last attempt that merely ran out of time
+   * tells less than the connection that was refused before it.
+   */
+  TransportFailure clearer(@Nullable TransportFailure earlier) {
+    return earlier != null && call.verb().isRead() && failure.getCause() instanceof TimeoutException
+        ? earlier
+        : this;
   }
 
   public DatastoreException exception() {
