@@ -56,13 +56,13 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Calico's addresses: given, found and released, in records that Calico reads and writes at the
- * same time. Any number of processes on any number of hosts may do so; an address never belongs to
- * two.
+ * Calico-compatible IPAM: assigns, looks up and releases addresses in records that Calico reads and
+ * writes concurrently. Any number of processes on any number of hosts may do so; an address never
+ * has two owners.
  *
- * <p>What cannot be done is an {@link IpamException} with its reason; what the datastore has to say
- * is a {@link io.ocicat.datastore.error.DatastoreException}. Does not own the datastore.
- * Thread-safe: requests at the same time share writes.
+ * <p>A request that cannot be served throws an {@link IpamException} with its reason; datastore
+ * errors are {@link io.ocicat.datastore.error.DatastoreException}s. Does not own the datastore.
+ * Thread-safe: concurrent requests share writes.
  */
 public final class Ipam implements AutoCloseable {
   private final ClusterView view;
@@ -117,22 +117,27 @@ public final class Ipam implements AutoCloseable {
     this.check = new IpamCheck(records, view, blocks, counts, affinities, releaser);
   }
 
-  /** For one call: reads pools, node and settings each time, and starts no thread. */
+  /**
+   * Creates an IPAM for a single call: it reads pools, node and settings each time and starts no
+   * thread.
+   */
   public static Ipam forOneCall(Datastore datastore, ClockAndRandom sources) {
     IpamRecords records = new IpamRecords(datastore);
     return new Ipam(records, new UncachedClusterView(records), sources);
   }
 
-  /** For a process that stays: keeps pools, nodes and settings at hand by watching them. */
+  /**
+   * Creates an IPAM for a resident process: it caches pools, nodes and settings and watches them.
+   */
   public static Ipam resident(Datastore datastore, ClockAndRandom sources) {
     IpamRecords records = new IpamRecords(datastore);
     return new Ipam(records, new WatchedClusterView(records, sources.nanoTime()), sources);
   }
 
   /**
-   * Gives any free addresses, of both families. Fewer than wanted is no exception: look at {@link
-   * AutoAssignResult#isComplete}, and release what there is when it is of no use. When an exception
-   * is thrown, nothing stays assigned.
+   * Assigns any free addresses, of both families. Getting fewer than requested does not throw:
+   * check {@link AutoAssignResult#isComplete}, and release a partial result that is of no use. When
+   * an exception is thrown, nothing stays assigned.
    *
    * @throws IpamException with NO_SUCH_NODE, NO_POOL, POOL_NOT_USABLE, HANDLE_LIMIT or
    *     TOO_MANY_CONFLICTS
@@ -155,7 +160,7 @@ public final class Ipam implements AutoCloseable {
   }
 
   /**
-   * Gives a certain address.
+   * Assigns a specific address.
    *
    * @throws IpamException with OUTSIDE_POOLS, ADDRESS_TAKEN, STRICT_AFFINITY, HANDLE_LIMIT or
    *     TOO_MANY_CONFLICTS
@@ -165,7 +170,7 @@ public final class Ipam implements AutoCloseable {
   }
 
   /**
-   * Takes addresses back. Of one block all or none: when one has another handle or sequence number
+   * Releases addresses, all or none per block: when one has a different handle or sequence number
    * than expected (BAD_HANDLE, BAD_SEQUENCE_NUMBER in {@link ReleaseResult#refused}), none of that
    * block is released.
    */
@@ -174,9 +179,9 @@ public final class Ipam implements AutoCloseable {
   }
 
   /**
-   * Takes back all that a handle has; the handle is gone then.
+   * Releases all addresses of a handle and deletes the handle.
    *
-   * @return what was released; may be nothing
+   * @return the released addresses; may be empty
    * @throws IpamException with NO_SUCH_HANDLE
    */
   public List<IpAddress> releaseByHandle(String handle) {
@@ -196,7 +201,7 @@ public final class Ipam implements AutoCloseable {
   }
 
   /**
-   * The addresses of a handle.
+   * Returns the addresses of a handle.
    *
    * @throws IpamException with NO_SUCH_HANDLE
    */
@@ -205,7 +210,7 @@ public final class Ipam implements AutoCloseable {
   }
 
   /**
-   * Who has an address, whatever has become of its pool.
+   * Returns who has an address, whether or not its pool still exists.
    *
    * @throws IpamException with NOT_ASSIGNED
    */
@@ -214,7 +219,7 @@ public final class Ipam implements AutoCloseable {
   }
 
   /**
-   * Notes another owner of an address.
+   * Changes the recorded owner of an address.
    *
    * @throws IpamException with NOT_ASSIGNED, BAD_HANDLE or, when the owner is not the expected one,
    *     BAD_OWNER
@@ -235,7 +240,7 @@ public final class Ipam implements AutoCloseable {
   }
 
   /**
-   * Makes the blocks of a range belong to somebody.
+   * Claims the blocks of a range for an owner.
    *
    * @throws IpamException with OUTSIDE_POOLS or, when the range is smaller than a block,
    *     INVALID_REQUEST
@@ -245,33 +250,36 @@ public final class Ipam implements AutoCloseable {
   }
 
   /**
-   * Gives up the blocks of a range that belong to somebody; others' are left alone.
+   * Releases an owner's blocks in a range; blocks of other owners are left alone.
    *
-   * @param requireEmpty whether to keep those that have addresses in use
-   * @throws IpamException with OUTSIDE_POOLS, INVALID_REQUEST or, after all others were done,
+   * @param requireEmpty whether to keep blocks that have addresses in use
+   * @throws IpamException with OUTSIDE_POOLS, INVALID_REQUEST or, after all others were released,
    *     BLOCK_NOT_EMPTY
    */
   public void releaseAffinity(IpPrefix cidr, BlockOwner owner, boolean requireEmpty) {
     ownership.release(cidr, owner, requireEmpty);
   }
 
-  /** Gives up all blocks of somebody, of any pool or none. */
+  /** Releases all blocks of an owner, in any pool or in none. */
   public void releaseHostAffinities(BlockOwner owner, boolean requireEmpty) {
     ownership.releaseHost(owner, requireEmpty);
   }
 
-  /** Gives up all blocks of a pool, which should be disabled: whoever owns them, in use or not. */
+  /**
+   * Releases all blocks of a pool, which should be disabled, whatever their owner and whether in
+   * use or not.
+   */
   public void releasePoolAffinities(IpPrefix pool) {
     ownership.releasePool(pool);
   }
 
-  /** A host is gone: its blocks belong to nobody. Addresses stay assigned. */
+  /** Releases the blocks of a host that no longer exists. Addresses stay assigned. */
   public void removeHost(BlockOwner owner) {
     ownership.removeHost(owner);
   }
 
   /**
-   * Puts right what older versions have written for a host: to be called once per start.
+   * Upgrades what older versions have written for a host; call it once per start.
    *
    * @return how many records were written
    */
@@ -280,7 +288,7 @@ public final class Ipam implements AutoCloseable {
   }
 
   /**
-   * Sees to it that a host has a block, with the addresses it needs for itself.
+   * Ensures that a host has a block, with the addresses it reserves for itself.
    *
    * @return the block
    * @throws IpamException with NO_SUCH_NODE, NO_POOL or POOL_NOT_USABLE
@@ -296,7 +304,7 @@ public final class Ipam implements AutoCloseable {
         version);
   }
 
-  /** The settings; what holds without any when none are stored. Never writes. */
+  /** Returns the stored settings, or the defaults when none are stored. Never writes. */
   public IpamConfig config() {
     return configuration.get();
   }
@@ -312,29 +320,30 @@ public final class Ipam implements AutoCloseable {
   }
 
   /**
-   * How much is in use, of all pools, disabled ones as well, and of blocks that are in none.
+   * Counts addresses in use for all pools, including disabled ones, and for blocks outside any
+   * pool.
    *
-   * @param pools only of these, by name or CIDR; empty for all
+   * @param pools limits the result to these, by name or CIDR; empty for all
    */
   public List<PoolUse> utilisation(List<String> pools) {
     return utilisation.of(pools);
   }
 
-  /** Looks for what does not fit together. */
+  /** Checks IPAM's records for inconsistencies. */
   public IpamCheck check() {
     return check;
   }
 
   /**
-   * Writes a block whose addresses have cooled down as one in which they are free, so that it looks
-   * so to whoever only reads it; one that belongs to nobody is deleted when it is empty then.
+   * Writes a block's addresses whose cooldown is over as free, so that other readers see them as
+   * free. A block without an owner is deleted if that leaves it empty.
    */
   public void freeWhatCooledDown(IpamBlock block) {
     if (blocks.edit(block).freeCount() == block.unallocated().size()) {
       return;
     }
     try {
-      // That there is nothing to do is believed only of a block that was just read.
+      // "Nothing to do" is only a valid answer for a block that was just read.
       blocks
           .queue(block.cidr())
           .perform(new BlockRequest<>(BlockEdit::keepWhatIsOver, any -> any, Set.of()));
@@ -345,19 +354,19 @@ public final class Ipam implements AutoCloseable {
     }
   }
 
-  /** Everybody who has an address of a block. */
+  /** Returns every assigned address of a block. */
   public static List<AddressInfo> inUse(IpamBlock block) {
     return AddressLookup.inUse(block);
   }
 
-  /** Forgets what was read: the next answers come from the datastore. */
+  /** Clears all caches: the next answers come from the datastore. */
   public void forget() {
     view.doubt();
     blocks.forget();
     hosts.forget();
   }
 
-  /** Ends watching. */
+  /** Stops all watches. */
   @Override
   public void close() {
     view.close();

@@ -14,20 +14,21 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The addresses of a virtual machine. They belong to its handle, whatever pod runs it: one pod is
- * their owner, and while the machine moves, the pod it moves to is the alternate owner. Each change
- * of owners is one write, done only if the owners are still those it was decided on.
+ * The addresses of one virtual machine and the pods that own them. The addresses belong to the
+ * machine's handle, whichever pod runs it: one pod is their owner, and during a live migration the
+ * target pod is the alternate owner. Each change of owners is one write, conditional on the owners
+ * it was based on.
  */
 public record VmAddressOwnership(Ipam ipam, String handle) {
   private static final int ATTEMPTS = 10;
 
-  /** What a pod is to an address. */
+  /** The role of a pod for an address. */
   public enum Side {
     OWNER,
     ALTERNATE
   }
 
-  /** Those there are, IPv4 first. */
+  /** Returns the machine's addresses, IPv4 first. */
   public List<IpAddress> all() {
     try {
       return ipam.addressesOf(handle).stream()
@@ -42,12 +43,12 @@ public record VmAddressOwnership(Ipam ipam, String handle) {
   }
 
   /**
-   * Notes a pod. One that is noted already stays what it is: it may have become the owner since it
-   * was the alternate.
+   * Records a pod as owner or alternate owner. A pod that is recorded already keeps its role: it
+   * may have become the owner since it was the alternate.
    *
-   * @param pod who it is, as {@link CalicoConventions} has it
-   * @param side what to note it as; who was that before is no longer
-   * @return what it is
+   * @param pod the pod's attributes, as in {@link CalicoConventions}
+   * @param side the role to record it in; replaces the pod that had this role
+   * @return the role the pod has
    * @throws IpamException with NOT_ASSIGNED or BAD_HANDLE when the address is not the machine's
    */
   public Side note(IpAddress address, Map<String, String> pod, Side side) {
@@ -69,8 +70,8 @@ public record VmAddressOwnership(Ipam ipam, String handle) {
   }
 
   /**
-   * A pod has none of the addresses any more. Where it was the owner, the alternate becomes that:
-   * the machine has arrived there, or is nowhere.
+   * Removes a pod from all addresses. Where it was the owner, the alternate becomes the owner: the
+   * machine has arrived there, or runs nowhere.
    */
   public void leave(String namespace, String pod) {
     OwnerAttributeChange.Expected one = new OwnerAttributeChange.Expected(namespace, pod);
@@ -95,11 +96,11 @@ public record VmAddressOwnership(Ipam ipam, String handle) {
   }
 
   /**
-   * The machine runs in the pod it was to move to: that one becomes the owner, and who was it
-   * becomes the alternate. Where it is so already nothing is done.
+   * Completes a migration: the target pod becomes the owner and the previous owner becomes the
+   * alternate. Does nothing where that is already so.
    *
-   * @throws IpamException with NO_SUCH_HANDLE, or with BAD_OWNER when the machine was not about to
-   *     move there
+   * @throws IpamException with NO_SUCH_HANDLE, or with BAD_OWNER when the machine was not migrating
+   *     to this pod
    */
   public void promote(String namespace, String pod) {
     OwnerAttributeChange.Expected one = new OwnerAttributeChange.Expected(namespace, pod);
@@ -128,8 +129,8 @@ public record VmAddressOwnership(Ipam ipam, String handle) {
   }
 
   /**
-   * All of them, to be released only as long as no pod gets one; empty when any pod has one, or is
-   * about to.
+   * Returns release requests for all addresses, each conditional on no pod getting the address;
+   * empty when any pod owns one or is about to.
    */
   public List<ReleaseRequest> unowned() {
     List<AddressInfo> infos = all().stream().flatMap(address -> info(address).stream()).toList();
@@ -138,7 +139,7 @@ public record VmAddressOwnership(Ipam ipam, String handle) {
         : List.of();
   }
 
-  /** Decides anew when others have changed the owners meanwhile. */
+  /** Applies a change of owners, and decides again when the owners have changed concurrently. */
   private void settle(
       IpAddress address, Function<AddressInfo, Optional<OwnerAttributeChange>> decision) {
     for (int i = 1; ; i++) {
@@ -157,7 +158,7 @@ public record VmAddressOwnership(Ipam ipam, String handle) {
     }
   }
 
-  /** Who has it; empty when the machine has it no longer. */
+  /** Returns the owners of the address; empty when the machine no longer has it. */
   private Optional<AddressInfo> info(IpAddress address) {
     try {
       return Optional.of(ipam.info(address)).filter(info -> handle.equals(info.handle()));
@@ -174,7 +175,9 @@ public record VmAddressOwnership(Ipam ipam, String handle) {
         || e.reason() == IpamException.Reason.BAD_HANDLE;
   }
 
-  /** That it is still the same; anything of one that does not say who it is. */
+  /**
+   * Expects the same owner; null, which matches anything, when the attributes do not identify one.
+   */
   private static OwnerAttributeChange.@Nullable Expected same(Map<String, String> noted) {
     OwnerAttributeChange.Expected one = OwnerAttributeChange.Expected.of(noted);
     return one.holds(noted) ? one : null;

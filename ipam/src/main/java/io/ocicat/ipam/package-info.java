@@ -1,4 +1,7 @@
-/** Addresses in blocks, as Calico hands them out. Reads and writes nothing but the datastore. */
+/**
+ * Calico-compatible IPAM, which assigns addresses from blocks. Reads and writes nothing but the
+ * datastore.
+ */
 @NullMarked
 package io.ocicat.ipam;
 

@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** Takes addresses from the blocks that a host has already, in their order. Thread-safe. */
+/** Allocates addresses from the blocks that a host already owns, in address order. Thread-safe. */
 public final class AffineBlocks {
   private final Blocks blocks;
   private final BlockAllocator taker;
@@ -28,8 +28,8 @@ public final class AffineBlocks {
   }
 
   /**
-   * Empty blocks of pools that no longer select the node are given up. Blocks of pools that merely
-   * were not asked for, or do not allow the use, stay.
+   * Releases empty blocks of pools that no longer select the node. Blocks of pools that merely were
+   * not requested, or do not allow the use, stay.
    */
   public void releaseDeselected(AutoAssignRequest request, ClusterSnapshot snapshot) {
     if (snapshot.host().areAllWithin(snapshot.choice().matching(), snapshot.since())) {
@@ -42,7 +42,7 @@ public final class AffineBlocks {
           affinities.release(request.owner(), affine.cidr(), true, null);
           snapshot.host().forget(affine.cidr());
         } catch (IpamException _) {
-          // In use, or gone already.
+          // In use, or already gone.
         }
       }
     }
@@ -57,7 +57,7 @@ public final class AffineBlocks {
         && !pool.get().value().nodeSelector().matches(snapshot.labels());
   }
 
-  /** Takes what is missing, as far as there is room. */
+  /** Allocates the missing addresses, as far as the blocks have room. */
   public void takeFrom(AssignmentProgress progress, ClusterSnapshot snapshot) {
     for (HostBlocks.Affine affine : snapshot.host().withRoom(blocks.full(), snapshot.since())) {
       if (progress.missing() == 0) {
@@ -72,7 +72,7 @@ public final class AffineBlocks {
     }
   }
 
-  /** Whether a block has room, as far as is known; true when nothing is. */
+  /** Returns whether a block has room according to the cache; true when it is not cached. */
   private boolean hasRoom(IpPrefix cidr, Reservations reservations) {
     return !blocks.full().contains(cidr)
         && blocks
@@ -99,14 +99,14 @@ public final class AffineBlocks {
       }
     } catch (IpamException e) {
       switch (e.reason()) {
-        // The affinity says it is ours and the block is not: what is right is seen by claiming.
+        // The affinity says the block is ours, and the block says otherwise: claiming it decides.
         case STRICT_AFFINITY, NO_SUCH_BLOCK -> settle(progress, snapshot, affine.cidr());
         default -> throw e;
       }
     }
   }
 
-  /** Makes affinity and block agree; nothing when the block is another's. */
+  /** Makes affinity and block agree; empty when the block belongs to another owner. */
   private Optional<HostBlocks.Affine> settle(
       AssignmentProgress progress, ClusterSnapshot snapshot, IpPrefix cidr) {
     snapshot.host().settling().lock();

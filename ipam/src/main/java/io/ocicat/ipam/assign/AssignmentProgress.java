@@ -17,7 +17,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** What a request has got so far, of one family. */
+/** The addresses that a request has been assigned so far, for one family. */
 public final class AssignmentProgress {
   private final AutoAssignRequest request;
   private final IpVersion version;
@@ -72,7 +72,7 @@ public final class AssignmentProgress {
         version, addresses, request.count(version), shortage, List.copyOf(messages));
   }
 
-  /** Gives everything back, when the request as a whole has failed. */
+  /** Releases everything again after the request as a whole has failed. */
   public void undo(BlockReleaser releasing, RuntimeException because) {
     taken.forEach(
         (address, block) -> {

@@ -22,15 +22,15 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives any free addresses: first from the blocks that the host has, then from one that it claims,
- * then from others' blocks unless only owners may. Thread-safe.
+ * Assigns any free addresses: first from the host's own blocks, then from a newly claimed block,
+ * then from other hosts' blocks unless strict affinity forbids it. Thread-safe.
  *
- * <p>In a process that stays, nothing is read for an address that comes from a block the process
- * knows: pools, node, settings and affinity are kept, and all of them are conditions of the write.
- * So an address is given only if at that moment the pool it is from, the node, the settings and the
- * affinity were what the choice was made on. What may be old, by as much as {@link
- * WatchedClusterView} allows, is that another pool would be preferred now, and the reservations;
- * Calico's own reads are as old as its write takes.
+ * <p>In a resident process, an address from a cached block costs no read: pools, node, settings and
+ * affinity are cached, and all of them are conditions of the write. So an address is assigned only
+ * if, at the time of the write, its pool, the node, the settings and the affinity are those that
+ * the choice was based on. Two things may be outdated, by as much as {@link WatchedClusterView}
+ * allows: another pool may be preferred by now, and the reservations. Calico's own reads are
+ * outdated by as long as its write takes.
  */
 public final class AutoAssigner {
   private static final int LOOKS = 100;
@@ -167,7 +167,7 @@ public final class AutoAssigner {
         "every block that %s claimed was full at once: try again".formatted(request.host()));
   }
 
-  /** A block of the host's own, with room or without; claimed when there is none. */
+  /** Returns a block of the host, with room or without; claims one when the host has none. */
   public Optional<IpPrefix> ensureBlock(AutoAssignRequest request, IpVersion version) {
     surroundings.doubt();
     ClusterSnapshot snapshot = ClusterSnapshot.of(surroundings, hosts, request, version, null);

@@ -10,7 +10,7 @@ import io.ocicat.ipam.model.IpamException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Takes what a request is missing from one block. Thread-safe. */
+/** Allocates the addresses that a request is missing from one block. Thread-safe. */
 public final class BlockAllocator {
   private final BlockAssigner taking;
   private final HandleQuota quota;
@@ -21,9 +21,9 @@ public final class BlockAllocator {
   }
 
   /**
-   * Takes as many as the block has; none is no error.
+   * Allocates as many addresses as the block has; finding none is not an error.
    *
-   * @param onlyOf who the block must belong to; null when that does not matter
+   * @param onlyOf the required owner of the block; null for any
    * @throws StaleViewException when something the request relies on has changed
    * @throws IpamException with NO_SUCH_BLOCK or STRICT_AFFINITY
    */

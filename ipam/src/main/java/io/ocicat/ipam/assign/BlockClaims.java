@@ -22,7 +22,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Claims and gives up blocks when somebody asks for just that. */
+/**
+ * Claims and releases block affinities on explicit request, as opposed to as part of an assignment.
+ */
 public final class BlockClaims {
   private static final int ROUNDS = 100;
 
@@ -84,7 +86,7 @@ public final class BlockClaims {
     releaseAll(blocksIn(cidr.network()), owner, requireEmpty);
   }
 
-  /** Does every one, and then throws what the first was refused with. */
+  /** Releases every block, and then throws the first refusal. */
   private void releaseAll(List<IpPrefix> blocks, BlockOwner owner, boolean requireEmpty) {
     @Nullable IpamException refused = null;
     for (IpPrefix block : blocks) {
@@ -158,13 +160,13 @@ public final class BlockClaims {
     try {
       records.datastore().delete(new ResourceKey.IpamHost(owner.name()), null);
     } catch (NotFoundException | UnsupportedException _) {
-      // Only very old data has it, and only etcd.
+      // Only very old data has it, and only in etcd.
     }
   }
 
   /**
-   * Affinities that older versions made without the labels by which they are found get them: where
-   * they have labels every write sets them.
+   * Adds the labels by which affinities are found to those that older versions wrote without them:
+   * where affinities have labels, every write sets them.
    */
   public int upgrade(String host) {
     int upgraded = 0;
@@ -178,7 +180,7 @@ public final class BlockClaims {
           records.datastore().update(found);
           upgraded++;
         } catch (NotFoundException | ConflictException _) {
-          // Whoever was faster has written the labels.
+          // A concurrent writer has set the labels.
         }
       }
     }

@@ -11,7 +11,7 @@ import io.ocicat.ipam.cluster.Revisioned;
 import io.ocicat.ipam.model.AssignmentResult;
 import io.ocicat.ipam.model.IpamException;
 
-/** Takes addresses from whatever block of the pools has something left. Thread-safe. */
+/** Allocates addresses from any block of the pools that has a free address. Thread-safe. */
 public final class Borrowing {
   private final Blocks blocks;
   private final BlockAllocator taker;
@@ -34,7 +34,7 @@ public final class Borrowing {
       if (progress.missing() == 0) {
         return progress.complete();
       }
-      // Only all blocks, just listed, can say that there is nothing left.
+      // Only a fresh list of all blocks can show that none has a free address.
       index.refresh();
     }
     progress.say("pools %s have no free address left".formatted(describe(snapshot)));

@@ -17,11 +17,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one look at the surroundings of a request came to.
+ * A consistent snapshot of what one request depends on: pools, node, settings and the host's
+ * blocks.
  *
- * @param node its labels; null for who is on no node
- * @param host the blocks of who asks
- * @param since when this look began, by {@link HostBlocks#now}
+ * @param node its labels; null for a requester that is on no node
+ * @param host the requester's blocks
+ * @param since when this snapshot was begun, by {@link HostBlocks#now}
  */
 public record ClusterSnapshot(
     @Nullable Revisioned<Map<String, String>> node,
@@ -81,9 +82,9 @@ public record ClusterSnapshot(
   }
 
   /**
-   * Looks whether the node is still as it was.
+   * Checks that the node has not changed.
    *
-   * @throws StaleViewException when it is not
+   * @throws StaleViewException when it has
    */
   public void requireCurrentNode(ClusterView surroundings) {
     requireCurrent(surroundings, node);
@@ -93,14 +94,14 @@ public record ClusterSnapshot(
     return labels(node);
   }
 
-  /** What must still be so when an address of this pool is taken. */
+  /** Returns the conditions under which an address of this pool may be allocated. */
   public List<Write.Expect> conditions(Revisioned<IpPool> pool) {
     return node == null
         ? List.of(pool.asCondition(), config.asCondition())
         : List.of(pool.asCondition(), config.asCondition(), node.asCondition());
   }
 
-  /** Whether only a block's owner may take from it. */
+  /** Whether only a block's owner may allocate from it. */
   public boolean isStrict() {
     return config.value().strictAffinity();
   }

@@ -26,8 +26,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Gives the address that was asked for. Selectors, reservations and limits of blocks do not matter
- * then, the pool's uses only to who names one, and the node need not exist. Thread-safe.
+ * Assigns the specific address that was requested. Selectors, reservations and block limits do not
+ * apply, the pool's allowed uses only if the request names a use, and the node need not exist.
+ * Thread-safe.
  */
 public final class ExactAssigner {
   private static final int LOOKS = 100;
@@ -103,7 +104,7 @@ public final class ExactAssigner {
         throw e;
       }
     }
-    // Whoever gets it: in the next round the block is there.
+    // Whoever gets it: in the next round the block exists.
     if (affinities.claim(owner, cidr, request.reserved()) instanceof Affinities.Claim.Ours ours) {
       hosts.of(owner, IpVersion.of(cidr)).learn(cidr, ours.affinity());
     }
@@ -136,7 +137,7 @@ public final class ExactAssigner {
               .filter(address -> address.isV4() == request.address().isV4())
               .count();
       if (has < Handles.total(handle.get().value(), version)) {
-        // Somebody has died, or is at work, between counting and taking.
+        // Another process died, or is still at work, between counting and allocating.
         counts.recountAll(handle.get().value());
         handle = records.handle(request.handle());
       }
@@ -146,7 +147,9 @@ public final class ExactAssigner {
     return handle;
   }
 
-  /** A handle that may only have so many is told yes when this is one of them. */
+  /**
+   * A repeated request of a handle with a limit succeeds when the handle already has this address.
+   */
   private boolean isOursAlready(AssignRequest request) {
     if (request.maxPerHandle() == 0 || request.handle() == null) {
       return false;

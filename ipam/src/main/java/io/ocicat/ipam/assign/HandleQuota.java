@@ -15,7 +15,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** For requests whose handle may only have so many addresses. Thread-safe. */
+/** Enforces the maximum number of addresses per handle. Thread-safe. */
 public final class HandleQuota {
   private final IpamRecords records;
   private final HandleCounts counts;
@@ -31,7 +31,7 @@ public final class HandleQuota {
     return Optional.ofNullable(request.handle()).filter(_ -> request.maxPerHandle() > 0);
   }
 
-  /** The handle to rely on while addresses are taken for it; null when it may have any number. */
+  /** The handle revision that allocations for it depend on; null when the handle has no limit. */
   public @Nullable Resource pinned(AssignmentProgress progress) {
     Optional<String> id = limited(progress.request());
     if (id.isEmpty()) {
@@ -48,7 +48,7 @@ public final class HandleQuota {
     return Handles.pinned(id.get(), handle);
   }
 
-  /** When the handle has as many addresses as it may, those are the answer. */
+  /** Returns the handle's addresses as the result when it already has as many as it may. */
   public Optional<AssignmentResult> reuse(AssignmentProgress progress) {
     AutoAssignRequest request = progress.request();
     Optional<IpamRecords.Stored<IpamHandle>> handle = limited(request).flatMap(records::handle);
@@ -78,7 +78,7 @@ public final class HandleQuota {
     if (has.size() == counted) {
       Handles.checkLimit(found, version, progress.missing(), request.maxPerHandle());
     }
-    // Somebody has died, or is at work, between counting and taking.
+    // Another process died, or is still at work, between counting and allocating.
     counts.recountAll(found);
     return Optional.empty();
   }

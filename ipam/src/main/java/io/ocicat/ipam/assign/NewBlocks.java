@@ -17,7 +17,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gets a host one more block. Requests of one process that want one at the same time get the same.
+ * Claims an additional block for a host. Concurrent requests of one process share the new block.
  * Thread-safe.
  */
 public final class NewBlocks {
@@ -43,18 +43,19 @@ public final class NewBlocks {
   }
 
   /**
-   * Gets the host one more block, unless somebody has while this waited.
+   * Claims one more block for the host, unless another thread did while this one waited.
    *
    * @param seen the host's generation before its own blocks were found full
-   * @return why there is none; null when there is
+   * @return why no block was claimed; null when the host has a new one
    */
   AssignmentResult.@Nullable Shortage claimOne(
       AssignmentProgress progress, ClusterSnapshot snapshot, long seen) {
     HostBlocks host = snapshot.host();
     host.claiming().lock();
     try {
-      // What another process has begun to claim for this host shows whenever the blocks are listed,
-      // and has no room yet: it is to be taken from, not passed by as one that was looked at.
+      // A block that another process has begun to claim for this host shows up whenever the blocks
+      // are listed, and has no room yet: allocate from it instead of skipping it as one that was
+      // already tried.
       if (host.generation() != seen || findsRoom(snapshot) || host.generation() != seen) {
         return null;
       }
@@ -80,9 +81,9 @@ public final class NewBlocks {
   }
 
   /**
-   * Before a block is claimed: looks again whether others have claimed or freed something. It must
-   * be enough for all who wait here: who is told that there is room, and finds that another was
-   * faster, could else be told so for ever.
+   * Checks again, before a block is claimed, whether others have claimed or released something.
+   * There must be room for all who wait here: otherwise a request that is sent back to the existing
+   * blocks, and loses the race for the last address, could be sent back forever.
    */
   private boolean findsRoom(ClusterSnapshot snapshot) {
     snapshot.host().refreshUnlessJustDone();
@@ -99,7 +100,7 @@ public final class NewBlocks {
     return room >= wanted;
   }
 
-  /** What a block has is found out by taking; that it has nothing only by reading. */
+  /** Whether a block has room shows when allocating; that it has none only when reading it. */
   private int room(IpPrefix cidr, Reservations reservations) {
     BlockQueue queue = blocks.queue(cidr);
     return queue
@@ -126,7 +127,7 @@ public final class NewBlocks {
     int limit = limit(progress.request().maxBlocks(), snapshot.config().value().maxBlocksPerHost());
     long owned = owned(snapshot);
     if (owned + 1 >= limit) {
-      // One that another process has just got for the host counts as well.
+      // A block that another process has just claimed for the host counts as well.
       snapshot.host().refresh();
       owned = owned(snapshot);
     }
@@ -172,7 +173,7 @@ public final class NewBlocks {
     return claimed.map(ours -> ours.block().value().cidr());
   }
 
-  /** A block of the host's own, with room or without; claimed when there is none. */
+  /** Returns a block of the host, with room or without; claims one when the host has none. */
   public Optional<IpPrefix> ensure(
       AutoAssignRequest request, IpVersion version, ClusterSnapshot snapshot) {
     HostBlocks host = snapshot.host();

@@ -31,11 +31,11 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** Takes addresses back. Thread-safe. */
+/** Releases addresses, individually or by handle, across blocks. Thread-safe. */
 public final class Releaser {
   private static final int ROUNDS = 100;
 
-  /** So many handles one write has room for. */
+  /** The number of handles that fit into one write. */
   private static final int AT_ONCE = 100;
 
   private final IpamRecords records;
@@ -150,10 +150,10 @@ public final class Releaser {
   }
 
   /**
-   * Releases a handle that this process has just worked with, without reading it: where block and
-   * handle are written at one moment, the handle is written only if it is still that one.
+   * Releases a recently used handle without reading it: where block and handle are written in one
+   * transaction, the write succeeds only if the cached handle is still current.
    *
-   * @return whether that was all
+   * @return whether the handle had no other addresses
    */
   private boolean releaseRecent(String handle, List<IpAddress> released) {
     return records.together()
@@ -163,7 +163,10 @@ public final class Releaser {
             .orElse(false);
   }
 
-  /** Releases what a handle has of the first block that it names; true when it is gone then. */
+  /**
+   * Releases a handle's addresses in the first block that it names; true when the handle is gone
+   * afterwards.
+   */
   private boolean releaseOneBlock(IpamRecords.Stored<IpamHandle> handle, List<IpAddress> released) {
     IpPrefix cidr = handle.value().counts().keySet().iterator().next();
     HandleCounts.Released some = counts.release(cidr, handle);

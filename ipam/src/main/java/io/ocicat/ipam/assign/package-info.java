@@ -1,4 +1,4 @@
-/** Assigning and releasing addresses, across blocks. */
+/** Assigns and releases addresses across blocks. */
 @NullMarked
 package io.ocicat.ipam.assign;
 

@@ -21,7 +21,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 
-/** Who has which address, read from the blocks, which are the truth. */
+/** Looks up who has which address, in the blocks, which are authoritative. */
 public final class AddressLookup {
   private final IpamRecords records;
   private final ClusterView surroundings;
@@ -43,7 +43,7 @@ public final class AddressLookup {
         IpamException.Reason.NO_SUCH_HANDLE, "there is no handle %s".formatted(id));
   }
 
-  /** The addresses that blocks say a handle has. */
+  /** Returns the addresses that blocks record for a handle. */
   public List<IpAddress> byHandle(IpamHandle handle) {
     List<IpAddress> addresses = new ArrayList<>();
     for (IpPrefix cidr : handle.counts().keySet()) {
@@ -56,7 +56,7 @@ public final class AddressLookup {
     return addresses;
   }
 
-  /** Everybody who has an address of a block. */
+  /** Returns every assigned address of a block. */
   public static List<AddressInfo> inUse(IpamBlock block) {
     BlockEdit view = new BlockEdit(block);
     return IntStream.range(0, block.allocations().size())
@@ -81,7 +81,7 @@ public final class AddressLookup {
             block.allocatedAt(ordinal)));
   }
 
-  /** Who has an address, whatever has become of its pool. */
+  /** Returns who has an address, whether or not its pool still exists. */
   public AddressInfo info(IpAddress address) {
     IpPrefix cidr =
         blocksOf(surroundings.pools(), List.of(address)).values().stream()
@@ -112,7 +112,7 @@ public final class AddressLookup {
         "address %s is not assigned: %s".formatted(address, why));
   }
 
-  /** Blocks by the addresses asked for, listing at most once per family. */
+  /** Maps addresses to their blocks, listing blocks at most once per family. */
   public Map<IpAddress, Optional<IpPrefix>> blocksOf(PoolList pools, List<IpAddress> addresses) {
     Map<IpAddress, Optional<IpPrefix>> found = new LinkedHashMap<>();
     Map<IpVersion, List<IpPrefix>> listed = new EnumMap<>(IpVersion.class);

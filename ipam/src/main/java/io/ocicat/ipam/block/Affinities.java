@@ -27,14 +27,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who owns which block. There are two records for that: the block names its owner, and the owner
- * has an affinity. The block decides; making it is what hosts race for.
+ * Claims and releases blocks for their owners. Ownership is recorded twice: the block names its
+ * owner, and the owner has an affinity. The block is authoritative; hosts race to create it.
  *
- * <p>Where the datastore writes several records at one moment, both are made and removed together.
- * Else, as Calico does it: a pending affinity, the block, the affinity confirmed; and back: the
- * affinity pending deletion, the block without owner or deleted, the affinity deleted. Whoever
- * finds such work half done by its owner's own affinity finishes it; there are never two confirmed
- * owners.
+ * <p>With transactions, both records are created and deleted together. Without, as Calico does it:
+ * a pending affinity, the block, the affinity confirmed; and back: the affinity pending deletion,
+ * the block deleted or its owner removed, the affinity deleted. Whoever finds such work half done
+ * through its own affinity finishes it; there are never two confirmed owners.
  */
 public final class Affinities {
   private static final int ATTEMPTS = 100;
@@ -54,17 +53,17 @@ public final class Affinities {
     this.backoff = backoff;
   }
 
-  /** What came of wanting a block. */
+  /** The result of claiming a block. */
   public sealed interface Claim {
-    /** It is ours, with its confirmed affinity. */
+    /** The block is ours, with a confirmed affinity. */
     record Ours(IpamRecords.Stored<IpamBlock> block, Resource affinity, boolean isNew)
         implements Claim {}
 
-    /** Somebody else owns it, or nobody does and there are addresses in use. */
+    /** The block has another owner, or has none and has addresses in use. */
     record Taken(IpamBlock block) implements Claim {}
   }
 
-  /** Makes the block ours, or finds that it is; finishes what was left half done. */
+  /** Claims the block or finds that it is ours already; completes an interrupted claim. */
   public Claim claim(BlockOwner owner, IpPrefix cidr, @Nullable HostReserved reserved) {
     for (int i = 0; i < ATTEMPTS; i++) {
       Optional<Claim> claim;
@@ -77,7 +76,7 @@ public final class Affinities {
         if (!e.outcomeUnknown()) {
           throw e;
         }
-        // Whether it was done shows at the next look; to claim what is ours already is no error.
+        // The next read shows whether it was written; claiming our own block again is not an error.
         claim = Optional.empty();
       }
       if (claim.isPresent()) {
@@ -142,7 +141,10 @@ public final class Affinities {
     return resource;
   }
 
-  /** The block is there: makes the affinity agree with it, at one moment with a look at it. */
+  /**
+   * The block exists: makes the affinity agree with it, in one transaction with the check of the
+   * block.
+   */
   private Optional<Claim> settle(
       BlockOwner owner, IpamRecords.Stored<IpamBlock> block, @Nullable Resource affinity) {
     boolean ours = owner.toString().equals(block.value().affinity());
@@ -152,7 +154,7 @@ public final class Affinities {
     List<Write> writes = new ArrayList<>();
     ResourceKey.Affinity key = owner.keyOf(block.value().cidr());
     if (ours) {
-      // Written although it stays as it is: whoever is about to release it must fail.
+      // Written although unchanged: a concurrent release must fail.
       BlockEdit edit = blocks.edit(block.value());
       edit.touch();
       writes.add(new Write.Update(edit.result().onto(block.resource())));
@@ -194,7 +196,7 @@ public final class Affinities {
       }
       if (BlockAffinity.of(affinity).state() != State.CONFIRMED) {
         if (!isNew) {
-          // Written although it stays as it is: whoever is about to release it must fail.
+          // Written although unchanged: a concurrent release must fail.
           BlockEdit edit = blocks.edit(block.value());
           edit.touch();
           Resource written = datastore.update(edit.result().onto(block.resource()));
@@ -213,7 +215,7 @@ public final class Affinities {
     return new IpamRecords.Stored<>(created, fresh);
   }
 
-  /** An affinity that is ours to work with: nobody else's work on it will succeed any more. */
+  /** Returns an affinity that is ours to change: concurrent work on it will fail from now on. */
   private Resource pending(ResourceKey.Affinity key) {
     try {
       return datastore.create(BlockAffinity.create(key, State.PENDING));
@@ -229,11 +231,11 @@ public final class Affinities {
     try {
       datastore.delete(affinity);
     } catch (DatastoreException _) {
-      // It stays pending, which counts for nothing, and is removed by whoever looks next.
+      // It stays pending, which has no effect, and the next process to see it removes it.
     }
   }
 
-  /** Removes an affinity that the block does not agree with, if that is still so. */
+  /** Deletes an affinity that contradicts its block, if it still does. */
   public void removeStale(BlockOwner owner, IpPrefix cidr) {
     Optional<Resource> affinity = records.find(owner.keyOf(cidr));
     Optional<IpamRecords.Stored<IpamBlock>> block = records.block(cidr);
@@ -248,18 +250,18 @@ public final class Affinities {
               new Write.Expect(new ResourceKey.Block(cidr), revision),
               new Write.Delete(affinity.get())));
     } else {
-      // Whoever is claiming the block will find that its affinity is gone, and begin again.
+      // A process that is claiming the block will find its affinity gone, and start again.
       deleteQuietly(affinity.get());
     }
   }
 
   /**
-   * Gives a block up.
+   * Releases a block.
    *
-   * @param requireEmpty whether to refuse when somebody has addresses of it
-   * @param sequenceNumber only if it is still this one; null for any
+   * @param requireEmpty whether to refuse when addresses of it are in use
+   * @param sequenceNumber releases only if the block still has this one; null for any
    * @throws IpamException with NO_SUCH_BLOCK, CLAIMED_BY_OTHER, BLOCK_NOT_EMPTY or
-   *     BAD_SEQUENCE_NUMBER when it is not given up
+   *     BAD_SEQUENCE_NUMBER when it is not released
    */
   public void release(
       BlockOwner owner, IpPrefix cidr, boolean requireEmpty, @Nullable Long sequenceNumber) {
@@ -332,7 +334,10 @@ public final class Affinities {
         : releaseInSteps(affinity, block.resource(), edit.isEmpty(), after);
   }
 
-  /** No block, nothing to lose: but as for any other affinity its owner is told. */
+  /**
+   * Deletes an affinity without a block: nothing is lost, but as for any other affinity the owner's
+   * cache is updated.
+   */
   private boolean deleteOrphan(Resource affinity, BlockOwner owner, IpPrefix cidr) {
     deleteQuietly(affinity);
     throw missing("block %2$s of %1$s does not exist", owner, cidr);

@@ -11,7 +11,7 @@ import io.ocicat.ipam.cluster.Reservations;
 import io.ocicat.ipam.model.IpamException;
 import java.util.List;
 
-/** Takes addresses from a block, with its handle's number right. Thread-safe. */
+/** Allocates addresses from a block and updates the handle's count. Thread-safe. */
 public final class BlockAssigner {
   private final IpamRecords records;
   private final Blocks blocks;
@@ -25,7 +25,9 @@ public final class BlockAssigner {
     this.counts = counts;
   }
 
-  /** Takes up to {@code count} addresses that are not reserved; none is no error. */
+  /**
+   * Allocates up to {@code count} addresses that are not reserved; finding none is not an error.
+   */
   public List<IpAddress> take(
       IpPrefix cidr, int count, Requester requester, Reservations reservations) {
     return counted(

@@ -21,7 +21,7 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** What a block will be once some requests have had their way, and what to write for that. */
+/** A block as it will be after a batch of requests, and the writes for that. */
 public final class BlockDraft {
   private final IpamRecords.Stored<IpamBlock> base;
   private final BlockEdit edit;
@@ -32,9 +32,9 @@ public final class BlockDraft {
   private boolean doubtful;
 
   /**
-   * Lets each request do its part; whatever one throws is its answer.
+   * Applies each request; an exception that one throws is its result.
    *
-   * @param look the look at the datastore that the block is from
+   * @param look the number of the datastore read that the block is from
    */
   public BlockDraft(
       IpamRecords.Stored<IpamBlock> base,
@@ -59,12 +59,14 @@ public final class BlockDraft {
     return edit.isChanged();
   }
 
-  /** Whether somebody got an answer that only a block of a later look can give. */
+  /** Whether a request got a result that is only valid for a block from a later read. */
   public boolean isDoubtful() {
     return doubtful;
   }
 
-  /** A block that nobody owns and nobody uses has no reason to be. */
+  /**
+   * Whether to delete the block: one without an owner and without assigned addresses is not kept.
+   */
   public boolean isDeletion() {
     return result.affinity() == null && edit.isEmpty();
   }
@@ -95,8 +97,8 @@ public final class BlockDraft {
   }
 
   /**
-   * All writes for a datastore that does them at one moment. A handle's number for this block is
-   * what the block then says, whatever it was.
+   * Returns all writes for a datastore with transactions. A handle's count for this block becomes
+   * what the block says, whatever it was.
    *
    * @param known the handles concerned, as far as they exist
    */
@@ -132,7 +134,7 @@ public final class BlockDraft {
         : Optional.of(new Write.Update(new IpamHandle(id, counts, false).onto(stored.get())));
   }
 
-  /** Whether all that was taken was taken without a handle: others' writes may look the same. */
+  /** Whether every address was allocated without a handle: writes of others may look the same. */
   public boolean isAnonymous() {
     return takes() && !isRecognisable();
   }
@@ -141,7 +143,7 @@ public final class BlockDraft {
     return changedOrdinals().anyMatch(this::isTaken);
   }
 
-  /** Whether it gives an address to a handle, by which it is told from others' writes. */
+  /** Whether it assigns an address to a handle, by which this write can be told from others. */
   public boolean isRecognisable() {
     return changedOrdinals()
         .filter(this::isTaken)
@@ -150,7 +152,7 @@ public final class BlockDraft {
         .anyMatch(owner -> owner.handle() != null);
   }
 
-  /** Whether somebody has it who did not; what cools down nobody has. */
+  /** Whether the address is newly assigned; addresses in cooldown belong to nobody. */
   private boolean isTaken(int ordinal) {
     return !isHeld(base.value(), ordinal) && isHeld(result, ordinal);
   }
@@ -174,8 +176,8 @@ public final class BlockDraft {
   }
 
   /**
-   * Takes back what this gives, should it be written after everybody was told that it failed.
-   * Nobody knows of these addresses then; they are told from others' as in {@link #hasLanded}.
+   * Releases what this draft assigns, in case it is written after its requests were reported as
+   * failed. Nobody knows of these addresses then; they are recognised as in {@link #hasLanded}.
    */
   public BlockRequest<Boolean> takingBack() {
     return new BlockRequest<>(
@@ -196,9 +198,10 @@ public final class BlockDraft {
   }
 
   /**
-   * Whether this was certainly written, although no answer came. Two writers never succeed from the
-   * same sequence number, so an address that says it was given at ours, to whom we gave it, was
-   * given by us. Of a write that only takes back nobody can tell; to do it again harms nobody.
+   * Whether this draft was certainly written although no answer came. Two writers never succeed
+   * from the same sequence number, so an address that was assigned at our sequence number, to our
+   * handle, was assigned by us. A write that only releases cannot be recognised; repeating it is
+   * harmless.
    */
   public boolean hasLanded(@Nullable IpamBlock now) {
     return now != null

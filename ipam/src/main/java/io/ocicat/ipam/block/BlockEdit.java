@@ -25,8 +25,8 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A block while it is being changed: what several requests do to it becomes one write. Free
- * addresses queue: the one that was released longest ago is given next. Not thread-safe.
+ * A mutable copy of a block, which turns the changes of several requests into one write. Free
+ * addresses are a queue: the one that was released longest ago is assigned next. Not thread-safe.
  */
 public final class BlockEdit {
   private static final int LARGEST_BITS = 20;
@@ -42,21 +42,21 @@ public final class BlockEdit {
   private int changes;
 
   /**
-   * Begins to look at a block.
+   * Opens a block for reading.
    *
-   * @throws CorruptException when the block contradicts itself in a way that would give an address
-   *     to two
+   * @throws CorruptException when the block contradicts itself in a way that would assign an
+   *     address twice
    */
   public BlockEdit(IpamBlock before) {
     this(before, Cooldown.Source.ENDLESS);
   }
 
   /**
-   * Begins to change a block. Addresses that have cooled down are free then, which by itself is no
-   * change that is worth a write.
+   * Opens a block for changes. Addresses whose cooldown is over are free, which alone is not worth
+   * a write.
    *
-   * @throws CorruptException when the block contradicts itself in a way that would give an address
-   *     to two
+   * @throws CorruptException when the block contradicts itself in a way that would assign an
+   *     address twice
    */
   public BlockEdit(IpamBlock before, Cooldown.Source cooldown) {
     this.before = before;
@@ -68,7 +68,7 @@ public final class BlockEdit {
               .formatted(before.cidr(), before.allocations().size(), capacity));
     }
     this.allocations = before.allocations().stream().mapToInt(i -> i).toArray();
-    // An ordinal that is listed as free and in use, or twice, must never be given twice.
+    // An ordinal that is listed both as free and in use, or twice, must never be assigned twice.
     LinkedHashSet<Integer> queue = new LinkedHashSet<>();
     for (int ordinal : before.unallocated()) {
       if (ordinal < 0 || ordinal >= capacity) {
@@ -104,7 +104,7 @@ public final class BlockEdit {
     return 1 << bits;
   }
 
-  /** A block nobody has anything of yet, but for what the host needs itself. */
+  /** Returns a new block without assigned addresses, except for those that the host reserves. */
   public static IpamBlock fresh(
       IpPrefix cidr,
       BlockOwner owner,
@@ -147,7 +147,7 @@ public final class BlockEdit {
     return changes > 0;
   }
 
-  /** How often it was changed, to tell whether somebody has. */
+  /** The number of changes so far, to detect whether a request made one. */
   public int changes() {
     return changes;
   }
@@ -156,7 +156,7 @@ public final class BlockEdit {
     return affinity;
   }
 
-  /** The place of an address in its block. */
+  /** The index of an address in its block. */
   public static int ordinal(IpPrefix block, IpAddress address) {
     BigInteger offset = address.minus(block.first());
     return offset.intValueExact();
@@ -174,23 +174,23 @@ public final class BlockEdit {
     return allocations[ordinal] == IpamBlock.FREE;
   }
 
-  /** Who has it; null when nobody does. */
+  /** The owner's attributes; null for a free address. */
   public @Nullable Attributes attributes(int ordinal) {
     int index = allocations[ordinal];
     return index == IpamBlock.FREE ? null : attributes.get(index);
   }
 
-  /** What it was given with; 0 when that is not known. */
+  /** The sequence number at which it was assigned; 0 when unknown. */
   public long allocatedAt(int ordinal) {
     return allocatedAt.getOrDefault(ordinal, 0L);
   }
 
-  /** How many nobody has, reserved ones among them. */
+  /** The number of free addresses, including reserved ones. */
   public int freeCount() {
     return free.size();
   }
 
-  /** How many could be given unasked. */
+  /** The number of addresses available for automatic assignment. */
   public int available(Reservations reservations) {
     if (!reservations.overlaps(cidr())) {
       return free.size();
@@ -198,7 +198,9 @@ public final class BlockEdit {
     return (int) free.stream().filter(o -> !reservations.contains(address(o))).count();
   }
 
-  /** How many of a block could be given unasked, as far as the block's own queue says. */
+  /**
+   * The number of addresses of a block available for automatic assignment, according to its queue.
+   */
   public static int room(IpamBlock block, Cooldown.Source cooldown, Reservations reservations) {
     boolean isPlain = block.unallocated().isEmpty() || !reservations.overlaps(block.cidr());
     return isPlain && !Cooldown.concerns(block)
@@ -206,7 +208,7 @@ public final class BlockEdit {
         : new BlockEdit(block, cooldown).available(reservations);
   }
 
-  /** Gives up to {@code count} free addresses that are not reserved. */
+  /** Allocates up to {@code count} free addresses that are not reserved. */
   public List<Integer> take(int count, Attributes owner, Reservations reservations) {
     boolean someReserved = reservations.overlaps(cidr());
     List<Integer> taken = new ArrayList<>();
@@ -222,7 +224,7 @@ public final class BlockEdit {
     return taken;
   }
 
-  /** Gives these, which are free. */
+  /** Assigns these ordinals, which must be free. */
   public void give(List<Integer> ordinals, Attributes owner) {
     if (ordinals.isEmpty()) {
       return;
@@ -236,7 +238,7 @@ public final class BlockEdit {
     changes++;
   }
 
-  /** Where these attributes are, now at the latest. Mostly another handle tells them apart. */
+  /** Returns the index of these attributes, adding them if missing. Mostly the handle differs. */
   private int indexOf(Attributes owner) {
     for (int index = 0; index < attributes.size(); index++) {
       Attributes known = attributes.get(index);
@@ -248,7 +250,7 @@ public final class BlockEdit {
     return attributes.size() - 1;
   }
 
-  /** Takes these back, which are in use: they are free, or cool down. */
+  /** Releases these ordinals, which must be in use: they become free, or start their cooldown. */
   public void free(Collection<Integer> ordinals) {
     if (ordinals.isEmpty()) {
       return;
@@ -257,7 +259,7 @@ public final class BlockEdit {
     if (now.isNone()) {
       ordinals.forEach(this::freeNow);
     } else {
-      // One for each release, also of the same second, as Calico has it.
+      // One for each release, even within the same second, as in Calico.
       attributes.add(now.mark());
       ordinals.forEach(ordinal -> allocations[ordinal] = attributes.size() - 1);
     }
@@ -271,7 +273,7 @@ public final class BlockEdit {
     free.add(ordinal);
   }
 
-  /** Attributes that nobody refers to are removed, and the others' indexes close up. */
+  /** Removes unreferenced attributes and renumbers the others. */
   private void dropUnused() {
     boolean[] used = new boolean[attributes.size()];
     for (int index : allocations) {
@@ -298,7 +300,7 @@ public final class BlockEdit {
     }
   }
 
-  /** Says something else about an address in use. */
+  /** Replaces the attributes of an assigned address. */
   public void changeOwner(int ordinal, Attributes owner) {
     int index = indexOf(owner);
     changes += allocations[ordinal] != index ? 1 : 0;
@@ -306,7 +308,7 @@ public final class BlockEdit {
     dropUnused();
   }
 
-  /** An address in use goes to somebody else within its handle. */
+  /** Assigns an address in use to another owner within its handle. */
   public void giveAnew(int ordinal) {
     allocatedAt.put(ordinal, sequenceNumber());
     changes++;
@@ -318,19 +320,24 @@ public final class BlockEdit {
     changes++;
   }
 
-  /** What has cooled down is written as free; whether there is any. */
+  /**
+   * Keeps addresses whose cooldown is over as free in the result; returns whether there are any.
+   */
   public boolean keepWhatIsOver() {
     boolean any = !free.equals(before.unallocated());
     changes += any ? 1 : 0;
     return any;
   }
 
-  /** Written although nothing is different: whoever still works with the old one must fail. */
+  /**
+   * Forces a write although nothing changed: concurrent writers based on the old revision must
+   * fail.
+   */
   public void touch() {
     changes++;
   }
 
-  /** Puts the queue of free addresses right: each once, none that is in use, none left out. */
+  /** Repairs the queue of free addresses: each once, none that is in use, none missing. */
   public void repairQueue() {
     LinkedHashSet<Integer> queue = new LinkedHashSet<>(free);
     IntStream.range(0, allocations.length).filter(this::isFree).forEach(queue::add);
@@ -352,12 +359,12 @@ public final class BlockEdit {
         .toList();
   }
 
-  /** Whether nobody but the host itself has anything of it, and nothing cools down. */
+  /** Whether nothing but the host's own reservation is assigned, and no address is in cooldown. */
   public boolean isEmpty() {
     return inUse(o -> !HostReserved.isReserved(o.handle())).isEmpty();
   }
 
-  /** Who has addresses of it now, and how many. */
+  /** The handles with addresses in it now, and how many each. */
   public Map<String, Integer> handles() {
     return inUse(owner -> owner.handle() != null).stream()
         .map(o -> attributes.get(allocations[o]).handle())
@@ -369,7 +376,7 @@ public final class BlockEdit {
                 TreeMap::new));
   }
 
-  /** The block as it is to be written. */
+  /** The block to write. */
   public IpamBlock result() {
     return new IpamBlock(
         cidr(),

@@ -17,16 +17,16 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds a block that a host may have: the first of its walk that does not exist; when there is
- * none, one that is empty and that its owner has had for a minute.
+ * Finds a block that a host can claim: the first in its walk order that does not exist; failing
+ * that, an empty one that its owner has had for at least a minute.
  */
 public final class BlockFinder {
   private static final Duration LEAVE_TO_OWNER = Duration.ofSeconds(60);
 
-  /** So many existing blocks are found out one by one before all are listed. */
+  /** After this many existing blocks were probed one by one, all are listed. */
   private static final int PROBES = 4;
 
-  /** An IPv6 pool has more blocks than can be walked; so many are never all in use. */
+  /** An IPv6 pool has more blocks than can be walked; this many are never all in use. */
   public static final int LONGEST_WALK = 1 << 20;
 
   private final Affinities affinities;
@@ -45,7 +45,7 @@ public final class BlockFinder {
   /**
    * Claims a block.
    *
-   * @param known the owner's blocks, which were looked at already
+   * @param known the owner's blocks, which were already checked
    */
   public Optional<Affinities.Claim.Ours> claim(
       BlockOwner owner,
@@ -142,7 +142,7 @@ public final class BlockFinder {
       try {
         affinities.release(before.get(), entry.cidr(), true, entry.sequenceNumber());
       } catch (IpamException _) {
-        // Its owner uses it after all, or somebody else was faster.
+        // Its owner uses it after all, or another host was faster.
         continue;
       }
       index.forget(entry.cidr());

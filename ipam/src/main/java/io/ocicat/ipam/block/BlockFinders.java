@@ -4,7 +4,7 @@ import io.ocicat.datastore.resource.IpVersion;
 import io.ocicat.ipam.cluster.IpamRecords;
 import io.ocicat.ipam.model.ClockAndRandom;
 
-/** A {@link BlockFinder} for each family, with what is known of its blocks. */
+/** One {@link BlockFinder} per address family, with its block index. */
 public final class BlockFinders {
   private final BlockFinder v4;
   private final BlockFinder v6;

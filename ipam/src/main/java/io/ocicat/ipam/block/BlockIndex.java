@@ -14,10 +14,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which blocks of a family exist, as far as this process has seen them: so that a new block is
- * found without asking for each that is there, and without listing all of them each time. It may be
- * old: that a block is free is decided by making it, that one has room by writing it, and before
- * somebody is told that there is nothing left all blocks are listed. Thread-safe.
+ * An index of a family's blocks as this process last saw them, so that a new block is found without
+ * probing each existing one or listing all of them each time. It may be outdated: creating a block
+ * decides whether it is free, writing it whether it has room, and all blocks are listed before a
+ * request is refused because nothing is left. Thread-safe.
  */
 public final class BlockIndex {
   private static final long YOUNG = Duration.ofSeconds(1).toNanos();
@@ -31,9 +31,9 @@ public final class BlockIndex {
   private long listedAt;
 
   /**
-   * What matters of a block here.
+   * The indexed properties of a block.
    *
-   * @param free how many addresses nobody has, reserved ones among them
+   * @param free the number of free addresses, including reserved ones
    */
   public record Entry(
       IpPrefix cidr,
@@ -101,7 +101,7 @@ public final class BlockIndex {
     return blocks.get(cidr);
   }
 
-  /** Whether a block of another size has addresses of this one: both would give them. */
+  /** Whether a block of another size overlaps this one: both would assign the same addresses. */
   public synchronized boolean isOverlapped(IpPrefix cidr) {
     IpPrefix before = blocks.lowerKey(cidr);
     IpPrefix behind = blocks.higherKey(cidr);

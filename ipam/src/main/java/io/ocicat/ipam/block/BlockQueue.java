@@ -32,29 +32,29 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything this process wants of one block goes through here, one write at a time. Who comes
- * while a write is under way queues; the first of them then serves all of them with one write.
+ * Serialises this process's requests to one block, one write at a time. Requests that arrive during
+ * a write queue up; the first of them then serves all of them with one write.
  *
- * <p>The block as it was last read or written is kept. That is safe however old it is: a write
- * succeeds only if the block is still that one, and then every answer that goes with it is right,
- * "full" and "not yours" among them. When nothing is to be written, such an answer is believed only
- * of a block that was read or written after the request came. So is the write itself, with
- * everything that it relies on: the pool, the affinity and the settings are conditions of the same
- * transaction where the datastore has transactions.
+ * <p>The block as it was last read or written is cached. However old it is, that is safe: a write
+ * succeeds only if the block is still at that revision, and then every result of the batch is
+ * right, including "full" and "not yours". When there is nothing to write, such a result is only
+ * accepted from a block that was read or written after the request arrived. The same holds for
+ * everything else the write relies on: the pool, the affinity and the settings are conditions of
+ * the same transaction where the datastore has transactions.
  *
- * <p>A write whose answer is lost may still be done at any later moment. It is found out by
- * reading; when it is not there yet, the next attempt starts from the same revision, so that at
- * most one of the two succeeds. When even reading fails, the requests have failed, and whatever the
- * write may still give is taken back by the next one who comes.
+ * <p>A write whose answer is lost may still be applied at any later time. A read finds out; if it
+ * is not there yet, the next attempt starts from the same revision, so at most one of the two
+ * succeeds. When even the read fails, the requests have failed, and the next request releases
+ * whatever the lost write may still assign.
  */
 public final class BlockQueue {
   private static final int ATTEMPTS = 100;
   private static final int LOST_ANSWERS = 3;
 
-  /** What is not taken back then is the collector's to find. */
+  /** What is not released by then is left to garbage collection. */
   private static final int MOST_LATE = 64;
 
-  /** What a transaction has room for beside the block: handles, and what requests rely on. */
+  /** How much else fits into the block's transaction: handles, and the requests' conditions. */
   private static final int AT_ONCE = 120;
 
   /** More would be refused by an API server that counts requests in flight. */
@@ -72,15 +72,16 @@ public final class BlockQueue {
   private final AtomicLong looks = new AtomicLong();
   private volatile Knowledge knowledge = Knowledge.NONE;
 
-  /** Written perhaps; belongs to who is {@link #busy}, as does the next. */
+  /** Possibly written; owned by the thread that is {@link #busy}, as is the next field. */
   private @Nullable BlockDraft lost;
 
   private final ArrayDeque<BlockRequest<Boolean>> late = new ArrayDeque<>();
 
   /**
-   * What is known of the block.
+   * The cached block.
    *
-   * @param look by which look at the datastore, counted when it began; 0 when somebody said so
+   * @param look the number of the datastore read it is from, counted when the read began; 0 when it
+   *     was supplied by another component
    */
   private record Knowledge(IpamRecords.@Nullable Stored<IpamBlock> block, long look) {
     static final Knowledge NONE = new Knowledge(null, 0);
@@ -103,17 +104,17 @@ public final class BlockQueue {
     this.nanoTime = nanoTime;
   }
 
-  /** What is known of the block, however old that is. */
+  /** Returns the cached block, however old. */
   public Optional<IpamBlock> glance() {
     return Optional.ofNullable(knowledge.block()).map(IpamRecords.Stored::value);
   }
 
-  /** What is known of the block, or the block as it is now. */
+  /** Returns the cached block, or reads it. */
   public Optional<IpamRecords.Stored<IpamBlock>> glanceOrRead() {
     return Optional.ofNullable(knowledge.block()).or(this::read);
   }
 
-  /** The block as it is now. */
+  /** Reads the block. */
   public Optional<IpamRecords.Stored<IpamBlock>> read() {
     long before = nanoTime.getAsLong();
     long look = looks.incrementAndGet();
@@ -122,7 +123,9 @@ public final class BlockQueue {
     return read;
   }
 
-  /** The block as somebody else has just read or written it; null when there is none. */
+  /**
+   * Caches the block as another component has just read or written it; null when it does not exist.
+   */
   public void learn(IpamRecords.@Nullable Stored<IpamBlock> block) {
     know(block, 0, nanoTime.getAsLong());
   }
@@ -132,22 +135,23 @@ public final class BlockQueue {
     full.learn(cidr, block, time);
   }
 
-  /** Nothing is known any more. */
+  /** Clears the cache. */
   private void forget() {
     learn(null);
   }
 
   /**
-   * Waits for its turn and is served.
+   * Queues the request and returns its result.
    *
    * @throws StaleViewException when something the request relies on has changed
-   * @throws IpamException with NO_SUCH_BLOCK when there is no block; else what the action threw
+   * @throws IpamException with NO_SUCH_BLOCK when the block does not exist; otherwise whatever the
+   *     action threw
    */
   public <R> R perform(BlockRequest<R> request) {
     return serve(request).answer();
   }
 
-  /** The same, for who wants to know more than the answer. */
+  /** Like {@link #perform}, for callers that need more than the result. */
   public <R> PendingRequest<R> serve(BlockRequest<R> request) {
     PendingRequest<R> mine = new PendingRequest<>(request, looks.get());
     waiting.add(mine);
@@ -169,8 +173,8 @@ public final class BlockQueue {
   }
 
   /**
-   * A write keeps its virtual thread's carrier busy, so that others may be ready and not have come
-   * this far: now they do, and one write serves all. To nobody it is more than a chance.
+   * A write pins its virtual thread's carrier, so other requests may be runnable but not queued
+   * yet: yielding lets them queue, so that one write serves all. This is only an optimisation.
    */
   @SuppressWarnings("ThreadPriorityCheck")
   private static void letOthersCome() {
@@ -179,7 +183,10 @@ public final class BlockQueue {
     }
   }
 
-  /** Whoever came before {@link #busy} was cleared is seen here; whoever comes later sees that. */
+  /**
+   * A request that queued before {@link #busy} was cleared is seen here; a later one sees the
+   * cleared flag.
+   */
   private void wakeNext() {
     PendingRequest<?> next = waiting.peek();
     if (next != null) {
@@ -194,7 +201,9 @@ public final class BlockQueue {
     late.addLast(request);
   }
 
-  /** Before anybody else is served: it is nobody's request, so nobody hears of it. */
+  /**
+   * Runs before any other request is served, and reports to nobody, since it is nobody's request.
+   */
   private void takeBack() {
     for (int left = late.size(); left > 0; left--) {
       BlockRequest<Boolean> request = late.removeFirst();
@@ -211,7 +220,10 @@ public final class BlockQueue {
     }
   }
 
-  /** As many as one transaction has room for, and only one that relies on a certain handle. */
+  /**
+   * As many as fit into one transaction, and at most one that depends on a specific handle
+   * revision.
+   */
   private List<PendingRequest<?>> nextBatch() {
     List<PendingRequest<?>> batch = new ArrayList<>();
     Set<String> handles = new HashSet<>();
@@ -351,8 +363,8 @@ public final class BlockQueue {
   }
 
   /**
-   * Who gets an address mostly has none yet, so its handle is taken to be absent until the
-   * transaction says otherwise; who gives one back has a handle.
+   * A handle that is assigned an address mostly does not exist yet, so it is assumed absent until
+   * the transaction says otherwise; a handle that releases one exists.
    */
   private void lookUp(BlockDraft draft, Map<String, @Nullable Resource> handles) {
     for (String id : draft.handles()) {
@@ -427,7 +439,7 @@ public final class BlockQueue {
     }
   }
 
-  /** Where each record is written for itself, handles are their callers' business. */
+  /** Without transactions, callers maintain the handles. */
   private boolean writeBlock(BlockDraft draft) {
     long before = nanoTime.getAsLong();
     long look = looks.incrementAndGet();

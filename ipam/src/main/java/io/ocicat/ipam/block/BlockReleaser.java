@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** Gives addresses of a block back, with their handles' numbers right. Thread-safe. */
+/** Releases addresses of a block and updates their handles' counts. Thread-safe. */
 public final class BlockReleaser {
   private static final int GUESSES = 100;
 
@@ -32,13 +32,13 @@ public final class BlockReleaser {
     this.counts = counts;
   }
 
-  /** What a release has done to one block. */
+  /** The result of a release for one block. */
   public record Outcome(List<IpAddress> released, List<IpAddress> notAssigned) {}
 
-  /** Gives addresses of one block back, all or none. */
+  /** Releases addresses of one block, all or none. */
   public Outcome release(IpPrefix cidr, List<ReleaseRequest> releases) {
-    // Whose they are is only known from the block; a guess is made from what is known of it, and
-    // when it was wrong the block was old and is read again.
+    // Only the block knows which handles own them; the cached block provides a guess, and when that
+    // was wrong, the cached block was outdated and is read again.
     for (int i = 0; i < GUESSES; i++) {
       try {
         return release(cidr, releases, concerned(cidr, releases));
@@ -65,7 +65,7 @@ public final class BlockReleaser {
     Outcome outcome = served.answer();
     for (IpamRecords.Stored<IpamHandle> handle : before) {
       if (outcome.released().isEmpty()) {
-        // Released by somebody else, or by us when no answer came.
+        // Released by another process, or by us when no answer came.
         counts.recountQuietly(handle.value().id(), cidr);
       } else {
         settle(handle, cidr, served.count(handle.value().id()));
@@ -74,14 +74,14 @@ public final class BlockReleaser {
     return outcome;
   }
 
-  /** The block was written after the handle was read: what it had then is what counts. */
+  /** The block was written after the handle was read: the count is what the block had then. */
   private void settle(IpamRecords.Stored<IpamHandle> handle, IpPrefix cidr, int count) {
     try {
       if (handles.set(handle, cidr, count)) {
         return;
       }
     } catch (UnavailableException _) {
-      // The addresses are released; the number is put right below, or by the next who looks.
+      // The addresses are released; the count is corrected below, or by the next reader.
     }
     counts.recountQuietly(handle.value().id(), cidr);
   }
@@ -125,7 +125,7 @@ public final class BlockReleaser {
       throw new StaleViewException("other handles are concerned");
     }
     List<IpAddress> released = edit.addresses(ordinals);
-    // As Calico does it: what cools down has the number of its release.
+    // As in Calico: an address in cooldown has the sequence number of its release.
     ordinals.forEach(edit::giveAnew);
     edit.free(ordinals);
     return new Outcome(released, List.copyOf(notAssigned));

@@ -9,7 +9,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What somebody wants of one block.
+ * A request to read or change one block.
  *
  * @param action looks at the block and changes it; throws only before it has changed anything
  * @param satisfied whether an answer may be believed that an old copy of the block gave; else the

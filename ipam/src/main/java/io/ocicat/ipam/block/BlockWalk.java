@@ -10,9 +10,9 @@ import java.util.NoSuchElementException;
 import java.util.function.LongSupplier;
 
 /**
- * All blocks of a pool, each once, from one that the host's name decides on to the end and then
- * from the beginning. Hosts begin at different blocks and so rarely want the same; all programs of
- * one host begin at the same.
+ * Iterates over all blocks of a pool once, starting at a block derived from the host's name and
+ * wrapping around. Different hosts start at different blocks and so rarely compete; all programs on
+ * one host start at the same block.
  */
 public final class BlockWalk implements Iterable<IpPrefix> {
   private final IpPrefix pool;
@@ -20,9 +20,9 @@ public final class BlockWalk implements Iterable<IpPrefix> {
   private final IpPrefix start;
 
   /**
-   * A walk.
+   * Creates a walk.
    *
-   * @param anySeed for blocks of a single address, where every host begins anywhere
+   * @param anySeed for blocks of a single address, where every host starts at random
    */
   public BlockWalk(IpPool pool, String host, LongSupplier anySeed) {
     this.pool = pool.cidr();

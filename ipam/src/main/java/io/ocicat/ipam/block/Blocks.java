@@ -20,12 +20,12 @@ import java.util.Set;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
-/** The blocks as this process knows them, each with its queue of requests. Thread-safe. */
+/** The cache of blocks, each with its queue of requests. Thread-safe. */
 public final class Blocks {
-  /** So many blocks are kept, each of some ten kilobytes; a host has some twenty. */
+  /** The number of cached blocks, about ten kilobytes each; a host has about twenty. */
   private static final int MOST = 256;
 
-  /** What a transaction has room for. */
+  /** The number of conditions that fit into one transaction. */
   private static final int AT_ONCE = 100;
 
   private final IpamRecords records;
@@ -58,34 +58,34 @@ public final class Blocks {
         cidr, block -> new BlockQueue(block, records, cooldown, recent, full, backoff, nanoTime));
   }
 
-  /** How long released addresses are kept back now. */
+  /** The current cooldown of released addresses. */
   public Cooldown.Source cooldown() {
     return cooldown;
   }
 
-  /** A block that was read, as it is to be worked with now. */
+  /** Opens a block for changes under the current cooldown. */
   public BlockEdit edit(IpamBlock block) {
     return new BlockEdit(block, cooldown);
   }
 
-  /** How many of a block could be given unasked, as far as is known. */
+  /** The number of addresses of a block available for automatic assignment, as far as is known. */
   public int room(IpamBlock block, Reservations reservations) {
     return BlockEdit.room(block, cooldown, reservations);
   }
 
-  /** Those that were full when they were last seen. */
+  /** The blocks that were full when last seen. */
   public FullBlocks full() {
     return full;
   }
 
-  /** Handles that this process has just worked with. */
+  /** The handles that this process has recently used. */
   public RecentHandles recent() {
     return recent;
   }
 
   /**
-   * Finds out which of the blocks that were full are no longer as they were. A hundred are asked
-   * for at one moment by their revisions alone, where the datastore has such questions.
+   * Checks which of the full blocks have changed. Where the datastore supports it, a hundred at a
+   * time are checked by their revisions alone.
    */
   public void lookAgain(Collection<IpPrefix> blocks, long now) {
     if (!records.together()) {
@@ -117,7 +117,7 @@ public final class Blocks {
     }
   }
 
-  /** Changes what is noted of an address. */
+  /** Changes the attributes recorded for an address. */
   public void change(IpPrefix cidr, Consumer<BlockEdit> change) {
     queue(cidr)
         .perform(
@@ -130,7 +130,7 @@ public final class Blocks {
                 Set.of()));
   }
 
-  /** Forgets everything that was read. */
+  /** Clears the caches. */
   public void forget() {
     queues.clear();
     full.clear();

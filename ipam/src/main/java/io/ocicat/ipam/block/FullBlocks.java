@@ -13,16 +13,16 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Blocks that had no free address when this process last read or wrote them, so that an allocation
- * passes them by without a look. Only that is kept, not the block. That one of them has room again
- * since is known at once when this process has released something; what others have released is
- * found before a block is claimed, by {@link #unsure} and the revision. Thread-safe.
+ * Blocks that had no free address when this process last read or wrote them, so that allocations
+ * skip them without a read. Holds only that fact, not the block. Releases of this process clear it
+ * at once; releases of others are found before a block is claimed, by {@link #unsure} and the
+ * revision. Thread-safe.
  */
 public final class FullBlocks {
-  /** What is older may be different by now. */
+  /** What is older may have changed. */
   private static final long MOMENT = Duration.ofSeconds(1).toNanos();
 
-  /** More than any host has; then everything is found out anew. */
+  /** More than any host has; beyond that, the cache starts over. */
   private static final int MOST = 1 << 16;
 
   private record Full(String revision, long seen) {}
@@ -30,7 +30,7 @@ public final class FullBlocks {
   private final Map<IpPrefix, Full> full = new ConcurrentHashMap<>();
   private final AtomicLong openings = new AtomicLong();
 
-  /** A block was seen, at this time or later; null when there is none. */
+  /** Records a block that was seen at this time or later; null when it does not exist. */
   public void learn(IpPrefix cidr, IpamRecords.@Nullable Stored<IpamBlock> block, long time) {
     if (block == null || hasRoomSometime(block.value())) {
       if (full.remove(cidr) != null) {
@@ -44,7 +44,7 @@ public final class FullBlocks {
     full.put(cidr, new Full(block.resource().revision(), time));
   }
 
-  /** What cools down is free some day without that anybody writes the block. */
+  /** An address in cooldown becomes free without a write to the block. */
   private static boolean hasRoomSometime(IpamBlock block) {
     return !block.unallocated().isEmpty() || Cooldown.concerns(block);
   }
@@ -53,13 +53,16 @@ public final class FullBlocks {
     return full.containsKey(cidr);
   }
 
-  /** Whether it was full a moment ago. */
+  /** Whether the block was full within the last moment. */
   public boolean isSure(IpPrefix cidr, long now) {
     Full known = full.get(cidr);
     return known != null && now - known.seen() <= MOMENT;
   }
 
-  /** Those of the blocks that were full longer than a moment ago, with their revisions then. */
+  /**
+   * Returns those of the blocks that were last seen full longer than a moment ago, with their
+   * revisions then.
+   */
   public Map<IpPrefix, String> unsure(Collection<IpPrefix> blocks, long now) {
     Map<IpPrefix, String> unsure = new LinkedHashMap<>();
     for (IpPrefix cidr : blocks) {
@@ -71,13 +74,13 @@ public final class FullBlocks {
     return unsure;
   }
 
-  /** Still of this revision, at this time or later, and so still full. */
+  /** The block still has this revision at this time or later, and so is still full. */
   public void confirm(IpPrefix cidr, String revision, long time) {
     full.computeIfPresent(
         cidr, (_, known) -> known.revision().equals(revision) ? new Full(revision, time) : known);
   }
 
-  /** Another number each time that a block is no longer among them. */
+  /** Changes each time a block ceases to be full. */
   public long openings() {
     return openings.get();
   }

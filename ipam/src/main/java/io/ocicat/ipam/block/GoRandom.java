@@ -10,12 +10,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Objects;
 
 /**
- * The numbers that Go's {@code math/rand} gives for a seed, so that a host starts at the same block
- * whichever program asks. An additive lagged Fibonacci generator: each number is the sum of those
- * 607 and 273 steps before, modulo 2^64. The first 607 come from a Lehmer generator (48271 modulo
- * 2^31 - 1), combined with a table: that is the state of the same generator, with the Lehmer's
- * numbers combined more tightly, seeded with 1 and 7.8e12 steps later. The test computes the table
- * anew.
+ * Go's {@code math/rand} sequence for a seed, so that a host starts at the same block in every
+ * program. An additive lagged Fibonacci generator: each number is the sum of those 607 and 273
+ * steps before, modulo 2^64. The first 607 come from a Lehmer generator (48271 modulo 2^31 - 1),
+ * combined with a table: the state of the same generator, with the Lehmer's numbers combined more
+ * tightly, seeded with 1 and 7.8e12 steps later. The test recomputes the table.
  */
 public final class GoRandom {
   public static final int LENGTH = 607;
@@ -28,7 +27,7 @@ public final class GoRandom {
   private int tap;
   private int feed = LENGTH - TAP;
 
-  /** Read when the first walk begins, and never changed. */
+  /** Loaded when the first walk begins, and never changed. */
   private static final class Table {
     static final long[] WORDS = table();
   }
@@ -64,7 +63,7 @@ public final class GoRandom {
     }
   }
 
-  /** 63 bits. */
+  /** Returns the next 63 bits. */
   public long next() {
     tap = tap == 0 ? LENGTH - 1 : tap - 1;
     feed = feed == 0 ? LENGTH - 1 : feed - 1;
@@ -78,7 +77,7 @@ public final class GoRandom {
     return new BigInteger(Long.toUnsignedString(low | high << 32));
   }
 
-  /** Anything from 0 to {@code limit - 1}, drawn as Go's {@code big.Int.Rand} does. */
+  /** Returns a number from 0 to {@code limit - 1}, drawn as Go's {@code big.Int.Rand} does. */
   public BigInteger below(BigInteger limit) {
     int bits = limit.bitLength();
     int words = (bits + 63) / 64;

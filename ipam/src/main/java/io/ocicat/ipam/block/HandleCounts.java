@@ -20,7 +20,10 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** What handles say of blocks: released as a whole, or made what the blocks say. Thread-safe. */
+/**
+ * Corrects the counts that handles keep per block, and releases a handle's addresses of a block.
+ * Thread-safe.
+ */
 public final class HandleCounts {
   /** So many blocks are released at the same time. */
   private static final int AT_ONCE = 32;
@@ -38,7 +41,7 @@ public final class HandleCounts {
   /**
    * What was released of one block.
    *
-   * @param isGone whether the handle is known to have had no other block, and is gone
+   * @param isGone whether the handle is known to have had no other block, and is deleted
    */
   public record Released(List<IpAddress> addresses, boolean isGone) {}
 
@@ -46,9 +49,9 @@ public final class HandleCounts {
    * Gives back all that a handle has of a block, and the handle no longer names the block, where
    * both are written at one moment; else see {@link #releaseAll}.
    *
-   * <p>When the block has nothing of the handle, somebody may have counted and not yet written, or
-   * have died in between. The block is then written all the same, so that such a write fails and
-   * its writer counts again; only then the number goes.
+   * <p>When the block has no address of the handle, another process may have updated the count and
+   * not yet written the block, or have died in between. The block is written all the same, so that
+   * such a write fails and its writer counts again; only then is the count removed.
    */
   public Released release(IpPrefix cidr, IpamRecords.Stored<IpamHandle> handle) {
     String id = handle.value().id();
@@ -139,8 +142,8 @@ public final class HandleCounts {
   }
 
   /**
-   * Makes a handle's number for a block what the block says. The block is written as well, so that
-   * whoever has counted and not yet written counts again.
+   * Sets a handle's count for a block to what the block says. The block is written as well, so that
+   * a process that has updated the count and not yet written the block counts again.
    */
   public void recount(IpPrefix cidr, IpamRecords.Stored<IpamHandle> handle) {
     int count;
@@ -158,7 +161,9 @@ public final class HandleCounts {
     }
   }
 
-  /** The same, where both are written at one moment; else the handle is the caller's business. */
+  /**
+   * Like the other {@code recount}, with transactions; without, the caller maintains the handle.
+   */
   public int recount(String id, IpPrefix cidr) {
     PendingRequest<Boolean> served =
         blocks
@@ -175,18 +180,18 @@ public final class HandleCounts {
     return served.count(id);
   }
 
-  /** A number that stays too high is safe, and the next who looks puts it right. */
+  /** A count that stays too high is safe, and the next reader corrects it. */
   public void recountQuietly(String handle, IpPrefix cidr) {
     try {
       records.handle(handle).ifPresent(now -> recount(cidr, now));
     } catch (DatastoreException | IpamException _) {
-      // What has happened to the request matters more.
+      // The request's own failure matters more.
     }
   }
 
   /**
-   * Takes back what was counted for addresses that were certainly not taken, if nobody has changed
-   * the handle since; else the number stays too high.
+   * Reverts the count for addresses that were certainly not allocated, if the handle is unchanged;
+   * otherwise the count stays too high.
    */
   public void takeBackQuietly(Resource added, IpPrefix cidr, int count) {
     IpamHandle handle = IpamHandle.of(added);
@@ -196,7 +201,7 @@ public final class HandleCounts {
     try {
       handles.write(added, new IpamHandle(handle.id(), counts, false));
     } catch (DatastoreException _) {
-      // What has happened to the request matters more.
+      // The request's own failure matters more.
     }
   }
 

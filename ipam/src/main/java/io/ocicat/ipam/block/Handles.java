@@ -19,16 +19,17 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The numbers of handles where each record is written for itself. As in Calico they are raised
- * before the block is written and lowered after it, so that at every moment, and after a crash at
- * any, a handle names every block that has addresses of it, and its number is not below the truth.
+ * Maintains the per-block counts of handles for datastores without transactions. As in Calico, a
+ * count is raised before the block is written and lowered after it, so that at any time, and after
+ * a crash at any point, a handle names every block that has addresses of it, and its count is not
+ * below the truth.
  *
- * <p>A number is lowered by whoever reads the handle, then writes the block, and then makes the
- * handle say what the block then had, if the handle is still the same. So what somebody left too
- * high can be put right at any time, and nothing is taken off twice. That harms nobody who reads
- * the block first, then counts, and then writes the block if it is still the same: one of the two
- * finds that the other was faster. So whoever has to start from another block has to count, or at
- * least to write the handle, again.
+ * <p>To lower a count, a process reads the handle, then writes the block, and then sets the count
+ * to what the block had, if the handle is unchanged. So a count that was left too high can be
+ * corrected at any time, and nothing is subtracted twice. This is safe against a process that reads
+ * the block first, then counts, and then writes the block if it is unchanged: one of the two
+ * detects the other. Whoever has to start over from another revision of the block therefore has to
+ * count, or at least to write the handle, again.
  */
 public final class Handles {
   private static final int ATTEMPTS = 100;
@@ -42,11 +43,11 @@ public final class Handles {
   }
 
   /**
-   * Counts {@code count} more addresses of a block.
+   * Adds {@code count} addresses of a block to the handle.
    *
    * @param known the handle as it was last written; null when it is taken to be new
    * @param most how many of its family the handle may have; 0 for any number
-   * @return the handle as it is then
+   * @return the handle as written
    * @throws IpamException with HANDLE_LIMIT when it would have more
    */
   public Resource add(String id, @Nullable Resource known, IpPrefix block, int count, int most) {
@@ -54,7 +55,7 @@ public final class Handles {
     for (int i = 0; i < ATTEMPTS; i++) {
       try {
         if (stored.isEmpty()) {
-          // Mostly it is new: to try costs less than to look first.
+          // Mostly the handle is new: trying to create it costs less than reading first.
           return records
               .datastore()
               .create(new IpamHandle(id, Map.of(block, count), false).toResource());
@@ -69,7 +70,7 @@ public final class Handles {
       } catch (ExistsException | ConflictException | NotFoundException _) {
         backoff.afterConflict(i);
       } catch (UnavailableException e) {
-        // To count twice is safe, not to count at all is not.
+        // Counting twice is safe, not counting at all is not.
         if (!e.outcomeUnknown()) {
           throw e;
         }
@@ -80,8 +81,8 @@ public final class Handles {
   }
 
   /**
-   * Writes once more what {@link #add} wrote, so that whoever has looked at the handle before now
-   * cannot take the number away; counts anew when somebody has changed it.
+   * Writes again what {@link #add} wrote, so that a process that has read the handle before cannot
+   * lower the count; counts again when the handle has changed.
    */
   public Resource renew(Resource added, IpPrefix block, int count, int most) {
     try {
@@ -97,8 +98,8 @@ public final class Handles {
   }
 
   /**
-   * Makes the number for a block what the block was found to have when it was written after this
-   * handle was read; false when somebody has changed the handle since.
+   * Sets the count for a block to what the block had when it was written after this handle was
+   * read; false when the handle has changed since.
    */
   public boolean set(IpamRecords.Stored<IpamHandle> read, IpPrefix block, int count) {
     Map<IpPrefix, Integer> counts = new TreeMap<>(read.value().counts());
@@ -111,7 +112,7 @@ public final class Handles {
         || write(read.resource(), new IpamHandle(read.value().id(), counts, false));
   }
 
-  /** Deletes what was read; false when it has changed, or nobody knows. */
+  /** Deletes the handle as read; false when it has changed, or when the outcome is unknown. */
   public boolean delete(Resource read) {
     try {
       records.datastore().delete(read);
@@ -128,7 +129,7 @@ public final class Handles {
     }
   }
 
-  /** Replaces what was read, or deletes it when nothing is left; false when it has changed. */
+  /** Replaces the handle as read, or deletes it when nothing is left; false when it has changed. */
   public boolean write(Resource read, IpamHandle handle) {
     try {
       if (handle.counts().isEmpty()) {
@@ -165,14 +166,14 @@ public final class Handles {
         "handle %s was changed by others each of %d times: try again".formatted(id, ATTEMPTS));
   }
 
-  /** The handle to rely on: as it is, or a new one of no revision. */
+  /** Returns the handle to depend on: the stored one, or a new one without a revision. */
   public static Resource pinned(String id, Optional<IpamRecords.Stored<IpamHandle>> stored) {
     return stored
         .map(IpamRecords.Stored::resource)
         .orElseGet(() -> Resource.of(new ResourceKey.Handle(id), Json.object()));
   }
 
-  /** How many addresses of a family a handle says it has. */
+  /** Sums the counts of a handle for one family. */
   public static int total(IpamHandle handle, IpVersion version) {
     return handle.counts().entrySet().stream()
         .filter(entry -> IpVersion.of(entry.getKey()) == version)

@@ -24,11 +24,11 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which blocks an owner has of one family, as it was last listed or claimed. What is kept may be
- * old; where it matters the affinity is a condition of the write, or is listed again. Thread-safe.
+ * A cached list of the blocks that an owner has in one family. It may be outdated; where that
+ * matters, the affinity is a condition of the write, or the list is read again. Thread-safe.
  */
 public final class HostBlocks {
-  /** What is older may be different by now. */
+  /** What is older may have changed. */
   private static final long MOMENT = Duration.ofSeconds(1).toNanos();
 
   private final IpamRecords records;
@@ -57,7 +57,7 @@ public final class HostBlocks {
     this.nanoTime = nanoTime;
   }
 
-  /** All that one process works for. */
+  /** The block lists of all owners that one process works for. */
   public static final class Register {
     private record Id(BlockOwner owner, IpVersion version) {}
 
@@ -76,7 +76,7 @@ public final class HostBlocks {
           id -> new HostBlocks(records, id.owner(), id.version(), nanoTime));
     }
 
-    /** Whether what is kept is a condition of every write, so that it may be old. */
+    /** Whether every write is conditional on what is cached, so that it may be outdated. */
     public boolean mayBeOld() {
       return records.together();
     }
@@ -86,7 +86,7 @@ public final class HostBlocks {
     }
   }
 
-  /** An affinity as far as it is known. */
+  /** A cached affinity. */
   public record Affine(IpPrefix cidr, Resource affinity, boolean isConfirmed) {
     public static Affine of(IpPrefix cidr, Resource affinity) {
       State state = BlockAffinity.of(affinity).state();
@@ -94,30 +94,30 @@ public final class HostBlocks {
     }
   }
 
-  /** All blocks, after so many changes, were found to be of some pools. */
+  /** Caches that all blocks, as of this change number, are in some pools. */
   private record Within(long changes, List<Revisioned<IpPool>> pools) {}
 
-  /** What was not full, after so many changes and when so many had ceased to be full. */
+  /** Caches the blocks that were not full, as of these change and opening numbers. */
   private record Open(long changes, long openings, List<Affine> withRoom) {}
 
-  /** A moment, for {@link #list(long)}. */
+  /** The current time, for {@link #list(long)}. */
   public long now() {
     return clock.incrementAndGet();
   }
 
-  /** Whether what is kept is a condition of every write, so that it may be old. */
+  /** Whether every write is conditional on what is cached, so that it may be outdated. */
   public boolean mayBeOld() {
     return records.together();
   }
 
-  /** In the order of their addresses. Read from the datastore when nothing is known. */
+  /** Returns the blocks in address order. Read from the datastore when nothing is cached. */
   public List<Affine> list() {
     return list(now());
   }
 
   /**
-   * In the order of their addresses. Read from the datastore when nothing is known, and, unless it
-   * may be old, when nothing was read since a certain moment.
+   * Returns the blocks in address order. Read from the datastore when nothing is cached and, unless
+   * the cache may be outdated, when it was read before {@code since}.
    */
   public synchronized List<Affine> list(long since) {
     if (!listed || (!mayBeOld() && lastListing < since)) {
@@ -132,8 +132,7 @@ public final class HostBlocks {
   }
 
   /**
-   * Those that may have room, in the order of their addresses: all that are not known to be full.
-   * Some may be by now.
+   * Returns the blocks that are not known to be full, in address order. Some may be full by now.
    */
   public synchronized List<Affine> withRoom(FullBlocks full, long since) {
     List<Affine> all = list(since);
@@ -147,12 +146,12 @@ public final class HostBlocks {
     return known.withRoom();
   }
 
-  /** As far as they are known. */
+  /** The CIDRs of the cached blocks. */
   public synchronized Set<IpPrefix> cidrs() {
     return Set.copyOf(affinities.keySet());
   }
 
-  /** Whether all are of these pools; the answer is kept until either changes. */
+  /** Whether all blocks are in these pools; the answer is cached until either changes. */
   public synchronized boolean areAllWithin(List<Revisioned<IpPool>> pools, long since) {
     List<Affine> blocks = list(since);
     Within wanted = new Within(changes, pools);
@@ -166,14 +165,14 @@ public final class HostBlocks {
     return all;
   }
 
-  /** Held while a block is claimed, so that requests at the same time share one. */
+  /** Held while a block is claimed, so that concurrent requests share one. */
   public ReentrantLock claiming() {
     return claiming;
   }
 
   /**
-   * Held while an affinity and its block are made to agree: many at once would each undo what the
-   * others have begun, where a datastore writes one thing at a time.
+   * Held while an affinity and its block are reconciled: without transactions, concurrent attempts
+   * would undo each other's steps.
    */
   public ReentrantLock settling() {
     return settling;
@@ -184,19 +183,19 @@ public final class HostBlocks {
     changes++;
   }
 
-  /** Another one each time that a block came. */
+  /** Changes each time the owner gets a block. */
   public synchronized long generation() {
     return generation;
   }
 
-  /** Reads them anew, unless that was done a moment ago. */
+  /** Reads the list again, unless that was done a moment ago. */
   public synchronized void refreshUnlessJustDone() {
     if (!listed || nanoTime.getAsLong() - listedAt > MOMENT) {
       refresh();
     }
   }
 
-  /** Reads them anew. */
+  /** Reads the list again. */
   public synchronized void refresh() {
     listedAt = nanoTime.getAsLong();
     lastListing = now();
@@ -228,7 +227,7 @@ public final class HostBlocks {
     change();
   }
 
-  /** The next list is read from the datastore. */
+  /** Invalidates the cache: the next list is read from the datastore. */
   public synchronized void doubt() {
     listed = false;
   }

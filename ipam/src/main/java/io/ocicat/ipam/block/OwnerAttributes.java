@@ -8,7 +8,7 @@ import io.ocicat.ipam.model.OwnerAttributeChange;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Changes what a block notes of an address in use. */
+/** Changes the owner attributes that a block records for an assigned address. */
 public final class OwnerAttributes {
   private OwnerAttributes() {}
 
@@ -42,7 +42,7 @@ public final class OwnerAttributes {
     }
   }
 
-  /** Whoever took the address for dead must not release what somebody has by now. */
+  /** A process that considered the address leaked must not release it from its new owner. */
   private static boolean isNew(Map<String, String> noted, IpamBlock.Attributes before) {
     return !noted.isEmpty() && !noted.equals(before.owner()) && !noted.equals(before.alternate());
   }

@@ -7,8 +7,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request that waits for its turn, and then its answer. Until it is done it belongs to whoever
- * serves the queue; then it does not change any more.
+ * A queued request and, later, its result. Until it is finished it is owned by the thread that
+ * serves the queue; then it is immutable.
  */
 public final class PendingRequest<R> {
   private final BlockRequest<R> request;
@@ -22,14 +22,15 @@ public final class PendingRequest<R> {
   private boolean interrupted;
 
   /**
-   * @param look the last look at the datastore when it came
+   *
+   * @param look the number of the last datastore read when the request arrived
    */
   public PendingRequest(BlockRequest<R> request, long look) {
     this.request = request;
     this.look = look;
   }
 
-  /** Whether a look began after this came: then what it found is an answer. */
+  /** Whether that read began after this request arrived, so that it can answer it. */
   public boolean cameBefore(long later) {
     return later > look;
   }
@@ -39,9 +40,9 @@ public final class PendingRequest<R> {
   }
 
   /**
-   * Does its part of a draft; the answer counts once the draft is written.
+   * Applies the request to a draft; the result is valid once the draft is written.
    *
-   * @return whether an old copy of the block was good enough
+   * @return whether a cached block was good enough
    */
   public boolean apply(BlockEdit edit) {
     drafted = null;
@@ -86,7 +87,7 @@ public final class PendingRequest<R> {
     finish(draft, Set.of());
   }
 
-  /** It is done, as drafted, and the same write has deleted these handles. */
+  /** Finishes the request as drafted; the same write has deleted these handles. */
   public void finish(BlockDraft draft, Set<String> deletedHandles) {
     written = draft;
     deleted = deletedHandles;
@@ -94,7 +95,7 @@ public final class PendingRequest<R> {
     wake();
   }
 
-  /** Waits until there may be something to do: it is done, or its turn. May end without either. */
+  /** Waits until this request is finished or has its turn. May return spuriously. */
   public void await() {
     LockSupport.park(this);
     interrupted |= Thread.interrupted();
@@ -104,7 +105,7 @@ public final class PendingRequest<R> {
     LockSupport.unpark(waiter);
   }
 
-  /** How many addresses a handle had of the block once this and all with it were served. */
+  /** How many addresses a handle had in the block after the batch of this request. */
   public int count(String handle) {
     return written == null ? 0 : written.count(handle);
   }

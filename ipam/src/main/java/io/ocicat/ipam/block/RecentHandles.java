@@ -7,8 +7,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles as this process has last written or read them, to save reading them again soon. They may
- * be old: each is written only if it is still the same. Thread-safe.
+ * A cache of handles that this process has recently written or read. They may be outdated: each is
+ * written only if it is unchanged. Thread-safe.
  */
 public final class RecentHandles {
   private static final int MOST = 512;
@@ -27,7 +27,7 @@ public final class RecentHandles {
     return recent.get(new ResourceKey.Handle(id));
   }
 
-  /** What is there now; null for nothing. */
+  /** Caches the current handle; null when it does not exist. */
   public synchronized void learn(ResourceKey key, @Nullable Resource now) {
     if (now == null) {
       recent.remove(key);

@@ -10,7 +10,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who wants addresses.
+ * Who addresses are allocated for, and under which conditions.
  *
  * @param onlyOf who the block must belong to; null when that does not matter
  * @param mostPerHandle how many of a family its handle may have; 0 for any number
@@ -26,7 +26,7 @@ public record Requester(
     List<Write.Expect> conditions,
     @Nullable CountedHandle counted) {
 
-  /** Whether it may have anything of the block. */
+  /** Checks that it may allocate from the block. */
   public void check(BlockEdit edit) {
     if (onlyOf != null && !onlyOf.toString().equals(edit.affinity())) {
       throw new IpamException(

@@ -1,4 +1,4 @@
-/** Blocks and handles: finding, claiming and editing them, one write at a time for each block. */
+/** Finds, claims and edits blocks and handles, one write at a time per block. */
 @NullMarked
 package io.ocicat.ipam.block;
 

@@ -19,7 +19,7 @@ import java.util.Optional;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Compares blocks with pools, with affinities and with each other. */
+/** Checks blocks against pools, affinities and each other. */
 public final class BlockCheck {
   private BlockCheck() {}
 
@@ -74,7 +74,7 @@ public final class BlockCheck {
     if (listed != null && owner.toString().equals(listed.affinity())) {
       return Optional.empty();
     }
-    // Read again, the affinity last: it may have been on its way.
+    // Read again, the affinity last: it may have just been written.
     Optional<IpamBlock> block;
     try {
       block = records.block(cidr).map(IpamRecords.Stored::value);

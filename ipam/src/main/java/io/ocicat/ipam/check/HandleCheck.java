@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Compares what handles say with what blocks say. */
+/** Checks the counts of handles against the blocks. */
 public final class HandleCheck {
   private HandleCheck() {}
 
@@ -42,14 +42,14 @@ public final class HandleCheck {
           lookAgain(
               records, id, says.keySet(), truth.getOrDefault(id, Map.of()).keySet(), findings);
         } catch (CorruptException _) {
-          // A block that cannot be read was found already; nobody can say what it has.
+          // An unreadable block is reported already, and its contents are unknown.
         }
       }
     }
     return findings;
   }
 
-  /** Lists are not of one moment: what differs is read once more, each by itself. */
+  /** Lists are not snapshots: each difference is read once more. */
   private static void lookAgain(
       IpamRecords records,
       String id,

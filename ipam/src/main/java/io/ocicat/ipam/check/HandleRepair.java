@@ -11,9 +11,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Makes a handle say what the blocks say. Safe at any time: each block is written as well, so that
- * whoever has counted and not yet taken counts again, and the handle is changed only if it is still
- * as it was before that.
+ * Corrects a handle to match the blocks. Safe at any time: each block is written as well, so that a
+ * process that has counted and not yet allocated counts again, and the handle is changed only if it
+ * is unchanged since before that.
  */
 public final class HandleRepair {
   private HandleRepair() {}
@@ -42,11 +42,11 @@ public final class HandleRepair {
       counts.recount(id, cidr);
       return;
     }
-    // Made first and counted then, as for an address that is taken.
+    // Created first and counted then, as for an allocation.
     try {
       records.datastore().create(new IpamHandle(id, Map.of(cidr, 1), false).toResource());
     } catch (ExistsException _) {
-      // Somebody is at work with it.
+      // Another process is using it.
     }
     records.handle(id).ifPresent(made -> counts.recount(cidr, made));
   }

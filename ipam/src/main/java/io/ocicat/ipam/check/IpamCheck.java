@@ -22,9 +22,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks at all blocks, handles and affinities for what does not fit together, and repairs it.
- * Others go on working meanwhile; what looks wrong only because of that is looked at twice, and
- * every repair is done only if it is still so.
+ * Checks all blocks, handles and affinities for inconsistencies, and repairs them. Other processes
+ * keep working meanwhile; differences that may be due to that are checked twice, and every repair
+ * is conditional on the problem still being there.
  */
 public final class IpamCheck {
   private final IpamRecords records;
@@ -50,12 +50,12 @@ public final class IpamCheck {
   }
 
   /**
-   * What a check has found.
+   * The result of a check.
    *
-   * @param assigned every address that is assigned
-   * @param coolingDown how many addresses were released and are not given again yet
-   * @param blocks how many there are
-   * @param handles how many there are
+   * @param assigned every assigned address
+   * @param coolingDown how many addresses are in cooldown
+   * @param blocks how many blocks exist
+   * @param handles how many handles exist
    */
   public record Report(
       List<IpamFinding> findings,
@@ -69,13 +69,13 @@ public final class IpamCheck {
     }
   }
 
-  /** Looks at IPAM's own records. */
+  /** Checks IPAM's own records. */
   public Report run() {
     return look(null);
   }
 
   /**
-   * Looks also at what is really used.
+   * Checks IPAM's own records, and the assigned addresses against those in use.
    *
    * @param used every address of an endpoint, a node's tunnel or a service
    */
@@ -102,9 +102,9 @@ public final class IpamCheck {
   }
 
   /**
-   * Repairs what was found, if it is still so.
+   * Repairs a finding, if it still holds.
    *
-   * @return false when this kind cannot be repaired by a program
+   * @return false when this type cannot be repaired automatically
    */
   public boolean repair(IpamFinding finding) {
     IpPrefix block = finding.block();
@@ -158,7 +158,7 @@ public final class IpamCheck {
     return true;
   }
 
-  /** That it is no longer so is as good. */
+  /** Ignores that the problem no longer exists. */
   private static void quietly(Runnable release) {
     try {
       release.run();
@@ -170,7 +170,7 @@ public final class IpamCheck {
     }
   }
 
-  /** Whether an affinity counts. */
+  /** Whether an affinity is confirmed. */
   public static boolean isConfirmed(BlockAffinity affinity) {
     return affinity.state() == BlockAffinity.State.CONFIRMED
         || affinity.state() == BlockAffinity.State.UNKNOWN;

@@ -7,15 +7,15 @@ import io.ocicat.ipam.model.BlockOwner;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that does not fit together.
+ * An inconsistency in IPAM's records.
  *
  * @param subject what it is about, for a person
- * @param explanation what is wrong, how that comes about, and what it does
- * @param isSafe whether repairing it can harm nobody, whatever happens at the same time
- * @param block the block concerned, if one is
- * @param handle the handle concerned, if one is
- * @param owner of the affinity concerned, if one is
- * @param address concerned, if one is
+ * @param explanation what is wrong, how it arises, and what it causes
+ * @param isSafe whether repairing it is harmless whatever happens concurrently
+ * @param block the block concerned, if any
+ * @param handle the handle concerned, if any
+ * @param owner the owner of the affinity concerned, if any
+ * @param address the address concerned, if any
  * @param info who has the address, if it is assigned
  */
 public record IpamFinding(
@@ -29,31 +29,31 @@ public record IpamFinding(
     @Nullable IpAddress address,
     @Nullable AddressInfo info) {
 
-  /** Closed set of things that can be wrong. */
+  /** The types of inconsistencies. */
   public enum Type {
     /** A handle for which no block has an address. */
     ORPHAN_HANDLE,
-    /** A handle that says another number than the block. */
+    /** A handle's count differs from the block. */
     WRONG_COUNT,
     /** A block has addresses for a handle that does not exist, or does not name the block. */
     MISSING_HANDLE,
-    /** A block is in no pool. */
+    /** A block that is in no pool. */
     BLOCK_OUTSIDE_POOLS,
-    /** Blocks of different sizes have the same addresses. */
+    /** Blocks of different sizes overlap. */
     OVERLAPPING_BLOCKS,
     /** An affinity for a block that does not exist. */
     AFFINITY_WITHOUT_BLOCK,
-    /** An affinity for a block that belongs to somebody else, or nobody. */
+    /** An affinity for a block that has another owner, or none. */
     STALE_AFFINITY,
-    /** A block belongs to somebody who has no confirmed affinity for it. */
+    /** A block whose owner has no confirmed affinity for it. */
     BLOCK_WITHOUT_AFFINITY,
-    /** A block's queue of free addresses lacks some, or has some that are in use. */
+    /** A block's queue of free addresses is incomplete, or lists addresses that are in use. */
     BROKEN_QUEUE,
-    /** An address is assigned and nobody uses it. */
+    /** An address that is assigned but not in use. */
     LEAKED_ADDRESS,
-    /** An address is used, is in a pool, and is not assigned. */
+    /** An address that is in use and in a pool, but not assigned. */
     UNASSIGNED_ADDRESS,
-    /** An address is used and is in no enabled pool. */
+    /** An address that is in use but in no enabled pool. */
     FOREIGN_ADDRESS,
     /** A record that cannot be read. */
     UNREADABLE

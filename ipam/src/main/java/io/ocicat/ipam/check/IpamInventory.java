@@ -22,7 +22,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/** All of IPAM's records, as far as they can be read, and pools beside them. */
+/** All IPAM records that can be read, and the pools. */
 public record IpamInventory(
     PoolList pools,
     Map<IpPrefix, IpamBlock> blocks,
@@ -34,7 +34,7 @@ public record IpamInventory(
     IpamInventory inventory =
         new IpamInventory(
             pools, new TreeMap<>(), new TreeMap<>(), new ArrayList<>(), new ArrayList<>());
-    // Handles last: who counts first and takes then is seen to have counted at least.
+    // Handles last: a process that counts first and then allocates is then seen to have counted.
     inventory.list(records, Kind.BLOCK_AFFINITY, inventory::addAffinity);
     inventory.list(records, Kind.IPAM_BLOCK, inventory::addBlock);
     inventory.list(records, Kind.IPAM_HANDLE, inventory::addHandle);

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** Compares what is assigned with what is used. */
+/** Checks the assigned addresses against those in use. */
 public final class UsageCheck {
   private UsageCheck() {}
 

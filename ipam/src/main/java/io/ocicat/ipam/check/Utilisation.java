@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Counts what is in use. */
+/** Counts the addresses in use per pool and block. */
 public final class Utilisation {
   private final IpamRecords records;
   private final ClusterView view;

@@ -1,4 +1,4 @@
-/** Comparing the records with each other and with what is in use, and repairing them. */
+/** Checks IPAM's records against each other and against the addresses in use, and repairs them. */
 @NullMarked
 package io.ocicat.ipam.check;
 

@@ -4,7 +4,9 @@ import io.ocicat.datastore.model.IpamConfig;
 import java.time.Duration;
 import java.util.Map;
 
-/** What IPAM must know beside its own records. */
+/**
+ * The cluster data that IPAM needs in addition to its own records: pools, node labels, settings.
+ */
 public interface ClusterView extends AutoCloseable {
 
   PoolList pools();
@@ -12,24 +14,24 @@ public interface ClusterView extends AutoCloseable {
   Reservations reservations();
 
   /**
-   * The labels of a node, as they were a while ago perhaps.
+   * Returns the labels of a node, possibly outdated.
    *
    * @throws IpamException with NO_SUCH_NODE
    */
   Revisioned<Map<String, String>> labels(String node);
 
-  /** Whether a node's labels are still these: asked before something is refused because of them. */
+  /** Whether a node's labels are unchanged; called before a request is refused because of them. */
   boolean areCurrent(Revisioned<Map<String, String>> labels);
 
   Revisioned<IpamConfig> config();
 
   /**
-   * How long released addresses are kept back, as it was a while ago perhaps: to release one is
-   * never refused because of it.
+   * Returns how long released addresses are kept back, possibly outdated: a release is never
+   * refused because of it.
    */
   Duration cooldown();
 
-  /** Something was not as it was said here: the next answers are read anew. */
+  /** Invalidates the cache after an answer turned out to be outdated. */
   void doubt();
 
   @Override

@@ -22,7 +22,8 @@ public final class ConcurrentClusterView implements ClusterView {
       Prefetch<Revisioned<IpamConfig>> config) {}
 
   /**
-   * @param node whose labels are needed; null when none are
+   *
+   * @param node the node whose labels are needed; null for none
    */
   public ConcurrentClusterView(ClusterView view, @Nullable String node) {
     this.view = view;
@@ -85,7 +86,7 @@ public final class ConcurrentClusterView implements ClusterView {
     asked = null;
   }
 
-  /** The surroundings are others' as well. */
+  /** The underlying view is shared. */
   @Override
   public void close() {}
 }

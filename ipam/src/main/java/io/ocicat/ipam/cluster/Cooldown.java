@@ -7,16 +7,16 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 
 /**
- * For how long a released address is kept back, and what time it is. While it cools down, an
- * address keeps its place among a block's allocations, with attributes that say nothing but when it
- * was released. Whoever writes the block next after that time frees it.
+ * How long a released address is kept back, and the current time. During its cooldown, an address
+ * keeps its slot in the block's allocations, with attributes that only say when it was released.
+ * The next write to the block after that time frees it.
  *
  * @param length zero when addresses are free as soon as they are released
  */
 public record Cooldown(Duration length, Instant now) {
-  /** Where it is found out, only when somebody needs it: it may have to be read. */
+  /** Provides the cooldown on demand: it may have to be read. */
   public interface Source {
-    /** For whoever only looks: what cools down stays so. */
+    /** For readers: no cooldown ever ends. */
     Source ENDLESS = () -> new Cooldown(ChronoUnit.FOREVER.getDuration(), Instant.EPOCH);
 
     Cooldown current();
@@ -26,13 +26,13 @@ public record Cooldown(Duration length, Instant now) {
     return !length.isPositive();
   }
 
-  /** Whether an address that was released may be given again. */
+  /** Whether a released address may be assigned again. */
   public boolean isOver(Attributes released) {
-    // The difference overflows for the endless one and the sum for a time that makes no sense.
+    // The difference overflows for the endless cooldown, and the sum for a nonsensical time.
     return isNone() || Duration.between(released.releasedAt(), now).compareTo(length) > 0;
   }
 
-  /** As Go writes a time. */
+  /** Attributes with the release time in Go's format. */
   public Attributes mark() {
     return Attributes.released(now.truncatedTo(ChronoUnit.SECONDS));
   }

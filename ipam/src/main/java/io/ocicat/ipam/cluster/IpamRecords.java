@@ -16,12 +16,15 @@ import java.util.Optional;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** IPAM's records in the datastore. What is about to be deleted there does not exist here. */
+/**
+ * Typed access to IPAM's records in the datastore. Records that are marked as deleted do not exist
+ * here.
+ */
 public final class IpamRecords {
   private final Datastore datastore;
   private final boolean together;
 
-  /** A record as it was read, with what it says. */
+  /** A record as it was read, with its parsed value. */
   public record Stored<T>(Resource resource, T value) {}
 
   public IpamRecords(Datastore datastore) {
@@ -42,7 +45,7 @@ public final class IpamRecords {
     return datastore;
   }
 
-  /** Whether several records are written at one moment. */
+  /** Whether several records can be written in one transaction. */
   public boolean together() {
     return together;
   }
@@ -77,7 +80,7 @@ public final class IpamRecords {
             .filter(handle -> !handle.value().deleted());
   }
 
-  /** All blocks that can be read; whoever wants to know about the others asks the check. */
+  /** Returns all readable blocks; {@code IpamCheck} reports the others. */
   public List<Stored<IpamBlock>> blocks(ResourceQuery query) {
     return readable(query, IpamRecords::toBlock);
   }

@@ -9,9 +9,9 @@ import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.ipam.model.IpamException;
 import java.util.Optional;
 
-/** IPAM's settings: reading never writes, and two who change them never mix. */
+/** Reads and writes IPAM's settings. Reading never writes, and concurrent changes never mix. */
 public final class IpamSettings {
-  /** Of Calico's schema. */
+  /** The limit in Calico's schema. */
   private static final int LONGEST_COOLDOWN = 1200;
 
   private static final int ATTEMPTS = 5;
@@ -44,7 +44,7 @@ public final class IpamSettings {
         }
         return;
       } catch (ExistsException | ConflictException | NotFoundException _) {
-        // Somebody else sets it at this moment: see what it is now.
+        // A concurrent change: read it again.
       }
     }
     throw new IpamException(

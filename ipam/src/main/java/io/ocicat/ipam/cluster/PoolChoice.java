@@ -14,10 +14,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which pools a request may have addresses from.
+ * The pools that a request may use.
  *
- * @param enabled of the request's family
- * @param matching those of them that were asked for, or select node and namespace
+ * @param enabled the enabled pools of the request's family
+ * @param matching those of them that were requested, or that select node and namespace
  * @param usable those of them that allow the use, in the order to try them
  */
 public record PoolChoice(
@@ -26,10 +26,10 @@ public record PoolChoice(
     List<Revisioned<IpPool>> usable) {
 
   /**
-   * Chooses.
+   * Selects the pools for a request.
    *
-   * @param labels the node's
-   * @param reserved what the host needs of each block; null for nothing
+   * @param labels the node's labels
+   * @param reserved what the host reserves in each block; null for nothing
    */
   public static PoolChoice of(
       PoolList pools,
@@ -96,7 +96,7 @@ public record PoolChoice(
                   () ->
                       new IpamException(
                           IpamException.Reason.POOL_NOT_USABLE,
-                          // Others look for Calico's sentence.
+                          // Other programs match Calico's wording.
                           "the given pool (%s) does not exist, or is not enabled: %s"
                               .formatted(
                                   cidr,
@@ -138,7 +138,7 @@ public record PoolChoice(
     return pools.stream().filter(pool -> pool.value().cidr().contains(address)).findFirst();
   }
 
-  /** The usable pool that a block is of. */
+  /** Returns the usable pool that contains a block. */
   public Optional<Revisioned<IpPool>> usablePool(IpPrefix block) {
     return containing(usable, block.first());
   }

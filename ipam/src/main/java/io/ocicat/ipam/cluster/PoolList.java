@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * All pools.
+ * All pools of the datastore.
  *
- * @param all in the order of their names
- * @param unreadable what is wrong with those that cannot be read; no address comes from them
+ * @param all in name order
+ * @param unreadable what is wrong with those that cannot be read; no address is assigned from them
  */
 public record PoolList(List<Revisioned<IpPool>> all, List<String> unreadable) {
 
@@ -34,12 +34,12 @@ public record PoolList(List<Revisioned<IpPool>> all, List<String> unreadable) {
     return new PoolList(List.copyOf(pools), List.copyOf(unreadable));
   }
 
-  /** For the end of a message that says that there is no pool. */
+  /** A suffix for messages that no pool exists. */
   public String butUnreadable() {
     return unreadable.isEmpty() ? "" : "; " + String.join("; ", unreadable);
   }
 
-  /** The enabled pool that an address is of. */
+  /** Returns the enabled pool that contains an address. */
   public Optional<Revisioned<IpPool>> enabledFor(IpAddress address) {
     return all.stream()
         .filter(pool -> pool.value().enabled() && pool.value().cidr().contains(address))
@@ -56,7 +56,7 @@ public record PoolList(List<Revisioned<IpPool>> all, List<String> unreadable) {
                         .formatted(address, butUnreadable())));
   }
 
-  /** The block that an address is in, if it is in a pool, enabled or not. */
+  /** Returns the block that contains an address, if it is in a pool, enabled or not. */
   public Optional<IpPrefix> blockOf(IpAddress address) {
     return all.stream()
         .filter(pool -> pool.value().cidr().contains(address))

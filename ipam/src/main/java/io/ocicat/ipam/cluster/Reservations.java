@@ -8,11 +8,11 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 
-/** Addresses that are never given unasked: the union of all IPReservations. */
+/** Addresses that are never assigned automatically: the union of all IPReservations. */
 public final class Reservations {
   public static final Reservations NONE = new Reservations(List.of());
 
-  /** Sorted, without those that lie inside others. */
+  /** Sorted, without prefixes that are contained in others. */
   private final List<IpPrefix> cidrs;
 
   public Reservations(Collection<IpReservation> reservations) {
@@ -37,7 +37,7 @@ public final class Reservations {
     return cidrs.stream().anyMatch(cidr -> cidr.overlaps(block));
   }
 
-  /** Whether nothing of the block can be given, be it because of one entry or of many. */
+  /** Whether the whole block is reserved, by one entry or by several together. */
   public boolean cover(IpPrefix block) {
     BigInteger inside = BigInteger.ZERO;
     for (IpPrefix cidr : cidrs) {

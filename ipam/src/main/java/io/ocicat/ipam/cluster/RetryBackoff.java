@@ -3,7 +3,7 @@ package io.ocicat.ipam.cluster;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 
-/** How long a loser waits before it tries again: not at all at first, then a little, by chance. */
+/** Computes the delay before a retry after a conflict: none at first, then short and random. */
 public final class RetryBackoff {
   private static final int AT_ONCE = 3;
   private static final int LONGEST_MILLIS = 20;

@@ -4,13 +4,13 @@ import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.datastore.resource.Write;
 
 /**
- * Something that was read, to be relied on.
+ * A value with the revision it was read at, which a later write can depend on.
  *
- * @param revision empty when there is no such resource
+ * @param revision empty when the resource does not exist
  */
 public record Revisioned<T>(T value, ResourceKey key, String revision) {
 
-  /** That it is still so. */
+  /** The condition that the resource is unchanged. */
   public Write.Expect asCondition() {
     return new Write.Expect(key, revision);
   }

@@ -1,6 +1,9 @@
 package io.ocicat.ipam.cluster;
 
-/** What a request relied on is no longer so: look again. Never leaves this package. */
+/**
+ * Signals that something a request relies on has changed, so that it must take a new snapshot.
+ * Never leaves this module.
+ */
 public final class StaleViewException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

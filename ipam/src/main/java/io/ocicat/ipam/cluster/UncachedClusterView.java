@@ -12,7 +12,7 @@ import java.util.Collection;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Reads everything each time it is asked for: for a process that lives for one call. */
+/** Reads everything on each call: for a process that serves a single call. */
 public final class UncachedClusterView implements ClusterView {
   private final IpamRecords records;
   private volatile @Nullable Duration cooldown;
@@ -74,7 +74,7 @@ public final class UncachedClusterView implements ClusterView {
     return read;
   }
 
-  /** Read once for the call. */
+  /** Read once per call. */
   @Override
   public Duration cooldown() {
     Duration known = cooldown;

@@ -14,20 +14,20 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps what was read and watches it, so that mostly nothing is read.
+ * Caches pools, node labels and settings, and keeps them current with watches.
  *
- * <p>How old may an answer be? A change is known as soon as the watch tells of it, mostly within
- * milliseconds. A watch may be cut off without noticing, so nothing is believed for longer than
- * {@link #LONGEST} without having been listed again. Where the datastore writes several records at
- * one moment, that does not matter for the pool an address comes from, the node and the settings:
- * they are conditions of the write. Node and settings are then not watched at all; where there are
- * no such conditions, the node is watched, and settings, which cannot be, are read each time.
+ * <p>How old can an answer be? A change is known as soon as the watch delivers it, mostly within
+ * milliseconds. A watch may be cut off without noticing, so nothing is used for longer than {@link
+ * #LONGEST} without a new list. With transactions, this does not matter for an address's pool, the
+ * node and the settings: they are conditions of the write, and node and settings are not watched at
+ * all. Without transactions, the node is watched, and settings, which cannot be watched, are read
+ * each time.
  */
 public final class WatchedClusterView implements ClusterView {
-  /** How long something is believed without being listed again. */
+  /** How long a list is used without being read again. */
   public static final Duration LONGEST = Duration.ofSeconds(30);
 
-  /** What was read so shortly ago is as good as read now. */
+  /** What was read this recently counts as current. */
   private static final Duration MOMENT = Duration.ofSeconds(1);
 
   private final IpamRecords records;
@@ -42,7 +42,7 @@ public final class WatchedClusterView implements ClusterView {
   private volatile long configReadAt;
   private volatile @Nullable Long nodesRefusedAt;
 
-  /** A node as it was read. */
+  /** A cached node. */
   private record KeptNode(Revisioned<Map<String, String>> labels, long readAt) {}
 
   public WatchedClusterView(IpamRecords records, LongSupplier nanoTime) {
@@ -84,7 +84,7 @@ public final class WatchedClusterView implements ClusterView {
     return labels(labels.key().name(), MOMENT).revision().equals(labels.revision());
   }
 
-  /** As they were at most so long ago. */
+  /** Returns labels that are at most this old. */
   private Revisioned<Map<String, String>> labels(String node, Duration age) {
     KeptNode kept = keptNodes.get(node);
     return kept == null || nanoTime.getAsLong() - kept.readAt() > age.toNanos()
@@ -101,7 +101,7 @@ public final class WatchedClusterView implements ClusterView {
   }
 
   /**
-   * Calico lets its plugins get a node, but not list nodes: where rights are given so, it is read
+   * Calico's RBAC lets its plugins get a node but not list nodes: with such permissions, it is read
    * each time.
    */
   private Revisioned<Map<String, String>> watchedLabels(String node) {
@@ -148,7 +148,7 @@ public final class WatchedClusterView implements ClusterView {
     return known;
   }
 
-  /** Settings cannot be watched, and to read them for each release is not worth a round trip. */
+  /** Settings cannot be watched, and reading them for each release is not worth a round trip. */
   @Override
   public Duration cooldown() {
     Revisioned<IpamConfig> known = config;

@@ -18,16 +18,15 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The resources of a query, listed once and then followed by a watch, as long as somebody asks for
- * them. Listed anew when it was not for {@code longest}, when the watch ends, or when somebody
- * doubts. Whoever may list but not watch, as Calico's plugins with Kubernetes, lists each time.
- * Thread-safe.
+ * A list of resources, kept current by a watch for as long as it is used. It is listed again when
+ * it is older than {@code longest}, when the watch ends, or when it is invalidated. A client that
+ * may list but not watch, such as Calico's plugins with Kubernetes, lists each time. Thread-safe.
  */
 public final class WatchedList<T> implements AutoCloseable {
-  /** Closing a watch ends the waiting, so this only bounds it. */
+  /** Closing a watch ends the wait, so this is only an upper bound. */
   private static final Duration TURN = Duration.ofSeconds(30);
 
-  /** Makes of the resources what is wanted of them. */
+  /** Converts the resources to the value that callers use. */
   @FunctionalInterface
   public interface View<T> {
     T of(Collection<Resource> resources);
@@ -63,7 +62,10 @@ public final class WatchedList<T> implements AutoCloseable {
     this.longest = longest.toNanos();
   }
 
-  /** What is there, at most so old. Whoever comes while it is listed shares the next list. */
+  /**
+   * Returns the current value, within the maximum age. Callers that arrive during a list share the
+   * next one.
+   */
   public T get() {
     return get(clock.incrementAndGet());
   }
@@ -95,7 +97,7 @@ public final class WatchedList<T> implements AutoCloseable {
     current = listed;
     listedAt = now;
     if (!closed) {
-      // Events of the watch before may be older than this list.
+      // Events of the previous watch may be older than this list.
       ResourceWatch before = watch;
       ResourceWatch opened = datastore.watch(query, page.revision());
       watch = opened;
@@ -108,7 +110,7 @@ public final class WatchedList<T> implements AutoCloseable {
     return listed;
   }
 
-  /** Until the watch ends, for whatever reason; the next who asks starts another. */
+  /** Runs until the watch ends, for whatever reason; the next {@link #get} starts another. */
   private void follow(ResourceWatch opened, long mine) {
     try (opened) {
       while (isCurrent(mine)) {
@@ -117,7 +119,7 @@ public final class WatchedList<T> implements AutoCloseable {
     } catch (UnauthorizedException _) {
       refuse();
     } catch (DatastoreException | IllegalStateException _) {
-      // Compacted, unreachable or closed: what is known is not believed any more.
+      // Compacted, unreachable or closed: the cached list is no longer valid.
     } finally {
       end(mine);
     }

@@ -8,11 +8,10 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The pools of a datastore, followed by a watch from the first question on. Does not own the
- * datastore. Thread-safe.
+ * The pools of a datastore, watched from the first use on. Does not own the datastore. Thread-safe.
  */
 public final class WatchedPools implements AutoCloseable {
-  /** A watch may be cut off without noticing; pools change rarely, and many nodes look. */
+  /** A watch may be cut off without noticing; pools change rarely, and many nodes list them. */
   private static final Duration LONGEST = Duration.ofMinutes(5);
 
   private final WatchedList<PoolList> pools;
@@ -23,7 +22,7 @@ public final class WatchedPools implements AutoCloseable {
             datastore, ResourceQuery.of(Kind.IP_POOL), PoolList::of, System::nanoTime, LONGEST);
   }
 
-  /** All that can be read, disabled ones as well. */
+  /** Returns all readable pools, including disabled ones. */
   public List<IpPool> get() {
     return pools.get().all().stream().map(Revisioned::value).toList();
   }

@@ -1,6 +1,6 @@
 /**
- * What IPAM reads: its own records, pools, reservations and settings, read each time or kept up to
- * date by watches.
+ * Reads IPAM's records, pools, reservations and settings, either on each call or through caches
+ * kept current by watches.
  */
 @NullMarked
 package io.ocicat.ipam.cluster;

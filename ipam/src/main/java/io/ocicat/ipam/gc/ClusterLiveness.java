@@ -4,9 +4,9 @@ import io.ocicat.ip.IpAddress;
 import java.util.Set;
 
 /**
- * What is alive in the whole cluster.
+ * The nodes and addresses that are in use in the whole cluster.
  *
- * @param nodes every node there is
+ * @param nodes every node of the cluster
  * @param used every address of an endpoint, a node's tunnel or a service
  */
 public record ClusterLiveness(Set<String> nodes, Set<IpAddress> used) {

@@ -7,13 +7,13 @@ import io.ocicat.ipam.model.BlockOwner;
 import java.util.List;
 
 /**
- * What one sweep has done.
+ * What one garbage collection has done.
  *
  * @param released leaked addresses
- * @param suspects addresses that looked leaked and have to do so once more
- * @param repaired what was put right beside addresses
- * @param hosts that are gone and own no block any more
- * @param problems what could not be done now; the next sweep tries again
+ * @param suspects addresses that looked leaked and must do so once more
+ * @param repaired other inconsistencies that were repaired
+ * @param hosts hosts that no longer exist and no longer own a block
+ * @param problems what failed; the next run tries again
  */
 public record CollectionResult(
     List<IpAddress> released,

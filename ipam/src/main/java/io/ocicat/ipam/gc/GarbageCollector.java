@@ -35,17 +35,18 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Finds and releases what was left behind. An address is released only when two sweeps, at least
- * the grace period apart, both found it assigned with the same sequence number while nobody had it,
- * when that holds for every address of its handle, and then only if it still has that handle and
- * sequence number. So an address that anybody got in between is never touched. Tunnels, services
- * and addresses without handle or node are left alone. Those of a virtual machine are its own
- * whether it runs or not: they are dead when the machine is certainly gone.
+ * Finds and releases leaked addresses, and blocks of hosts that no longer exist. An address is
+ * released only when two runs, at least the grace period apart, both found it assigned with the
+ * same sequence number while nobody used it, when that holds for every address of its handle, and
+ * then only if it still has that handle and sequence number. So an address that was reassigned in
+ * between is never touched. Addresses of tunnels and services, and those without handle or node,
+ * are left alone. Those of a virtual machine belong to it whether it runs or not: they are leaked
+ * when the machine is certainly gone.
  *
- * <p>One for each process that sweeps: it remembers what it saw. Not thread-safe.
+ * <p>One per process: it keeps what the previous run saw. Not thread-safe.
  */
 public final class GarbageCollector {
-  /** Calico's: a machine may be deleted and made again, and is to have its address then. */
+  /** Calico's: a machine may be deleted and recreated, and should then get its address back. */
   private static final Duration GRACE_OF_MACHINES = Duration.ofMinutes(5);
 
   private final Ipam ipam;
@@ -72,7 +73,7 @@ public final class GarbageCollector {
     this.grace = grace.toNanos();
   }
 
-  /** Looks at the addresses of one node. */
+  /** Collects leaked addresses of one node. */
   public CollectionResult sweep(NodeLiveness truth) {
     String owned = BlockOwner.host(truth.node()).toString();
     return sweep(
@@ -88,8 +89,8 @@ public final class GarbageCollector {
   }
 
   /**
-   * Looks at nodes that are gone, their addresses and blocks, and at handles and affinities that do
-   * not fit. Of nodes that are there, only their own sweep knows what is alive.
+   * Collects nodes that no longer exist, with their addresses and blocks, and inconsistent handles
+   * and affinities. For existing nodes, only their own run knows what is alive.
    */
   public CollectionResult sweep(ClusterLiveness truth) {
     List<RuntimeException> problems = new ArrayList<>();
@@ -120,7 +121,7 @@ public final class GarbageCollector {
         addresses.released(), addresses.suspects(), repaired, gone, problems);
   }
 
-  /** A machine that no pod runs has no node: then whoever owns the block looks after it. */
+  /** A machine without a running pod has no node: then the block's owner is responsible. */
   private static boolean isOf(String node, AddressInfo info) {
     Set<String> nodes = nodes(info);
     return (isMachine(info) && nodes.isEmpty())
@@ -192,7 +193,7 @@ public final class GarbageCollector {
 
   private List<IpAddress> release(
       Map<IpAddress, Suspect> suspects, long now, List<RuntimeException> problems) {
-    // One that is too young keeps all of its handle.
+    // One address that is too young protects its whole handle.
     Set<String> young =
         suspects.values().stream()
             .filter(suspect -> suspect.since() == now || now - suspect.since() < grace(suspect))
@@ -218,7 +219,7 @@ public final class GarbageCollector {
     return isMachine(suspect.info()) ? Math.max(grace, GRACE_OF_MACHINES.toNanos()) : grace;
   }
 
-  /** Blocks of hosts that are gone, twice in a row, and in which nothing is in use. */
+  /** Releases blocks without addresses in use, of hosts that were found missing twice in a row. */
   private List<BlockOwner> releaseHosts(ClusterLiveness truth, List<RuntimeException> problems) {
     long now = sources.nanoTime().getAsLong();
     Map<BlockOwner, Long> lost = new HashMap<>();
@@ -247,7 +248,7 @@ public final class GarbageCollector {
     return released;
   }
 
-  /** A machine that has moved away may have an address of a block for as long as it lives. */
+  /** A machine that has migrated away may use an address of the block for as long as it lives. */
   private boolean releaseHost(BlockOwner owner) {
     try {
       ipam.releaseHostAffinities(owner, true);

@@ -7,12 +7,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What is alive on one node, as its runtime and its kernel say, not the datastore. Whoever cannot
- * tell must not make one: what is not in here counts as dead.
+ * What is alive on one node, according to its runtime and kernel rather than the datastore. Build
+ * one only from complete information: whatever is missing here counts as dead.
  *
- * @param containerIds of every container that has not been deleted
- * @param endpoints of every pod, as {@code namespace/name}
- * @param addresses of every interface of a container
+ * @param containerIds every container that has not been deleted
+ * @param endpoints every pod, as {@code namespace/name}
+ * @param addresses every address of a container's interface
  */
 public record NodeLiveness(
     String node, Set<String> containerIds, Set<String> endpoints, Set<IpAddress> addresses) {
@@ -22,7 +22,7 @@ public record NodeLiveness(
     addresses = Set.copyOf(addresses);
   }
 
-  /** Whether anything says that somebody still has the address. */
+  /** Whether there is any evidence that the address is still in use. */
   public boolean isAlive(AddressInfo info) {
     String handle = String.valueOf(info.handle());
     return addresses.contains(info.address())

@@ -11,18 +11,18 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Whether the virtual machines that addresses are kept for are still there. A machine has its
- * address whether a pod runs it or not, so nothing on any node tells; only the cluster does.
+ * Reports whether the virtual machines that addresses are kept for still exist. A machine keeps its
+ * address whether a pod runs it or not, so no node can tell; only the cluster can.
  */
 @FunctionalInterface
 public interface VirtualMachines {
-  /** Nobody can be asked. */
+  /** For when no cluster can be asked. */
   VirtualMachines UNKNOWN = _ -> true;
 
-  /** False only when it is certain that the machine is gone. */
+  /** Returns false only when the machine is certainly gone. */
   boolean mayExist(AddressInfo info);
 
-  /** What a cluster says; of what it cannot say, that it may be. */
+  /** Asks a cluster; a machine whose state is unknown may exist. */
   static VirtualMachines of(Supplier<Cluster> cluster) {
     return info -> {
       Set<String> machines = namedBy(info);
@@ -45,8 +45,8 @@ public interface VirtualMachines {
   }
 
   /**
-   * The machines that an address may be kept for, as {@code namespace/name}: what its owners say,
-   * else what can be told from its handle. Empty when nothing can.
+   * Returns the machines that an address may be kept for, as {@code namespace/name}, from its owner
+   * attributes or else from its handle. Empty when neither names one.
    */
   static Set<String> namedBy(AddressInfo info) {
     Set<String> noted =

@@ -8,15 +8,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An address that is in use.
+ * An assigned address.
  *
- * @param block the block it is of
- * @param blockOwner who the block belongs to; null for nobody
- * @param handle null when it was given without
- * @param owner who has it, as {@link CalicoConventions} writes it
- * @param alternate the second owner while a virtual machine moves
- * @param sequenceNumber changes each time the address is given; to release it only if it was not
- *     given anew
+ * @param block the block that contains it
+ * @param blockOwner the owner of the block; null for none
+ * @param handle null when it was assigned without one
+ * @param owner the attributes of its owner, as {@link CalicoConventions} writes them
+ * @param alternate the second owner while a virtual machine migrates
+ * @param sequenceNumber changes each time the address is assigned; for releasing it only if it was
+ *     not reassigned
  */
 public record AddressInfo(
     IpAddress address,
@@ -35,13 +35,13 @@ public record AddressInfo(
     return IpVersion.of(block);
   }
 
-  /** The host that uses it: what its attributes say, else the block's owner. */
+  /** Returns the host that uses it, from its attributes or else the block's owner. */
   public Optional<String> node() {
     return Optional.ofNullable(owner.get(CalicoConventions.NODE))
         .or(() -> Optional.ofNullable(blockOwner).map(BlockOwner::name));
   }
 
-  /** Whether a host uses it that does not own the block. */
+  /** Whether the host that uses it does not own the block. */
   public boolean isBorrowed() {
     String node = owner.get(CalicoConventions.NODE);
     return node != null && (blockOwner == null || !node.equals(blockOwner.name()));

@@ -6,13 +6,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wants one certain address.
+ * A request for one specific address.
  *
- * @param host who its block will belong to when there is no block yet
- * @param handle what it is found and released by; null for none
- * @param reserved what the host itself needs of each block; null for nothing
+ * @param host the owner of the block if it must be created
+ * @param handle what the address is found and released by; null for none
+ * @param reserved what the host reserves in each block; null for nothing
  * @param maxPerHandle how many addresses of a family the handle may have; 0 for any number
- * @param use what the pool must allow; null when that does not matter
+ * @param use the use that the pool must allow; null for any
  */
 public record AssignRequest(
     IpAddress address,
@@ -31,7 +31,7 @@ public record AssignRequest(
     this(address, host, handle, attributes, null, 0, null);
   }
 
-  /** From a pool for whatever use. */
+  /** A request for an address of a pool with any allowed use. */
   public AssignRequest(
       IpAddress address,
       String host,

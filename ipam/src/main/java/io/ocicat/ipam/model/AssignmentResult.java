@@ -7,13 +7,13 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a request for addresses of one family.
+ * The addresses assigned for a request, of one family.
  *
- * @param addresses with the length of the block each is from; of the family's full length when the
- *     handle had them before
- * @param requested how many were wanted
+ * @param addresses with the prefix length of the block each is from; with the family's full length
+ *     when the handle had them before
+ * @param requested how many were requested
  * @param shortage why there are fewer; null when there are not
- * @param messages what to tell the user about the shortage
+ * @param messages explanations of the shortage for the user
  */
 public record AssignmentResult(
     IpVersion version,
@@ -22,15 +22,18 @@ public record AssignmentResult(
     @Nullable Shortage shortage,
     List<String> messages) {
 
-  /** Why there are fewer addresses than wanted. */
+  /** Why there are fewer addresses than requested. */
   public enum Shortage {
     /** Every address of the pools is in use or reserved. */
     POOLS_EXHAUSTED,
-    /** Every block of the host is full, there are no more, and others' must not be used. */
+    /**
+     * Every block of the host is full, no block is left to claim, and strict affinity forbids
+     * borrowing.
+     */
     NO_FREE_BLOCK,
     /** The host owns as many blocks as it may. */
     BLOCK_LIMIT,
-    /** The configuration says that no new blocks are claimed. */
+    /** The configuration forbids claiming new blocks. */
     NO_NEW_BLOCKS
   }
 
@@ -47,7 +50,7 @@ public record AssignmentResult(
     return Optional.ofNullable(shortage);
   }
 
-  /** For a person, when it is not complete. */
+  /** Explains an incomplete result to a person. */
   public String explanation() {
     return "assigned %d out of %d requested %s addresses; %s"
         .formatted(

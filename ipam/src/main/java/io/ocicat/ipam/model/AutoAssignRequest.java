@@ -9,21 +9,22 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wants any free addresses. Made by {@link #on} and refined by the {@code with…} methods.
+ * A request for any free addresses. Created by {@link #on} and refined by the {@code with…}
+ * methods.
  *
- * @param host whose blocks they come from first; a node the datastore knows
+ * @param host whose blocks they come from first; a node that the datastore knows
  * @param v4 how many IPv4 addresses
  * @param v6 how many IPv6 addresses
  * @param handle what they are found and released by; null for none
- * @param attributes who they are for, as {@link CalicoConventions} has it
- * @param v4Pools the pools to take IPv4 from, in this order; empty for those that select the node
+ * @param attributes who they are for, as in {@link CalicoConventions}
+ * @param v4Pools the pools to assign IPv4 from, in this order; empty for those that select the node
  * @param v6Pools the same for IPv6
- * @param maxBlocks how many blocks the host may own; 0 for what the configuration says
- * @param v4Reserved what the host itself needs of each IPv4 block; null for nothing
+ * @param maxBlocks how many blocks the host may own; 0 for the configured limit
+ * @param v4Reserved what the host reserves in each IPv4 block; null for nothing
  * @param v6Reserved the same for IPv6
  * @param namespaceLabels of the pod's namespace, for pools that select namespaces
  * @param maxPerHandle how many addresses of a family the handle may have, 0 for any number: when it
- *     has that many already, those are the answer
+ *     has that many already, those are the result
  */
 public record AutoAssignRequest(
     String host,
@@ -68,7 +69,7 @@ public record AutoAssignRequest(
     }
   }
 
-  /** Wants nothing yet, for a workload on this host. */
+  /** Starts a request without addresses yet, for a workload on this host. */
   public static AutoAssignRequest on(String host) {
     return new AutoAssignRequest(
         host,
@@ -86,7 +87,7 @@ public record AutoAssignRequest(
         0);
   }
 
-  /** How many addresses of each family. */
+  /** Sets how many addresses of each family to assign. */
   public AutoAssignRequest withCounts(int v4, int v6) {
     return new AutoAssignRequest(
         host,
@@ -121,7 +122,7 @@ public record AutoAssignRequest(
         maxPerHandle);
   }
 
-  /** Only from these pools, of either family. */
+  /** Restricts the request to these pools, of either family. */
   public AutoAssignRequest withPools(List<IpPrefix> pools) {
     return withPools(
         pools.stream().filter(IpPrefix::isV4).toList(),
@@ -243,7 +244,7 @@ public record AutoAssignRequest(
     return version == IpVersion.V4 ? v4Reserved : v6Reserved;
   }
 
-  /** Who new blocks will belong to. */
+  /** The owner of newly claimed blocks. */
   public BlockOwner owner() {
     AffinityType type = use == IpPool.Use.LOAD_BALANCER ? AffinityType.VIRTUAL : AffinityType.HOST;
     return new BlockOwner(type, host);

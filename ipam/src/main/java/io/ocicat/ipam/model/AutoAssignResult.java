@@ -7,9 +7,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to an {@link AutoAssignRequest}; null for a family that was not asked for.
+ * The result of an {@link AutoAssignRequest}; null for a family that was not requested.
  *
- * @param v4 may be fewer than wanted: look at {@link AssignmentResult#isComplete}
+ * @param v4 may have fewer addresses than requested: check {@link AssignmentResult#isComplete}
  */
 public record AutoAssignResult(@Nullable AssignmentResult v4, @Nullable AssignmentResult v6) {
 
@@ -21,12 +21,12 @@ public record AutoAssignResult(@Nullable AssignmentResult v4, @Nullable Assignme
     return Optional.ofNullable(v6);
   }
 
-  /** Of both families. */
+  /** The results of both families. */
   public List<AssignmentResult> all() {
     return Stream.concat(ofV4().stream(), ofV6().stream()).toList();
   }
 
-  /** Of both families, each with the length of its block. */
+  /** The addresses of both families, each with the prefix length of its block. */
   public List<IpPrefix> addresses() {
     return all().stream().flatMap(assigned -> assigned.addresses().stream()).toList();
   }

@@ -7,12 +7,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who a block belongs to: a host, or the cluster's load balancer.
+ * The owner of a block: a host, or the cluster's load balancer.
  *
- * @param name of the host
+ * @param name the host's name
  */
 public record BlockOwner(AffinityType type, String name) {
-  /** Who the addresses of LoadBalancer services are given to. */
+  /** The owner of the addresses of LoadBalancer services. */
   public static final BlockOwner LOAD_BALANCER =
       new BlockOwner(AffinityType.VIRTUAL, "load-balancer");
 
@@ -27,7 +27,7 @@ public record BlockOwner(AffinityType type, String name) {
     return new BlockOwner(AffinityType.HOST, name);
   }
 
-  /** As a block has it: {@code host:node-1}. Nothing when there is no owner, or none we know. */
+  /** Parses the form in a block, {@code host:node-1}. Empty for no owner or an unknown type. */
   public static Optional<BlockOwner> parse(@Nullable String affinity) {
     if (affinity != null) {
       for (AffinityType type : AffinityType.values()) {
@@ -44,7 +44,7 @@ public record BlockOwner(AffinityType type, String name) {
     return new ResourceKey.Affinity(type, name, block);
   }
 
-  /** As a block has it: {@code host:node-1}. */
+  /** The form in a block: {@code host:node-1}. */
   @Override
   public String toString() {
     return type.text() + ":" + name;

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** How Calico names handles, and what it notes about who has an address. */
+/** Calico's handle names and owner attributes. */
 public final class CalicoConventions {
   public static final String NODE = "node";
   public static final String POD = "pod";
@@ -24,21 +24,21 @@ public final class CalicoConventions {
   public static final String TIMESTAMP = "timestamp";
   public static final String TYPE = "type";
 
-  /** What a virtual machine runs as: of KubeVirt's VirtualMachineInstance. */
+  /** The name of KubeVirt's VirtualMachineInstance. */
   public static final String INSTANCE_NAME = "vmi-name";
 
   public static final String INSTANCE_UID = "vmi-uid";
 
-  /** Of the VirtualMachine that the instance is of; an instance may be without. */
+  /** The UID of the instance's VirtualMachine; an instance may have none. */
   public static final String MACHINE_UID = "vm-uid";
 
-  /** Of the migration by which a machine comes to the pod. */
+  /** The UID of the migration that moves a machine to the pod. */
   public static final String MIGRATION_UID = "vmim-uid";
 
   private static final String MACHINE_INFIX = ".vmi.";
   private static final int LONGEST_VM_HANDLE = 128;
 
-  /** Go's default text of a time: as many digits of the fraction as there are. */
+  /** Go's default format of a time: as many fraction digits as needed. */
   private static final DateTimeFormatter GO_TIME =
       new DateTimeFormatterBuilder()
           .appendPattern("yyyy-MM-dd HH:mm:ss")
@@ -47,7 +47,7 @@ public final class CalicoConventions {
           .toFormatter(Locale.ROOT)
           .withZone(ZoneOffset.UTC);
 
-  /** What a node needs an address of its own for. */
+  /** The tunnels for which a node has an address of its own. */
   public enum Tunnel {
     IPIP("ipip-tunnel-addr-", "ipipTunnelAddress"),
     VXLAN("vxlan-tunnel-addr-", "vxlanTunnelAddress"),
@@ -79,7 +79,7 @@ public final class CalicoConventions {
     return network + "." + containerId;
   }
 
-  /** The handle that Calico 2 gave a pod; addresses may still have it. */
+  /** The handle that Calico 2 gave a pod; existing addresses may still have it. */
   public static String legacyHandle(String namespace, String pod) {
     return namespace + "." + pod;
   }
@@ -97,16 +97,18 @@ public final class CalicoConventions {
   }
 
   /**
-   * Whether a handle may be a virtual machine's. A container's may look the same when its network
-   * is called so; it is in doubt what must not be released without a question.
+   * Whether a handle may be a virtual machine's. A container's handle may look the same, depending
+   * on its network's name; when in doubt, an address must not be released without asking the
+   * cluster.
    */
   public static boolean mayBeVirtualMachine(@Nullable String handle) {
     return handle != null && handle.contains(MACHINE_INFIX);
   }
 
   /**
-   * What virtual machines a handle may be of, as {@code namespace/name}: several when the network's
-   * name has the infix in it, none when the handle has a digest in place of the name.
+   * Returns the virtual machines that a handle may belong to, as {@code namespace/name}: several
+   * when the network's name contains the infix, none when the handle has a digest in place of the
+   * name.
    */
   public static Set<String> virtualMachinesOf(String handle) {
     Set<String> machines = new LinkedHashSet<>();
@@ -129,9 +131,9 @@ public final class CalicoConventions {
   }
 
   /**
-   * What is noted of a container.
+   * The owner attributes of a container.
    *
-   * @param pod null outside Kubernetes, and then namespace as well
+   * @param pod null outside Kubernetes, as is the namespace then
    */
   public static Map<String, String> containerAttributes(
       String node, Instant now, @Nullable String namespace, @Nullable String pod) {
@@ -150,7 +152,7 @@ public final class CalicoConventions {
     return GO_TIME.format(time);
   }
 
-  /** Data from host-local had line ends in its handles: what is behind one does not count. */
+  /** Data from host-local had line breaks in its handles: the rest of the handle is ignored. */
   public static String sanitize(String handle) {
     int end = handle.indexOf('\r');
     return end < 0 ? handle : handle.substring(0, end);

@@ -4,10 +4,10 @@ import io.ocicat.ip.IpPrefix;
 import java.util.List;
 
 /**
- * What came of claiming a range.
+ * The result of claiming the blocks of a range.
  *
- * @param claimed belong to the claimer now
- * @param failed belong to somebody else
+ * @param claimed the blocks that now belong to the claimer
+ * @param failed the blocks that belong to another owner
  */
 public record ClaimedBlocks(List<IpPrefix> claimed, List<IpPrefix> failed) {
   public ClaimedBlocks {

@@ -7,11 +7,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Where time and chance come from.
+ * The sources of time and randomness.
  *
- * @param clock what records tell: claim times, the first sequence number of a block
- * @param nanoTime how long ago something was read, whatever the clock does
- * @param random where walks over blocks of one address begin, and how long a loser waits
+ * @param clock for times in records: claim times, the first sequence number of a block
+ * @param nanoTime for the age of cached values, independent of clock changes
+ * @param random for the start of walks over single-address blocks, and for retry delays
  */
 public record ClockAndRandom(Clock clock, LongSupplier nanoTime, LongSupplier random) {
 

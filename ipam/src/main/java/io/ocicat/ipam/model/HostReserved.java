@@ -6,16 +6,16 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Addresses at both ends of every block that the host itself needs, as Windows does.
+ * Addresses that the host reserves at both ends of every block, as Windows does.
  *
  * @param start how many at the block's beginning
  * @param end how many at its end
  */
 public record HostReserved(int start, int end, String handle, String note) {
-  /** The handle that Windows' reserved addresses have, on every host. */
+  /** The handle of the addresses that Windows reserves, on every host. */
   public static final String WINDOWS_HANDLE = "windows-reserved-ipam-handle";
 
-  /** What a Windows host needs of each IPv4 block. */
+  /** What a Windows host reserves in each IPv4 block. */
   public static final HostReserved WINDOWS =
       new HostReserved(3, 1, WINDOWS_HANDLE, "windows host rsvd");
 
@@ -28,7 +28,7 @@ public record HostReserved(int start, int end, String handle, String note) {
     }
   }
 
-  /** The longest prefix of a block that has room for these and at least as much again. */
+  /** The longest prefix of a block that has room for these and at least as many again. */
   public int longestBlock(int bits) {
     return bits - (Integer.SIZE - Integer.numberOfLeadingZeros(start + end));
   }
@@ -37,7 +37,7 @@ public record HostReserved(int start, int end, String handle, String note) {
     return new IpamBlock.Attributes(handle, Map.of("note", note));
   }
 
-  /** Whether an address is only reserved, so that its block counts as empty all the same. */
+  /** Whether an address is merely reserved, so that its block still counts as empty. */
   public static boolean isReserved(@Nullable String handle) {
     return handle != null && handle.toLowerCase(Locale.ROOT).equals(WINDOWS_HANDLE);
   }

@@ -3,50 +3,50 @@ package io.ocicat.ipam.model;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why an address cannot be given, found or released. Callers decide by {@link #reason()}; the
- * message is one line for a person. What the datastore itself has to say (unreachable, corrupt)
- * comes as its own {@link io.ocicat.datastore.error.DatastoreException}.
+ * An error of IPAM: an address cannot be assigned, found or released. Callers decide by {@link
+ * #reason()}; the message is one line for a person. Datastore errors (unreachable, corrupt) are
+ * {@link io.ocicat.datastore.error.DatastoreException}s.
  */
 public final class IpamException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
-  /** Closed set of reasons. */
+  /** The reasons for errors. */
   public enum Reason {
-    /** The request contradicts itself or names something that cannot be. */
+    /** The request contradicts itself or has an invalid value. */
     INVALID_REQUEST,
-    /** The datastore knows no node of that name. */
+    /** The datastore has no node of that name. */
     NO_SUCH_NODE,
-    /** No enabled pool of that family is there, selects the node, or allows the use. */
+    /** No enabled pool of that family exists, selects the node, or allows the use. */
     NO_POOL,
-    /** A pool that was asked for does not exist, is disabled, or is of the other family. */
+    /** A requested pool does not exist, is disabled, or is of the other family. */
     POOL_NOT_USABLE,
     /** The address is in no enabled pool. */
     OUTSIDE_POOLS,
-    /** Somebody has that address. */
+    /** The address is already assigned. */
     ADDRESS_TAKEN,
-    /** The block belongs to somebody else and only its owner may take addresses. */
+    /** The block has another owner, and only the owner may allocate from it. */
     STRICT_AFFINITY,
-    /** The handle has as many addresses as it may, and not the one asked for. */
+    /** The handle has as many addresses as it may, and not the requested one. */
     HANDLE_LIMIT,
-    /** There is no such handle. */
+    /** The handle does not exist. */
     NO_SUCH_HANDLE,
-    /** Nobody has that address. */
+    /** The address is not assigned. */
     NOT_ASSIGNED,
-    /** The address was given anew since the sequence number was read. */
+    /** The address was reassigned since the sequence number was read. */
     BAD_SEQUENCE_NUMBER,
     /** The address belongs to another handle. */
     BAD_HANDLE,
-    /** The owner of the address is not the one that was expected. */
+    /** The owner of the address is not the expected one. */
     BAD_OWNER,
     /** The block still has addresses in use. */
     BLOCK_NOT_EMPTY,
-    /** The block belongs to somebody else. */
+    /** The block has another owner. */
     CLAIMED_BY_OTHER,
-    /** The block or its affinity is not there. */
+    /** The block or its affinity does not exist. */
     NO_SUCH_BLOCK,
     /** The settings contradict each other. */
     BAD_CONFIGURATION,
-    /** Others were faster every time. */
+    /** Every attempt lost against a concurrent change. */
     TOO_MANY_CONFLICTS
   }
 

@@ -5,13 +5,13 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What to note of an address in use, for virtual machines that move. Null leaves a side as it is,
- * and an empty map clears it.
+ * A change of the owners of an assigned address, for migrating virtual machines. Null leaves an
+ * owner as it is, and an empty map clears it.
  *
- * @param owner who has it now
- * @param alternate who is about to have it
- * @param expectedOwner what must be true of the owner when that is changed; null for anything
- * @param expectedAlternate the same of the alternate
+ * @param owner the attributes of the new owner
+ * @param alternate the attributes of the new alternate owner
+ * @param expectedOwner what must be true of the owner for the change; null for anything
+ * @param expectedAlternate the same for the alternate
  */
 public record OwnerAttributeChange(
     @Nullable Map<String, String> owner,
@@ -20,14 +20,14 @@ public record OwnerAttributeChange(
     @Nullable Expected expectedAlternate) {
 
   /**
-   * Who must be noted.
+   * The owner that must be recorded.
    *
-   * @param pod null together with the namespace: nobody must be
+   * @param pod null together with the namespace: there must be no owner
    */
   public record Expected(@Nullable String namespace, @Nullable String pod) {
     public static final Expected NOBODY = new Expected(null, null);
 
-    /** Whoever is noted so. */
+    /** Expects the owner with these attributes. */
     public static Expected of(Map<String, String> noted) {
       return new Expected(noted.get(CalicoConventions.NAMESPACE), noted.get(CalicoConventions.POD));
     }

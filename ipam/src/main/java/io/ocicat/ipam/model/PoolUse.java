@@ -7,11 +7,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How much of a pool is in use.
+ * The utilisation of a pool.
  *
- * @param name of the pool; null for blocks that are in none
- * @param cidr of the pool; null for blocks that are in none
- * @param blocks those that exist, in the order of their addresses
+ * @param name of the pool; null for blocks outside any pool
+ * @param cidr of the pool; null for blocks outside any pool
+ * @param blocks the existing blocks, in address order
  */
 public record PoolUse(@Nullable String name, @Nullable IpPrefix cidr, List<BlockUse> blocks) {
   public PoolUse {
@@ -19,12 +19,12 @@ public record PoolUse(@Nullable String name, @Nullable IpPrefix cidr, List<Block
   }
 
   /**
-   * How much of a block is in use.
+   * The utilisation of a block.
    *
-   * @param owner null for nobody
+   * @param owner null for none
    * @param capacity how many addresses it has
    * @param available how many are free
-   * @param reserved how many of those are never given unasked
+   * @param reserved how many of those are never assigned automatically
    * @param borrowed how many are used by hosts that do not own it
    */
   public record BlockUse(
@@ -43,7 +43,7 @@ public record PoolUse(@Nullable String name, @Nullable IpPrefix cidr, List<Block
     return Optional.ofNullable(name);
   }
 
-  /** Of the pool, or of the blocks that are in none. */
+  /** The capacity of the pool, or of the blocks outside any pool. */
   public BigInteger capacity() {
     return cidr == null
         ? BigInteger.valueOf(blocks.stream().mapToLong(BlockUse::capacity).sum())

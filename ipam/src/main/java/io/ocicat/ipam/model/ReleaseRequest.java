@@ -4,21 +4,21 @@ import io.ocicat.ip.IpAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An address to be released, and what must be true for that.
+ * An address to release, and the conditions for that.
  *
- * @param handle the one it must have; null for any
- * @param sequenceNumber the one it must have been given with, from {@link AddressInfo}; null for
- *     any
+ * @param handle the handle it must have; null for any
+ * @param sequenceNumber the sequence number it must have been assigned with, from {@link
+ *     AddressInfo}; null for any
  */
 public record ReleaseRequest(
     IpAddress address, @Nullable String handle, @Nullable Long sequenceNumber) {
 
-  /** Whoever has it. */
+  /** Releases the address whoever has it. */
   public static ReleaseRequest of(IpAddress address) {
     return new ReleaseRequest(address, null, null);
   }
 
-  /** Only as it was when this was read. */
+  /** Releases the address only if it is unchanged since this was read. */
   public static ReleaseRequest of(AddressInfo read) {
     return new ReleaseRequest(read.address(), read.handle(), read.sequenceNumber());
   }

@@ -4,11 +4,11 @@ import io.ocicat.ip.IpAddress;
 import java.util.List;
 
 /**
- * What became of addresses that were to be released.
+ * The result of releasing addresses.
  *
- * @param released those nobody has any more because of this
- * @param notAssigned those nobody had
- * @param refused one for each block nothing of which was released, with the reason
+ * @param released the addresses that this call has released
+ * @param notAssigned those that were not assigned
+ * @param refused one error for each block of which nothing was released
  */
 public record ReleaseResult(
     List<IpAddress> released, List<IpAddress> notAssigned, List<RuntimeException> refused) {
@@ -18,7 +18,7 @@ public record ReleaseResult(
     refused = List.copyOf(refused);
   }
 
-  /** Throws the first reason, with the others suppressed, if there is any. */
+  /** Throws the first error, with the others suppressed, if there is any. */
   public ReleaseResult orThrow() {
     if (!refused.isEmpty()) {
       RuntimeException first = refused.getFirst();

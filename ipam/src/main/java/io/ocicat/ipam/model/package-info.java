@@ -1,4 +1,4 @@
-/** Requests, results and errors of IPAM: what its callers see. */
+/** Requests, results and errors of IPAM, as its callers use them. */
 @NullMarked
 package io.ocicat.ipam.model;
 
