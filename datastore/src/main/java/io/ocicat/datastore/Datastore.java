@@ -15,49 +15,50 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calico's resources. Every write is checked, completed with defaults and stored as Calico would
- * store it; what is wrong with it is told at once, and then nothing is written.
+ * A datastore of Calico resources. Every write is validated, completed with defaults and stored as
+ * Calico would store it; an invalid resource is rejected with all of its errors, and nothing is
+ * written.
  *
  * <p>Revisions are opaque. Every operation ends within the engine's time limits with a result or a
  * {@link DatastoreException}; after {@link #close()} with an IllegalStateException. Thread-safe.
  */
 public interface Datastore extends AutoCloseable {
-  /** How many resources {@link #commit} writes at once. */
+  /** How many resources one {@link #commit} can write. */
   int MAX_WRITES = 128;
 
   /**
-   * Stores a new resource.
+   * Creates a resource.
    *
-   * @return as it is stored, with its revision
-   * @throws ExistsException when there is one of that key
-   * @throws InvalidException when it is not acceptable, or has a revision already
+   * @return the resource as stored, with its revision
+   * @throws ExistsException when the key exists
+   * @throws InvalidException when the resource is invalid, or already has a revision
    */
   Resource create(Resource resource);
 
   /**
-   * Replaces the resource of that key if it is still of the revision that the new one has.
+   * Replaces the resource of that key if it is still at the revision that the new one has.
    *
-   * @return as it is stored, with its revision
-   * @throws NotFoundException when there is none
+   * @return the resource as stored, with its revision
+   * @throws NotFoundException when the key does not exist
    * @throws ConflictException when it has changed in the meantime
-   * @throws InvalidException when it is not acceptable, or has no revision
+   * @throws InvalidException when the resource is invalid, or has no revision
    */
   Resource update(Resource resource);
 
   /**
-   * Removes the resource of that key.
+   * Deletes the resource of that key.
    *
-   * @param revision only if it is still of this one; null for any
-   * @return what was removed
-   * @throws NotFoundException when there is none
+   * @param revision deletes only if it is still at this revision; null for any
+   * @return the deleted resource
+   * @throws NotFoundException when the key does not exist
    * @throws ConflictException when it has changed in the meantime
    */
   Resource delete(ResourceKey key, @Nullable String revision);
 
   /**
-   * Removes what was read, if it is still the same.
+   * Deletes a resource if it is unchanged since it was read.
    *
-   * @throws NotFoundException when it is gone
+   * @throws NotFoundException when it no longer exists
    * @throws ConflictException when it has changed in the meantime
    */
   default Resource delete(Resource read) {
@@ -65,35 +66,35 @@ public interface Datastore extends AutoCloseable {
   }
 
   /**
-   * Does several writes at one moment, or none of them: nobody ever sees a part. Not every
-   * datastore can; to ask for nothing at all tells whether this one does.
+   * Applies several writes in one transaction, all or none. Not every datastore has transactions;
+   * an empty commit shows whether this one does.
    *
-   * @param writes at most {@value #MAX_WRITES}, each of another key
+   * @param writes at most {@value #MAX_WRITES}, each of a different key
    * @throws UnsupportedException when this datastore writes one resource at a time
-   * @throws InvalidException when one of them is not acceptable; then none is done
+   * @throws InvalidException when one of them is invalid; then none is applied
    */
   default WriteOutcome commit(List<Write> writes) {
     throw new UnsupportedException("this datastore writes one resource at a time");
   }
 
   /**
-   * Reads one.
+   * Reads one resource.
    *
-   * @throws NotFoundException when there is none
-   * @throws CorruptException when what is stored cannot be read
+   * @throws NotFoundException when the key does not exist
+   * @throws CorruptException when the stored value cannot be read
    */
   Resource get(ResourceKey key);
 
   /**
-   * Reads some of those asked for.
+   * Reads one page of the matching resources.
    *
-   * @param limit at most so many; 0 for as many as there are
-   * @param next from the page before; null for the first. All pages show the state of the first.
-   * @throws CompactedException when the state of the first page is no longer known
+   * @param limit the maximum number; 0 for no limit
+   * @param next from the previous page; null for the first. All pages show the state of the first.
+   * @throws CompactedException when the state of the first page is no longer available
    */
   ResourcePage list(ResourceQuery query, int limit, @Nullable String next);
 
-  /** Reads all of those asked for. */
+  /** Reads all matching resources. */
   default ResourcePage list(ResourceQuery query) {
     List<Resource> items = new ArrayList<>();
     List<String> unreadable = new ArrayList<>();
@@ -109,17 +110,17 @@ public interface Datastore extends AutoCloseable {
   }
 
   /**
-   * Hands out every change behind {@code revision}, which came from a list, a batch of another
-   * watch, or a resource.
+   * Delivers every change after {@code revision}, which came from a list, a batch of another watch,
+   * or a resource.
    */
   ResourceWatch watch(ResourceQuery query, String revision);
 
-  /** What this datastore tells of pods. Closed with it. */
+  /** Pods, namespaces and nodes, as far as this datastore knows them. Closed with it. */
   Cluster cluster();
 
   /**
-   * Why nothing can be written now; one line. Empty when the last write succeeded, or one that is
-   * tried now does.
+   * Returns why nothing can be written now, in one line. Empty when the last write succeeded, or
+   * one that is tried now does.
    */
   default Optional<String> trouble() {
     return Optional.empty();

@@ -3,13 +3,13 @@ package io.ocicat.datastore;
 import java.util.Locale;
 
 /**
- * One request to the server of a datastore, with everything that made it take its time.
+ * A finished request to a datastore's server, with what contributed to its duration.
  *
  * @param operation in the words of the server's protocol, as {@code get pods default/web}
  * @param attempts how often it was sent
- * @param throttledNanos how much of the time it waited for this process's own rate limit
- * @param pausedNanos how much of the time it waited before it was sent again
- * @param succeeded whether it was answered with what was asked for
+ * @param throttledNanos how long it waited for this process's own rate limit
+ * @param pausedNanos how long it waited between attempts
+ * @param succeeded whether the server returned a result
  * @param startNanos by {@link System#nanoTime}
  */
 public record DatastoreRequest(

@@ -10,16 +10,16 @@ import java.util.ServiceLoader;
 import java.util.function.BiFunction;
 
 /**
- * The datastores that a process has open: one for each configuration, shared by everybody who asks,
- * because a connection costs more than most calls. Thread-safe.
+ * The open datastores of a process: one per configuration, shared by all callers, because a
+ * connection costs more than most calls. Thread-safe.
  */
 public final class Datastores implements AutoCloseable {
   private final Map<DatastoreConfig, Datastore> open = new LinkedHashMap<>();
   private boolean closed;
 
   /**
-   * The datastore of that configuration, opened if need be. It stays this object's: nobody else
-   * closes it.
+   * Returns the datastore of that configuration, opening it if necessary. This object keeps
+   * ownership: callers do not close it.
    *
    * @throws InvalidException when the configuration cannot work
    */
@@ -31,8 +31,8 @@ public final class Datastores implements AutoCloseable {
   }
 
   /**
-   * Opens one that is the caller's alone, and the caller's to close: a command's, which does not
-   * wait for servers that nobody has started.
+   * Opens a datastore that the caller owns and closes: for a command, which does not wait for
+   * servers that are not running.
    */
   public static Datastore openOwn(DatastoreConfig config) {
     return opened(config, DatastoreEngine::openForCommand);
@@ -61,7 +61,7 @@ public final class Datastores implements AutoCloseable {
     };
   }
 
-  /** Why what the open ones hold cannot be written now; one line for each that has trouble. */
+  /** Returns why open datastores cannot be written now, one line for each that cannot. */
   public List<String> troubles() {
     List<Datastore> all;
     synchronized (this) {

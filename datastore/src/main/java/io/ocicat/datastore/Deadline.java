@@ -3,7 +3,7 @@ package io.ocicat.datastore;
 import io.ocicat.datastore.error.UnavailableException;
 import java.time.Duration;
 
-/** A moment by which an engine must have an answer. */
+/** The time by which an engine must return. */
 public record Deadline(long nanos) {
 
   public static Deadline in(Duration time) {
@@ -14,26 +14,26 @@ public record Deadline(long nanos) {
     return left().isZero();
   }
 
-  /** Never negative. */
+  /** The remaining time, never negative. */
   public Duration left() {
     return Duration.ofNanos(Math.max(0, nanos - System.nanoTime()));
   }
 
-  /** Not longer than {@code limit}. */
+  /** The remaining time, at most {@code limit}. */
   public Duration left(Duration limit) {
     Duration left = left();
     return left.compareTo(limit) < 0 ? left : limit;
   }
 
-  /** Whether there is so much time left. */
+  /** Whether at least this much time remains. */
   public boolean allows(Duration time) {
     return left().compareTo(time) > 0;
   }
 
   /**
-   * Waits, but not beyond this.
+   * Sleeps, but not beyond the deadline.
    *
-   * @param what that is waited for, as in {@code etcd}
+   * @param what the name of what is waited for, as in {@code etcd}
    */
   public void pause(Duration time, String what) {
     try {

@@ -32,7 +32,7 @@ public final class Prefetch<T> {
     return ahead;
   }
 
-  /** Asks only when somebody waits for the answer: for what is nearer than another thread. */
+  /** Runs only when the result is needed: for reads that are cheaper than another thread. */
   public static <T> Prefetch<T> whenNeeded(Supplier<T> question) {
     return new Prefetch<>(question);
   }
@@ -92,10 +92,10 @@ public final class Prefetch<T> {
   /**
    * Waits for the answer.
    *
-   * @throws RuntimeException whatever the question ended with
+   * @throws RuntimeException whatever the read threw
    */
   public T get() {
-    // Does nothing when it was begun.
+    // Does nothing when it was started already.
     answer.run();
     try {
       return answer.get();

@@ -1,6 +1,6 @@
 /**
- * Calico's resources behind one small interface: create, update, delete, get, list and watch, with
- * revisions. Resources are JSON trees; typed views are read from them on the side.
+ * Calico's resources in a datastore: create, update, delete, get, list and watch, with revisions.
+ * Resources are JSON trees, with typed views on them.
  */
 @NullMarked
 package io.ocicat.datastore;

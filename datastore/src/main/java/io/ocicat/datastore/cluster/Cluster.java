@@ -5,8 +5,8 @@ import java.util.Optional;
 
 /**
  * Pods, their namespaces and nodes, as the Kubernetes API or a machine without one knows them, and
- * the virtual machines that some pods run. Empty answers mean that there is no such object; every
- * failure is a {@link DatastoreException}. Thread-safe.
+ * the virtual machines that some pods run. An empty result means that the object does not exist;
+ * every failure is a {@link DatastoreException}. Thread-safe.
  */
 public interface Cluster {
   Optional<Pod> pod(String namespace, String name);
@@ -16,16 +16,16 @@ public interface Cluster {
   Optional<PodNode> node(String name);
 
   /**
-   * A virtual machine of KubeVirt.
+   * Returns a KubeVirt VirtualMachine.
    *
-   * @throws io.ocicat.datastore.error.UnsupportedException when nobody here can tell
+   * @throws io.ocicat.datastore.error.UnsupportedException when this cluster cannot know
    */
   Optional<VirtualMachine> virtualMachine(String namespace, String name);
 
   /**
-   * What a virtual machine runs as.
+   * Returns a KubeVirt VirtualMachineInstance.
    *
-   * @throws io.ocicat.datastore.error.UnsupportedException when nobody here can tell
+   * @throws io.ocicat.datastore.error.UnsupportedException when this cluster cannot know
    */
   Optional<VirtualMachine> virtualMachineInstance(String namespace, String name);
 }

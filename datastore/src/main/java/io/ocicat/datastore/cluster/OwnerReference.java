@@ -4,14 +4,14 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What an object of Kubernetes belongs to. Texts that are not given are empty.
+ * A reference from a Kubernetes object to its owner. Absent texts are empty.
  *
- * @param isController whether that one looks after the object; of all owners one does at most
+ * @param isController whether the owner is the object's controller; at most one is
  */
 public record OwnerReference(
     String apiVersion, String kind, String name, String uid, boolean isController) {
 
-  /** Those that an object's metadata names; what is none of them is passed over. */
+  /** Returns the owner references of an object's metadata; malformed ones are skipped. */
   public static List<OwnerReference> allOf(JsonNode metadata) {
     return metadata
         .path("ownerReferences")

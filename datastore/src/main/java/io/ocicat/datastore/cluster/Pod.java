@@ -6,12 +6,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A pod as far as its network is concerned. Texts that are not given are empty.
+ * A pod, as far as its network is concerned. Absent texts are empty.
  *
- * @param generateName the prefix that its controller had the name made from
+ * @param generateName the prefix from which its controller had the name generated
  * @param ports those of all its containers
- * @param owners what it belongs to
- * @param endpoint the WorkloadEndpoint that it is, where pods are endpoints; null elsewhere
+ * @param owners its owner references
+ * @param endpoint the pod's WorkloadEndpoint, where pods are endpoints; null elsewhere
  */
 public record Pod(
     String namespace,
@@ -27,7 +27,7 @@ public record Pod(
     @Nullable Resource endpoint) {
 
   /**
-   * A port that a container says it serves.
+   * A port that a container declares.
    *
    * @param protocol TCP, UDP or SCTP
    * @param hostPort 0 for none
@@ -41,7 +41,7 @@ public record Pod(
     owners = List.copyOf(owners);
   }
 
-  /** One that is no endpoint by itself. */
+  /** A pod that is not an endpoint by itself. */
   public Pod(
       String namespace,
       String name,
@@ -67,7 +67,7 @@ public record Pod(
         null);
   }
 
-  /** One that belongs to nothing. */
+  /** A pod without owners. */
   public Pod(
       String namespace,
       String name,
@@ -91,7 +91,7 @@ public record Pod(
         List.of());
   }
 
-  /** The same, which is an endpoint. */
+  /** The same pod with its endpoint. */
   public Pod as(Resource workloadEndpoint) {
     return new Pod(
         namespace,

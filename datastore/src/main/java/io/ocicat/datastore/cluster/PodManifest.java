@@ -9,7 +9,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A pod as the Kubernetes API writes it down, as far as we look at it. */
+/** Reads and writes pods as Kubernetes API objects, as far as they are used here. */
 public final class PodManifest {
   private PodManifest() {}
 
@@ -64,7 +64,7 @@ public final class PodManifest {
     return texts;
   }
 
-  /** One container stands for all: which of them serves a port makes no difference here. */
+  /** Writes one container for all: which of them serves a port makes no difference here. */
   public static ObjectNode write(Pod pod) {
     ObjectNode manifest = Json.object().put("apiVersion", "v1").put("kind", "Pod");
     ObjectNode metadata = manifest.putObject("metadata");

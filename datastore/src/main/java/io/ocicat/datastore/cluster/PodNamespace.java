@@ -2,7 +2,7 @@ package io.ocicat.datastore.cluster;
 
 import java.util.Map;
 
-/** A namespace of pods. */
+/** A Kubernetes namespace. */
 public record PodNamespace(
     String name, Map<String, String> labels, Map<String, String> annotations) {
   public PodNamespace {

@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A machine that runs pods.
+ * A node that runs pods.
  *
- * @param podCidrs the ranges its pods have their addresses from, as they were written
+ * @param podCidrs the ranges of its pods' addresses, as written
  */
 public record PodNode(
     String name,

@@ -1,4 +1,6 @@
-/** What a cluster tells of its pods beside Calico's own resources. */
+/**
+ * Pods, namespaces, nodes and virtual machines of a cluster, in addition to Calico's own resources.
+ */
 @NullMarked
 package io.ocicat.datastore.cluster;
 

@@ -10,7 +10,7 @@ import java.util.TreeSet;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** calicoctl's configuration file. Strict: a member that it does not know is a mistake. */
+/** Reads calicoctl's configuration file. Strict: an unknown member is an error. */
 final class CalicoctlFile {
   private static final Set<String> KNOWN =
       Set.of(

@@ -5,7 +5,7 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Which members of a CNI network configuration are which settings. */
+/** Maps members of a CNI network configuration to settings. */
 final class CniConfig {
   private static final Map<String, String> MEMBERS =
       Map.ofEntries(
@@ -24,7 +24,7 @@ final class CniConfig {
 
   private CniConfig() {}
 
-  /** Wrong types are for the reader of the whole configuration to refuse. */
+  /** Wrong types are rejected by the reader of the whole configuration. */
   static Map<String, String> settings(ObjectNode config) {
     Map<String, String> settings = new HashMap<>();
     MEMBERS.forEach(

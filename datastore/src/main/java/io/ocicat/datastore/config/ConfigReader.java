@@ -9,8 +9,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Reads settings by Calico's names, as in ETCD_ENDPOINTS: a variable with CALICO_ in front first,
- * then what was given, then the plain variable.
+ * Reads settings by Calico's names, as in ETCD_ENDPOINTS: first a variable prefixed with CALICO_,
+ * then the given value, then the plain variable.
  */
 final class ConfigReader {
   private static final String PREFIX = "CALICO_";
@@ -45,7 +45,10 @@ final class ConfigReader {
     return new DatastoreConfig.Embedded(Path.of(directory.isEmpty() ? STATE_DIRECTORY : directory));
   }
 
-  /** As Calico, but where that would guess at Kubernetes, nothing configured means embedded. */
+  /**
+   * As in Calico, except that nothing configured means embedded, where Calico would assume
+   * Kubernetes.
+   */
   private DatastoreConfig detect() {
     if (isSet("ETCD_ENDPOINTS") || isSet("ETCD_DISCOVERY_SRV")) {
       return etcd();
@@ -133,7 +136,7 @@ final class ConfigReader {
         return number;
       }
     } catch (NumberFormatException _) {
-      // Refused below.
+      // Rejected below.
     }
     throw new InvalidException("%s must be a number, not %s".formatted(name, Problems.quote(text)));
   }

@@ -7,8 +7,8 @@ import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Which datastore to use and how to reach it, as values: whoever opens it decides what a path or an
- * address is worth. Texts that are not given are empty.
+ * Which datastore to use and how to reach it, as plain values: paths and addresses are only checked
+ * when it is opened. Absent texts are empty.
  */
 public sealed interface DatastoreConfig {
 
@@ -47,11 +47,11 @@ public sealed interface DatastoreConfig {
   }
 
   /**
-   * A key, its certificate and that of the authority, as files or as PEM texts.
+   * A key, its certificate and the CA's certificates, as files or as PEM texts.
    *
    * @param keyFile path of the client's key
    * @param certFile path of the client's certificate
-   * @param caFile path of the authorities' certificates
+   * @param caFile path of the CA certificates
    */
   record Tls(String keyFile, String certFile, String caFile, Secret key, String cert, String ca) {
     public static final Tls NONE = new Tls("", "", "", new Secret(""), "", "");
@@ -72,15 +72,15 @@ public sealed interface DatastoreConfig {
 
   /**
    * The Kubernetes API. Without a kubeconfig or an endpoint it is the one in {@code
-   * ~/.kube/config}, else that of the cluster this runs in.
+   * ~/.kube/config}, or else that of the cluster this runs in.
    *
    * @param kubeconfig a path
    * @param kubeconfigInline the content of one
    * @param context which of its contexts; empty for the current one
-   * @param apiGroup {@code crd.projectcalico.org/v1} or {@code projectcalico.org/v3}; empty to find
-   *     out
+   * @param apiGroup {@code crd.projectcalico.org/v1} or {@code projectcalico.org/v3}; empty to
+   *     discover it
    * @param qps requests per second; 0 for the client's default
-   * @param burst how many at once before that counts; 0 for the client's default
+   * @param burst how many requests may exceed that rate at once; 0 for the client's default
    */
   record Kubernetes(
       String kubeconfig,
@@ -98,20 +98,23 @@ public sealed interface DatastoreConfig {
       int burst)
       implements DatastoreConfig {}
 
-  /** What the environment alone says. */
+  /** Reads the environment alone. */
   static DatastoreConfig ofEnvironment(Map<String, String> environment) {
     return new ConfigReader(Map.of(), environment).read();
   }
 
   /**
-   * What a CNI network configuration says. As in Calico it wins over variables, but not over those
-   * with CALICO_ in front.
+   * Reads a CNI network configuration. As in Calico it overrides variables, except those prefixed
+   * with CALICO_.
    */
   static DatastoreConfig ofCniConfig(ObjectNode config, Map<String, String> environment) {
     return new ConfigReader(CniConfig.settings(config), environment).read();
   }
 
-  /** What calicoctl's configuration file says, which counts alone; only defaults come from here. */
+  /**
+   * Reads calicoctl's configuration file, which replaces the environment; only defaults come from
+   * there.
+   */
   static DatastoreConfig ofCalicoctlFile(ObjectNode document, Map<String, String> environment) {
     return CalicoctlFile.read(document, environment);
   }

@@ -6,8 +6,8 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.X509ExtendedTrustManager;
 
 /**
- * For servers whose certificates are not to be verified, because an operator says so. Extended, so
- * that Java does not compare names either.
+ * A trust manager that accepts every server certificate, for operators who disable verification.
+ * Extends X509ExtendedTrustManager so that Java does not compare host names either.
  */
 public final class InsecureTrustManager extends X509ExtendedTrustManager {
   @Override

@@ -7,17 +7,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Reads a file that configuration names: only a regular one, because opening a pipe waits for its
- * other end and reading a device may never end. {@code netlink} has the same without a gap between
- * looking and opening, which needs system calls that this module does without.
+ * Reads a file that configuration names: only a regular file, because opening a pipe waits for its
+ * other end and reading a device may never end. {@code netlink} has the same without a race between
+ * check and open, which needs system calls that this module does without.
  */
 public final class NamedFile {
   private NamedFile() {}
 
   /**
-   * Its bytes as ISO 8859-1.
+   * Returns the file's bytes as ISO 8859-1.
    *
-   * @throws java.nio.file.NoSuchFileException when there is none
+   * @throws java.nio.file.NoSuchFileException when it does not exist
    */
   public static String read(Path file) throws IOException {
     if (Files.exists(file) && !Files.isRegularFile(file)) {
@@ -26,7 +26,7 @@ public final class NamedFile {
     return Files.readString(file, StandardCharsets.ISO_8859_1);
   }
 
-  /** Why it could not be read, without its name. */
+  /** Returns why the file could not be read, without its name. */
   public static String reason(IOException e) {
     return e instanceof FileSystemException file && file.getReason() != null
         ? file.getReason()

@@ -46,7 +46,7 @@ public record Pem(String source, String text) {
   /** 1.2.840.10045.2.1, whose parameters are the curve. */
   private static final byte[] ELLIPTIC = {6, 7, 0x2a, (byte) 0x86, 0x48, (byte) 0xce, 0x3d, 2, 1};
 
-  /** All certificates, at least one. */
+  /** Returns all certificates, at least one. */
   public X509Certificate[] certificates() {
     try {
       CertificateFactory factory = CertificateFactory.getInstance("X.509");
@@ -72,7 +72,7 @@ public record Pem(String source, String text) {
   }
 
   /**
-   * The same, the first of which is valid now.
+   * Returns all certificates, the first of which is valid now.
    *
    * @throws UnauthorizedException when it is not
    */
@@ -93,7 +93,7 @@ public record Pem(String source, String text) {
     }
   }
 
-  /** The first private key. */
+  /** Returns the first private key. */
   public PrivateKey key() {
     Matcher block = BLOCK.matcher(text);
     while (block.find()) {
@@ -125,7 +125,7 @@ public record Pem(String source, String text) {
       try {
         return KeyFactory.getInstance(algorithm).generatePrivate(encoded);
       } catch (GeneralSecurityException _) {
-        // The next one may know it.
+        // The next algorithm may accept it.
       }
     }
     throw new InvalidException(
@@ -152,7 +152,7 @@ public record Pem(String source, String text) {
         source + " does not name its curve: convert it (openssl pkcs8 -topk8 -nocrypt)");
   }
 
-  /** One element of DER. */
+  /** Encodes one DER element. */
   private static byte[] element(int tag, byte[] content) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     out.write(tag);

@@ -1,6 +1,6 @@
 package io.ocicat.datastore.config;
 
-/** A text that no log and no message shows. Empty when there is none. */
+/** A text that is never printed in logs or messages. Empty when absent. */
 public record Secret(String value) {
   public boolean isEmpty() {
     return value.isEmpty();

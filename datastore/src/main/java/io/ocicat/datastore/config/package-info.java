@@ -1,4 +1,6 @@
-/** Which datastore to use, from where Calico says so: CNI configuration, environment, calicoctl. */
+/**
+ * Configuration of the datastore, from Calico's sources: CNI configuration, environment, calicoctl.
+ */
 @NullMarked
 package io.ocicat.datastore.config;
 

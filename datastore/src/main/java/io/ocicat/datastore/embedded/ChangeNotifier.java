@@ -20,11 +20,11 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the watches of all processes that something was committed: a file in a directory of its own
- * that every writer touches after its commit, and inotify. SQLite's log itself would not do: it is
- * written before the commit can be seen. A writer killed between commit and bell is made up for by
- * one look a second for all watches of a process together, and so is inotify when the kernel has no
- * more of it, ten times as often.
+ * Wakes the watches of all processes after a commit: every writer touches a file in a directory of
+ * its own, which is watched by inotify. SQLite's log itself would not do, because it is written
+ * before the commit becomes visible. In case a writer is killed between commit and notification,
+ * each process polls once a second for all of its watches; where inotify is exhausted, ten times as
+ * often.
  */
 final class ChangeNotifier implements AutoCloseable {
   private static final Duration UNTOLD = Duration.ofSeconds(1);
@@ -50,7 +50,7 @@ final class ChangeNotifier implements AutoCloseable {
             PrivateFiles.FILE_MODE);
   }
 
-  /** What tells, when nobody rang, whether there is something new since it was last asked. */
+  /** Sets the check for changes since the last check, for polling without a notification. */
   void listenTo(BooleanSupplier changes) {
     this.changes = changes;
   }
@@ -61,12 +61,14 @@ final class ChangeNotifier implements AutoCloseable {
     try {
       file.write(ByteBuffer.wrap(new byte[] {0}), 0);
     } catch (IOException _) {
-      // The others look by themselves, a little later.
+      // The others poll, a little later.
       wake();
     }
   }
 
-  /** How often it has rung; to be asked before looking, and then waited with. */
+  /**
+   * The number of notifications so far; read it before checking for changes, then pass it to await.
+   */
   long count() {
     lock.lock();
     try {
@@ -80,7 +82,7 @@ final class ChangeNotifier implements AutoCloseable {
     }
   }
 
-  /** Waits until it rings again, at most for so long. */
+  /** Waits for the next notification, at most for this long. */
   void await(long seen, Duration limit) {
     lock.lock();
     try {
@@ -96,7 +98,7 @@ final class ChangeNotifier implements AutoCloseable {
     }
   }
 
-  /** Wakes those of this process only. */
+  /** Wakes the watches of this process only. */
   void wake() {
     lock.lock();
     try {
@@ -115,14 +117,14 @@ final class ChangeNotifier implements AutoCloseable {
       directory.register(service, StandardWatchEventKinds.ENTRY_MODIFY);
       ear = () -> hear(service);
     } catch (IOException _) {
-      // The kernel has no more of it: then by looking alone.
+      // The kernel's inotify limit is reached: poll only.
       inotify = null;
     }
     Ear chosen = ear;
     Thread.ofVirtual().name("datastore-bell").start(() -> run(chosen));
   }
 
-  /** Waits a while for others to ring. */
+  /** Waits a while for notifications from other processes. */
   @FunctionalInterface
   private interface Ear {
     boolean hear() throws InterruptedException;
@@ -158,7 +160,7 @@ final class ChangeNotifier implements AutoCloseable {
     }
   }
 
-  /** When that cannot be found out, the watches are to look and to tell why. */
+  /** On an error, the watches are to read and to report it. */
   private boolean haveChanged() {
     try {
       return changes.getAsBoolean();

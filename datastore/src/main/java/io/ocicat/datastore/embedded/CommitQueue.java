@@ -14,14 +14,15 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The writing side: one session, and one wait for the disk for everybody who came while the last
- * one was under way. A thread puts its transaction into the queue and asks for the lock; whoever
- * gets it does all that are in the queue, each with a revision of its own, in one SQLite
- * transaction. Those behind find theirs done. On an idle store that is the same as doing it alone.
+ * Commits writes in groups: one session, and one disk sync for all transactions that queued up
+ * during the previous one. A thread puts its transaction into the queue and waits for the lock; the
+ * thread that gets it commits everything in the queue, each transaction with a revision of its own,
+ * in one SQLite transaction. The others then find theirs committed. On an idle store that is the
+ * same as committing alone.
  *
  * <p>A session in which SQLite failed is never used again: its statements may be half executed and
  * its transaction still open, with the lock that everybody else waits for. It is closed at once,
- * which undoes and releases all of that, and the next write opens another.
+ * which rolls back and releases all of that, and the next write opens another.
  */
 final class CommitQueue implements AutoCloseable {
   private static final int MAX_TOGETHER = 64;
@@ -84,7 +85,9 @@ final class CommitQueue implements AutoCloseable {
     return mine.result();
   }
 
-  /** Does mine and those in front of it, which with a fair lock are few, and some behind it. */
+  /**
+   * Commits this transaction, those before it, which are few with a fair lock, and some after it.
+   */
   private void commitTogether(Waiting mine) {
     while (!mine.isDone()) {
       List<Waiting> together = new ArrayList<>();
@@ -125,18 +128,20 @@ final class CommitQueue implements AutoCloseable {
     }
   }
 
-  /** Something to do within one SQLite transaction. */
+  /** A task within one SQLite transaction. */
   @FunctionalInterface
   interface Work<T> {
     T run(TransactionWriter writer) throws SQLException;
   }
 
-  /** Does the work and waits for the disk. */
+  /** Runs the task and waits for the disk. */
   <T> T write(Work<T> work) {
     return write(true, work);
   }
 
-  /** Ends leases whose time is over, does the work, commits, and rings when anything changed. */
+  /**
+   * Ends expired leases, runs the task, commits, and notifies the watches when anything changed.
+   */
   private <T> T write(boolean durable, Work<T> work) {
     lock.lock();
     try {
@@ -215,15 +220,15 @@ final class CommitQueue implements AutoCloseable {
     }
   }
 
-  /** The session of the work that is being done. */
+  /** The session of the current task. */
   SqliteSession session() {
     return Objects.requireNonNull(session);
   }
 
   /**
-   * Why nothing can be written. After a write that failed another one is tried, which changes
-   * nothing but has to reach the disk. On a disk that is as good as full it would succeed, and the
-   * next pod's not: there it is not tried.
+   * Returns why nothing can be written. After a failed write it tries another one, which changes
+   * nothing but has to reach the disk. On an almost full disk that would succeed although the next
+   * pod's write would not, so there it is not tried.
    */
   Optional<String> trouble() {
     DatastoreException last = trouble;

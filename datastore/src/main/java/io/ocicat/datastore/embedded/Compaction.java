@@ -4,14 +4,14 @@ import java.sql.PreparedStatement;
 import java.sql.SQLException;
 
 /**
- * Cuts off history. What is present stays, and so does everything from the given revision on, its
- * own changes included.
+ * Deletes old history. Current values stay, and so does everything from the given revision on,
+ * including its own changes.
  */
 final class Compaction {
-  /** Whoever commits a revision that is a multiple of this cleans up. */
+  /** The commit of a revision that is a multiple of this compacts. */
   private static final long EVERY = 256;
 
-  /** A write must not take long because of it. */
+  /** Bounds the work, so that a write does not take long because of it. */
   private static final int ROWS = 4096;
 
   private Compaction() {}
@@ -24,10 +24,10 @@ final class Compaction {
   }
 
   /**
-   * Moves what was committed from SQLite's log to its tables. SQLite would do so at every commit
-   * once the log has grown, waiting for the disk each time, for as long as some reader keeps it
-   * from starting the log anew: with watches about that may be always. A failure costs nothing but
-   * the log's size: the next one tries again.
+   * Moves committed data from SQLite's log to its tables. SQLite would do so at every commit once
+   * the log has grown, waiting for the disk each time, for as long as some reader keeps it from
+   * restarting the log: with watches that may be always. A failure costs nothing but the log's
+   * size: the next attempt follows.
    */
   static void checkpointSometimes(SqliteSession session, long before, long after) {
     if (before / EVERY != after / EVERY) {
@@ -45,7 +45,7 @@ final class Compaction {
       limit.setLong(1, revision);
       limit.execute();
     }
-    // A deletion is superseded by itself; that of the revision itself is still to be seen.
+    // A deletion supersedes itself; that of the given revision must stay visible.
     PreparedStatement delete =
         session.prepare(
             "DELETE FROM entry WHERE id IN (SELECT id FROM entry"

@@ -10,8 +10,8 @@ import java.sql.SQLException;
 import java.util.Objects;
 
 /**
- * The file that sessions are opened on. It can be deleted or replaced while a process has it open,
- * and SQLite does not notice: it would go on with a file that nobody else sees.
+ * The database file that sessions are opened on. It can be deleted or replaced while a process has
+ * it open, and SQLite does not notice: it would go on with a file that nobody else sees.
  */
 final class DatabaseFile {
   private final Path path;
@@ -23,10 +23,10 @@ final class DatabaseFile {
   }
 
   /**
-   * One more session on the file that is there now, with its tables.
+   * Opens another session on the existing file, with its tables.
    *
-   * @throws UnavailableException when there is no file: an empty one in its place would give out
-   *     again what containers already have
+   * @throws UnavailableException when the file is missing: an empty one in its place would assign
+   *     addresses that containers already have
    */
   SqliteSession open() throws SQLException {
     Object identity = identity();

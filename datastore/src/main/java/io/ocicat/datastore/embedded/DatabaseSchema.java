@@ -6,21 +6,21 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 
 /**
- * The tables. {@code entry} holds every value that any key has had since history was last cut off:
+ * The database schema. Table {@code entry} holds every value that any key has had since the last
+ * compaction:
  *
  * <ul>
- *   <li>{@code id}: revision × 256 + the change's place in its transaction, so the table itself is
+ *   <li>{@code id}: revision × 256 + the change's index in its transaction, so the table itself is
  *       in the order of changes and needs no index by revision;
- *   <li>{@code superseded}: 0 for the value a key has now, else the revision that ended it. The
- *       value a key had at revision r is the one that was written by then and not superseded by
- *       then;
- *   <li>{@code created}: the revision that made the key; 0 for a row that only says that the key
- *       was deleted, which counts as superseded by itself.
+ *   <li>{@code superseded}: 0 for the current value of a key, else the revision that replaced it. The
+ *       value at revision r is the one that was written by then and not superseded by then;
+ *   <li>{@code created}: the revision that created the key; 0 for a row that records a deletion,
+ *       which supersedes itself.
  * </ul>
  *
- * One partial index has the present keys in their order, the other finds what the past can be
- * rebuilt from and what compaction may remove. The newest row is never removed, so the greatest id
- * is the store's revision. A lease's keys are found through the entries that are present.
+ * One partial index has the current keys in order, the other finds the rows for past revisions and
+ * for compaction. The newest row is never removed, so the greatest id is the store's revision. A
+ * lease's keys are found through the current entries.
  */
 final class DatabaseSchema {
   private static final int APPLICATION = 0x0c1ca7;
@@ -29,7 +29,7 @@ final class DatabaseSchema {
   /** A transaction has at most 128 changes. */
   private static final int PLACE_BITS = 8;
 
-  /** As in etcd, an empty store has a revision already. */
+  /** As in etcd, an empty store already has a revision. */
   static final long FIRST_REVISION = 1;
 
   private DatabaseSchema() {}
@@ -42,7 +42,7 @@ final class DatabaseSchema {
     return revision << PLACE_BITS;
   }
 
-  /** Makes the tables in a new file; refuses one that is not ours. */
+  /** Creates the tables in a new file; rejects a file that is not ours. */
   static void prepare(SqliteSession session, Path file) throws SQLException {
     if (isReady(session, file)) {
       return;

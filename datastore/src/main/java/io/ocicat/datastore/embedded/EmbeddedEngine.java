@@ -5,7 +5,7 @@ import io.ocicat.datastore.DatastoreEngine;
 import io.ocicat.datastore.config.DatastoreConfig;
 import java.util.Optional;
 
-/** SQLite on this machine. */
+/** The engine of the embedded datastore: SQLite on this machine. */
 public final class EmbeddedEngine implements DatastoreEngine {
   @Override
   public Optional<Datastore> open(DatastoreConfig config) {

@@ -5,14 +5,14 @@ import java.time.Duration;
 import java.util.function.Predicate;
 
 /**
- * What may differ between installations and tests.
+ * Settings that differ between installations and tests.
  *
- * @param durable which keys' changes are on the disk when they are committed. Changes of all others
- *     survive the end of any process, but those of the last moments not the loss of the machine;
- *     whatever is left is a state that was, never a mixture.
+ * @param durable the keys whose changes are on the disk when they are committed. Changes of all
+ *     others survive the end of any process; a crash of the machine may lose the most recent of
+ *     them, but always leaves a state that existed, never a mixture.
  * @param patience how long to wait for another process's lock
- * @param history how many revisions can be read and watched in retrospect
- * @param clock tells when leases end
+ * @param history how many past revisions can be read and watched
+ * @param clock decides when leases end
  */
 public record EmbeddedSettings(
     Duration patience, long history, Clock clock, Predicate<String> durable) {

@@ -24,10 +24,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Keys and values in an SQLite file, {@code datastore.db} of a private directory. Any number of
- * processes may open it at the same time; each sees what the others commit, and a watch is woken by
- * any of them. What is committed stays when processes are killed, and when the machine is lost as
- * far as {@link EmbeddedSettings#durable} says.
+ * A key-value store in an SQLite file, {@code datastore.db} in a private directory. Any number of
+ * processes may open it at the same time; each sees the others' commits, and each commit wakes the
+ * watches of all. Committed data survives killed processes, and a crash of the machine as far as
+ * {@link EmbeddedSettings#durable} says.
  */
 public final class EmbeddedStore implements KeyValueStore {
   private final Path file;
@@ -53,7 +53,7 @@ public final class EmbeddedStore implements KeyValueStore {
     notifier.listenTo(this::hasChanged);
   }
 
-  /** Only the bell asks, from one thread. */
+  /** Called only by the notifier, from one thread. */
   private boolean hasChanged() {
     endLeases();
     long revision = readers.read(EntryReader::revision);
@@ -66,7 +66,7 @@ public final class EmbeddedStore implements KeyValueStore {
     return open(directory, EmbeddedSettings.standard());
   }
 
-  /** Opens the datastore in {@code directory}; both are made when they are not there. */
+  /** Opens the store in {@code directory}; creates both when missing. */
   public static EmbeddedStore open(Path directory, EmbeddedSettings settings) {
     Path file = directory.toAbsolutePath().resolve("datastore.db");
     if (file.toString().indexOf('?') >= 0) {
@@ -110,8 +110,9 @@ public final class EmbeddedStore implements KeyValueStore {
   }
 
   /**
-   * Calico's resources in {@code directory}. Endpoints and given addresses belong to containers,
-   * which are lost with the machine: writing them waits for no disk. Everything else does.
+   * Opens a datastore in {@code directory}. Endpoints and assigned addresses belong to containers,
+   * which do not survive a crash of the machine: writing them does not wait for the disk.
+   * Everything else does.
    */
   public static Datastore openDatastore(Path directory) {
     return new KeyValueDatastore(
@@ -154,7 +155,7 @@ public final class EmbeddedStore implements KeyValueStore {
     return readers.readTogether(session -> EntryReader.changes(session, prefix, from));
   }
 
-  /** Whether there was anything to end. */
+  /** Returns whether any lease was ended. */
   boolean endLeases() {
     long now = settings.clock().millis();
     if (!readers.read(session -> KeyLeases.anyEnded(session, now))) {
@@ -197,8 +198,8 @@ public final class EmbeddedStore implements KeyValueStore {
   }
 
   /**
-   * Forgets all history before {@code revision}; what is present stays. The engine does so by
-   * itself, as the settings say.
+   * Deletes all history before {@code revision}; current values stay. The engine does so by itself,
+   * as the settings say.
    */
   public void compact(long revision) {
     long head = readers.read(EntryReader::revision);
@@ -214,9 +215,9 @@ public final class EmbeddedStore implements KeyValueStore {
   }
 
   /**
-   * Reads the whole file and looks for damage.
+   * Reads the whole file and checks it for damage.
    *
-   * @return what is wrong, one line each; empty when nothing is
+   * @return the errors, one line each; empty when there are none
    */
   public List<String> check() {
     return readers.readTogether(IntegrityCheck::run);

@@ -3,7 +3,10 @@ package io.ocicat.datastore.embedded;
 import io.ocicat.datastore.kv.KeyValueWatch;
 import java.time.Duration;
 
-/** Reads the table of entries from where it is, whenever the bell rings. Nothing is buffered. */
+/**
+ * A watch that reads the table of entries from its position on after each notification. Nothing is
+ * buffered.
+ */
 final class EmbeddedWatch implements KeyValueWatch {
   private final EmbeddedStore store;
   private final ChangeNotifier notifier;

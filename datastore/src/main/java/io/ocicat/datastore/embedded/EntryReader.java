@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** What is read from the table of entries. Whoever calls has begun a transaction. */
+/** Queries of the table of entries. The caller has begun a transaction. */
 final class EntryReader {
-  /** At least two whole transactions, so a batch always gets further. */
+  /** At least two whole transactions, so every batch makes progress. */
   private static final int BATCH = 256;
 
   private static final String COLUMNS = "id, created, lease, key, value";
@@ -33,7 +33,7 @@ final class EntryReader {
           + COLUMNS
           + " FROM entry WHERE superseded = 0 AND key >= ? AND key < ? ORDER BY key LIMIT ?";
 
-  /** What is still present and was written by then, and what was superseded only later. */
+  /** Current values written by then, and values that were superseded only later. */
   private static final String PAST_RANGE =
       "SELECT "
           + COLUMNS
@@ -51,7 +51,7 @@ final class EntryReader {
   private static final String ENDED_BY =
       "SELECT " + COLUMNS + " FROM entry WHERE superseded = ? AND key = ? AND created > 0";
 
-  /** In SQLite every text is before every blob. */
+  /** SQLite sorts every text before every blob. */
   private static final byte[] BEHIND_ALL_TEXT = {0};
 
   private EntryReader() {}
@@ -74,14 +74,14 @@ final class EntryReader {
   }
 
   /**
-   * What is known of a key without its value.
+   * A key's metadata without its value.
    *
-   * @param created the revision that made it
-   * @param modified the revision that wrote it
+   * @param created the revision that created it
+   * @param modified the revision that last changed it
    */
   record Presence(long created, long modified) {}
 
-  /** The key, but not its value, which may be long. */
+  /** Reads the key without its value, which may be long. */
   static Optional<Presence> look(SqliteSession session, String key) throws SQLException {
     PreparedStatement statement = session.prepare(PRESENCE);
     statement.setString(1, key);
@@ -106,7 +106,7 @@ final class EntryReader {
     PreparedStatement statement = session.prepare(revision == head ? PRESENT_RANGE : PAST_RANGE);
     bindKeys(
         statement, query.after().isEmpty() ? query.prefix() : query.after() + '\0', query.prefix());
-    // One more than asked for tells whether there are more; without a limit there are none.
+    // One more than requested shows whether there are more; without a limit there are none.
     statement.setLong(3, query.limit() == 0 ? -1 : query.limit() + 1L);
     if (revision != head) {
       statement.setLong(4, DatabaseSchema.firstId(revision + 1));
@@ -133,7 +133,8 @@ final class EntryReader {
     List<KeyValue> rows = all(statement);
     long upTo = Math.max(head, from - 1);
     if (rows.size() == BATCH) {
-      // The last transaction may go on behind the limit: it comes whole with the next batch.
+      // The last transaction may continue beyond the limit: it is delivered whole with the next
+      // batch.
       long cut = rows.getLast().modified();
       rows.removeIf(row -> row.modified() == cut);
       upTo = cut - 1;
@@ -163,13 +164,13 @@ final class EntryReader {
     }
   }
 
-  /** The first text, by its UTF-8 bytes, that is behind all that start with the prefix. */
+  /** The first text, by UTF-8 bytes, that follows all that start with the prefix. */
   static @Nullable String end(String prefix) {
     int[] points = prefix.codePoints().toArray();
     for (int last = points.length - 1; last >= 0; last--) {
       if (points[last] < Character.MAX_CODE_POINT) {
         int next = points[last] + 1;
-        // Surrogates are no characters and have no UTF-8.
+        // Surrogates are not characters and have no UTF-8.
         points[last] = next == Character.MIN_SURROGATE ? Character.MAX_SURROGATE + 1 : next;
         return new String(points, 0, last + 1);
       }

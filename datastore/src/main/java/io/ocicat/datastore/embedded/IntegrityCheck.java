@@ -5,7 +5,7 @@ import java.sql.SQLException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** SQLite's own check of the file, and what must hold among our rows. */
+/** Checks the file with SQLite's own check, and our rows for consistency. */
 final class IntegrityCheck {
   private static final int MAX = 100;
 

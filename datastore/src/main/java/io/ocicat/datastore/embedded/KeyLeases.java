@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Leases: rows with the moment of their end. No process is responsible for ending them: whoever
- * writes, watches or meets a key of an ended lease first deletes that lease's keys.
+ * Leases, as rows with their end time. No process is responsible for ending them: whichever writes,
+ * watches or reads a key of an expired lease first deletes that lease's keys.
  */
 final class KeyLeases {
   private KeyLeases() {}
@@ -42,7 +42,7 @@ final class KeyLeases {
     }
   }
 
-  /** False when it has ended. */
+  /** Returns false when it has ended. */
   static boolean keepAlive(SqliteSession session, long lease, long now) throws SQLException {
     PreparedStatement statement =
         session.prepare("UPDATE lease SET ends = ? + ttl WHERE id = ? AND ends > ?");
@@ -52,7 +52,7 @@ final class KeyLeases {
     return statement.executeUpdate() == 1;
   }
 
-  /** False when there is none. */
+  /** Returns false when it does not exist. */
   static boolean revoke(SqliteSession session, TransactionWriter writer, long lease)
       throws SQLException {
     PreparedStatement statement = session.prepare("DELETE FROM lease WHERE id = ?");

@@ -9,7 +9,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
-/** Directories of mode 0700 and files of mode 0600. */
+/** Creates directories of mode 0700 and files of mode 0600. */
 final class PrivateFiles {
   static final FileAttribute<Set<PosixFilePermission>> FILE_MODE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
@@ -25,8 +25,8 @@ final class PrivateFiles {
   }
 
   /**
-   * Creates a file that is not there. One that is there is not even opened: closing it again would
-   * release every POSIX lock that SQLite holds on it in this process.
+   * Creates a missing file. An existing one is not even opened: closing it again would release
+   * every POSIX lock that SQLite holds on it in this process.
    */
   static void createFile(Path file) throws IOException {
     if (Files.exists(file)) {

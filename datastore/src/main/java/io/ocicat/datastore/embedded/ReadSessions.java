@@ -7,7 +7,10 @@ import java.util.Deque;
 import java.util.concurrent.Semaphore;
 import org.jspecify.annotations.Nullable;
 
-/** A few sessions that read beside the writer: a commit that waits for the disk stops no reader. */
+/**
+ * A small pool of read sessions, separate from the writer: a commit that waits for the disk blocks
+ * no reader.
+ */
 final class ReadSessions implements AutoCloseable {
   private static final int MAX = 4;
 
@@ -22,7 +25,7 @@ final class ReadSessions implements AutoCloseable {
     this.failure = failure;
   }
 
-  /** Reads something. */
+  /** A read in a session. */
   @FunctionalInterface
   interface Reading<T> {
     T read(SqliteSession session) throws SQLException;
@@ -97,7 +100,7 @@ final class ReadSessions implements AutoCloseable {
     }
   }
 
-  /** A session that failed is not used again: nobody knows what state it is in. */
+  /** A session that failed is not reused: its state is unknown. */
   private void giveBack(SqliteSession session, boolean sound) {
     if (!sound) {
       session.close();
@@ -108,7 +111,7 @@ final class ReadSessions implements AutoCloseable {
     }
   }
 
-  /** Waits for who still reads. */
+  /** Waits for active readers. */
   @Override
   public void close() {
     closed = true;

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import org.sqlite.SQLiteErrorCode;
 
-/** The one place where SQLite's result codes become our exceptions. */
+/** Translates SQLite's result codes to our exceptions, in this one place. */
 final class SqliteFailure {
   private static final int PAGE_BYTES = 4096;
   private static final int ROOM_BYTES = 256 << 10;
@@ -22,10 +22,10 @@ final class SqliteFailure {
     this.settings = settings;
   }
 
-  /** Nothing was written. */
+  /** For failures after which nothing was written. */
   DatastoreException of(SQLException e) {
     SQLiteErrorCode code = SQLiteErrorCode.getErrorCode(e.getErrorCode());
-    // The low byte is the primary code; the rest tells which part of SQLite met it.
+    // The low byte is the primary code; the rest says which part of SQLite failed.
     return switch (SQLiteErrorCode.getErrorCode(e.getErrorCode() & 0xff)) {
       case SQLITE_BUSY, SQLITE_LOCKED ->
           new UnavailableException(
@@ -74,19 +74,19 @@ final class SqliteFailure {
         e);
   }
 
-  /** SQLite tells an index that cannot grow as an error of input and output. */
+  /** SQLite reports an index that cannot grow as an I/O error. */
   private boolean isDiskFull() {
     return directory().toFile().getUsableSpace() < PAGE_BYTES;
   }
 
-  /** Whether there is room for more than the least that can be written. */
+  /** Whether there is room for more than the smallest possible write. */
   boolean hasRoom() {
     return directory().toFile().getUsableSpace() >= ROOM_BYTES;
   }
 
   /**
-   * When COMMIT itself failed to reach the disk, what was written may still be found complete after
-   * a crash.
+   * When COMMIT itself failed to reach the disk, the write may still turn out complete after a
+   * crash.
    */
   DatastoreException ofCommit(SQLException e) {
     DatastoreException failure = of(e);

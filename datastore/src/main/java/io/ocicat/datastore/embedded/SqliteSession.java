@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Properties;
 import org.sqlite.JDBC;
 
-/** One connection with its prepared statements. For one thread at a time. */
+/** One SQLite connection with its prepared statements. For one thread at a time. */
 final class SqliteSession implements AutoCloseable {
   private final Connection connection;
   private final Object identity;
@@ -24,7 +24,8 @@ final class SqliteSession implements AutoCloseable {
   }
 
   /**
-   * @param identity of the file
+   *
+   * @param identity the file's identity
    */
   static SqliteSession open(Path file, EmbeddedSettings settings, Object identity)
       throws SQLException {
@@ -54,7 +55,7 @@ final class SqliteSession implements AutoCloseable {
     }
   }
 
-  /** The statement of this text, which stays prepared as long as the session lives. */
+  /** Returns the statement with this text, which stays prepared as long as the session lives. */
   PreparedStatement prepare(String sql) throws SQLException {
     PreparedStatement known = statements.get(sql);
     if (known == null) {
@@ -75,10 +76,10 @@ final class SqliteSession implements AutoCloseable {
   }
 
   /**
-   * Takes the file's write lock at once, so that no later statement can fail for the want of it.
+   * Takes the file's write lock at once, so that no later statement can fail for lack of it.
    *
-   * @param durable whether the commit is to wait for the disk; else that is left to the next one
-   *     that does, or to SQLite's next checkpoint
+   * @param durable whether the commit waits for the disk; otherwise the next durable commit or
+   *     SQLite's next checkpoint syncs it
    */
   void beginWriting(boolean durable) throws SQLException {
     if (durable != this.durable) {
@@ -93,8 +94,8 @@ final class SqliteSession implements AutoCloseable {
   }
 
   /**
-   * Ends a transaction that is not to be. False when that failed, or SQLite had ended it itself:
-   * then the session is not to be used again.
+   * Rolls back a transaction. False when that failed, or SQLite had ended it itself: then the
+   * session must not be used again.
    */
   boolean rollback(Throwable because) {
     try {
@@ -106,14 +107,14 @@ final class SqliteSession implements AutoCloseable {
     }
   }
 
-  /** What a failing close leaves behind is released with the process; nothing can be done. */
+  /** What a failed close leaves open is released with the process. */
   @Override
   @SuppressWarnings("EmptyCatch")
   public void close() {
     try {
       connection.close();
     } catch (SQLException _) {
-      // Everything that was committed is safe already.
+      // Everything that was committed is already safe.
     }
   }
 }

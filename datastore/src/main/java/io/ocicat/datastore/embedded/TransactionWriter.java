@@ -15,9 +15,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Does transactions in a session whose SQLite transaction has begun. Everything that may be refused
- * is found out before the first change, so a refused transaction needs no undoing and several can
- * share one SQLite transaction.
+ * Executes transactions in a session whose SQLite transaction has begun. Every reason to refuse is
+ * checked before the first change, so a refused transaction needs no rollback and several can share
+ * one SQLite transaction.
  */
 final class TransactionWriter {
   private static final String INSERT =
@@ -30,6 +30,7 @@ final class TransactionWriter {
   private long revision;
 
   /**
+   *
    * @param now in milliseconds, for leases
    */
   TransactionWriter(SqliteSession session, long now) throws SQLException {

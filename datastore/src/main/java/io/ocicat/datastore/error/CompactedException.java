@@ -2,7 +2,7 @@ package io.ocicat.datastore.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** The history asked for is gone: list again, and watch from that list's revision. */
+/** The requested history is compacted: list again, and watch from that list's revision. */
 public final class CompactedException extends DatastoreException {
   private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,7 @@ package io.ocicat.datastore.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** Somebody else has changed the object since it was read: read it again. */
+/** The object has changed since it was read: read it again. */
 public final class ConflictException extends DatastoreException {
   private static final long serialVersionUID = 1L;
 

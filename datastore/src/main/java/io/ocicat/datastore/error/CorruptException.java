@@ -2,7 +2,7 @@ package io.ocicat.datastore.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** What is stored cannot be read. */
+/** A stored value cannot be read. */
 public final class CorruptException extends DatastoreException {
   private static final long serialVersionUID = 1L;
 

@@ -3,8 +3,8 @@ package io.ocicat.datastore.error;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a datastore may answer instead of a result. Callers decide by the type; the message is one
- * line for a person, naming the object, what is wrong and what to do.
+ * An error of a datastore. Callers decide by the type; the message is one line for a person, naming
+ * the object, what is wrong and what to do.
  */
 public abstract sealed class DatastoreException extends RuntimeException
     permits CompactedException,

@@ -1,6 +1,6 @@
 package io.ocicat.datastore.error;
 
-/** There is an object of this name already. */
+/** An object of this name already exists. */
 public final class ExistsException extends DatastoreException {
   private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,7 @@ package io.ocicat.datastore.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** The caller's object, name or revision is not acceptable; nothing was written. */
+/** The caller's object, name or revision is invalid; nothing was written. */
 public final class InvalidException extends DatastoreException {
   private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,7 @@ package io.ocicat.datastore.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** There is no such object. */
+/** The object does not exist. */
 public final class NotFoundException extends DatastoreException {
   private static final long serialVersionUID = 1L;
 

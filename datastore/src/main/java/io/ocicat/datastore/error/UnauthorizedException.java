@@ -2,7 +2,7 @@ package io.ocicat.datastore.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** The datastore does not let us: credentials are missing, wrong, expired or too weak. */
+/** The datastore denies access: credentials are missing, wrong, expired or lack permissions. */
 public final class UnauthorizedException extends DatastoreException {
   private static final long serialVersionUID = 1L;
 

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The datastore cannot be reached, is out of space, or did not answer in time. A write may have
- * been done nevertheless: {@link #outcomeUnknown()} tells.
+ * been applied nevertheless: see {@link #outcomeUnknown()}.
  */
 public final class UnavailableException extends DatastoreException {
   private static final long serialVersionUID = 1L;
@@ -21,7 +21,7 @@ public final class UnavailableException extends DatastoreException {
     this(message, cause, false);
   }
 
-  /** The request was sent and its answer is lost: whoever repeats it must read first. */
+  /** The request was sent and its answer is lost: read before repeating it. */
   public static UnavailableException outcomeUnknown(String message, @Nullable Throwable cause) {
     return new UnavailableException(message, cause, true);
   }

@@ -2,7 +2,7 @@ package io.ocicat.datastore.error;
 
 import org.jspecify.annotations.Nullable;
 
-/** This datastore has no such operation for this kind, and never will. */
+/** This datastore does not support the operation for this kind. */
 public final class UnsupportedException extends DatastoreException {
   private static final long serialVersionUID = 1L;
 

@@ -1,4 +1,4 @@
-/** What a datastore may answer instead of a result; one sealed hierarchy. */
+/** The errors of a datastore, as one sealed hierarchy. */
 @NullMarked
 package io.ocicat.datastore.error;
 

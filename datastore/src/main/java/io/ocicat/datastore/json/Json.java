@@ -13,12 +13,12 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Reads JSON trees, without an ObjectMapper because of what that costs a cold JVM. Numbers keep
- * every digit: an IPAM block's sequence numbers do not fit into a double. Of members with the same
- * name the last counts, as in Go.
+ * Reads and writes JSON trees, without an ObjectMapper because of its cost in a cold JVM. Numbers
+ * keep every digit: an IPAM block's sequence numbers do not fit into a double. Of duplicate members
+ * the last counts, as in Go.
  */
 public final class Json {
-  /** More than etcd lets a value have. */
+  /** More than etcd's limit for a value. */
   private static final int MAX_LENGTH = 16 << 20;
 
   private static final JsonFactory FACTORY =
@@ -35,9 +35,9 @@ public final class Json {
   private Json() {}
 
   /**
-   * Reads one JSON object and nothing behind it.
+   * Parses one JSON object with nothing after it.
    *
-   * @throws IllegalArgumentException saying where and why it is none
+   * @throws IllegalArgumentException saying where and why it is invalid
    */
   public static ObjectNode parseObject(String text) {
     JsonNode value = parse(text);
@@ -118,7 +118,7 @@ public final class Json {
     return NODES.arrayNode();
   }
 
-  /** One line, as Go's encoding/json writes it. */
+  /** Writes one line, as Go's encoding/json does. */
   public static String compact(JsonNode node) {
     return GoWriter.write(node);
   }

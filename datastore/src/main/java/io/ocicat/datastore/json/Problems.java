@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Collects what is wrong with a document, so that its author sees every bad field at once. Not
+ * Collects the errors in a document, so that its author sees every bad field at once. Not
  * thread-safe.
  */
 public final class Problems {
@@ -16,7 +16,7 @@ public final class Problems {
   private final Set<Problem> found = new LinkedHashSet<>();
   private int left;
 
-  /** What is wrong with the field at {@code path}. */
+  /** An error in the field at {@code path}. */
   public record Problem(String path, String message) {
     @Override
     public String toString() {
@@ -24,7 +24,7 @@ public final class Problems {
     }
   }
 
-  /** Records {@code message}, which follows the path; the same problem counts once. */
+  /** Adds {@code message}, which follows the path; duplicates are ignored. */
   public void add(String path, String message) {
     Problem problem = new Problem(path, message);
     if (found.size() < MAX) {
@@ -38,7 +38,7 @@ public final class Problems {
     return found.isEmpty();
   }
 
-  /** How many different ones are kept. */
+  /** The number of distinct problems. */
   public int count() {
     return found.size();
   }
@@ -47,7 +47,7 @@ public final class Problems {
     return List.copyOf(found);
   }
 
-  /** Throws nothing when all is well; {@code what} names the document. */
+  /** Throws an exception with all problems, if there are any; {@code what} names the document. */
   public void throwIfAny(String what) {
     if (!found.isEmpty()) {
       throw new InvalidException(
@@ -59,7 +59,7 @@ public final class Problems {
     }
   }
 
-  /** Text in quotes that is short and holds no control characters: input may be hostile. */
+  /** Quotes, shortens and escapes control characters of a text: input may be hostile. */
   public static String quote(String text) {
     return QuotedText.of(text);
   }

@@ -1,6 +1,4 @@
-/**
- * JSON trees as the datastore needs them: exact numbers, and text byte for byte as Go writes it.
- */
+/** JSON trees with exact numbers, written byte for byte as Go writes them. */
 @NullMarked
 package io.ocicat.datastore.json;
 

@@ -16,12 +16,12 @@ import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Where Calico keeps resources in etcd, and as which text: both engines hold the same bytes that
- * Calico would write. Resources with metadata are under {@code
- * /calico/resources/v3/projectcalico.org/}, IPAM's records under {@code /calico/ipam/v2/}.
+ * The keys and values of Calico's resources in etcd; the embedded engine holds the same bytes.
+ * Resources with metadata are under {@code /calico/resources/v3/projectcalico.org/}, IPAM's records
+ * under {@code /calico/ipam/v2/}.
  */
 public final class CalicoLayout {
-  /** What every key starts with. */
+  /** The prefix of every key. */
   public static final String ROOT = "/calico/";
 
   private static final String RESOURCES = "/calico/resources/v3/projectcalico.org/";
@@ -30,12 +30,12 @@ public final class CalicoLayout {
   private static final String HANDLES = IPAM + "handle/";
   private static final String CONFIG = IPAM + "config";
 
-  /** Where a policy's own name is kept. */
+  /** The annotation that holds a policy's own name. */
   private static final String METADATA_ANNOTATION = "projectcalico.org/metadata";
 
   private CalicoLayout() {}
 
-  /** The key of a resource. */
+  /** Returns the path of a resource. */
   public static String path(ResourceKey key) {
     return switch (key) {
       case ResourceKey.Named named ->
@@ -61,7 +61,7 @@ public final class CalicoLayout {
     };
   }
 
-  /** The resource that a key belongs to; nothing when it is not one of ours. */
+  /** Returns the resource key of a path; empty when it is not a known resource. */
   public static Optional<ResourceKey> parse(String path) {
     try {
       if (path.startsWith(RESOURCES)) {
@@ -125,7 +125,10 @@ public final class CalicoLayout {
         .filter(cidr -> IpVersion.of(cidr).text().equals(version));
   }
 
-  /** What the keys asked for start with; a key that does may still be another's. */
+  /**
+   * Returns the prefixes of the paths that match a query; a path with such a prefix may still not
+   * match.
+   */
   public static List<String> prefixes(ResourceQuery query) {
     return switch (query) {
       case ResourceQuery.Named named -> List.of(namedPrefix(named));
@@ -162,22 +165,22 @@ public final class CalicoLayout {
     return prefix.toString();
   }
 
-  /** One prefix for all that is asked for, which more may start with. */
+  /** Returns one prefix for all paths that match, which others may have too. */
   public static String commonPrefix(ResourceQuery query) {
     List<String> prefixes = prefixes(query);
     return prefixes.size() == 1 ? prefixes.getFirst() : IPAM;
   }
 
   /**
-   * Whether a key belongs to something that is gone when the machine is: the endpoint of a
-   * container, the addresses given to it, and what a host has claimed to give them from.
+   * Whether a key belongs to something that does not survive the machine: the endpoint of a
+   * container, the addresses assigned to it, and the blocks that a host has claimed.
    */
   public static boolean diesWithMachine(String path) {
     return path.startsWith(RESOURCES + Kind.WORKLOAD_ENDPOINT.plural() + "/")
         || (path.startsWith(IPAM) && !path.equals(CONFIG));
   }
 
-  /** The value of a resource that was admitted. */
+  /** Encodes an admitted resource. */
   public static String encode(Resource resource) {
     return resource.read(
         content -> {
@@ -197,9 +200,9 @@ public final class CalicoLayout {
   }
 
   /**
-   * The resource that a value is of.
+   * Decodes a stored value.
    *
-   * @throws CorruptException when it is none
+   * @throws CorruptException when it is not a valid resource
    */
   public static Resource decode(ResourceKey key, KeyValue entry) {
     ObjectNode content;

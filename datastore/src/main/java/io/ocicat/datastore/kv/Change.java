@@ -5,9 +5,9 @@ public sealed interface Change {
   String key();
 
   /**
-   * Makes or replaces a key.
+   * Creates or replaces a key.
    *
-   * @param lease the lease the key dies with, 0 for none; the key leaves the lease it had
+   * @param lease the lease the key is deleted with, 0 for none; replaces the lease it had
    */
   record Put(String key, String value, long lease) implements Change {
     public Put(String key, String value) {
@@ -15,6 +15,6 @@ public sealed interface Change {
     }
   }
 
-  /** Removes a key; nothing happens when there is none. */
+  /** Deletes a key; does nothing when it does not exist. */
   record Delete(String key) implements Change {}
 }

@@ -1,9 +1,9 @@
 package io.ocicat.datastore.kv;
 
 /**
- * What must hold for a transaction to be done.
+ * A condition of a transaction.
  *
- * @param modified the revision that last changed the key; 0: there is no such key
+ * @param modified the revision that last changed the key; 0 when the key must not exist
  */
 public record Condition(String key, long modified) {
   public Condition {

@@ -25,11 +25,11 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calico's resources in a store of keys and values, as Calico keeps them in etcd. A revision is the
- * store's in decimal. Owns the store: closing closes it.
+ * Calico's resources in a key-value store, laid out as Calico does in etcd. A revision is the
+ * store's in decimal. Owns the store and closes it.
  */
 public final class KeyValueDatastore implements Datastore {
-  /** How many a list reads at once. */
+  /** How many resources a list reads at once. */
   private static final int PAGE = 1000;
 
   private final KeyValueStore store;
@@ -150,7 +150,7 @@ public final class KeyValueDatastore implements Datastore {
     return new WriteOutcome.Refused(current);
   }
 
-  /** What cannot be read can still be deleted. */
+  /** An unreadable resource can still be deleted. */
   private static Resource removed(ResourceKey key, KeyValue entry) {
     try {
       return CalicoLayout.decode(key, entry);
@@ -227,7 +227,7 @@ public final class KeyValueDatastore implements Datastore {
         return revision;
       }
     } catch (NumberFormatException _) {
-      // Refused below.
+      // Rejected below.
     }
     throw new InvalidException(
         "revision \"%s\" is not one of this datastore: take it from what was read".formatted(text));
@@ -238,7 +238,7 @@ public final class KeyValueDatastore implements Datastore {
     return new StoredCluster(store);
   }
 
-  /** For those who need keys that are no resources. */
+  /** For callers that need keys that are not resources. */
   public KeyValueStore store() {
     return store;
   }

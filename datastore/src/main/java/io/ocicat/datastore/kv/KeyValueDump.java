@@ -12,24 +12,24 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A store's keys and values as text, one JSON object per line: a first line that says what it is,
- * then the keys in their order, then a line that says how many there were, so that a dump that was
- * cut off is not taken for a whole one. Leases are left behind.
+ * A dump of a store's keys and values as text, one JSON object per line: a header, then the keys in
+ * order, then a line with their number, so that a truncated dump is not mistaken for a whole one.
+ * Leases are not included.
  */
 public final class KeyValueDump {
   private static final String FORMAT = "ocicat-datastore";
   private static final int VERSION = 1;
   private static final int PAGE = 500;
 
-  /** etcd takes requests of 1.5 MiB. */
+  /** etcd accepts requests of 1.5 MiB. */
   private static final int MAX_TOGETHER = 1 << 20;
 
   private KeyValueDump() {}
 
   /**
-   * Writes one state of everything under {@code prefix}.
+   * Writes one snapshot of everything under {@code prefix}.
    *
-   * @return how many keys there were
+   * @return the number of keys
    */
   public static int write(KeyValueStore store, String prefix, Writer out) throws IOException {
     RangeQuery query = RangeQuery.all(prefix).limit(PAGE);
@@ -61,13 +61,13 @@ public final class KeyValueDump {
   }
 
   /**
-   * Puts a dump into a store that has none of its keys. The whole dump is read and checked first;
-   * then it is written in several transactions, so whoever shares the store sees it grow.
+   * Loads a dump into a store that has none of its keys. The whole dump is read and checked first;
+   * then it is written in several transactions, so other users of the store see it grow.
    *
-   * @return how many keys there were
-   * @throws CorruptException when it is no whole dump; nothing is written then
-   * @throws ExistsException when the store has one of its keys; nothing is written then, unless it
-   *     was made in this very moment
+   * @return the number of keys
+   * @throws CorruptException when the dump is incomplete or malformed; nothing is written then
+   * @throws ExistsException when the store has one of its keys; nothing is written then, unless the
+   *     key was created concurrently
    */
   public static int read(BufferedReader in, KeyValueStore store) throws IOException {
     List<Change.Put> puts = parse(in);

@@ -21,19 +21,19 @@ public sealed interface KeyValueEvent {
       return entry.modified();
     }
 
-    /** Whether there was no such key before. */
+    /** Whether the key did not exist before. */
     public boolean isNew() {
       return entry.created() == entry.modified();
     }
   }
 
   /**
-   * The key is gone.
+   * The key was deleted.
    *
-   * @param last what was there until then; null when that is no longer known
+   * @param last its last value; null when that is no longer known
    */
   record Deleted(String key, long revision, @Nullable KeyValue last) implements KeyValueEvent {
-    /** What was there until then, if that is still known. */
+    /** The last value, if it is still known. */
     public Optional<KeyValue> previous() {
       return Optional.ofNullable(last);
     }

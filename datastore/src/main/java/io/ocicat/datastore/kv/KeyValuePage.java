@@ -3,11 +3,11 @@ package io.ocicat.datastore.kv;
 import java.util.List;
 
 /**
- * Keys that were asked for.
+ * One page of a range read.
  *
- * @param revision the revision they were read at, to read further pages of the same state or to
- *     watch what comes after it
- * @param more whether there are keys behind the last one
+ * @param revision the revision it was read at, for further pages of the same state or for watching
+ *     what comes after it
+ * @param more whether there are keys after the last one
  */
 public record KeyValuePage(long revision, List<KeyValue> entries, boolean more) {
   public KeyValuePage {

@@ -12,7 +12,9 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Turns changes of keys into changes of resources, and leaves out what nobody asked for. */
+/**
+ * Converts changes of keys to changes of resources, and drops those that do not match the query.
+ */
 final class KeyValueResourceWatch implements ResourceWatch {
   private final ResourceQuery query;
   private final KeyValueWatch watch;
@@ -30,7 +32,7 @@ final class KeyValueResourceWatch implements ResourceWatch {
       KeyValueWatch.Batch batch = watch.next(left);
       List<ResourceEvent> events =
           batch.events().stream().map(this::translate).flatMap(Optional::stream).toList();
-      // A batch of other resources only is no reason to come back early.
+      // A batch of other resources only is no reason to return early.
       if (!events.isEmpty() || batch.events().isEmpty() || left.isZero()) {
         return new Batch(String.valueOf(batch.revision()), events);
       }

@@ -7,10 +7,10 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Keys and values with one revision for the whole store, which each committed transaction that
+ * An etcd-like store of keys and values with one revision, which each committed transaction that
  * changes something raises by one. An empty store has revision 1. Reads see every transaction that
- * was committed before they began, by whomever. Keys and values are text; keys are ordered by their
- * UTF-8 bytes.
+ * was committed before they began, by any process. Keys and values are text; keys are ordered by
+ * their UTF-8 bytes.
  *
  * <p>Every operation ends within the engine's time limits, with a result or a {@link
  * DatastoreException}; after {@link #close()} with an IllegalStateException. Thread-safe.
@@ -20,35 +20,34 @@ public interface KeyValueStore extends AutoCloseable {
   Optional<KeyValue> get(String key);
 
   /**
-   * Reads the keys of a prefix, now or as they were.
+   * Reads the keys of a prefix, current or at a past revision.
    *
-   * @throws CompactedException when the revision asked for is no longer known
-   * @throws InvalidException when the revision asked for is still to come
+   * @throws CompactedException when the requested revision is no longer available
+   * @throws InvalidException when the requested revision is in the future
    */
   KeyValuePage range(RangeQuery query);
 
   /**
-   * Does the changes if all conditions hold.
+   * Applies the changes if all conditions hold.
    *
-   * @throws InvalidException when a change names a lease that is not there
+   * @throws InvalidException when a change names a lease that does not exist
    */
   TransactionOutcome commit(Transaction transaction);
 
   /**
-   * Hands out every change under {@code prefix}, the first of them that of revision {@code from} if
-   * it is one. A revision still to come is waited for. History that is gone is told by the watch's
-   * first {@link KeyValueWatch#next}.
+   * Delivers every change under {@code prefix}, starting with revision {@code from}. A future
+   * revision is waited for. Compacted history is reported by the first {@link KeyValueWatch#next}.
    */
   KeyValueWatch watch(String prefix, long from);
 
   /**
-   * A new lease. Its keys are deleted soon after nobody has called {@link #keepAlive} for {@code
+   * Creates a lease. Its keys are deleted soon after {@link #keepAlive} was not called for {@code
    * ttl}, which may be rounded up to whole seconds.
    */
   long grantLease(Duration ttl);
 
   /**
-   * Starts the lease's time again.
+   * Restarts the lease's time.
    *
    * @throws io.ocicat.datastore.error.NotFoundException when it has ended
    */
@@ -57,11 +56,11 @@ public interface KeyValueStore extends AutoCloseable {
   /**
    * Ends a lease and deletes its keys.
    *
-   * @throws io.ocicat.datastore.error.NotFoundException when it has ended already
+   * @throws io.ocicat.datastore.error.NotFoundException when it has already ended
    */
   void revokeLease(long lease);
 
-  /** Why nothing can be written now, as far as that is known; one line. */
+  /** Returns why nothing can be written now, as far as that is known; one line. */
   default Optional<String> trouble() {
     return Optional.empty();
   }

@@ -6,7 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a list of several pages is: the revision of the first, which of the query's prefixes, and
+ * The position in a paged list: the revision of the first page, which of the query's prefixes, and
  * the last key. As text {@code revision:prefix:key}.
  */
 record ListCursor(List<String> prefixes, long revision, int at, String after) {
@@ -24,7 +24,7 @@ record ListCursor(List<String> prefixes, long revision, int at, String after) {
         return cursor;
       }
     } catch (NumberFormatException | IndexOutOfBoundsException _) {
-      // Refused below.
+      // Rejected below.
     }
     throw new InvalidException(
         "\"%s\" does not continue a list of %s: begin again".formatted(text, query.kind()));
@@ -34,7 +34,7 @@ record ListCursor(List<String> prefixes, long revision, int at, String after) {
     return new RangeQuery(prefixes.get(at), after, 0, revision);
   }
 
-  /** What continues behind a page; null when there is nothing. */
+  /** The position after a page; null when it was the last. */
   @Nullable String behind(KeyValuePage page) {
     if (page.more()) {
       return page.revision() + ":" + at + ":" + page.entries().getLast().key();

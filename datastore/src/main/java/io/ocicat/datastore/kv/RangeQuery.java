@@ -1,12 +1,11 @@
 package io.ocicat.datastore.kv;
 
 /**
- * Which keys to read: those that start with a prefix (all for the empty one), in the order of their
- * UTF-8 bytes.
+ * A read of the keys with a prefix (all for the empty one), in the order of their UTF-8 bytes.
  *
- * @param after only keys behind this one, which starts with the prefix; empty for a first page
- * @param limit at most so many; 0 for all
- * @param revision as they were at this revision; 0 for now
+ * @param after only keys after this one, which starts with the prefix; empty for a first page
+ * @param limit the maximum number; 0 for all
+ * @param revision as of this revision; 0 for now
  */
 public record RangeQuery(String prefix, String after, int limit, long revision) {
   public RangeQuery {
@@ -32,7 +31,7 @@ public record RangeQuery(String prefix, String after, int limit, long revision) 
     return new RangeQuery(prefix, after, limit, revision);
   }
 
-  /** The page behind {@code page}, at the same revision. */
+  /** The page after {@code page}, at the same revision. */
   public RangeQuery behind(KeyValuePage page) {
     String last = page.entries().isEmpty() ? after : page.entries().getLast().key();
     return new RangeQuery(prefix, last, limit, page.revision());

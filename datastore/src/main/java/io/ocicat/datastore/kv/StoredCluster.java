@@ -15,10 +15,10 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The pods of machines without a Kubernetes API: whoever starts one says so here, beside Calico's
- * keys, and takes it back when the pod ends. Each is the manifest that Kubernetes would have.
- * Namespaces are what pods are in: they have no labels. Nodes are not kept, and of virtual machines
- * nothing is known, not even that there are none.
+ * The pods of machines without a Kubernetes API: container runtimes record them here, next to
+ * Calico's keys, and remove them when the pod ends. Each is stored as its Kubernetes manifest.
+ * Namespaces are those that pods are in, without labels. Nodes are not stored, and nothing is known
+ * about virtual machines, not even that there are none.
  */
 public final class StoredCluster implements Cluster {
   private static final String PREFIX = "/ocicat/v1/pods/";
@@ -30,13 +30,13 @@ public final class StoredCluster implements Cluster {
     this.store = store;
   }
 
-  /** Tells of a pod, anew or again. */
+  /** Records a pod, new or existing. */
   public void put(Pod pod) {
     store.commit(
         Transaction.put(key(pod.namespace(), pod.name()), Json.compact(PodManifest.write(pod))));
   }
 
-  /** Takes back what was told of a pod, unless another one has its name by now. */
+  /** Removes a pod, unless another one has its name by now. */
   public void remove(Pod pod) {
     String key = key(pod.namespace(), pod.name());
     Optional<KeyValue> entry = store.get(key);

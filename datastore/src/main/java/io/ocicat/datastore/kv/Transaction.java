@@ -4,7 +4,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Changes that are done together, with one revision, or not at all. */
+/** Changes that are applied together, with one revision, or not at all. */
 public record Transaction(List<Condition> conditions, List<Change> changes) {
   /** etcd's default limit for either list. */
   public static final int MAX_OPERATIONS = 128;
@@ -28,28 +28,28 @@ public record Transaction(List<Condition> conditions, List<Change> changes) {
     }
   }
 
-  /** Makes a key that is not there yet. */
+  /** Creates a key that does not exist yet. */
   public static Transaction create(String key, String value) {
     return new Transaction(List.of(Condition.absent(key)), List.of(new Change.Put(key, value)));
   }
 
-  /** Replaces the value that was read. */
+  /** Replaces a value that was read. */
   public static Transaction update(String key, long modified, String value) {
     return new Transaction(
         List.of(new Condition(key, modified)), List.of(new Change.Put(key, value)));
   }
 
-  /** Makes or replaces, whatever is there. */
+  /** Creates or replaces, whatever is there. */
   public static Transaction put(String key, String value) {
     return new Transaction(List.of(), List.of(new Change.Put(key, value)));
   }
 
-  /** Removes whatever is there. */
+  /** Deletes whatever is there. */
   public static Transaction delete(String key) {
     return new Transaction(List.of(), List.of(new Change.Delete(key)));
   }
 
-  /** Removes what was read. */
+  /** Deletes a value that was read. */
   public static Transaction delete(String key, long modified) {
     return new Transaction(List.of(new Condition(key, modified)), List.of(new Change.Delete(key)));
   }

@@ -5,15 +5,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Keys under Calico's prefix that belong to no kind known here: those of a newer Calico, or of its
- * other programs. They are nobody's resources, and still somebody's data.
+ * Keys under Calico's prefix that belong to no known kind: those of a newer Calico, or of its other
+ * components. They are not resources here, but still data to preserve.
  */
 public final class UnknownKeys {
   private static final int PAGE = 500;
 
   private UnknownKeys() {}
 
-  /** All of them, as of one moment. What has a lease is left out: it is a sign of life. */
+  /**
+   * Returns all of them, as one snapshot. Keys with a lease are left out: they are liveness
+   * markers.
+   */
   public static List<KeyValue> of(KeyValueStore store) {
     List<KeyValue> unknown = new ArrayList<>();
     RangeQuery query = RangeQuery.all(CalicoLayout.ROOT).limit(PAGE);
@@ -33,7 +36,7 @@ public final class UnknownKeys {
         && CalicoLayout.parse(entry.key()).filter(key -> key.kind() != Kind.IPAM_HOST).isEmpty();
   }
 
-  /** What a key is of, as far as its path says: the plural of a kind, or where it is. */
+  /** What a key belongs to, as far as its path says: the plural of a kind, or a directory. */
   public static String group(KeyValue entry) {
     String path = entry.key().substring(CalicoLayout.ROOT.length());
     String[] parts = path.split("/", -1);

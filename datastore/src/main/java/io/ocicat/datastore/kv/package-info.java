@@ -1,6 +1,6 @@
 /**
- * Keys, values and one global revision, as etcd has them: what the embedded engine and etcd have in
- * common beneath {@link io.ocicat.datastore.Datastore}.
+ * Keys, values and one global revision, as in etcd: the common basis of the embedded engine and
+ * etcd below {@link io.ocicat.datastore.Datastore}.
  */
 @NullMarked
 package io.ocicat.datastore.kv;

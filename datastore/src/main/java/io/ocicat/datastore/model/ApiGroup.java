@@ -3,9 +3,12 @@ package io.ocicat.datastore.model;
 import io.ocicat.datastore.resource.Kind;
 import java.util.Locale;
 
-/** The two groups of the Kubernetes API in which Calico has its custom resources. */
+/** The two Kubernetes API groups of Calico's custom resources. */
 public enum ApiGroup {
-  /** Behind Calico's own API: metadata is kept in an annotation, UIDs are not those shown. */
+  /**
+   * The backing store of Calico's own API server: metadata is kept in an annotation, UIDs are not
+   * those shown.
+   */
   V1("crd.projectcalico.org", "v1"),
   /** Calico's API itself. */
   V3("projectcalico.org", "v3");
@@ -18,7 +21,7 @@ public enum ApiGroup {
     this.version = version;
   }
 
-  /** As Calico does, everything else than the newer one means the older. */
+  /** As in Calico, everything but the newer group means the older. */
   public static ApiGroup configured(String text) {
     return text.toLowerCase(Locale.ROOT).equals(V3.apiVersion()) ? V3 : V1;
   }
@@ -36,8 +39,8 @@ public enum ApiGroup {
   }
 
   /**
-   * The kind of the custom resource for a kind of resources. IPAM's settings are two records in
-   * etcd, and in each of the groups one.
+   * Returns the kind of the custom resource for a kind. IPAM's settings are two records in etcd,
+   * and one in each of the groups.
    */
   public Kind backing(Kind kind) {
     return switch (kind) {

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** BGPConfiguration: how the nodes speak BGP, and what they advertise. */
+/** The schema of BGPConfiguration: how nodes speak BGP, and what they advertise. */
 final class BgpConfigurationFields {
   static final List<String> SEVERITIES =
       List.of("Trace", "Debug", "Info", "Warning", "Error", "Fatal");

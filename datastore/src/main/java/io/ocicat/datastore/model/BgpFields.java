@@ -9,7 +9,7 @@ import io.ocicat.datastore.json.Problems;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** What the kinds that configure BGP have in common. */
+/** Fields that the BGP kinds have in common. */
 final class BgpFields {
   private static final Pattern COMMUNITY = Pattern.compile("\\d{1,10}:\\d{1,10}(:\\d{1,10})?");
   private static final long MAX_32 = 0xffff_ffffL;

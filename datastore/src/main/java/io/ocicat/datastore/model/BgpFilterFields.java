@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.regex.Pattern;
 import tools.jackson.databind.node.ObjectNode;
 
-/** BGPFilter: which routes are learned from and advertised to peers, and how they are changed. */
+/**
+ * The schema of BGPFilter: which routes are imported from and exported to peers, and how they are
+ * changed.
+ */
 final class BgpFilterFields {
   private static final int MAX_PRIORITY = 2147483646;
   private static final String NO_LEADING_ZEROS =

@@ -13,7 +13,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import tools.jackson.databind.node.ObjectNode;
 
-/** BGPPeer: whom a node speaks BGP with. */
+/** The schema of BGPPeer: the peers that a node speaks BGP with. */
 final class BgpPeerFields {
   private static final int MAX_PORT = 65535;
   private static final Pattern WITH_PORT =

@@ -5,18 +5,18 @@ import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
 import java.util.Arrays;
 
-/** A view of an affinity. */
+/** A typed view of a block affinity. */
 public record BlockAffinity(ResourceKey.Affinity key, State state, boolean deleted) {
 
-  /** How far the owner has come. Only a confirmed one may be relied on. */
+  /** The progress of a claim. Only a confirmed one may be relied on. */
   public enum State {
-    /** It wants the block. */
+    /** The owner is claiming the block. */
     PENDING("pending"),
-    /** It owns the block, and the block says so. */
+    /** The owner has the block, and the block says so. */
     CONFIRMED("confirmed"),
-    /** It gives the block up. */
+    /** The owner is releasing the block. */
     PENDING_DELETION("pendingDeletion"),
-    /** Of very old data; to be used like a confirmed one, to be claimed anew like a pending one. */
+    /** Very old data; used like a confirmed affinity, claimed again like a pending one. */
     UNKNOWN("");
 
     private final String text;
@@ -41,12 +41,12 @@ public record BlockAffinity(ResourceKey.Affinity key, State state, boolean delet
         resource.read(json -> json.path("deleted").asBoolean(false)));
   }
 
-  /** A resource with this content, to be created. */
+  /** Returns a new resource with this content. */
   public static Resource create(ResourceKey.Affinity key, State state) {
     return Resource.of(key, Json.object().put("state", state.text).put("deleted", false));
   }
 
-  /** What was read, in another state. */
+  /** Returns the resource with another state. */
   public static Resource changed(Resource read, State state) {
     return read.edit(json -> json.put("state", state.text).put("deleted", false));
   }

@@ -9,7 +9,7 @@ import io.ocicat.datastore.resource.ResourceQuery;
 import java.util.List;
 import java.util.Optional;
 
-/** What is always there and never stored: the profile that allows everything. */
+/** The profile that allows everything, which always exists and is never stored. */
 public final class BuiltInProfile {
   private static final ResourceKey.Named ALLOW =
       new ResourceKey.Named(Kind.PROFILE, "", "projectcalico-default-allow");
@@ -37,7 +37,7 @@ public final class BuiltInProfile {
     return query.matches(ALLOW) ? List.of(ALLOW_PROFILE) : List.of();
   }
 
-  /** {@code how} completes "cannot be …". */
+  /** Rejects a write; {@code how} completes "cannot be …". */
   public static void refuseWrite(ResourceKey key, String how) {
     if (key.equals(ALLOW)) {
       if (how.equals("created")) {

@@ -13,8 +13,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Puts a tree into the form in which Calico writes it: members in the order of Go's structs, empty
- * ones left out where Go does, maps sorted. Members that the shape does not know follow behind, as
+ * Converts a tree to the form that Calico writes: members in the order of Go's structs, empty ones
+ * omitted where Go does, maps sorted. Members that the shape does not know follow at the end, as
  * they are. A tree in this form is not changed.
  */
 final class CanonicalForm {
@@ -34,7 +34,7 @@ final class CanonicalForm {
     }
     char left = a.charAt(differs);
     char right = b.charAt(differs);
-    // Half a pair stands for a character behind all that need none.
+    // A surrogate stands for a character that sorts after all that need no pair.
     return Character.isSurrogate(left) == Character.isSurrogate(right)
         ? Character.compare(left, right)
         : Boolean.compare(Character.isSurrogate(left), Character.isSurrogate(right));
@@ -108,7 +108,7 @@ final class CanonicalForm {
     };
   }
 
-  /** What Go's omitempty leaves out. */
+  /** Whether Go's omitempty omits the value. */
   static boolean isEmpty(JsonNode value) {
     return switch (value.getNodeType()) {
       case STRING -> value.stringValue().isEmpty();

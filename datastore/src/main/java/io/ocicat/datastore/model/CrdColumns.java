@@ -4,14 +4,14 @@ import io.ocicat.datastore.resource.Kind;
 import java.util.List;
 
 /**
- * What {@code kubectl get} shows of a kind, and what it may be called there.
+ * The columns that {@code kubectl get} shows for a kind, and its short names.
  *
  * @param shortNames other names of the kind
  * @param columns after the name
  */
 record CrdColumns(List<String> shortNames, List<Column> columns) {
 
-  /** A column of a type of OpenAPI, with where its value is. */
+  /** A column with its OpenAPI type and the path of its value. */
   record Column(String name, String type, String path) {}
 
   private static final Column AGE = new Column("Age", "date", ".metadata.creationTimestamp");

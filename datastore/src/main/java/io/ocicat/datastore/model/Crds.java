@@ -7,13 +7,13 @@ import java.util.List;
 import java.util.Locale;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The custom resource definitions that the Kubernetes datastore needs, from our own shapes. */
+/** Generates the custom resource definitions of the Kubernetes datastore from the shapes. */
 public final class Crds {
   private static final String KIND = "CustomResourceDefinition";
 
   private Crds() {}
 
-  /** All of a group, by name. */
+  /** Returns all definitions of a group, by name. */
   public static List<ObjectNode> of(ApiGroup group) {
     List<ObjectNode> definitions = new ArrayList<>();
     for (Kind kind : Kind.values()) {
@@ -27,7 +27,7 @@ public final class Crds {
     return definitions;
   }
 
-  /** Pods, namespaces and nodes are Kubernetes' own; etcd alone knows hosts of IPAM. */
+  /** Pods, namespaces and nodes are Kubernetes' own; only etcd has IPAM hosts. */
   private static boolean isCustom(Kind kind) {
     return switch (kind) {
       case WORKLOAD_ENDPOINT, PROFILE, NODE, IPAM_HOST -> false;
@@ -87,7 +87,7 @@ public final class Crds {
     }
   }
 
-  /** Everything of a document but kind, version and metadata. */
+  /** Everything of a document except kind, version and metadata. */
   private static ObjectNode properties(Kind kind, ApiGroup group) {
     if (kind.isIpam()) {
       ObjectNode record = Json.object();

@@ -12,16 +12,16 @@ import io.ocicat.ip.IpPrefix;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What a resource must not contradict among those that are there already. As in Calico this is no
- * transaction: two pools created at the same moment may both pass.
+ * Checks a resource against the existing ones. As in Calico this is not a transaction: two
+ * overlapping pools created at the same moment may both pass.
  */
 public final class CrossChecks {
   private CrossChecks() {}
 
   /**
-   * Looks at what has passed {@link ResourceAdmission#forCreate}.
+   * Checks a resource that has passed {@link ResourceAdmission#forCreate}.
    *
-   * @throws InvalidException when it would contradict
+   * @throws InvalidException when it conflicts with an existing resource
    */
   public static void beforeCreate(Datastore datastore, Resource resource) {
     switch (resource.kind()) {
@@ -40,9 +40,9 @@ public final class CrossChecks {
   }
 
   /**
-   * Looks at what has passed {@link ResourceAdmission#forUpdate}.
+   * Checks a resource that has passed {@link ResourceAdmission#forUpdate}.
    *
-   * @throws InvalidException when it would contradict
+   * @throws InvalidException when it conflicts with an existing resource
    */
   public static void beforeUpdate(Datastore datastore, Resource resource) {
     if (resource.kind() == Kind.BGP_PEER) {
@@ -64,9 +64,9 @@ public final class CrossChecks {
   }
 
   /**
-   * Looks whether something else needs what is to be deleted.
+   * Checks that nothing else needs the resource to be deleted.
    *
-   * @throws InvalidException when it does
+   * @throws InvalidException when something does
    */
   public static void beforeDelete(Datastore datastore, ResourceKey key) {
     if (key.kind() != Kind.TIER) {
@@ -123,7 +123,7 @@ public final class CrossChecks {
     }
   }
 
-  /** A pool that is being split stays, disabled, until all its parts are there. */
+  /** A pool that is being split stays, disabled, until all its parts exist. */
   private static boolean isPart(Resource part, Resource whole) {
     return whole.text("metadata", "annotations", IpPool.SPLIT_ANNOTATION).isPresent()
         && !IpPool.of(whole).enabled()

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** IPAM's records as the specs of custom resources: their keys are part of them. */
+/** The shapes of IPAM's records as custom resources, whose specs contain the keys. */
 final class CustomIpamShapes {
   private static final Map<String, String> RENAMED =
       Map.of(

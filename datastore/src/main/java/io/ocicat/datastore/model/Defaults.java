@@ -8,7 +8,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What Calico fills in. Of a document that is wrong only as much as can be filled in. */
+/** Fills in Calico's defaults. In an invalid document, as far as possible. */
 final class Defaults {
   static final String LABEL_NAMESPACE = "projectcalico.org/namespace";
   static final String LABEL_ORCHESTRATOR = "projectcalico.org/orchestrator";
@@ -37,7 +37,7 @@ final class Defaults {
     fill(Shapes.of(key.kind()), document);
   }
 
-  /** The defaults that the fields have by themselves. */
+  /** Fills in the default values of fields. */
   private static void fill(Shape shape, JsonNode value) {
     switch (shape) {
       case Shape.Struct struct when value instanceof ObjectNode object -> {
@@ -59,7 +59,7 @@ final class Defaults {
     }
   }
 
-  /** The network without host bits is a default too: 10.65.0.7 alone becomes 10.65.0.7/32. */
+  /** Removing host bits from the network is a default too: 10.65.0.7 alone becomes 10.65.0.7/32. */
   private static void pool(ObjectNode spec) {
     String text = spec.path("cidr").asString("");
     Optional<IpPrefix> cidr = IpPrefix.tryParse(text.contains("/") ? text : text + "/0");
@@ -83,14 +83,14 @@ final class Defaults {
     }
   }
 
-  /** These two labels are what the endpoint says, whatever its writer thinks. */
+  /** These two labels follow from the endpoint, whatever its author wrote. */
   private static void endpoint(ResourceKey key, ObjectNode metadata, ObjectNode spec) {
     ObjectNode labels = labels(metadata);
     labels.put(LABEL_NAMESPACE, key.namespace());
     labels.put(LABEL_ORCHESTRATOR, spec.path("orchestrator").asString(""));
   }
 
-  /** Of a policy that is only to be deleted nothing follows. */
+  /** A staged deletion has no derived fields. */
   private static void staged(ObjectNode metadata, ObjectNode spec) {
     policy(metadata, spec);
     if (spec.path("stagedAction").asString("").equals("Delete")) {

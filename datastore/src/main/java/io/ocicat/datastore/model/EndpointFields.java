@@ -9,7 +9,7 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What endpoints and rules have in common. */
+/** Fields that endpoints and rules have in common. */
 final class EndpointFields {
   private static final Set<String> PROTOCOLS =
       Set.of("TCP", "UDP", "ICMP", "ICMPv6", "SCTP", "UDPLite");

@@ -12,7 +12,9 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** FelixConfiguration: its two hundred fields are a table, {@link FieldTable}. */
+/**
+ * The schema of FelixConfiguration: its two hundred fields are a table, read by {@link FieldTable}.
+ */
 final class FelixConfigurationFields {
   private static final long MAX_TABLE = 0xffff_ffffL;
   private static final int MAX_TABLES = 0xffff;
@@ -91,7 +93,7 @@ final class FelixConfigurationFields {
 
   private FelixConfigurationFields() {}
 
-  /** What Calico's client fills in, beyond the defaults of the fields. */
+  /** Fills in what Calico's client does, beyond the defaults of the fields. */
   static void complete(ObjectNode spec) {
     fill(spec, "floatingIPs", "Disabled");
     fill(spec, "bpfConnectTimeLoadBalancing", "TCP");

@@ -8,7 +8,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A rule between the members of an object, which are right by themselves.
+ * A rule between the members of an object, each valid by itself.
  *
  * @param words the rule as one sentence, for a description of the object
  * @param cel the rule for an API server, in which {@link CelRule} fills in members; null where the
@@ -16,7 +16,7 @@ import tools.jackson.databind.node.ObjectNode;
  */
 record FieldRule(String words, @Nullable String cel, Check check) {
 
-  /** Adds what contradicts the rule. */
+  /** Adds violations of the rule. */
   @FunctionalInterface
   interface Check {
     void run(ObjectNode object, String path, Problems problems);
@@ -34,7 +34,7 @@ record FieldRule(String words, @Nullable String cel, Check check) {
         });
   }
 
-  /** The one only together with the other. */
+  /** The first only together with the second. */
   static FieldRule needs(String one, String other) {
     return new FieldRule(
         "%s needs %s.".formatted(one, other),
@@ -58,7 +58,7 @@ record FieldRule(String words, @Nullable String cel, Check check) {
         });
   }
 
-  /** {@code global()} means namespaces, so it has no place in a selector of anything else. */
+  /** {@code global()} refers to namespaces, so it is invalid in any other selector. */
   static FieldRule noGlobal(String selector) {
     return new FieldRule(
         "%s does not use global().".formatted(selector),
@@ -70,7 +70,7 @@ record FieldRule(String words, @Nullable String cel, Check check) {
         });
   }
 
-  /** What the spec of an object may have only under the name {@code default}. */
+  /** Fields that a spec may only have in the object named {@code default}. */
   static FieldRule onlyInDefault(List<String> fields) {
     return new FieldRule(
         "Only in default: %s.".formatted(String.join(", ", fields)),
@@ -98,7 +98,7 @@ record FieldRule(String words, @Nullable String cel, Check check) {
     return !value.isMissingNode() && !value.isNull();
   }
 
-  /** Whether a member is there and not empty; false, 0 and "" are as good as absent in Go. */
+  /** Whether a member is present and not empty; Go treats false, 0 and "" as absent. */
   static boolean isSet(JsonNode object, String name) {
     JsonNode value = object.path(name);
     return !value.isMissingNode() && !CanonicalForm.isEmpty(value);

@@ -20,13 +20,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Reads the members of an object from a table, a line each; the table says how. */
+/**
+ * Reads the fields of an object from a text table, one line each; the table's header explains the
+ * format.
+ */
 final class FieldTable {
   private static final Pattern LINE = Pattern.compile("(\\w+) (\\w+)([?!]?)((?: \\S+)*) : (.*)");
   private static final Pattern RANGE = Pattern.compile("(-?\\d+)\\.\\.(-?\\d+)");
   private static final String FILTER = "[a-zA-Z0-9:._+-]{1,15}";
 
-  /** Calico's own pattern, which has a backslash too many and so refuses fractions. */
+  /** Calico's own pattern, which has a backslash too many and so rejects fractions. */
   private static final String WHOLE_UNITS = "^([0-9]+(\\\\.[0-9]+)?(ms|s|m|h))*$";
 
   private static final String FRACTIONS = "^([0-9]+(\\.[0-9]+)?(ms|s|m|h))*$";

@@ -27,9 +27,9 @@ final class GoDuration {
   private GoDuration() {}
 
   /**
-   * As Go writes it: 120s is 2m0s.
+   * Normalises a duration as Go writes it: 120s is 2m0s.
    *
-   * @throws IllegalArgumentException when it is none, or longer than 292 years
+   * @throws IllegalArgumentException when it is not a duration, or longer than 292 years
    */
   static String normal(String text) {
     if (!WHOLE.matcher(text).matches()) {

@@ -4,7 +4,7 @@ import static io.ocicat.datastore.model.Shape.structs;
 import static io.ocicat.datastore.model.Shape.text;
 import static io.ocicat.datastore.model.Shape.texts;
 
-/** HostEndpoint: an interface of a node that policies apply to. */
+/** The schema of HostEndpoint: an interface of a node that policies apply to. */
 final class HostEndpointFields {
   private static final Shape.Struct PORT =
       new Shape.Struct(

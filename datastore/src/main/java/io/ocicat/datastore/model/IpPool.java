@@ -11,13 +11,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A view of an IPPool.
+ * A typed view of an IPPool.
  *
- * @param enabled whether new addresses may be taken from it: it is not disabled, not being deleted,
- *     and nobody has declared it not allocatable
+ * @param enabled whether new addresses may be assigned from it: it is not disabled, not being
+ *     deleted, and not declared non-allocatable
  * @param nodeSelector which nodes may use it
  * @param namespaceSelector which namespaces may use it
- * @param automatic whether it is used by who does not ask for it by name
+ * @param automatic whether requests that name no pool use it
  */
 public record IpPool(
     String name,
@@ -33,10 +33,10 @@ public record IpPool(
     Set<Use> uses,
     boolean automatic) {
 
-  /** On a pool that is being split: into how many, and whether it was disabled before. */
+  /** On a pool that is being split: into how many parts, and whether it was disabled before. */
   public static final String SPLIT_ANNOTATION = "ocicat.io/split";
 
-  /** When packets between nodes are wrapped. */
+  /** When packets between nodes are encapsulated. */
   public enum Tunnel {
     NEVER("Never"),
     ALWAYS("Always"),
@@ -58,7 +58,7 @@ public record IpPool(
     }
   }
 
-  /** What addresses are for. */
+  /** The allowed uses of addresses. */
   public enum Use {
     WORKLOAD("Workload"),
     TUNNEL("Tunnel"),

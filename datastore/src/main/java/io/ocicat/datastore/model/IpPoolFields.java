@@ -12,7 +12,7 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** IPPool: addresses to give to workloads. */
+/** The schema of IPPool: addresses for workloads. */
 final class IpPoolFields {
   private static final IpPrefix LINK_LOCAL_V4 = IpPrefix.parse("169.254.0.0/16");
   private static final IpPrefix LINK_LOCAL_V6 = IpPrefix.parse("fe80::/10");

@@ -8,8 +8,8 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A view of an IPReservation: addresses that are never given unasked. Entries that are none are
- * passed over, as a mistake in one must not stop all of IPAM.
+ * A typed view of an IPReservation: addresses that are never assigned automatically. Invalid
+ * entries are skipped, because a mistake in one must not stop all of IPAM.
  */
 public record IpReservation(String name, List<IpPrefix> cidrs) {
   public IpReservation {

@@ -22,16 +22,16 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
 /**
- * A view of a block of addresses.
+ * A typed view of an IPAM block.
  *
- * @param affinity who it belongs to, as in {@code host:node-1}; null for nobody
- * @param claimTime since when, in RFC 3339
+ * @param affinity its owner, as in {@code host:node-1}; null for none
+ * @param claimTime when it was claimed, in RFC 3339
  * @param allocations for each address, by its ordinal, the index of its attributes, or {@link
  *     #FREE}
- * @param unallocated the ordinals that are free, the one to be given next in front
- * @param sequenceNumber rises with every write; nanoseconds since 1970 when the block was made
- * @param allocatedAt for each ordinal in use, the sequence number before it was given
- * @param deleted whether it is about to be removed, where that takes two steps
+ * @param unallocated the ordinals that are free, the next one to assign first
+ * @param sequenceNumber rises with every write; starts with nanoseconds since 1970
+ * @param allocatedAt for each ordinal in use, the sequence number before it was assigned
+ * @param deleted whether it is about to be deleted, where that takes two steps
  */
 public record IpamBlock(
     IpPrefix cidr,
@@ -43,7 +43,7 @@ public record IpamBlock(
     long sequenceNumber,
     Map<Integer, Long> allocatedAt,
     boolean deleted) {
-  /** An address nobody has. */
+  /** An unassigned address. */
   public static final int FREE = -1;
 
   private static final String RELEASED_AT = "releasedAt";
@@ -57,13 +57,13 @@ public record IpamBlock(
   }
 
   /**
-   * Who has addresses, and what for.
+   * The owner of addresses.
    *
-   * @param handle the giver's id; null when there is none
-   * @param owner of the address now
-   * @param alternate the second owner, while a virtual machine moves
-   * @param others members that newer versions know; a released address that cools down has one, and
-   *     nothing else
+   * @param handle the handle's id; null for none
+   * @param owner the current owner's attributes
+   * @param alternate the second owner, while a virtual machine migrates
+   * @param others members that newer versions know; an address in cooldown has one, and nothing
+   *     else
    */
   public record Attributes(
       @Nullable String handle,
@@ -80,19 +80,19 @@ public record IpamBlock(
       this(handle, owner, Map.of(), Map.of());
     }
 
-    /** Of an address that was released at this time and is kept back for a while. */
+    /** Attributes of an address in cooldown, released at this time. */
     public static Attributes released(Instant when) {
       return new Attributes(
           null, Map.of(), Map.of(), Map.of(RELEASED_AT, StringNode.valueOf(when.toString())));
     }
 
-    /** Whether the address was released and is only kept back for a while. */
+    /** Whether the address was released and is in cooldown. */
     public boolean isCoolingDown() {
       JsonNode time = others.get(RELEASED_AT);
       return time != null && !time.isNull();
     }
 
-    /** When the address was released; long ago when nobody can read the time. */
+    /** When the address was released; long ago when the time cannot be read. */
     public Instant releasedAt() {
       JsonNode time = others.get(RELEASED_AT);
       try {
@@ -104,7 +104,7 @@ public record IpamBlock(
   }
 
   /**
-   * Reads a block; what Go leaves null is empty.
+   * Reads a block; Go's nulls become empty.
    *
    * @throws CorruptException when it contradicts itself
    */
@@ -177,12 +177,12 @@ public record IpamBlock(
     return texts;
   }
 
-  /** A resource with this content, to be created. */
+  /** Returns a new resource with this content. */
   public Resource toResource() {
     return Resource.stored(new ResourceKey.Block(cidr), write(Json.object()), "");
   }
 
-  /** What was read, with this content in its place; members nobody knows stay. */
+  /** Returns the resource with this content; unknown members stay. */
   public Resource onto(Resource read) {
     return read.replace(this::write);
   }

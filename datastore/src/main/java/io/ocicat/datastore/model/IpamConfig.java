@@ -7,13 +7,13 @@ import java.time.Duration;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A view of IPAM's settings.
+ * A typed view of IPAM's settings.
  *
- * @param strictAffinity whether only its owner may take addresses from a block
+ * @param strictAffinity whether only its owner may allocate addresses from a block
  * @param autoAllocateBlocks whether new blocks may be claimed
  * @param maxBlocksPerHost how many blocks a host may own; 0 for the default, 20
  * @param keepVirtualMachineAddresses whether a virtual machine keeps its address
- * @param cooldownSeconds how long a released address is kept back before it is given again
+ * @param cooldownSeconds how long a released address is kept back before it is assigned again
  */
 public record IpamConfig(
     boolean strictAffinity,
@@ -24,10 +24,10 @@ public record IpamConfig(
   private static final String PERSISTENCE = "kubeVirtVMAddressPersistence";
   private static final String COOLDOWN = "ipCooldownSeconds";
 
-  /** What holds when nothing is stored. */
+  /** The settings that apply when none are stored. */
   public static final IpamConfig DEFAULT = new IpamConfig(false, true, 0, true);
 
-  /** Without cooldown. */
+  /** Settings without cooldown. */
   public IpamConfig(
       boolean strictAffinity,
       boolean autoAllocateBlocks,
@@ -36,7 +36,7 @@ public record IpamConfig(
     this(strictAffinity, autoAllocateBlocks, maxBlocksPerHost, keepVirtualMachineAddresses, 0);
   }
 
-  /** In what is stored an absent member is false. */
+  /** In a stored record an absent member is false. */
   public static IpamConfig of(Resource resource) {
     return resource.read(
         json ->
@@ -53,12 +53,12 @@ public record IpamConfig(
     return Duration.ofSeconds(Math.max(0, cooldownSeconds));
   }
 
-  /** A resource with this content, to be created. */
+  /** Returns a new resource with this content. */
   public Resource toResource() {
     return Resource.of(new ResourceKey.IpamConfig(), write(Json.object()));
   }
 
-  /** What was read, with this content in its place; members nobody knows stay. */
+  /** Returns the resource with this content; unknown members stay. */
   public Resource onto(Resource read) {
     return read.edit(this::write);
   }

@@ -11,8 +11,8 @@ import java.util.TreeMap;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A view of a handle: how many addresses of which blocks were given for one purpose. Others count
- * too high at times; the blocks are the truth.
+ * A typed view of a handle: the number of addresses per block that were assigned to one owner.
+ * Counts may be too high at times; the blocks are authoritative.
  */
 public record IpamHandle(String id, Map<IpPrefix, Integer> counts, boolean deleted) {
   public IpamHandle {
@@ -40,12 +40,12 @@ public record IpamHandle(String id, Map<IpPrefix, Integer> counts, boolean delet
             .formatted(resource.describe(), cidr));
   }
 
-  /** A resource with this content, to be created. */
+  /** Returns a new resource with this content. */
   public Resource toResource() {
     return Resource.stored(new ResourceKey.Handle(id), write(Json.object()), "");
   }
 
-  /** What was read, with this content in its place; members nobody knows stay. */
+  /** Returns the resource with this content; unknown members stay. */
   public Resource onto(Resource read) {
     return read.replace(this::write);
   }

@@ -7,7 +7,7 @@ import static io.ocicat.datastore.model.Shape.text;
 import static io.ocicat.datastore.model.Shape.whole;
 import static io.ocicat.datastore.model.Shape.wholeNumber;
 
-/** IPAM's records as etcd holds them: no kind, no metadata. */
+/** The shapes of IPAM's records in etcd: no kind, no metadata. */
 final class IpamShapes {
   private static final Shape.MapOf NUMBERS =
       new Shape.MapOf(_ -> null, wholeNumber(0, Long.MAX_VALUE));

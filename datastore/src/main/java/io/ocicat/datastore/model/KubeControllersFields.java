@@ -14,7 +14,7 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** KubeControllersConfiguration: what Calico's controllers for Kubernetes do. */
+/** The schema of KubeControllersConfiguration: settings of Calico's controllers for Kubernetes. */
 final class KubeControllersFields {
   private static final Shape.Struct TEMPLATE =
       new Shape.Struct(
@@ -98,7 +98,7 @@ final class KubeControllersFields {
 
   private KubeControllersFields() {}
 
-  /** What Calico's client fills in, beyond the defaults of the fields. */
+  /** Fills in what Calico's client does, beyond the defaults of the fields. */
   static void complete(ObjectNode spec) {
     if (!spec.has("prometheusMetricsPort")) {
       spec.put("prometheusMetricsPort", 9094);

@@ -13,7 +13,7 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Kubernetes' ObjectMeta, and the document around it. */
+/** The shape of Kubernetes' ObjectMeta, and of the document around it. */
 final class MetadataShape {
   private static final int MAX_ANNOTATIONS = 256 << 10;
 
@@ -44,7 +44,7 @@ final class MetadataShape {
               field("managedFields", "Who set what.", new Shape.ListOf(new Shape.Anything())))
           .where("Annotations have at most 256 KiB.", MetadataShape::check);
 
-  /** The conditions of a status, as Kubernetes has them. */
+  /** The conditions of a status, as in Kubernetes. */
   static final Shape.Struct CONDITIONS =
       new Shape.Struct(
           structs(

@@ -8,7 +8,7 @@ import static io.ocicat.datastore.model.Shape.texts;
 
 import java.util.regex.Pattern;
 
-/** Node: what Calico knows of a node. */
+/** The schema of Node: Calico's configuration of a node. */
 final class NodeFields {
   private static final ValueLimit WIREGUARD_KEY =
       ValueRules.matching(

@@ -6,7 +6,7 @@ import static io.ocicat.datastore.model.Shape.text;
 import static io.ocicat.datastore.model.Shape.texts;
 import static io.ocicat.datastore.model.Shape.whole;
 
-/** CalicoNodeStatus: what a node is asked to tell of itself, and what it told. */
+/** The schema of CalicoNodeStatus: which status a node is to report, and its report. */
 final class NodeStatusFields {
   private static final int DAY = 86_400;
 

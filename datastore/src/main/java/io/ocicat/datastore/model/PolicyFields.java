@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Policies, of a namespace and of all, in force and staged; and profiles. */
+/** The schemas of policies, namespaced and global, enforced and staged, and of profiles. */
 final class PolicyFields {
   private static final int MAX_RULES = 1024;
 
@@ -174,7 +174,7 @@ final class PolicyFields {
     }
   }
 
-  /** Only in a namespace a service's name is enough. */
+  /** Only a namespaced policy may refer to a service by its name alone. */
   private static void namespacesOfServices(ObjectNode spec, String path, Problems problems) {
     for (String side : List.of("egress/destination", "ingress/source")) {
       String[] names = side.split("/", 2);

@@ -14,9 +14,8 @@ import java.util.function.Supplier;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What every resource goes through before it is written, whatever the engine: its metadata and
- * defaults are completed, everything wrong with it is found, and it is put into the form in which
- * Calico writes it. Thread-safe.
+ * Admits a resource for writing in any engine: completes its metadata and defaults, collects all
+ * errors, and converts it to Calico's form. Thread-safe.
  */
 public final class ResourceAdmission {
   private final Clock clock;
@@ -32,9 +31,9 @@ public final class ResourceAdmission {
   }
 
   /**
-   * The resource as it is to be created.
+   * Prepares a resource for creation.
    *
-   * @throws InvalidException naming everything that is wrong
+   * @throws InvalidException naming all errors
    */
   public Resource forCreate(Resource resource) {
     if (!resource.revision().isEmpty()) {
@@ -56,9 +55,9 @@ public final class ResourceAdmission {
   }
 
   /**
-   * The resource as it is to replace the one that was read.
+   * Prepares a resource that replaces the one that was read.
    *
-   * @throws InvalidException naming everything that is wrong
+   * @throws InvalidException naming all errors
    */
   public Resource forUpdate(Resource resource) {
     if (resource.revision().isEmpty()) {
@@ -79,7 +78,9 @@ public final class ResourceAdmission {
         });
   }
 
-  /** A resource as Calico shows one that was stored by an older version: with its defaults. */
+  /**
+   * Fills in the defaults of a stored resource from an older version, as Calico does when reading.
+   */
   public static Resource asRead(Resource stored) {
     return stored.kind() == Kind.IP_POOL
         ? stored.edit(document -> Defaults.apply(stored.key(), document))
@@ -98,7 +99,7 @@ public final class ResourceAdmission {
 
   private static Resource admit(Resource resource, Completion completion) {
     ResourceKey key = resource.key();
-    // Only of a document anything is completed below.
+    // Only a document is completed below.
     ObjectNode content =
         key instanceof ResourceKey.Named ? resource.content() : resource.read(tree -> tree);
     Problems problems = new Problems();
@@ -121,7 +122,7 @@ public final class ResourceAdmission {
     return Resource.stored(key, Shapes.canonical(key.kind(), content), resource.revision());
   }
 
-  /** Kind, version, name and namespace: given or not, they must agree with the key. */
+  /** Kind, version, name and namespace: if given, they must match the key. */
   private static ObjectNode identify(ResourceKey.Named key, ObjectNode content, Problems problems) {
     agree(content, "kind", key.kind().text(), "kind", problems);
     agree(content, "apiVersion", Resource.API_VERSION, "apiVersion", problems);
@@ -150,7 +151,7 @@ public final class ResourceAdmission {
     }
   }
 
-  /** The name of a workload endpoint says the same as its spec. */
+  /** The name of a workload endpoint must match its spec. */
   private static void checkName(ResourceKey key, ObjectNode content, Problems problems) {
     try {
       String name = WorkloadEndpointName.ofSpec(content.path("spec")).text();

@@ -5,7 +5,7 @@ import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.ResourceKey;
 import java.util.regex.Pattern;
 
-/** Which names resources may have. */
+/** Rules for the names of resources. */
 final class ResourceNames {
   private static final String LABEL = ValueRules.DNS_LABEL.pattern();
   private static final Pattern NETWORK_POLICY =

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What must hold between the fields of a rule. */
+/** Checks the constraints between the fields of a rule. */
 final class RuleChecks {
   private static final List<String> SIDES = List.of("source", "destination");
 

@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
-/** A rule of a policy or a profile. What must hold between its fields is in {@link RuleChecks}. */
+/**
+ * The shape of a rule of a policy or a profile. Constraints between its fields are in {@link
+ * RuleChecks}.
+ */
 final class RuleFields {
   private static final Pattern RANGE = Pattern.compile("\\d+:\\d+");
   private static final int MAX_NETS = 256;

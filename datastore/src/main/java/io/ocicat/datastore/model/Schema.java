@@ -15,7 +15,7 @@ final class Schema {
 
   private Schema() {}
 
-  /** The schema of a member, with what it says about itself. */
+  /** The schema of a member, with its description. */
   static ObjectNode of(Shape.Member member) {
     ObjectNode schema = of(member.shape());
     String words =

@@ -5,7 +5,9 @@ import static io.ocicat.datastore.model.Shape.text;
 import static io.ocicat.datastore.model.Shape.texts;
 import static io.ocicat.datastore.model.Shape.whole;
 
-/** The small kinds: ClusterInformation, IPAMConfiguration, IPReservation, NetworkSet. */
+/**
+ * The schemas of the small kinds: ClusterInformation, IPAMConfiguration, IPReservation, NetworkSet.
+ */
 final class SettingsFields {
   static final Shape.Struct CLUSTER_INFORMATION =
       new Shape.Struct(

@@ -9,14 +9,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
- * What a JSON value of a resource looks like: the types, limits and defaults of its fields, their
- * order, what must hold between them, and which of them Calico leaves out when they are empty. One
- * table per kind serves for writing ({@link CanonicalForm}), for checking ({@link ShapeCheck}) and
- * for the schemas of custom resources ({@link Schema}).
+ * The shape of a resource's JSON value: the types, limits and defaults of its fields, their order,
+ * the rules between them, and which of them Calico omits when they are empty. One table per kind
+ * serves for writing ({@link CanonicalForm}), for checking ({@link ShapeCheck}) and for the schemas
+ * of custom resources ({@link Schema}).
  */
 sealed interface Shape {
 
-  /** A value without parts. */
+  /** A scalar value. */
   record Leaf(Type type, List<ValueLimit> limits, ValueForm form) implements Shape {
     public Leaf {
       limits = List.copyOf(limits);
@@ -34,9 +34,9 @@ sealed interface Shape {
   }
 
   /**
-   * A list whose items are alike.
+   * A list of items of one shape.
    *
-   * @param distinct whether an item may be there only once
+   * @param distinct whether duplicates are invalid
    */
   record ListOf(Shape item, int min, int max, boolean distinct) implements Shape {
     ListOf(Shape item) {
@@ -47,7 +47,7 @@ sealed interface Shape {
   /** Names and values, written in the order of the names. */
   record MapOf(NameRule names, Leaf values) implements Shape {}
 
-  /** A JSON object with known members; others are allowed, kept, and written after them. */
+  /** A JSON object with known members; others are allowed, preserved, and written after them. */
   record Struct(List<Member> members, List<FieldRule> rules) implements Shape {
     public Struct {
       members = List.copyOf(members);
@@ -58,7 +58,7 @@ sealed interface Shape {
       this(List.of(members), List.of());
     }
 
-    /** The same with more rules between its members. */
+    /** Adds rules between the members. */
     Struct where(FieldRule... more) {
       List<FieldRule> all = new ArrayList<>(rules);
       all.addAll(Arrays.asList(more));
@@ -75,10 +75,10 @@ sealed interface Shape {
     }
   }
 
-  /** Whatever it is: what Kubernetes' own schema leaves open. */
+  /** Any value: what Kubernetes' own schema leaves open. */
   record Anything() implements Shape {}
 
-  /** JSON types of values without parts. */
+  /** The JSON types of scalars. */
   enum Type {
     TEXT("a string"),
     FLAG("true or false"),
@@ -106,15 +106,15 @@ sealed interface Shape {
     OR_NULL,
     /** Go's omitempty on a value: not when it is "", 0, false, or has no items. */
     UNLESS_EMPTY,
-    /** Go's omitempty on a pointer: whenever there is one. */
+    /** Go's omitempty on a pointer: whenever it is present. */
     IF_PRESENT
   }
 
   /**
    * A member of an object.
    *
-   * @param required whether an empty one is a mistake
-   * @param initial what is written where it is absent; null for nothing
+   * @param required whether it must not be empty
+   * @param initial the default; null for none
    */
   record Member(
       String name,
@@ -153,7 +153,7 @@ sealed interface Shape {
           name, shape, presence, required, JsonNodeFactory.instance.stringNode(value), description);
     }
 
-    /** A limit of the value, or of each item of the list. */
+    /** Limits the value, or each item of the list. */
     Member is(ValueLimit limit) {
       return switch (shape) {
         case Leaf leaf -> with(leaf.and(limit));
@@ -175,7 +175,7 @@ sealed interface Shape {
       return is(new ValueLimit.Matches(Pattern.compile(regex), must));
     }
 
-    /** How many items the list may have. */
+    /** Limits the number of items. */
     Member items(int min, int max) {
       return shape instanceof ListOf list
           ? with(new ListOf(list.item(), min, max, list.distinct()))
@@ -189,13 +189,15 @@ sealed interface Shape {
     }
   }
 
-  /** What is wrong with a value of the right type, as the rest of a sentence; null for nothing. */
+  /**
+   * Returns why a value of the right type is invalid, as the rest of a sentence; null when valid.
+   */
   @FunctionalInterface
   interface Rule {
     @Nullable String problem(JsonNode value);
   }
 
-  /** What is wrong with a name in a map, as the rest of a sentence; null for nothing. */
+  /** Returns why a name in a map is invalid, as the rest of a sentence; null when valid. */
   @FunctionalInterface
   interface NameRule {
     @Nullable String problem(String name);

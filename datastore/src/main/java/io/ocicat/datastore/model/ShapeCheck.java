@@ -13,7 +13,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Holds a tree against its shape and collects everything that is wrong. */
+/** Checks a tree against its shape and collects all errors. */
 final class ShapeCheck {
   private static final Pattern PLAIN_NAME = Pattern.compile("[A-Za-z0-9_-]{1,80}");
 
@@ -23,7 +23,7 @@ final class ShapeCheck {
     this.problems = problems;
   }
 
-  /** Where in the tree something is; made text only for who wants to read it. */
+  /** A path in the tree; converted to text only when needed. */
   private record Place(@Nullable Place parent, String name, int index) {
     static final Place ROOT = new Place(null, "", -1);
 
@@ -48,7 +48,7 @@ final class ShapeCheck {
     new ShapeCheck(problems).struct(shape, object, Place.ROOT);
   }
 
-  /** The paths of members that the shape does not know. */
+  /** Returns the paths of members that the shape does not know. */
   static List<String> unknown(Shape.Struct shape, ObjectNode object, String path) {
     List<String> unknown = new ArrayList<>();
     collectUnknown(shape, object, path, unknown);
@@ -118,7 +118,7 @@ final class ShapeCheck {
     }
   }
 
-  /** In Go an empty text, list or number is an absent one, unless it is behind a pointer. */
+  /** Go treats an empty text, list or number as absent, except for pointers. */
   private static boolean isAsGoodAsAbsent(Shape.Member member, JsonNode value) {
     return switch (member.presence()) {
       case IF_PRESENT -> false;

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The shape of each kind. */
+/** Looks up the shape of each kind. */
 public final class Shapes {
   private static final Map<Kind, Shape.Struct> SHAPES = new EnumMap<>(Kind.class);
 
@@ -25,16 +25,16 @@ public final class Shapes {
   }
 
   /**
-   * The tree as Calico would write it, members that it does not know behind those it does. The tree
-   * given is not changed.
+   * Returns the tree as Calico would write it, unknown members last. Does not change the given
+   * tree.
    */
   public static ObjectNode canonical(Kind kind, ObjectNode content) {
     return CanonicalForm.of(of(kind), content);
   }
 
   /**
-   * A document as Kubernetes' tools read it: a number or truth value where text belongs becomes
-   * text, as {@code 5} or {@code true} of a label. The tree given is not changed.
+   * Reads a document as Kubernetes' tools do: a number or boolean where text is expected becomes
+   * text, such as {@code 5} or {@code true} in a label. Does not change the given tree.
    */
   public static ObjectNode asRead(Kind kind, ObjectNode document) {
     ObjectNode copy = document.deepCopy();
@@ -42,7 +42,7 @@ public final class Shapes {
     return copy;
   }
 
-  /** The paths of members that the kind does not have, for those who take them for mistakes. */
+  /** Returns the paths of unknown members, for callers that treat them as mistakes. */
   public static List<String> unknownMembers(Resource resource) {
     return resource.read(content -> ShapeCheck.unknown(of(resource.kind()), content, ""));
   }

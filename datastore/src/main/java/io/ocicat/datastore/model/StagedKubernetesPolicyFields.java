@@ -10,7 +10,7 @@ import static io.ocicat.datastore.model.Shape.whole;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** StagedKubernetesNetworkPolicy: a policy of Kubernetes that is only tried. */
+/** The schema of StagedKubernetesNetworkPolicy: a staged Kubernetes network policy. */
 final class StagedKubernetesPolicyFields {
   private static final Shape.Struct LABELS =
       new Shape.Struct(

@@ -7,8 +7,8 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Turns numbers and truth values into text where a shape has text, as sigs.k8s.io/yaml does. What
- * has a form of its own (durations, ports, AS numbers) stays: those read their values themselves.
+ * Converts numbers and booleans to text where a shape has text, as sigs.k8s.io/yaml does. Values
+ * with a form of their own (durations, ports, AS numbers) stay: their forms read them.
  */
 final class TextOfScalars {
   private TextOfScalars() {}

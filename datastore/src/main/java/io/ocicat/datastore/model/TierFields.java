@@ -10,7 +10,9 @@ import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Tier: policies that are asked together, in the order of the tiers. */
+/**
+ * The schema of Tier: a group of policies that are evaluated together, in the order of the tiers.
+ */
 final class TierFields {
   private static final int DEFAULT_ORDER = 1_000_000;
 
@@ -45,7 +47,7 @@ final class TierFields {
 
   private TierFields() {}
 
-  /** The tiers that are always there and cannot be deleted. */
+  /** The built-in tiers, which cannot be deleted. */
   static Set<String> builtIn() {
     return BUILT_IN.keySet();
   }

@@ -7,10 +7,7 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.JsonNodeFactory;
 
-/**
- * Values that may be written in more than one way. {@link #normal} is the one in which Calico
- * stores them.
- */
+/** Forms of values with several notations. {@link #normal} is the one that Calico stores. */
 enum ValueForm {
   PLAIN {
     @Override
@@ -18,7 +15,7 @@ enum ValueForm {
       return value;
     }
   },
-  /** A number of 32 bits, or two of 16 bits with a dot; stored as one number. */
+  /** A 32-bit number, or two 16-bit numbers with a dot; stored as one number. */
   AS_NUMBER {
     @Override
     JsonNode normal(JsonNode value) {
@@ -98,13 +95,13 @@ enum ValueForm {
   private static final Pattern OCTET = Pattern.compile("\\d{1,3}");
 
   /**
-   * The value as it is stored.
+   * Returns the value as stored.
    *
-   * @throws IllegalArgumentException saying, as the rest of a sentence, why there is none
+   * @throws IllegalArgumentException saying, as the rest of a sentence, why it is invalid
    */
   abstract JsonNode normal(JsonNode value);
 
-  /** The value as it is stored, or as it is when it is wrong. */
+  /** Returns the value as stored, or unchanged when it is invalid. */
   JsonNode normalOrSame(JsonNode value) {
     try {
       return normal(value);
@@ -120,7 +117,7 @@ enum ValueForm {
         : value;
   }
 
-  /** As it is read from JSON. */
+  /** A number as it is read from JSON. */
   static JsonNode whole(long number) {
     return (int) number == number
         ? JsonNodeFactory.instance.numberNode((int) number)

@@ -8,16 +8,16 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a value of the right type must be besides. All but {@link Format} are part of a schema. */
+/** A constraint on a value of the right type. All but {@link Format} are part of a schema. */
 sealed interface ValueLimit {
 
-  /** What is wrong with a value, as the rest of a sentence; null for nothing. */
+  /** Returns why a value is invalid, as the rest of a sentence; null when valid. */
   @Nullable String problem(JsonNode value);
 
-  /** Adds itself to the schema of a field. */
+  /** Adds the limit to the schema of a field. */
   void describe(ObjectNode schema);
 
-  /** At most so many characters. */
+  /** A maximum number of characters. */
   record Length(int max) implements ValueLimit {
     @Override
     public @Nullable String problem(JsonNode value) {
@@ -34,7 +34,7 @@ sealed interface ValueLimit {
     }
   }
 
-  /** A whole number from one to another, both included. */
+  /** An integer range, inclusive. */
   record Range(long min, long max) implements ValueLimit {
     @Override
     public @Nullable String problem(JsonNode value) {
@@ -57,7 +57,7 @@ sealed interface ValueLimit {
     }
   }
 
-  /** One of a few, written exactly so. */
+  /** One of a few texts, case-sensitive. */
   record OneOf(List<String> allowed) implements ValueLimit {
     public OneOf {
       allowed = List.copyOf(allowed);
@@ -93,7 +93,7 @@ sealed interface ValueLimit {
     }
   }
 
-  /** Text that a regular expression finds itself in; {@code must} says so in words. */
+  /** Text with a match of a regular expression; {@code must} says so in words. */
   record Matches(Pattern pattern, String must) implements ValueLimit {
     @Override
     public @Nullable String problem(JsonNode value) {
@@ -108,7 +108,7 @@ sealed interface ValueLimit {
     }
   }
 
-  /** What no schema can say. */
+  /** A format that no schema can express. */
   record Format(String name, Shape.Rule rule) implements ValueLimit {
     @Override
     public @Nullable String problem(JsonNode value) {
@@ -117,11 +117,11 @@ sealed interface ValueLimit {
 
     @Override
     public void describe(ObjectNode schema) {
-      // The API server takes any text; whoever writes through this program is checked.
+      // The API server accepts any text; writes through this program are checked.
     }
   }
 
-  /** One of a few in any case, or nothing: as Felix reads its settings. */
+  /** One of a few texts in any case, or empty: as Felix reads its settings. */
   static ValueLimit anyCase(List<String> allowed) {
     return new Matches(
         Pattern.compile("^(?i)(" + String.join("|", allowed) + ")?$"),

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 import org.jspecify.annotations.Nullable;
 
-/** Calico's rules for single values. */
+/** Calico's validation rules for single values. */
 final class ValueRules {
   private static final String LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?";
   static final Pattern SUBDOMAIN = Pattern.compile(LABEL + "(\\." + LABEL + ")*");
@@ -148,7 +148,7 @@ final class ValueRules {
         });
   }
 
-  /** The CIDR, or the address as one of full length. */
+  /** Parses a CIDR, or an address as a CIDR of full length. */
   static IpPrefix cidr(String text) {
     return text.indexOf('/') >= 0 ? IpPrefix.parse(text) : IpPrefix.host(IpAddress.parse(text));
   }
@@ -179,7 +179,7 @@ final class ValueRules {
     }
   }
 
-  /** RFC 6335, as Kubernetes has it. */
+  /** RFC 6335, as in Kubernetes. */
   static boolean portName(String text) {
     return text.length() <= 15
         && PORT_NAME.matcher(text).matches()
@@ -187,7 +187,10 @@ final class ValueRules {
         && text.chars().anyMatch(c -> c >= 'a' && c <= 'z');
   }
 
-  /** A Kubernetes qualified name: an optional DNS subdomain and a slash, then up to 63 of a few. */
+  /**
+   * A Kubernetes qualified name: an optional DNS subdomain and a slash, then up to 63 allowed
+   * characters.
+   */
   static @Nullable String qualifiedName(String key) {
     int slash = key.indexOf('/');
     String prefix = slash < 0 ? "" : key.substring(0, slash);

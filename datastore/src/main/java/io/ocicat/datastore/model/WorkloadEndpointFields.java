@@ -15,7 +15,7 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** WorkloadEndpoint: the interface of a container. */
+/** The schema of WorkloadEndpoint: the interface of a container. */
 final class WorkloadEndpointFields {
   private static final Shape.Struct NAT =
       new Shape.Struct(

@@ -7,13 +7,12 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What a WorkloadEndpoint's name is made of: node, orchestrator, the workload in the orchestrator's
+ * The parts of a WorkloadEndpoint's name: node, orchestrator, the workload in the orchestrator's
  * own terms (a pod, a container, …) and endpoint, each with its dashes doubled, joined by single
- * ones: {@code node--1-k8s-web--0-eth0}. An empty part means that it is not known, for prefixes and
- * patterns.
+ * ones: {@code node--1-k8s-web--0-eth0}. An empty part is unknown, for prefixes and patterns.
  *
  * @param workload the pod for {@code k8s}, the container's id for {@code cni}, a constant for
- *     {@code libnetwork}, else the workload's name
+ *     {@code libnetwork}, otherwise the workload's name
  */
 public record WorkloadEndpointName(
     String node, String orchestrator, String workload, String endpoint) {
@@ -32,7 +31,7 @@ public record WorkloadEndpointName(
     return new WorkloadEndpointName(node, CNI, id, endpoint);
   }
 
-  /** What the spec of a WorkloadEndpoint says. */
+  /** Builds the name from the spec of a WorkloadEndpoint. */
   public static WorkloadEndpointName ofSpec(JsonNode spec) {
     String orchestrator = spec.path("orchestrator").asString("");
     return new WorkloadEndpointName(
@@ -53,7 +52,7 @@ public record WorkloadEndpointName(
   }
 
   /**
-   * The whole name.
+   * Returns the whole name.
    *
    * @throws IllegalArgumentException naming the part that is missing or wrong
    */
@@ -69,9 +68,9 @@ public record WorkloadEndpointName(
   }
 
   /**
-   * What the names of all that match start with: the parts up to the first unknown one and a dash,
-   * or the whole name when all are known. Others may start so too: {@link #matches} tells them
-   * apart.
+   * Returns a prefix of all matching names: the parts up to the first unknown one and a dash, or
+   * the whole name when all are known. Other names may have it too; {@link #matches} distinguishes
+   * them.
    *
    * @throws IllegalArgumentException when the node is missing or a part is wrong
    */
@@ -105,7 +104,7 @@ public record WorkloadEndpointName(
     return wanted.isEmpty() || wanted.equals(found);
   }
 
-  /** The parts of a whole name; nothing when it is none. */
+  /** Parses a complete name; empty when it is not valid. */
   public static Optional<WorkloadEndpointName> parse(String name) {
     List<String> parts = split(name);
     return name.length() < SHORTEST || parts.size() != 4
@@ -115,7 +114,7 @@ public record WorkloadEndpointName(
   }
 
   /**
-   * The parts of a name or of the beginning of one; the missing ones are empty.
+   * Parses a name or the beginning of one; missing parts are empty.
    *
    * @throws IllegalArgumentException when it has none or more than four
    */
@@ -132,7 +131,7 @@ public record WorkloadEndpointName(
     return new WorkloadEndpointName(parts.get(0), parts.get(1), parts.get(2), parts.get(3));
   }
 
-  /** A dash alone separates, two stand for one. The first character is always of a part. */
+  /** A single dash separates, two stand for one. The first character always belongs to a part. */
   private static List<String> split(String name) {
     List<String> parts = new ArrayList<>();
     int start = 0;

@@ -6,14 +6,14 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * What Calico calls the end of a workload's veth pair on its host. Felix computes that of a pod,
- * too, so it is the same whoever attaches the pod, and whenever.
+ * Derives the name of the host end of a workload's veth pair, as Calico does. Felix computes the
+ * name of a pod's interface too, so it does not depend on who attaches the pod, or when.
  */
 public final class WorkloadInterfaceName {
-  /** What Felix expects of the interfaces of workloads, unless it is configured otherwise. */
+  /** The prefix of workload interfaces that Felix expects, unless it is configured otherwise. */
   public static final String PREFIX = "cali";
 
-  /** How much of a hash, or of a container's id, follows it. */
+  /** The number of characters of a hash, or of a container's id, that follow it. */
   public static final int SUFFIX = 11;
 
   private WorkloadInterfaceName() {}
@@ -22,7 +22,7 @@ public final class WorkloadInterfaceName {
     return hashed(prefix, namespace + "." + pod);
   }
 
-  /** A name made of any text. */
+  /** Derives a name from any text. */
   public static String hashed(String prefix, String text) {
     try {
       byte[] hash =

@@ -1,7 +1,4 @@
-/**
- * What the resources look like: how Calico writes them, what makes one wrong, its defaults and
- * names, and typed views for those who work with them.
- */
+/** The schemas of the resources: Calico's form, validation, defaults and names, and typed views. */
 @NullMarked
 package io.ocicat.datastore.model;
 

@@ -1,9 +1,9 @@
 package io.ocicat.datastore.resource;
 
-/** Who a block may belong to. */
+/** The type of a block's owner. */
 public enum AffinityType {
   HOST("host"),
-  /** A name that is no host; the only one in use is {@code load-balancer}. */
+  /** An owner that is not a host; the only one in use is {@code load-balancer}. */
   VIRTUAL("virtual");
 
   private final String text;

@@ -1,6 +1,6 @@
 package io.ocicat.datastore.resource;
 
-/** How far a word is from another: the letters to insert, to remove or to exchange. */
+/** The Levenshtein distance of two words. */
 public final class EditDistance {
   private EditDistance() {}
 

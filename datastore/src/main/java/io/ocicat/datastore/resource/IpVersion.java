@@ -11,7 +11,7 @@ public enum IpVersion {
     return prefix.isV4() ? V4 : V6;
   }
 
-  /** As keys have it: {@code ipv4}. */
+  /** The form in keys: {@code ipv4}. */
   public String text() {
     return this == V4 ? "ipv4" : "ipv6";
   }

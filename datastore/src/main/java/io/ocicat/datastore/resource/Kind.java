@@ -31,12 +31,12 @@ public enum Kind {
   KUBE_CONTROLLERS_CONFIGURATION(
       "KubeControllersConfiguration", "kubecontrollersconfigurations", Form.GLOBAL),
   CALICO_NODE_STATUS("CalicoNodeStatus", "caliconodestatuses", Form.GLOBAL),
-  /** What the public interface shows; etcd has it beside {@link #IPAM_CONFIG}. */
+  /** Calico's public kind; etcd also has {@link #IPAM_CONFIG}. */
   IPAM_CONFIGURATION("IPAMConfiguration", "ipamconfigurations", Form.GLOBAL),
   IPAM_BLOCK("IPAMBlock", "ipamblocks", Form.IPAM),
   BLOCK_AFFINITY("BlockAffinity", "blockaffinities", Form.IPAM),
   IPAM_HANDLE("IPAMHandle", "ipamhandles", Form.IPAM),
-  /** What the IPAM library reads. */
+  /** The record that the IPAM library reads. */
   IPAM_CONFIG("IPAMConfig", "ipamconfigs", Form.IPAM),
   IPAM_HOST("IPAMHost", "ipamhosts", Form.IPAM);
 
@@ -58,12 +58,12 @@ public enum Kind {
     this.form = form;
   }
 
-  /** As it is written in a document. */
+  /** The name in documents. */
   public String text() {
     return text;
   }
 
-  /** As it is written in keys and URLs. */
+  /** The name in keys and URLs. */
   public String plural() {
     return plural;
   }
@@ -72,7 +72,7 @@ public enum Kind {
     return form == Form.NAMESPACED;
   }
 
-  /** Policies that are in a tier, in force or staged. */
+  /** Whether it is a policy in a tier, enforced or staged. */
   public boolean isTiered() {
     return switch (this) {
       case NETWORK_POLICY,
@@ -84,12 +84,14 @@ public enum Kind {
     };
   }
 
-  /** IPAM's own records: no kind, metadata or spec, and a key made of addresses and hosts. */
+  /**
+   * Whether it is an IPAM record: no kind, metadata or spec, and a key made of addresses and hosts.
+   */
   public boolean isIpam() {
     return form == Form.IPAM;
   }
 
-  /** By singular or plural, in any case. */
+  /** Finds a kind by singular or plural, in any case. */
   public static Optional<Kind> find(String name) {
     String lower = name.toLowerCase(Locale.ROOT);
     return Arrays.stream(values())
@@ -98,8 +100,8 @@ public enum Kind {
   }
 
   /**
-   * The kind whose name or plural somebody may have meant: at most two letters are different, and
-   * the first is the same.
+   * Finds the kind that a misspelt name may have meant: at most two letters differ, and the first
+   * is the same.
    */
   public static Optional<Kind> like(String name) {
     String lower = name.toLowerCase(Locale.ROOT);
@@ -115,7 +117,7 @@ public enum Kind {
         EditDistance.distance(text.toLowerCase(Locale.ROOT), lower));
   }
 
-  /** By its plural, exactly. */
+  /** Finds a kind by its exact plural. */
   public static Optional<Kind> ofPlural(String plural) {
     return Arrays.stream(values()).filter(k -> k.plural.equals(plural)).findFirst();
   }

@@ -14,10 +14,10 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * A resource: its key, its content as a JSON tree, and the revision it was read at. The tree is
- * what travels, so that members nobody here knows survive every rewrite; typed views are read from
- * it on the side. Immutable: trees are copied on their way in and out.
+ * what is passed on, so that unknown members survive every rewrite; typed views are read from it.
+ * Immutable: trees are copied on their way in and out.
  *
- * <p>The tree of a resource with metadata is the whole document but for {@code
+ * <p>The tree of a resource with metadata is the whole document except {@code
  * metadata.resourceVersion}, which is the revision. That of an IPAM record is what etcd holds.
  */
 public final class Resource {
@@ -33,12 +33,12 @@ public final class Resource {
     this.revision = revision;
   }
 
-  /** One that is not stored yet. */
+  /** A resource that is not stored yet. */
   public static Resource of(ResourceKey key, ObjectNode content) {
     return new Resource(key, content.deepCopy(), "");
   }
 
-  /** One with metadata and this spec, to be created. */
+  /** A new resource with metadata and this spec. */
   public static Resource of(ResourceKey.Named key, Consumer<ObjectNode> spec) {
     ObjectNode document = Json.object();
     document.put("kind", key.kind().text()).put("apiVersion", API_VERSION);
@@ -50,15 +50,15 @@ public final class Resource {
     return new Resource(key, document, "");
   }
 
-  /** One as an engine has read it; the tree is the engine's no more. */
+  /** A resource as an engine has read it; takes ownership of the tree. */
   public static Resource stored(ResourceKey key, ObjectNode content, String revision) {
     return new Resource(key, content, revision);
   }
 
   /**
-   * Takes a document as a user writes it, with kind, apiVersion and metadata.
+   * Reads a document as a user writes it, with kind, apiVersion and metadata.
    *
-   * @throws InvalidException when it is not one of ours
+   * @throws InvalidException when it is not a Calico resource
    */
   public static Resource ofDocument(ObjectNode document) {
     String kindText = text(document, "kind");
@@ -97,7 +97,9 @@ public final class Resource {
     return value.isString() ? value.stringValue() : "";
   }
 
-  /** The document as a user reads it, with its revision as {@code metadata.resourceVersion}. */
+  /**
+   * Returns the document as a user reads it, with its revision as {@code metadata.resourceVersion}.
+   */
   public ObjectNode toDocument() {
     ObjectNode document = content.deepCopy();
     if (!revision.isEmpty() && document.get("metadata") instanceof ObjectNode metadata) {
@@ -114,7 +116,7 @@ public final class Resource {
     return key.kind();
   }
 
-  /** Empty when it was never stored; else opaque, to be given back with the next change. */
+  /** The revision, opaque, to be passed with the next change; empty when it was never stored. */
   public String revision() {
     return revision;
   }
@@ -133,7 +135,7 @@ public final class Resource {
     return at.isString() ? Optional.of(at.stringValue()) : Optional.empty();
   }
 
-  /** What {@code metadata.labels} says; none of an IPAM record. */
+  /** Returns {@code metadata.labels}; an IPAM record has none. */
   public Map<String, String> labels() {
     Map<String, String> labels = new TreeMap<>();
     content
@@ -148,12 +150,12 @@ public final class Resource {
     return Collections.unmodifiableMap(labels);
   }
 
-  /** Reads the tree without a copy; whoever is given it must not change it. */
+  /** Reads the tree without a copy; the reader must not change it. */
   public <T> T read(Function<ObjectNode, T> reader) {
     return reader.apply(content);
   }
 
-  /** The same resource, of the same revision, with a changed tree. */
+  /** Returns the same resource, at the same revision, with a changed tree. */
   public Resource edit(Consumer<ObjectNode> change) {
     ObjectNode copy = content.deepCopy();
     change.accept(copy);
@@ -161,9 +163,9 @@ public final class Resource {
   }
 
   /**
-   * The same with other members in place of some: cheaper, as the rest of the tree is shared.
+   * Like {@link #edit} for top-level members: cheaper, because the rest of the tree is shared.
    *
-   * @param change sets and removes members, and does not reach into those that are there
+   * @param change sets and removes members, and does not modify existing ones
    */
   public Resource replace(Consumer<ObjectNode> change) {
     ObjectNode members = Json.object();

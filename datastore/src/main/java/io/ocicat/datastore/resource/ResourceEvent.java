@@ -9,7 +9,7 @@ public sealed interface ResourceEvent {
 
   String revision();
 
-  /** There is a new one. */
+  /** A resource was created. */
   record Added(Resource resource) implements ResourceEvent {
     @Override
     public ResourceKey key() {
@@ -22,7 +22,7 @@ public sealed interface ResourceEvent {
     }
   }
 
-  /** One has changed. */
+  /** A resource was changed. */
   record Modified(Resource resource) implements ResourceEvent {
     @Override
     public ResourceKey key() {
@@ -36,9 +36,9 @@ public sealed interface ResourceEvent {
   }
 
   /**
-   * One is gone.
+   * A resource was deleted.
    *
-   * @param last what it was; null when that is no longer known or cannot be read
+   * @param last its last state; null when that is no longer known or cannot be read
    */
   record Deleted(ResourceKey key, String revision, @Nullable Resource last)
       implements ResourceEvent {
@@ -47,6 +47,8 @@ public sealed interface ResourceEvent {
     }
   }
 
-  /** One has changed to something that cannot be read; what is known of it no longer holds. */
+  /**
+   * A resource was changed to something that cannot be read; its previous state no longer holds.
+   */
   record Unreadable(ResourceKey key, String revision, String problem) implements ResourceEvent {}
 }

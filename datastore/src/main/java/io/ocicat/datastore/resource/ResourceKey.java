@@ -4,11 +4,11 @@ import io.ocicat.datastore.error.InvalidException;
 import io.ocicat.datastore.json.Problems;
 import io.ocicat.ip.IpPrefix;
 
-/** What a resource is called within its datastore. */
+/** The identity of a resource within its datastore. */
 public sealed interface ResourceKey {
   Kind kind();
 
-  /** Empty for kinds that have none. */
+  /** The namespace; empty for kinds that have none. */
   default String namespace() {
     return "";
   }
@@ -56,7 +56,7 @@ public sealed interface ResourceKey {
     }
   }
 
-  /** That a block belongs to a host, or is about to. */
+  /** The claim of a block by an owner. */
   record Affinity(AffinityType type, String host, IpPrefix cidr) implements ResourceKey {
     public Affinity {
       cidr = cidr.network();
@@ -78,7 +78,7 @@ public sealed interface ResourceKey {
     }
   }
 
-  /** The addresses that were given for one purpose, by the giver's own id. */
+  /** The addresses that were assigned to one owner, by the owner's id. */
   record Handle(String id) implements ResourceKey {
     public Handle {
       checkPart(Kind.IPAM_HANDLE, "id", id, true);
@@ -95,7 +95,7 @@ public sealed interface ResourceKey {
     }
   }
 
-  /** IPAM's settings, of which there is one. */
+  /** IPAM's settings, a singleton. */
   record IpamConfig() implements ResourceKey {
     @Override
     public Kind kind() {
@@ -108,7 +108,7 @@ public sealed interface ResourceKey {
     }
   }
 
-  /** That a host has used IPAM; only very old data has it. */
+  /** Records that a host has used IPAM; only very old data has it. */
   record IpamHost(String host) implements ResourceKey {
     public IpamHost {
       checkPart(Kind.IPAM_HOST, "host", host, true);
@@ -125,7 +125,7 @@ public sealed interface ResourceKey {
     }
   }
 
-  /** A slash would make a key that means something else. */
+  /** A slash would make a key with another meaning. */
   private static void checkPart(Kind kind, String what, String text, boolean wanted) {
     if (text.isEmpty() == wanted) {
       throw new InvalidException(

@@ -5,11 +5,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Resources that were asked for, in the order of their keys.
+ * One page of a list, in key order.
  *
- * @param revision the datastore's when they were read: watch from here and nothing is missed
- * @param unreadable one line for each that is there and cannot be read
- * @param next what to ask the next page with; null when there is none
+ * @param revision the datastore's revision at the time of the read: a watch from here misses
+ *     nothing
+ * @param unreadable one line for each resource that cannot be read
+ * @param next the token of the next page; null on the last
  */
 public record ResourcePage(
     String revision, List<Resource> items, List<String> unreadable, @Nullable String next) {

@@ -4,13 +4,13 @@ import io.ocicat.datastore.error.InvalidException;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** Which resources to list or to watch. */
+/** A selection of resources to list or to watch. */
 public sealed interface ResourceQuery {
   Kind kind();
 
   boolean matches(ResourceKey key);
 
-  /** All of a kind. */
+  /** All resources of a kind. */
   static ResourceQuery of(Kind kind) {
     return switch (kind) {
       case IPAM_BLOCK -> new Blocks(null);
@@ -22,12 +22,12 @@ public sealed interface ResourceQuery {
     };
   }
 
-  /** Those of one namespace. */
+  /** The resources of one namespace. */
   static ResourceQuery in(Kind kind, String namespace) {
     return new Named(kind, namespace, "");
   }
 
-  /** Those of one namespace (empty for a kind without) whose names start with something. */
+  /** The resources of one namespace (empty for a kind without) whose names start with a prefix. */
   static ResourceQuery startingWith(Kind kind, String namespace, String prefix) {
     return new Named(kind, kind.isNamespaced() ? namespace : null, prefix);
   }
@@ -35,7 +35,7 @@ public sealed interface ResourceQuery {
   /**
    * Resources with metadata.
    *
-   * @param namespace null for every one
+   * @param namespace null for all
    */
   record Named(Kind kind, @Nullable String namespace, String namePrefix) implements ResourceQuery {
     public Named {

@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Every committed change of the resources asked for, once each and in order. Pulled by its reader.
- * For one thread; closing from another wakes it.
+ * A watch of every committed change of the matching resources, once each and in order. Pulled by
+ * its reader. For one thread; closing from another wakes it.
  */
 public interface ResourceWatch extends AutoCloseable {
 
@@ -13,9 +13,9 @@ public interface ResourceWatch extends AutoCloseable {
    * Waits for changes.
    *
    * @return an empty batch when nothing happened in that time
-   * @throws CompactedException when changes that were not handed out yet are no longer known; the
-   *     watch is over: list again
-   * @throws UnavailableException when the datastore could not be asked; may be asked again
+   * @throws CompactedException when changes that were not delivered yet are no longer available;
+   *     the watch is over: list again
+   * @throws UnavailableException when the datastore could not be reached; may be called again
    * @throws IllegalStateException when the watch or its datastore is closed
    */
   Batch next(Duration patience);
@@ -24,9 +24,9 @@ public interface ResourceWatch extends AutoCloseable {
   void close();
 
   /**
-   * Some changes.
+   * A batch of changes.
    *
-   * @param revision what to watch from to see everything behind this batch
+   * @param revision watch from here to see everything after this batch
    */
   record Batch(String revision, List<ResourceEvent> events) {
     public Batch {

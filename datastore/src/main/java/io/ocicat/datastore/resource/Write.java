@@ -1,10 +1,10 @@
 package io.ocicat.datastore.resource;
 
-/** One part of what {@link Datastore#commit} does at once. */
+/** One write or condition of a {@code Datastore.commit}. */
 public sealed interface Write {
   ResourceKey key();
 
-  /** Stores a new resource; there must be none of that key. */
+  /** Creates a resource; the key must not exist. */
   record Create(Resource resource) implements Write {
     @Override
     public ResourceKey key() {
@@ -12,7 +12,7 @@ public sealed interface Write {
     }
   }
 
-  /** Replaces a resource that must still be of the revision that the new one has. */
+  /** Replaces a resource that must still be at the revision that the new one has. */
   record Update(Resource resource) implements Write {
     @Override
     public ResourceKey key() {
@@ -20,7 +20,7 @@ public sealed interface Write {
     }
   }
 
-  /** Removes what was read, which must still be the same. */
+  /** Deletes a resource that must be unchanged since it was read. */
   record Delete(Resource read) implements Write {
     @Override
     public ResourceKey key() {
@@ -29,9 +29,9 @@ public sealed interface Write {
   }
 
   /**
-   * Writes nothing, but must hold for the others to be done.
+   * Writes nothing, but must hold for the others to be applied.
    *
-   * @param revision of the resource; empty when there must be none
+   * @param revision of the resource; empty when it must not exist
    */
   record Expect(ResourceKey key, String revision) implements Write {}
 }

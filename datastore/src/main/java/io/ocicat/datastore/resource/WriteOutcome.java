@@ -2,13 +2,13 @@ package io.ocicat.datastore.resource;
 
 import java.util.Map;
 
-/** What became of several writes. */
+/** The result of a {@code Datastore.commit}. */
 public sealed interface WriteOutcome {
 
   /**
-   * All were done at one moment.
+   * All writes were applied together.
    *
-   * @param stored what was created or updated, as it is stored, with its revision
+   * @param stored the created and updated resources as stored, with their revisions
    */
   record Done(Map<ResourceKey, Resource> stored) implements WriteOutcome {
     public Done {
@@ -17,10 +17,10 @@ public sealed interface WriteOutcome {
   }
 
   /**
-   * Something was not as it had to be, and nothing was done.
+   * A condition did not hold, and nothing was written.
    *
-   * @param current every resource that was named, as it was at that moment; those that did not
-   *     exist are missing
+   * @param current every resource that was named, at that revision; those that did not exist are
+   *     missing
    */
   record Refused(Map<ResourceKey, Resource> current) implements WriteOutcome {
     public Refused {

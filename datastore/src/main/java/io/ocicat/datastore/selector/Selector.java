@@ -9,19 +9,19 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * A selector: {@code role == 'db' && (has(tier) || env in {'a', 'b'})}. Parsed once, evaluated
- * often. Its {@code toString} is the canonical text, the same for selectors that differ only in
- * white space, brackets without need, quotes or the order within a set.
+ * A label selector: {@code role == 'db' && (has(tier) || env in {'a', 'b'})}. Parsed once,
+ * evaluated often. Its {@code toString} is the canonical text, the same for selectors that differ
+ * only in white space, redundant brackets, quotes or the order within a set.
  */
 public sealed interface Selector {
 
-  /** What matches everything; also the meaning of an empty text. */
+  /** Matches everything; also the meaning of an empty text. */
   Selector ALL = new All();
 
   /**
    * Parses a selector.
    *
-   * @throws IllegalArgumentException saying where and why it is none
+   * @throws IllegalArgumentException saying where and why it is invalid
    */
   static Selector parse(String text) {
     return new SelectorParser(text).parse();
@@ -42,7 +42,10 @@ public sealed interface Selector {
     }
   }
 
-  /** {@code global()}: what is in no namespace; as an expression over labels it is always true. */
+  /**
+   * {@code global()}: resources without a namespace; as an expression over labels it is always
+   * true.
+   */
   record Global() implements Selector {
     @Override
     public boolean matches(Map<String, String> labels) {
@@ -71,7 +74,7 @@ public sealed interface Selector {
   /** How a label is compared with a text. */
   enum Comparison {
     EQUAL("=="),
-    /** Also true when there is no such label. */
+    /** Also true when the label is absent. */
     NOT_EQUAL("!="),
     CONTAINS("contains"),
     STARTS_WITH("starts with"),
@@ -125,7 +128,7 @@ public sealed interface Selector {
     }
   }
 
-  /** {@code label not in {…}}; also true when there is no such label. */
+  /** {@code label not in {…}}; also true when the label is absent. */
   record NotIn(String label, SortedSet<String> values) implements Selector {
     public NotIn {
       values = Collections.unmodifiableSortedSet(new TreeSet<>(values));

@@ -6,14 +6,14 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * A recursive descent over the text itself: {@code ||} binds weakest, then {@code &&}, then {@code
- * !}. Names of labels may look like operators ({@code in in {'in'}}); an operator is expected
- * behind a label and nowhere else, so that is no problem.
+ * A recursive descent parser for selectors: {@code ||} binds weakest, then {@code &&}, then {@code
+ * !}. Label names may look like operators ({@code in in {'in'}}); an operator is expected only
+ * after a label, so this is not ambiguous.
  */
 final class SelectorParser {
   private static final int MAX_LABEL = 512;
 
-  /** Far more than a person writes; the stack is not to be had by a hostile text. */
+  /** Far more than a person writes; protects the stack from hostile input. */
   private static final int MAX_DEPTH = 200;
 
   private final String text;
@@ -113,7 +113,7 @@ final class SelectorParser {
         "expected ==, !=, in, not in, contains, starts with or ends with behind label " + label);
   }
 
-  /** As upstream, an empty set and a comma behind the last value are fine. */
+  /** As upstream, an empty set and a trailing comma are valid. */
   private SortedSet<String> set() {
     expect("{");
     SortedSet<String> values = new TreeSet<>();
@@ -167,7 +167,7 @@ final class SelectorParser {
     return true;
   }
 
-  /** White space between the words may be missing; behind the last the word must end. */
+  /** White space between the words is optional; after the last one the word must end. */
   private boolean takeWords(String... words) {
     int start = at;
     for (String word : words) {
