@@ -5,13 +5,13 @@ import java.net.URI;
 import java.net.URISyntaxException;
 
 /**
- * Where one member of etcd listens.
+ * The address of one etcd member.
  *
  * @param host a name or an address, an IPv6 one without brackets
  */
 record Endpoint(boolean tls, String host, int port) {
 
-  /** A URL as in {@code https://10.0.0.1:2379}. */
+  /** Parses a URL such as {@code https://10.0.0.1:2379}. */
   static Endpoint parse(String text) {
     try {
       URI uri = new URI(text);
@@ -28,7 +28,7 @@ record Endpoint(boolean tls, String host, int port) {
         return new Endpoint(tls, host.replaceAll("[\\[\\]]", ""), uri.getPort());
       }
     } catch (URISyntaxException _) {
-      // Refused below.
+      // Rejected below.
     }
     throw new InvalidException(
         "etcd endpoint \"%s\" must be a URL with a host and a port, as in https://10.0.0.1:2379"

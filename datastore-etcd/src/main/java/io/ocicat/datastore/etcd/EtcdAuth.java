@@ -8,8 +8,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * User and password, and the token that etcd gives for them. A token ends with its time, with the
- * member that gave it, and with any change of etcd's users: then it is fetched anew.
+ * Credentials for etcd, and the token that etcd issues for them. A token ends with its lifetime,
+ * with the member that issued it, and with any change of etcd's users: then a new one is fetched.
  */
 final class EtcdAuth {
   private final String user;
@@ -22,7 +22,7 @@ final class EtcdAuth {
     this.password = password;
   }
 
-  /** The headers of a call, which are the caller's to add to. */
+  /** Returns the headers of a call, which the caller may add to. */
   Metadata headers(EtcdConnection connection, Duration limit) {
     Metadata headers = new Metadata();
     if (!user.isEmpty()) {
@@ -58,9 +58,9 @@ final class EtcdAuth {
   }
 
   /**
-   * Forgets the token of {@code headers}.
+   * Discards the token of {@code headers}.
    *
-   * @return false when there is none to forget: to log in again would be in vain
+   * @return false when there is none: logging in again would be in vain
    */
   boolean forget(Metadata headers) {
     String used = headers.get(EtcdConnection.TOKEN);

@@ -11,9 +11,8 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * Asks etcd, within the patience there is: a question that changes nothing is put again, to the
- * next endpoint, when no answer comes; one that changes something only while it is certain that it
- * was not sent.
+ * Calls etcd, with retries until the timeout: a read is repeated, at the next endpoint, when no
+ * answer comes; a write only while it was certainly not sent.
  */
 final class EtcdCalls {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
@@ -38,9 +37,9 @@ final class EtcdCalls {
   }
 
   /**
-   * Asks what changes nothing.
+   * Calls a method that changes nothing.
    *
-   * @param subject what is asked for, in an error's words
+   * @param subject what is requested, for error messages
    */
   <Q, A> A read(MethodDescriptor<Q, A> method, Q question, String subject) {
     members.prepare();
@@ -51,13 +50,13 @@ final class EtcdCalls {
     return new Attempts<>(method, question, subject, deadline, true).run();
   }
 
-  /** Asks for a change. */
+  /** Calls a method that changes something. */
   <Q, A> A write(MethodDescriptor<Q, A> method, Q question, String subject) {
     members.prepare();
     return new Attempts<>(method, question, subject, Deadline.in(patience), false).run();
   }
 
-  /** One question, until it is answered. */
+  /** One call with its retries. */
   private final class Attempts<Q, A> {
     private final MethodDescriptor<Q, A> method;
     private final Q question;
@@ -118,12 +117,12 @@ final class EtcdCalls {
       }
     }
 
-    /** A silent endpoint must leave time to ask another. */
+    /** A silent endpoint must leave time to try another. */
     private Duration limit() {
       return repeatable ? deadline.left(patience.dividedBy(2)) : deadline.left();
     }
 
-    /** Returns when it may be tried again. */
+    /** Returns when the call may be retried. */
     private void prepareNext(EtcdConnection connection, Metadata headers, EtcdFailure failure) {
       members.checkOpen();
       if (Thread.currentThread().isInterrupted()) {

@@ -22,20 +22,20 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.logging.Level;
 import java.util.logging.Logger;
 
-/** A connection to one endpoint. Thread-safe. */
+/** A gRPC connection to one endpoint. Thread-safe. */
 final class EtcdConnection {
   static final Metadata.Key<String> TOKEN =
       Metadata.Key.of("token", Metadata.ASCII_STRING_MARSHALLER);
   private static final Metadata.Key<String> REQUIRE_LEADER =
       Metadata.Key.of("hasleader", Metadata.ASCII_STRING_MARSHALLER);
 
-  /** Calico's; etcd closes connections that ask more often than every five seconds. */
+  /** Calico's; etcd closes connections that ping more often than every five seconds. */
   private static final long KEEPALIVE_SECONDS = 30;
 
   private static final long KEEPALIVE_ANSWER_SECONDS = 10;
   private static final long CLOSED_WITHIN_SECONDS = 5;
 
-  /** Held, as the levels of loggers that nobody holds are forgotten. */
+  /** Referenced strongly, because the levels of unreferenced loggers are lost. */
   private static final List<Logger> LOGS =
       List.of(Logger.getLogger("io.grpc"), Logger.getLogger("io.netty"));
 
@@ -53,7 +53,7 @@ final class EtcdConnection {
         NettyChannelBuilder.forAddress(endpoint.host(), endpoint.port())
             .channelType(NioSocketChannel.class)
             .eventLoopGroup(threads)
-            // Callers wait on their own threads; what runs on the event loop only hands over.
+            // Callers wait on their own threads; the event loop only hands over.
             .directExecutor()
             .offloadExecutor(Thread::startVirtualThread)
             .keepAliveTime(KEEPALIVE_SECONDS, TimeUnit.SECONDS)
@@ -66,7 +66,10 @@ final class EtcdConnection {
     return new EtcdConnection(endpoint, channel);
   }
 
-  /** They log with stack traces what they also tell their caller, unless somebody asked for it. */
+  /**
+   * The libraries log with stack traces what they also report to their caller; off unless
+   * configured.
+   */
   private static void silenceLog() {
     for (Logger log : LOGS) {
       if (log.getLevel() == null) {
@@ -80,10 +83,10 @@ final class EtcdConnection {
   }
 
   /**
-   * Asks and waits.
+   * Sends a request and waits for the response.
    *
-   * @param sent becomes true when the question may have reached etcd
-   * @throws io.grpc.StatusRuntimeException for every answer but a good one
+   * @param sent becomes true when the request may have reached etcd
+   * @throws io.grpc.StatusRuntimeException for every error status
    */
   <Q, A> A call(
       MethodDescriptor<Q, A> method,
@@ -106,12 +109,12 @@ final class EtcdConnection {
     }
   }
 
-  /** The store was closed meanwhile, and its thread takes no work any more. */
+  /** The store was closed meanwhile, and its thread accepts no more work. */
   private static StatusRuntimeException closed(RejectedExecutionException e) {
     return Status.UNAVAILABLE.withDescription("closed").withCause(e).asRuntimeException();
   }
 
-  /** A stream that ends when the endpoint loses its leader. */
+  /** Opens a stream that ends when the endpoint loses its leader. */
   <Q, A> void stream(
       MethodDescriptor<Q, A> method, Q question, Metadata headers, Stream<Q, A> stream) {
     headers.put(REQUIRE_LEADER, "true");
@@ -126,22 +129,22 @@ final class EtcdConnection {
     }
   }
 
-  /** Who listens to a stream; answers come one by one, as they are asked for. */
+  /** The listener of a stream; responses are delivered one by one, as they are requested. */
   abstract static class Stream<Q, A> extends ClientCall.Listener<A> {
     abstract void begin(ClientCall<Q, A> call);
   }
 
-  /** Takes no more calls; those under way may end. */
+  /** Accepts no more calls; those under way may finish. */
   void retire() {
     channel.shutdown();
   }
 
-  /** Whether nothing is left of it. */
+  /** Whether it is fully closed. */
   boolean isOver() {
     return channel.isTerminated();
   }
 
-  /** Ends everything, and waits until that is done. */
+  /** Ends all calls, and waits until that is done. */
   void close() {
     channel.shutdownNow();
     try {

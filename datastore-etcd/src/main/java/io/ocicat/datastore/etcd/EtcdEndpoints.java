@@ -23,11 +23,10 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way to etcd: one connection at a time, shared by all, to the first endpoint that answers and
- * has a leader. Whoever finds it wanting drops it, and the next who needs one tries the endpoints
- * in turn, beginning behind the one that failed. Dialling includes a question, so that a connection
- * that is handed out is known to work, and a write that finds it broken is known not to have been
- * sent.
+ * The connection to etcd: one at a time, shared by all callers, to the first endpoint that answers
+ * and has a leader. A caller that finds it broken drops it, and the next caller tries the endpoints
+ * in turn, starting after the one that failed. Dialling includes a request, so that a new
+ * connection is known to work, and a write that finds it broken is known not to have been sent.
  */
 final class EtcdEndpoints implements AutoCloseable {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
@@ -43,10 +42,10 @@ final class EtcdEndpoints implements AutoCloseable {
   private volatile @Nullable Thread ioThread;
   private volatile @Nullable EtcdConnection current;
 
-  /** For whoever waits until somebody else has a connection. */
+  /** For callers that wait while another thread dials. */
   private volatile List<EtcdFailure> lastFailures = List.of();
 
-  /** Made before anybody's time began to run. */
+  /** Created before any deadline starts. */
   private @Nullable EtcdConnection prepared;
 
   private volatile boolean closed;
@@ -59,7 +58,7 @@ final class EtcdEndpoints implements AutoCloseable {
   }
 
   /**
-   * Loads what a first request needs, before its deadline begins: in a process of one call on a
+   * Loads what a first request needs, before its deadline starts: in a process of one call on a
    * busy machine that takes longer than any request.
    */
   void prepare() {
@@ -92,7 +91,7 @@ final class EtcdEndpoints implements AutoCloseable {
   }
 
   /**
-   * A connection that works, as far as is known.
+   * Returns a connection that works, as far as is known.
    *
    * @throws UnavailableException when there is none by the deadline
    */
@@ -164,9 +163,11 @@ final class EtcdEndpoints implements AutoCloseable {
     }
   }
 
-  /** Null when it may be used. Refusing to tell its state is an answer, too. */
+  /**
+   * Returns null when it may be used. Being refused permission for its status is an answer, too.
+   */
   private @Nullable EtcdFailure failureOf(EtcdConnection connection, Deadline deadline) {
-    // Even without any patience a healthy endpoint nearby is found.
+    // Even without any time left, a healthy endpoint nearby is found.
     Duration limit = deadline.hasPassed() ? FIRST_PAUSE : deadline.left(settings.dial());
     try {
       EtcdResponse.Status state =
@@ -201,7 +202,7 @@ final class EtcdEndpoints implements AutoCloseable {
         "etcd cannot be reached%s: %s".formatted(advice, reasons), cause);
   }
 
-  /** Not to be handed out any more. What others have under way on it may end. */
+  /** Drops a connection, so that it is not returned again. Calls under way on it may finish. */
   void drop(EtcdConnection connection) {
     if (current != connection) {
       return;
@@ -244,7 +245,7 @@ final class EtcdEndpoints implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    // Wakes who dials and holds the lock.
+    // Wakes the thread that dials and holds the lock.
     open.forEach(EtcdConnection::close);
     dialling.lock();
     try {
@@ -262,7 +263,7 @@ final class EtcdEndpoints implements AutoCloseable {
     }
   }
 
-  /** The event loop calls itself terminated a little before its thread has ended. */
+  /** The event loop reports itself terminated a little before its thread has ended. */
   private static void awaitEnd(@Nullable Thread thread) {
     if (thread == null) {
       return;

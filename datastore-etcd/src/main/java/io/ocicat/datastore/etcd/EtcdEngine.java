@@ -5,7 +5,7 @@ import io.ocicat.datastore.DatastoreEngine;
 import io.ocicat.datastore.config.DatastoreConfig;
 import java.util.Optional;
 
-/** etcd, version 3.4 or newer. */
+/** The datastore engine for etcd 3.4 or newer. */
 public final class EtcdEngine implements DatastoreEngine {
   @Override
   public Optional<Datastore> open(DatastoreConfig config) {

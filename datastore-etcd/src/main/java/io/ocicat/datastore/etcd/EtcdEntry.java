@@ -7,9 +7,9 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of etcd's entries.
+ * A key-value entry of etcd.
  *
- * @param value null when the key is no text: such keys are not ours, and nobody could ask for them
+ * @param value null when the key is not text: such keys are not ours, and cannot be requested
  */
 record EtcdEntry(ByteBuffer key, @Nullable KeyValue value) {
 

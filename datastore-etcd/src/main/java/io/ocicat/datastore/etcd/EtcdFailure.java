@@ -13,8 +13,8 @@ import java.nio.channels.ClosedChannelException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an endpoint answered instead of a result: the one place where gRPC's codes and etcd's words
- * become our exceptions. etcd's own clients, too, tell its errors apart by their words.
+ * An error response of an endpoint: the one place where gRPC's codes and etcd's messages become our
+ * exceptions. etcd's own clients also distinguish its errors by their messages.
  */
 record EtcdFailure(Endpoint endpoint, Status status) {
 
@@ -22,11 +22,11 @@ record EtcdFailure(Endpoint endpoint, Status status) {
   enum Remedy {
     /** Log in again. */
     LOG_IN,
-    /** Ask again, better another endpoint. */
+    /** Retry, preferably at another endpoint. */
     GO_ELSEWHERE,
-    /** Ask again after a while. */
+    /** Retry after a while. */
     WAIT,
-    /** Tell. */
+    /** Report it. */
     NONE
   }
 
@@ -35,7 +35,7 @@ record EtcdFailure(Endpoint endpoint, Status status) {
       case UNAUTHENTICATED -> Remedy.LOG_IN;
       case INVALID_ARGUMENT -> says("revision of auth store is old") ? Remedy.LOG_IN : Remedy.NONE;
       case RESOURCE_EXHAUSTED -> says("too many requests") ? Remedy.WAIT : Remedy.NONE;
-      // The last two are what streams of a server that goes down may end with.
+      // The last two may end the streams of a server that shuts down.
       case UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED, INTERNAL -> Remedy.GO_ELSEWHERE;
       // With a cause it is from this side of the connection, which broke.
       case UNKNOWN ->
@@ -56,9 +56,9 @@ record EtcdFailure(Endpoint endpoint, Status status) {
   }
 
   /**
-   * The exception that tells it.
+   * Returns the exception for this error.
    *
-   * @param subject what was asked for
+   * @param subject what was requested
    */
   DatastoreException exception(String subject) {
     Throwable cause = status.asRuntimeException();
@@ -140,7 +140,7 @@ record EtcdFailure(Endpoint endpoint, Status status) {
         cause);
   }
 
-  /** The answer to a write is lost. */
+  /** The response to a write is lost. */
   UnavailableException outcomeUnknown(String subject) {
     return UnavailableException.outcomeUnknown(
         "etcd %s did not answer, so it is not known whether %s was written (%s): read before repeating it"
@@ -148,7 +148,7 @@ record EtcdFailure(Endpoint endpoint, Status status) {
         status.asRuntimeException());
   }
 
-  /** Why, in a few words. */
+  /** The reason in a few words. */
   String reason() {
     String handshake = HandshakeFailure.reason(status.getCause());
     if (handshake != null) {
@@ -163,8 +163,8 @@ record EtcdFailure(Endpoint endpoint, Status status) {
   }
 
   /**
-   * Why no connection was made. A server that wants TLS hangs up on everything else; one that does
-   * not know it keeps waiting.
+   * Why the connection failed. A server that requires TLS closes any other connection; one without
+   * TLS keeps waiting.
    */
   String dialReason() {
     String other = endpoint.tls() ? "http://" : "https://";
@@ -176,7 +176,7 @@ record EtcdFailure(Endpoint endpoint, Status status) {
         : reason();
   }
 
-  /** Nobody listens there. */
+  /** Whether the connection was refused. */
   boolean isConnectionRefused() {
     for (Throwable cause = status.getCause(); cause != null; cause = cause.getCause()) {
       if (cause instanceof ConnectException
@@ -189,7 +189,8 @@ record EtcdFailure(Endpoint endpoint, Status status) {
 
   private boolean isHungUp() {
     Throwable cause = status.getCause();
-    // Whether what was sent last has been read when it hangs up decides between an end and a reset.
+    // Depending on whether the last data was read before the close, the connection ends or is
+    // reset.
     return cause == null
         ? says("Network closed")
         : cause instanceof ClosedChannelException

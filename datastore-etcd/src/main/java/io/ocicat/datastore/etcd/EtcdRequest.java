@@ -4,7 +4,7 @@ import io.ocicat.datastore.kv.Change;
 import io.ocicat.datastore.kv.Condition;
 import java.util.List;
 
-/** What we ask etcd; its rpc.proto has the numbers of the members. */
+/** The requests to etcd; the field numbers are in its rpc.proto. */
 sealed interface EtcdRequest {
   void write(ProtobufWriter out);
 
@@ -13,7 +13,7 @@ sealed interface EtcdRequest {
    *
    * @param limit 0 for all
    * @param revision 0 for now
-   * @param minModified only keys changed at or behind this revision
+   * @param minModified only keys changed at or after this revision
    * @param part which part of the entries
    */
   record Range(KeyRange keys, long limit, long revision, long minModified, Part part)
@@ -43,8 +43,8 @@ sealed interface EtcdRequest {
   /**
    * KV/Txn.
    *
-   * @param conditions all of which must hold for the changes, else the keys of them are read
-   * @param reads done with the changes
+   * @param conditions must all hold for the changes; otherwise their keys are read
+   * @param reads executed with the changes
    */
   record Txn(List<Condition> conditions, List<Change> changes, List<Range> reads)
       implements EtcdRequest {
@@ -80,7 +80,7 @@ sealed interface EtcdRequest {
         case Change.Put(String key, String value, long lease) ->
             operation.message(2, put -> put.text(1, key).text(2, value).number(3, lease));
         case Change.Delete(String key) ->
-            // With what it removes.
+            // Requests the deleted value.
             operation.message(3, delete -> delete.text(1, key).flag(3, true));
       }
     }
@@ -94,7 +94,7 @@ sealed interface EtcdRequest {
           1,
           create -> {
             keys.write(create);
-            // Told of progress, with previous values, in answers of bounded size.
+            // With progress notifications, previous values, and fragments of bounded size.
             create.number(3, from).flag(4, true).flag(6, true).flag(8, true);
           });
     }

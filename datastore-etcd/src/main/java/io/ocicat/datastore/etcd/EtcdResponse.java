@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** What etcd answers; its rpc.proto has the numbers of the members. */
+/** The responses of etcd; the field numbers are in its rpc.proto. */
 sealed interface EtcdResponse {
 
-  /** The revision in every answer's first member. */
+  /** Reads the revision in every response's first field. */
   static long readHeader(ProtobufReader header) {
     long revision = 0;
     while (header.next()) {
@@ -24,8 +24,8 @@ sealed interface EtcdResponse {
   /**
    * KV/Range.
    *
-   * @param revision the store's, not the one asked for
-   * @param count of all keys of the range, however many were asked for
+   * @param revision the store's, not the requested one
+   * @param count the number of all keys of the range, whatever the limit
    */
   record Range(long revision, List<EtcdEntry> entries, boolean more, long count)
       implements EtcdResponse {
@@ -46,7 +46,7 @@ sealed interface EtcdResponse {
       return new Range(revision, entries, more, count);
     }
 
-    /** Those with keys we can name. */
+    /** The entries whose keys are text. */
     List<KeyValue> values() {
       return entries.stream().map(EtcdEntry::value).filter(Objects::nonNull).toList();
     }
@@ -55,8 +55,8 @@ sealed interface EtcdResponse {
   /**
    * KV/Txn.
    *
-   * @param ranges the answers to its reads
-   * @param deleted what its deletes removed
+   * @param ranges the responses to its reads
+   * @param deleted the deleted values
    */
   record Txn(long revision, boolean succeeded, List<Range> ranges, List<KeyValue> deleted)
       implements EtcdResponse {
@@ -103,10 +103,11 @@ sealed interface EtcdResponse {
    * Watch/Watch.
    *
    * @param created the watch is set up
-   * @param canceled it is over
-   * @param compacted why: the oldest revision that is still known; 0 when that is not the reason
-   * @param reason why, in etcd's words
-   * @param fragment the next answer continues this one
+   * @param canceled the watch is over
+   * @param compacted the oldest available revision, when the watch ended because of compaction;
+   *     otherwise 0
+   * @param reason why it was canceled, in etcd's words
+   * @param fragment the next response continues this one
    */
   record Watch(
       long revision,
@@ -165,7 +166,7 @@ sealed interface EtcdResponse {
   }
 
   /**
-   * All about leases.
+   * The response to all lease requests.
    *
    * @param seconds how long it lasts from now; not positive when it has ended
    */
@@ -201,7 +202,7 @@ sealed interface EtcdResponse {
    * Maintenance/Status.
    *
    * @param leader 0 when the member knows of none
-   * @param learner whether the member only listens yet
+   * @param learner whether the member is a non-voting learner
    */
   record Status(long leader, boolean learner) implements EtcdResponse {
     static Status read(ProtobufReader in) {

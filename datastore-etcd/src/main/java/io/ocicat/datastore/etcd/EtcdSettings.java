@@ -3,12 +3,12 @@ package io.ocicat.datastore.etcd;
 import java.time.Duration;
 
 /**
- * What may differ between installations and tests.
+ * Settings that differ between installations and tests.
  *
- * @param patience how long an operation may take, with every repetition
- * @param dial how long one endpoint may take until it is connected; then the next one is tried
- * @param waitsForRefusing whether an etcd that nobody listens for may still come up: true for calls
- *     of plugins, which come when a node starts; false for commands, for which somebody waits
+ * @param patience the timeout of an operation, with all retries
+ * @param dial how long connecting to one endpoint may take before the next one is tried
+ * @param waitsForRefusing whether to wait for an etcd that refuses connections to come up: true for
+ *     plugin calls, which come when a node starts; false for interactive commands
  */
 public record EtcdSettings(Duration patience, Duration dial, boolean waitsForRefusing) {
   public EtcdSettings(Duration patience, Duration dial) {
@@ -30,7 +30,7 @@ public record EtcdSettings(Duration patience, Duration dial, boolean waitsForRef
     return new EtcdSettings(patience, dial, waitsForRefusing);
   }
 
-  /** Fails at once when all endpoints refuse connections. */
+  /** Returns settings that fail at once when all endpoints refuse connections. */
   public EtcdSettings forCommands() {
     return new EtcdSettings(patience, dial, false);
   }

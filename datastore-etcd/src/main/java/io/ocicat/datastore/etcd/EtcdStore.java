@@ -24,11 +24,11 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Keys and values in etcd, version 3.4 or newer. Connects when it is first used. One thread of its
- * own serves the connection; callers wait on theirs.
+ * A key-value store in etcd 3.4 or newer. Connects on first use. One thread of its own serves the
+ * connection; callers wait on theirs.
  */
 public final class EtcdStore implements KeyValueStore {
-  /** How many entries are asked for at once, so that no answer is large. */
+  /** How many entries are requested at once, so that no response is large. */
   private static final int PAGE = 500;
 
   private static final int PAGING_ATTEMPTS = 3;
@@ -48,9 +48,9 @@ public final class EtcdStore implements KeyValueStore {
   }
 
   /**
-   * Checks the configuration, but connects to nothing yet.
+   * Checks the configuration, but does not connect yet.
    *
-   * @throws InvalidException when an endpoint is none, or a certificate cannot be read
+   * @throws InvalidException when an endpoint is invalid, or a certificate cannot be read
    */
   public static EtcdStore open(DatastoreConfig.Etcd config, EtcdSettings settings) {
     List<Endpoint> given = config.endpoints().stream().map(Endpoint::parse).toList();
@@ -65,7 +65,7 @@ public final class EtcdStore implements KeyValueStore {
     return new EtcdStore(members, new EtcdCalls(members, login, settings.patience()), settings);
   }
 
-  /** Calico's resources in etcd. */
+  /** Opens a datastore in etcd. */
   public static Datastore openDatastore(DatastoreConfig.Etcd config) {
     return openDatastore(config, EtcdSettings.standard());
   }
@@ -86,7 +86,7 @@ public final class EtcdStore implements KeyValueStore {
       try {
         return readPages(query);
       } catch (CompactedException e) {
-        // Somebody compacted between two of our own pages: the present is still there.
+        // A compaction between two of our own pages: the current state is still available.
         if (query.revision() != 0 || attempt == PAGING_ATTEMPTS) {
           throw e;
         }
@@ -102,7 +102,7 @@ public final class EtcdStore implements KeyValueStore {
     List<KeyValue> entries = new ArrayList<>();
     long revision = query.revision();
     while (true) {
-      // One more than wanted would tell of more, too; etcd tells it by itself.
+      // etcd itself reports whether there are more, so the limit need not be one higher.
       int limit = query.limit() == 0 ? PAGE : Math.min(PAGE, query.limit() - entries.size());
       EtcdResponse.Range answer =
           calls.read(
@@ -163,7 +163,7 @@ public final class EtcdStore implements KeyValueStore {
       throw new InvalidException("a lease must last longer than " + ttl);
     }
     long seconds = ttl.plusSeconds(1).minusNanos(1).toSeconds();
-    // One that nobody knows of ends by itself, so asking twice does no harm.
+    // An unused lease ends by itself, so granting twice does no harm.
     return calls.read(Rpc.LEASE_GRANT, new EtcdRequest.LeaseGrant(seconds), "a lease").id();
   }
 

@@ -14,15 +14,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A watch that outlives its streams. A stream begins right behind the last event that was handed
- * out, so that a new one neither misses nor repeats any.
+ * A watch that survives its streams. A new stream begins right after the last delivered event, so
+ * that it neither misses nor repeats any.
  *
- * <p>etcd tells by itself only every ten minutes how far a silent watch has come, and its answer to
- * being asked may, before 3.4.25 and 3.5.8, overtake events. So when it is silent for a while, the
- * keys themselves are looked at ({@link WatchProgressProbe}), and what that shows raises the
- * revision that batches tell. It does not move the point where a new stream begins, unless the
- * history in between was compacted: a key that was made and deleted again could be on its way
- * still.
+ * <p>etcd reports the progress of an idle watch by itself only every ten minutes, and its answer to
+ * a progress request may, before 3.4.25 and 3.5.8, overtake events. So after a silence the keys
+ * themselves are checked ({@link WatchProgressProbe}), which raises the revision that batches
+ * report. It does not move the point where a new stream begins, unless the history in between was
+ * compacted: events of a key that was created and deleted again could still be on their way.
  */
 final class EtcdWatch implements KeyValueWatch {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
@@ -33,13 +32,13 @@ final class EtcdWatch implements KeyValueWatch {
   private final KeyRange keys;
   private final WatchProgressProbe probe;
 
-  /** All events up to here were handed out. */
+  /** All events up to here were delivered. */
   private long delivered;
 
-  /** At least {@link #delivered}; up to here there is nothing else to see. */
+  /** At least {@link #delivered}; there are no other events up to here. */
   private long known;
 
-  /** The events of a revision of which there may be more in the next answer. */
+  /** The events of a revision that may continue in the next response. */
   private final List<KeyValueEvent> held = new ArrayList<>();
 
   private boolean answered;
@@ -126,7 +125,7 @@ final class EtcdWatch implements KeyValueWatch {
     }
   }
 
-  /** Whoever only looks in, without any patience, must get in some day, too. */
+  /** A caller that polls with a zero timeout must be able to log in, too. */
   private static Duration loginLimit(Deadline deadline) {
     Duration left = deadline.left();
     return left.compareTo(LONGEST_PAUSE) < 0 ? LONGEST_PAUSE : left;
@@ -141,7 +140,7 @@ final class EtcdWatch implements KeyValueWatch {
     }
   }
 
-  /** What an answer allows to hand out. */
+  /** Returns the events that a response allows to deliver. */
   private List<KeyValueEvent> take(EtcdResponse.Watch answer, WatchStream from) {
     if (answer.canceled()) {
       canceled(answer, from);
@@ -161,14 +160,14 @@ final class EtcdWatch implements KeyValueWatch {
     if (!events.isEmpty()) {
       delivered = events.getLast().revision();
     } else if (!answer.fragment()) {
-      // Told only of a watch that has caught up.
+      // Sent only for a watch that has caught up.
       delivered = Math.max(delivered, answer.revision());
     }
     known = Math.max(known, delivered);
     return events;
   }
 
-  /** Those before the last revision, which may go on in the next fragment. */
+  /** Those before the last revision, which may continue in the next fragment. */
   private List<KeyValueEvent> completeRevisions() {
     if (held.isEmpty()) {
       return List.of();
@@ -190,7 +189,7 @@ final class EtcdWatch implements KeyValueWatch {
                   .formatted(prefix, delivered + 1, answer.compacted()));
       throw end;
     }
-    // With a token that has ended, too, etcd only says that it does not permit this.
+    // For an expired token, too, etcd only reports that permission is denied.
     if (!loggedInAgain && calls.login().forget(from.headers())) {
       loggedInAgain = true;
       return;

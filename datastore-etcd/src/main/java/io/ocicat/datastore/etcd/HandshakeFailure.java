@@ -14,14 +14,14 @@ import java.util.Locale;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** Why a connection could not be made: the deepest cause that says more than the others. */
+/** Explains why a TLS connection could not be made, by the deepest cause that is specific. */
 final class HandshakeFailure {
-  /** Bounds the look into causes, which may go in circles. */
+  /** Bounds the search through causes, which may be cyclic. */
   private static final int DEPTH = 16;
 
   private HandshakeFailure() {}
 
-  /** In a few words that say what to do; null for anything else. */
+  /** Returns an explanation that says what to do; null for any other failure. */
   static @Nullable String reason(@Nullable Throwable failure) {
     List<Throwable> causes = new ArrayList<>();
     for (Throwable at = failure; at != null && causes.size() < DEPTH; at = at.getCause()) {
@@ -34,7 +34,7 @@ final class HandshakeFailure {
         .orElse(null);
   }
 
-  /** Whether asking again would only meet the same certificates. */
+  /** Whether a retry would only meet the same certificates. */
   static boolean isLasting(@Nullable Throwable failure) {
     Throwable at = failure;
     for (int depth = 0; at != null && depth < DEPTH; depth++) {

@@ -5,10 +5,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Which keys, as etcd wants to have it told.
+ * A range of keys, as in etcd's requests.
  *
- * @param from the first
- * @param end the first that is not meant; empty for {@code from} alone, a zero byte for no end
+ * @param from the first key
+ * @param end the first key after the range; empty for {@code from} alone, a zero byte for no end
  */
 record KeyRange(ByteBuffer from, ByteBuffer end) {
   private static final byte[] ZERO = {0};
@@ -17,14 +17,14 @@ record KeyRange(ByteBuffer from, ByteBuffer end) {
     return new KeyRange(utf8(key), ByteBuffer.allocate(0));
   }
 
-  /** All that start with {@code prefix}. */
+  /** All keys that start with {@code prefix}. */
   static KeyRange prefix(String prefix) {
     return prefix.isEmpty()
         ? new KeyRange(ByteBuffer.wrap(ZERO), ByteBuffer.wrap(ZERO))
         : new KeyRange(utf8(prefix), ByteBuffer.wrap(behindAll(utf8(prefix).array())));
   }
 
-  /** Of these those behind {@code last}. */
+  /** The part of this range after {@code last}. */
   KeyRange behind(ByteBuffer last) {
     // Its smallest successor is itself with a zero byte.
     ByteBuffer next = ByteBuffer.allocate(last.remaining() + 1).put(last.duplicate());

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reads protobuf's wire format, member by member: {@link #next}, then what {@link #field} tells, by
- * one of the value methods. A member that nobody reads is skipped. Damage is an
+ * Reads protobuf's wire format, field by field: {@link #next}, then {@link #field}, then one of the
+ * value methods. A field that is not read is skipped. Malformed data is an
  * IllegalArgumentException.
  */
 final class ProtobufReader {
@@ -18,7 +18,7 @@ final class ProtobufReader {
     this.in = in;
   }
 
-  /** Goes to the next member; false at the end. */
+  /** Moves to the next field; false at the end. */
   boolean next() {
     if (pending) {
       skip();
@@ -55,7 +55,7 @@ final class ProtobufReader {
     return slice(varint());
   }
 
-  /** Bytes that are no UTF-8 become replacement characters. */
+  /** Bytes that are not UTF-8 become replacement characters. */
   String text() {
     return StandardCharsets.UTF_8.decode(bytes()).toString();
   }

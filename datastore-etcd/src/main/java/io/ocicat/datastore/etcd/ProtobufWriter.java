@@ -6,8 +6,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
 /**
- * Writes protobuf's wire format. As in proto3 a member with its default value is left out, which
- * members of a oneof must not be: those have methods of their own.
+ * Writes protobuf's wire format. As in proto3 a field with its default value is omitted, except in
+ * a oneof, whose fields have methods of their own.
  */
 final class ProtobufWriter {
   static final int VARINT = 0;

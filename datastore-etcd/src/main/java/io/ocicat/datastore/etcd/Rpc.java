@@ -13,7 +13,7 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.function.Function;
 
-/** etcd's procedures, as far as we call them. */
+/** The gRPC methods of etcd that are used here. */
 final class Rpc {
   static final MethodDescriptor<EtcdRequest.Range, EtcdResponse.Range> RANGE =
       unary("KV/Range", EtcdResponse.Range::read);
@@ -26,7 +26,7 @@ final class Rpc {
   static final MethodDescriptor<EtcdRequest.Lease, EtcdResponse.Lease> LEASE_REVOKE =
       unary("Lease/LeaseRevoke", EtcdResponse.Lease::read);
 
-  /** A stream to etcd; one question and one answer to us. */
+  /** A stream in etcd; one request and one response here. */
   static final MethodDescriptor<EtcdRequest.Lease, EtcdResponse.Lease> LEASE_KEEP_ALIVE =
       method(MethodType.BIDI_STREAMING, "Lease/LeaseKeepAlive", EtcdResponse.Lease::read);
 
@@ -91,7 +91,7 @@ final class Rpc {
     @Override
     public A parse(InputStream stream) {
       try {
-        // Told the size, it needs no buffer beside the message.
+        // With the size known, no buffer is needed in addition to the message.
         byte[] message =
             stream instanceof KnownLength
                 ? stream.readNBytes(stream.available())

@@ -12,10 +12,10 @@ import javax.naming.directory.Attribute;
 import javax.naming.directory.InitialDirContext;
 
 /**
- * etcd's endpoints from DNS: the SRV records of {@code _etcd-client-ssl._tcp} and {@code
- * _etcd-client._tcp} of a domain, looked up anew whenever a connection is needed.
+ * Finds etcd's endpoints in DNS: the SRV records of {@code _etcd-client-ssl._tcp} and {@code
+ * _etcd-client._tcp} of a domain, looked up again whenever a connection is needed.
  *
- * @param server the URL of DNS as JNDI has it; {@code dns:} for the machine's own
+ * @param server the URL of the DNS server for JNDI; {@code dns:} for the machine's own
  */
 record SrvRecords(String server, String domain) implements Supplier<List<Endpoint>> {
   private static final String TIMEOUT_MILLIS = "1000";
@@ -35,7 +35,9 @@ record SrvRecords(String server, String domain) implements Supplier<List<Endpoin
     return found;
   }
 
-  /** Returns why there is none. JNDI wants a Hashtable; from DNS it makes texts, never objects. */
+  /**
+   * Returns why there are none. JNDI requires a Hashtable; from DNS it makes texts, never objects.
+   */
   @SuppressWarnings({"BanJNDI", "JdkObsolete"})
   private String lookUp(boolean tls, List<Endpoint> found) {
     Hashtable<String, String> environment = new Hashtable<>();

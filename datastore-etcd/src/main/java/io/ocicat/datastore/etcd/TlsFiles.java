@@ -15,8 +15,8 @@ import java.security.PrivateKey;
 import javax.net.ssl.SSLException;
 
 /**
- * The certificates and the key of a connection. Read anew for each one, so that those which were
- * renewed are used without a restart.
+ * The certificates and the key of a connection. Read again for each connection, so that renewed
+ * ones are used without a restart.
  */
 final class TlsFiles {
   private static final String CERTIFICATE = "etcd client certificate";

@@ -6,9 +6,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Looks, now and then, whether a watch that hears nothing has nothing to hear. Nothing has happened
- * to a range between two revisions when no key of it has changed since the first and there are as
- * many as then; what it does not show are keys that were made and deleted again in between.
+ * Checks periodically that a silent watch has missed nothing. Nothing has happened to a range
+ * between two revisions when no key of it has changed since the first and the number of keys is the
+ * same; this does not detect keys that were created and deleted again in between.
  */
 final class WatchProgressProbe {
   private static final Duration FIRST = Duration.ofMillis(300);
@@ -24,18 +24,18 @@ final class WatchProgressProbe {
     this.keys = keys;
   }
 
-  /** Something was heard. */
+  /** Restarts the interval after a response. */
   void restart() {
     interval = FIRST;
     next = Deadline.in(interval);
   }
 
-  /** Until the next look. */
+  /** The time until the next check. */
   Duration left() {
     return next.left();
   }
 
-  /** The revision up to which nothing has happened since {@code known}. */
+  /** Returns the revision up to which nothing has happened since {@code known}. */
   long look(long known, Deadline deadline) {
     interval = interval.compareTo(LONGEST) < 0 ? interval.multipliedBy(2) : LONGEST;
     next = Deadline.in(interval);
@@ -54,7 +54,7 @@ final class WatchProgressProbe {
       boolean nothing = now.entries().isEmpty() && now.count() == answer.ranges().get(1).count();
       return nothing ? Math.max(known, answer.revision()) : known;
     } catch (DatastoreException _) {
-      // A future or forgotten revision, or no connection: of that the stream tells.
+      // A future or compacted revision, or no connection: the stream will report that.
       return known;
     }
   }

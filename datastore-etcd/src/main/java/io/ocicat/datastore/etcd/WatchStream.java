@@ -12,8 +12,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One stream of etcd's answers to one watch, from the event loop to the reader. An answer is asked
- * for when the one before it was taken: flow control keeps the rest at etcd.
+ * One gRPC stream of watch responses, from the event loop to the reader. A response is requested
+ * when the one before it was taken: flow control keeps the rest at etcd.
  */
 final class WatchStream extends EtcdConnection.Stream<EtcdRequest.Watch, EtcdResponse.Watch> {
   private final BlockingQueue<Signal> signals = new LinkedBlockingQueue<>();
@@ -21,7 +21,7 @@ final class WatchStream extends EtcdConnection.Stream<EtcdRequest.Watch, EtcdRes
   private final Metadata headers;
   private volatile @Nullable ClientCall<EtcdRequest.Watch, EtcdResponse.Watch> call;
 
-  /** What the reader is told. */
+  /** What the reader receives. */
   sealed interface Signal {
     record Answered(EtcdResponse.Watch answer) implements Signal {}
 
@@ -35,7 +35,7 @@ final class WatchStream extends EtcdConnection.Stream<EtcdRequest.Watch, EtcdRes
     this.headers = headers;
   }
 
-  /** With the headers of a login, which are then the stream's own. */
+  /** Opens a stream with the headers of a login, which then belong to the stream. */
   static WatchStream open(EtcdConnection connection, Metadata headers, EtcdRequest.Watch request) {
     WatchStream stream = new WatchStream(connection, headers);
     connection.stream(Rpc.WATCH, request, headers, stream);
@@ -50,7 +50,7 @@ final class WatchStream extends EtcdConnection.Stream<EtcdRequest.Watch, EtcdRes
     return headers;
   }
 
-  /** Null when nothing came in that time. */
+  /** Null after the timeout. */
   @Nullable Signal poll(Duration time) throws InterruptedException {
     Signal signal = signals.poll(time.toNanos(), TimeUnit.NANOSECONDS);
     if (signal instanceof Signal.Answered) {

@@ -1,5 +1,5 @@
 /**
- * The datastore's engine on etcd: gRPC with messages of our own, fail-over between endpoints, and
+ * The datastore engine for etcd: gRPC with hand-written messages, failover between endpoints, and
  * watches that survive lost connections.
  */
 @NullMarked
