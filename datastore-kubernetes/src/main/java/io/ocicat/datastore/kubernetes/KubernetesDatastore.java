@@ -53,7 +53,7 @@ final class KubernetesDatastore implements Datastore {
     this.cluster = new KubernetesCluster(api);
   }
 
-  /** Connects when something is asked for the first time. */
+  /** Creates a datastore that connects on first use. */
   static KubernetesDatastore open(
       DatastoreConfig.Kubernetes config, AccessSource.Surroundings surroundings) {
     return open(config, surroundings, PATIENCE);

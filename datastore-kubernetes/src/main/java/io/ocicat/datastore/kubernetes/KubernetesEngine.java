@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
-/** The Kubernetes API, version 1.20 or newer. */
+/** The datastore engine for the Kubernetes API 1.20 or newer. */
 public final class KubernetesEngine implements DatastoreEngine {
   private static final Path SERVICE_ACCOUNT =
       Path.of("/var/run/secrets/kubernetes.io/serviceaccount");

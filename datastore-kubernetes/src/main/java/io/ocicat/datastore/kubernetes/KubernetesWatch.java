@@ -18,7 +18,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One or more {@link CollectionWatch}s as one watch, whose revision is theirs joined by slashes.
+ * Merges one or more {@link CollectionWatch}es into one watch, whose revision is theirs joined by
+ * slashes.
  */
 final class KubernetesWatch implements ResourceWatch {
   private static final int AHEAD = 256;
@@ -52,7 +53,7 @@ final class KubernetesWatch implements ResourceWatch {
       checkOpen();
       DatastoreException why = pending;
       if (why != null && events.isEmpty()) {
-        // Lost history stays lost; everything else may be better next time.
+        // Lost history stays lost; every other failure may be temporary.
         pending = why instanceof CompactedException ? why : null;
         throw why;
       }
@@ -112,7 +113,7 @@ final class KubernetesWatch implements ResourceWatch {
     closed = true;
     feeds.forEach(CollectionWatch::close);
     threads.forEach(Thread::interrupt);
-    // Wakes a reader; when there is no room it has something to read anyway.
+    // Wakes a reader; when the queue is full it has something to read anyway.
     boolean _ = signals.offer(new CollectionWatch.Signal.Woken());
   }
 }

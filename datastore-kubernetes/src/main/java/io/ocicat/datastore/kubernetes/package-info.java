@@ -1,4 +1,4 @@
-/** Calico's resources in the Kubernetes API. */
+/** The datastore engine for the Kubernetes API. */
 @NullMarked
 package io.ocicat.datastore.kubernetes;
 

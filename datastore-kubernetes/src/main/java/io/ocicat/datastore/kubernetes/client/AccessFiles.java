@@ -9,7 +9,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Files with tokens and certificates; each that is read is noted in a list. */
+/** Reads files with tokens and certificates, and records each that is read in a list. */
 public final class AccessFiles {
   private AccessFiles() {}
 

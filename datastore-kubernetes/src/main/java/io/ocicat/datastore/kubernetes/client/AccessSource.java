@@ -15,11 +15,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads how to reach the API, as often as somebody wants to know: a kubeconfig as text, one as a
- * file, an endpoint, {@code ~/.kube/config}, or what Kubernetes gives every pod, in this order.
- * What is configured beside a kubeconfig wins over what that says.
+ * Determines how to reach the API, each time it is asked: from a kubeconfig as text, one as a file,
+ * an endpoint, {@code ~/.kube/config}, or the service account of a pod, in this order. Settings
+ * override the kubeconfig.
  *
- * @param surroundings what there is when nothing is configured
+ * @param surroundings used when nothing is configured
  */
 public record AccessSource(DatastoreConfig.Kubernetes config, Surroundings surroundings) {
   private static final int ATTEMPTS = 5;
@@ -27,17 +27,17 @@ public record AccessSource(DatastoreConfig.Kubernetes config, Surroundings surro
   private static final Duration BETWEEN = Duration.ofMillis(200);
 
   /**
-   * What a process finds around it.
+   * What a process finds in its environment.
    *
    * @param userConfig where the user's own kubeconfig would be
-   * @param serviceAccount where Kubernetes puts a pod's token and authority
+   * @param serviceAccount where Kubernetes mounts a pod's token and CA
    * @param host the API's address for pods; empty outside of one
    */
   public record Surroundings(Path userConfig, Path serviceAccount, String host, String port) {}
 
   /**
-   * The present state. Calico's own programs write their kubeconfig in place, so one that was just
-   * written and cannot be read may be on its way still: it is given a second.
+   * Reads the current state. Calico's own programs write their kubeconfig in place, so one that was
+   * just written and cannot be read may be incomplete: it is given a second.
    */
   public ApiAccess read() {
     for (int attempt = 1; ; attempt++) {

@@ -10,15 +10,15 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How to reach the API, as it was at one moment.
+ * How to reach the API, at one point in time.
  *
  * @param server scheme, host and port, and a path when the API is below one
- * @param insecure whether any certificate of the server will do
- * @param ca null for the authorities that Java trusts
+ * @param insecure whether the server's certificate is not verified
+ * @param ca null for the CAs that Java trusts
  * @param certificate null for none; with its {@code key}
  * @param proxy null for none
  * @param origin where this is from, for messages
- * @param files what it was read from; when one of them changes it is time to read again
+ * @param files the files it was read from; when one of them changes, read again
  */
 public record ApiAccess(
     URI server,
@@ -39,7 +39,7 @@ public record ApiAccess(
     }
   }
 
-  /** Whether connections made with that one serve for this one as well. */
+  /** Whether connections made with the other serve for this one as well. */
   public boolean connectsAs(ApiAccess other) {
     return server.equals(other.server)
         && insecure == other.insecure

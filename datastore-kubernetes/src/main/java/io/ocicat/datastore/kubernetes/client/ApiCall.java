@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What the API is asked.
+ * A request to the API.
  *
  * @param subject for messages
  */
@@ -18,7 +18,7 @@ public record ApiCall(
     @Nullable ObjectNode body,
     String subject) {
 
-  /** By the name that permissions have for it, and HTTP's. */
+  /** A verb as in RBAC, and its HTTP method. */
   public enum Verb {
     GET("GET", "get"),
     LIST("GET", "list"),
@@ -81,7 +81,7 @@ public record ApiCall(
     return new ApiCall(Verb.DELETE, path, Map.of(), options, subject);
   }
 
-  /** The same with one option more, unless its value is empty. */
+  /** Adds an option, unless its value is empty. */
   public ApiCall with(String option, String value) {
     if (value.isEmpty()) {
       return this;
@@ -100,7 +100,7 @@ public record ApiCall(
     return verb.permission() + " " + path.describe();
   }
 
-  /** Path and options as they stand in the request. */
+  /** Path and options as in the HTTP request. */
   public String target() {
     String query =
         options.entrySet().stream()

@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Asks the API. What only reads is repeated until it is answered or its time is up; what writes is
- * repeated only when it certainly was not done. Credentials are read again when their files change,
- * and once more when they are refused. Thread-safe.
+ * Sends requests to the API. Reads are retried until they are answered or time out; writes only
+ * when they were certainly not applied. Credentials are read again when their files change, and
+ * once more when they are rejected. Thread-safe.
  */
 public final class ApiClient implements AutoCloseable {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(50);
@@ -35,9 +35,9 @@ public final class ApiClient implements AutoCloseable {
   private volatile Runnable unknownResource = () -> {};
 
   /**
-   * Connects when something is asked for the first time.
+   * Creates a client that connects on first use.
    *
-   * @param patience how long a call may take, with every repetition
+   * @param patience the timeout of a call, with all retries
    */
   public ApiClient(
       DatastoreConfig.Kubernetes config, AccessSource.Surroundings around, Duration patience) {
@@ -47,12 +47,12 @@ public final class ApiClient implements AutoCloseable {
   }
 
   /**
-   * The object that the API answers with.
+   * Returns the object that the API answers with.
    *
-   * @throws DatastoreException when that is none
+   * @throws DatastoreException for every error
    */
   public ObjectNode call(ApiCall call) {
-    // Whatever has to be loaded and read for the first request is not part of its time.
+    // Loading and reading what the first request needs does not count against its timeout.
     connection();
     RequestCost effort = new RequestCost(call);
     try {
@@ -104,7 +104,7 @@ public final class ApiClient implements AutoCloseable {
     }
   }
 
-  /** Has something done whenever the API does not know a resource at all. */
+  /** Registers an action for when the API does not know a resource type at all. */
   public void onUnknownResource(Runnable action) {
     unknownResource = action;
   }
@@ -145,16 +145,16 @@ public final class ApiClient implements AutoCloseable {
   }
 
   /**
-   * The lines of a watch, to be closed by whoever reads them.
+   * The lines of a watch, to be closed by their reader.
    *
-   * @param access what they were asked for with
+   * @param access the access it was opened with
    */
   public record Lines(ApiAccess access, InputStream in) {}
 
   /**
-   * Begins a watch.
+   * Opens a watch.
    *
-   * @throws DatastoreException when the API does not
+   * @throws DatastoreException when the API refuses
    */
   public Lines watch(ApiCall call) {
     connection();
@@ -184,7 +184,7 @@ public final class ApiClient implements AutoCloseable {
     }
   }
 
-  /** HttpClient's own time limit ends with the headers; this one includes the body of an answer. */
+  /** HttpClient's own timeout ends with the headers; this one includes the body. */
   private <T> HttpResponse<T> exchange(
       ApiConnection used, ApiCall call, HttpResponse.BodyHandler<T> handler, Deadline deadline)
       throws IOException {
@@ -212,7 +212,7 @@ public final class ApiClient implements AutoCloseable {
     return known != null && known.isFresh() ? known : connect(known);
   }
 
-  /** Reads credentials again, unless somebody else has done so meanwhile. */
+  /** Reads credentials again, unless another thread has done so meanwhile. */
   private synchronized void renew(ApiConnection refused) {
     checkOpen();
     if (refused.equals(connection)) {
@@ -228,7 +228,7 @@ public final class ApiClient implements AutoCloseable {
     } else {
       now = ApiConnection.of(access);
       if (before != null) {
-        // Calls that are under way may end.
+        // Calls under way may finish.
         before.client().shutdown();
       }
     }
@@ -251,7 +251,7 @@ public final class ApiClient implements AutoCloseable {
     }
   }
 
-  /** What came of asking once. */
+  /** The result of one attempt. */
   private sealed interface Attempt {
     record Answered(ObjectNode answer) implements Attempt {}
 

@@ -7,12 +7,12 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Objects of one kind in the API, page by page.
+ * A collection of API objects of one kind, listed page by page.
  *
- * @param selector of labels; empty for all
+ * @param selector a label selector; empty for all
  */
 public record ApiCollection(ApiPath path, String selector, String subject) {
-  /** As Calico asks for; a page of full blocks has ten megabytes. */
+  /** As in Calico; a page of full blocks has ten megabytes. */
   private static final int PAGE = 500;
 
   /** One page. */

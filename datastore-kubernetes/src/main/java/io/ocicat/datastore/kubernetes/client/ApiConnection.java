@@ -16,9 +16,10 @@ import java.util.TreeMap;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A client for the API as {@link ApiAccess} describes it. HTTP/1.1: a connection that has gone
- * silent is then given up with the request that noticed it, while one that carried all requests and
- * watches would be asked again and again until the kernel gives it up a quarter of an hour later.
+ * An HTTP client for the API as {@link ApiAccess} describes it. HTTP/1.1: a connection that has
+ * gone silent is then closed with the request that noticed it, while one HTTP/2 connection for all
+ * requests and watches would be reused again and again until the kernel closes it a quarter of an
+ * hour later.
  */
 public record ApiConnection(ApiAccess access, Map<Path, FileTime> read, HttpClient client) {
   private static final Duration CONNECT = Duration.ofSeconds(5);
@@ -41,7 +42,7 @@ public record ApiConnection(ApiAccess access, Map<Path, FileTime> read, HttpClie
     return new ApiConnection(access, times(access), builder.build());
   }
 
-  /** The same connections with what was renewed of the rest. */
+  /** The same connections with renewed credentials. */
   public ApiConnection renewed(ApiAccess access) {
     return new ApiConnection(access, times(access), client);
   }

@@ -17,10 +17,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * An answer that is none: the one place where HTTP's codes and the API's reasons become our
+ * An error response of the API: the one place where HTTP's codes and the API's reasons become our
  * exceptions.
  *
- * @param status the API's own description; empty when a proxy or something else answered
+ * @param status the API's own description; empty when a proxy or another server answered
  */
 public record ApiFailure(
     ApiAccess access, ApiCall call, int code, Duration retryAfter, ObjectNode status) {
@@ -39,7 +39,7 @@ public record ApiFailure(
     return new ApiFailure(access, call, response.statusCode(), wait, parse(text));
   }
 
-  /** One that came in the middle of a watch. */
+  /** An error in the middle of a watch. */
   public static ApiFailure ofStatus(ApiAccess access, ApiCall call, ObjectNode status) {
     int code = status.path("code").asInt(HttpURLConnection.HTTP_INTERNAL_ERROR);
     return new ApiFailure(access, call, code, Duration.ZERO, status);
@@ -63,12 +63,12 @@ public record ApiFailure(
     return message.isEmpty() ? "HTTP " + code : message;
   }
 
-  /** 429 says that nothing was done; the others may come after half of it. */
+  /** 429 says that nothing was done; the others may come after a partial write. */
   public boolean mayBeRepeated() {
     return code == 429 || (call.verb().isRead() && code >= 500 && code != 501);
   }
 
-  /** Whether the API knows nothing of that kind, rather than no object of that name. */
+  /** Whether the API does not know the resource type, as opposed to the object. */
   public boolean isUnknownResource() {
     return code == HttpURLConnection.HTTP_NOT_FOUND
         && !call.path().group().isEmpty()
@@ -118,7 +118,7 @@ public record ApiFailure(
                 user().isEmpty() ? access.origin() : user()));
   }
 
-  /** The API begins with {@code … is forbidden: User "system:…" cannot …}. */
+  /** The API's message begins with {@code … is forbidden: User "system:…" cannot …}. */
   private String user() {
     String message = message();
     int from = message.indexOf("User \"");

@@ -6,11 +6,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Where something is in the API. Texts that do not apply are empty.
+ * The path of an API object or collection. Texts that do not apply are empty.
  *
  * @param group empty for the core group
  * @param resource plural
- * @param namespace empty for all of them, or for what has none
+ * @param namespace empty for all of them, or for a cluster-scoped resource
  * @param name empty for the collection
  */
 public record ApiPath(
@@ -67,14 +67,14 @@ public record ApiPath(
     return path.toString();
   }
 
-  /** As permissions name it: {@code ippools.crd.projectcalico.org}, {@code pods/status}. */
+  /** As in RBAC rules: {@code ippools.crd.projectcalico.org}, {@code pods/status}. */
   public String permission() {
     return resource
         + (subresource.isEmpty() ? "" : "/" + subresource)
         + (group.isEmpty() ? "" : "." + group);
   }
 
-  /** What it is and which, as in {@code pods/status default/web}. */
+  /** Resource and name, as in {@code pods/status default/web}. */
   public String describe() {
     if (version.isEmpty()) {
       return "API groups";

@@ -14,14 +14,14 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/** The certificates of an {@link ApiAccess} as Java wants them. */
+/** Builds Java's TLS context for an {@link ApiAccess}. */
 public final class ApiTls {
   private static final char[] NO_PASSWORD = new char[0];
 
   private ApiTls() {}
 
   /**
-   * To connect with.
+   * Returns the context for connections.
    *
    * @throws io.ocicat.datastore.error.UnauthorizedException when our own certificate is not valid
    *     now
@@ -34,7 +34,7 @@ public final class ApiTls {
     return unchecked(access);
   }
 
-  /** The same whatever the date. */
+  /** Returns the context without checking the certificate's dates. */
   public static SSLContext unchecked(ApiAccess access) {
     try {
       SSLContext context = SSLContext.getInstance("TLS");
@@ -66,7 +66,7 @@ public final class ApiTls {
   private static TrustManager @Nullable [] trust(ApiAccess access)
       throws GeneralSecurityException, IOException {
     if (access.insecure()) {
-      // What insecure-skip-tls-verify asks for.
+      // For insecure-skip-tls-verify.
       return new TrustManager[] {new InsecureTrustManager()};
     }
     Pem ca = access.ca();

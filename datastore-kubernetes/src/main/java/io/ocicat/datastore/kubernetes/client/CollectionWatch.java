@@ -17,48 +17,48 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Follows one collection on a thread of its own and puts what happens into a queue. A stream that
- * ends, which every one does after some minutes, is followed by one that begins right behind the
- * last event or bookmark, so that none is missed or repeated. When the queue is full nothing more
- * is read, and the server's own buffers fill up.
+ * Watches one collection on a thread of its own and queues its changes. When a stream ends, as
+ * every one does after some minutes, the next begins right after the last event or bookmark, so
+ * that none is missed or repeated. When the queue is full nothing more is read, and the server's
+ * own buffers fill up.
  */
 public final class CollectionWatch implements Runnable, AutoCloseable {
-  /** How long a stream may last. Bookmarks come about once a minute. */
+  /** The maximum duration of a stream. Bookmarks come about once a minute. */
   private static final Duration STREAM = Duration.ofMinutes(5);
 
   private static final Duration SILENCE = STREAM.plusSeconds(30);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(20);
   private static final int LONGEST_LINE = 16 << 20;
 
-  /** What to follow, and what its changes mean. */
+  /** What to watch, and how to translate its changes. */
   public record Source(ApiCall call, String from, Translation translation) {}
 
-  /** What a change of an object means; nothing when it is of no interest. */
+  /** Translates a change of an object; empty when it is irrelevant. */
   @FunctionalInterface
   public interface Translation {
     Optional<ResourceEvent> translate(Change change, ObjectNode object);
   }
 
-  /** What can happen to an object. */
+  /** The types of changes. */
   public enum Change {
     ADDED,
     MODIFIED,
     DELETED
   }
 
-  /** What a feed tells. */
+  /** A message to the reader of the queue. */
   public sealed interface Signal {
-    /** Up to {@code revision} everything was told; {@code event} is empty for a bookmark. */
+    /** Everything up to {@code revision} was delivered; {@code event} is empty for a bookmark. */
     record Reached(int feed, String revision, Optional<ResourceEvent> event) implements Signal {}
 
-    /** It cannot go on as things are, and tries again; or not when history was lost. */
+    /** The watch failed and is retried, except when history was lost. */
     record Failed(DatastoreException why) implements Signal {}
 
-    /** Somebody wants attention. */
+    /** Wakes the reader. */
     record Woken() implements Signal {}
   }
 
-  /** Where signals go. */
+  /** The receiver of signals. */
   public interface Sink {
     void put(Signal signal) throws InterruptedException;
   }
@@ -99,11 +99,11 @@ public final class CollectionWatch implements Runnable, AutoCloseable {
     } catch (InterruptedException _) {
       // Closed.
     } catch (IllegalStateException _) {
-      // The datastore was closed; whoever reads the watch is told so by itself.
+      // The datastore was closed; the reader of the watch finds out by itself.
     }
   }
 
-  /** Reads one stream to its end; false when there was none. */
+  /** Reads one stream to its end; false when it could not be opened. */
   private boolean follow() throws InterruptedException {
     ApiCall call =
         source
@@ -142,7 +142,10 @@ public final class CollectionWatch implements Runnable, AutoCloseable {
     }
   }
 
-  /** Null at the end. What has no end of line was cut off, and comes again with the next stream. */
+  /**
+   * Returns null at the end. A line without an end was cut off, and comes again with the next
+   * stream.
+   */
   private static @Nullable String line(InputStream in) throws IOException {
     ByteArrayOutputStream line = new ByteArrayOutputStream();
     for (int octet = in.read(); octet >= 0; octet = in.read()) {
@@ -157,7 +160,7 @@ public final class CollectionWatch implements Runnable, AutoCloseable {
     return null;
   }
 
-  /** False when this stream is of no more use. */
+  /** Returns false when this stream must be replaced. */
   private boolean take(ObjectNode event, ApiAccess access) throws InterruptedException {
     ObjectNode object = JsonTrees.object(event, "object");
     String revision = JsonTrees.revision(object);
@@ -175,7 +178,7 @@ public final class CollectionWatch implements Runnable, AutoCloseable {
     return true;
   }
 
-  /** An object that is like none ever seen must not silence the watch for good. */
+  /** An object of an unexpected form must not stop the watch for good. */
   private Optional<ResourceEvent> translate(Change change, ObjectNode object)
       throws InterruptedException {
     try {
@@ -201,12 +204,12 @@ public final class CollectionWatch implements Runnable, AutoCloseable {
     sink.put(new Signal.Failed(why));
   }
 
-  /** Why it is not connected; null when it is. */
+  /** Returns why it is not connected; null when it is. */
   public @Nullable DatastoreException trouble() {
     return trouble;
   }
 
-  /** Gives up a stream from which even bookmarks stopped coming: nobody is at its other end. */
+  /** Closes a stream on which not even bookmarks arrive: its other end is gone. */
   public void checkPulse() {
     if (System.nanoTime() - heard > SILENCE.toNanos()) {
       heard = System.nanoTime();
@@ -220,7 +223,7 @@ public final class CollectionWatch implements Runnable, AutoCloseable {
       try {
         open.close();
       } catch (IOException _) {
-        // It is given up in any case.
+        // It is closed in any case.
       }
     }
   }

@@ -8,9 +8,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Which group the custom resources are in: the one that is configured, else found out once, and
- * again when the API turns out not to know it any more. When the API serves both, the newer is
- * Calico's own API server, which keeps its resources in the older. Thread-safe.
+ * Determines the API group of the custom resources: the configured one, else discovered once, and
+ * again when the API no longer knows it. When the API serves both, the newer is Calico's own API
+ * server, which stores its resources in the older. Thread-safe.
  */
 public final class Discovery {
   private final ApiClient api;
@@ -20,7 +20,7 @@ public final class Discovery {
     this.api = api;
     this.known = configured.isEmpty() ? null : ApiGroup.configured(configured);
     if (configured.isEmpty()) {
-      // Definitions may have been moved to the other group under a process that runs.
+      // Definitions may be migrated to the other group while a process runs.
       api.onUnknownResource(() -> known = null);
     }
   }
@@ -41,7 +41,7 @@ public final class Discovery {
         served.add(JsonTrees.text(group, "name"));
       }
     } catch (UnauthorizedException _) {
-      // As Calico, which asks the older one when it may not know.
+      // As Calico, which uses the older group when discovery is forbidden.
       return ApiGroup.V1;
     }
     ApiGroup found =
@@ -49,7 +49,7 @@ public final class Discovery {
             ? ApiGroup.V3
             : ApiGroup.V1;
     if (served.contains(found.group())) {
-      // Otherwise somebody may still install the definitions.
+      // Otherwise the definitions may still be installed.
       known = found;
     }
     return found;

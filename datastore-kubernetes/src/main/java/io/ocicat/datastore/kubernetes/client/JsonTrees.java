@@ -6,11 +6,11 @@ import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Looks into the API's objects without trusting them to be well-formed. */
+/** Reads members of the API's objects without assuming that they are well-formed. */
 public final class JsonTrees {
   private JsonTrees() {}
 
-  /** The object of that name; an empty one, which is not put there, when it is none. */
+  /** Returns the object of that name, or a new empty one, which is not added to the parent. */
   public static ObjectNode object(JsonNode parent, String name) {
     return parent.path(name) instanceof ObjectNode object ? object : Json.object();
   }
@@ -19,7 +19,7 @@ public final class JsonTrees {
     return object(object, "metadata");
   }
 
-  /** Empty when it is no text. */
+  /** Returns the text of that name; empty when it is not text. */
   public static String text(JsonNode parent, String name) {
     return parent.path(name).asString("");
   }
@@ -32,7 +32,7 @@ public final class JsonTrees {
     return text(metadata(object), "resourceVersion");
   }
 
-  /** Names and texts, as labels and annotations are. */
+  /** Returns names and texts, such as labels and annotations. */
   public static Map<String, String> texts(JsonNode parent, String name) {
     Map<String, String> texts = new TreeMap<>();
     parent.path(name).forEachEntry((member, value) -> texts.put(member, value.asString("")));

@@ -13,14 +13,14 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one context of a kubeconfig says.
+ * A parsed kubeconfig.
  *
  * @param source where the text is from, for messages
- * @param directory what relative paths in it start from
+ * @param directory the base of relative paths in it
  */
 public record Kubeconfig(String source, Path directory, Map<String, Object> content) {
 
-  /** Reads the text of one. */
+  /** Parses a kubeconfig. */
   public static Kubeconfig parse(String source, Path directory, String text) {
     try {
       return new Kubeconfig(source, directory, KubeconfigYaml.map(text));
@@ -30,7 +30,7 @@ public record Kubeconfig(String source, Path directory, Map<String, Object> cont
   }
 
   /**
-   * The cluster and the user of a context.
+   * Returns the cluster and the user of a context.
    *
    * @param context empty for the current one
    */
@@ -99,7 +99,7 @@ public record Kubeconfig(String source, Path directory, Map<String, Object> cont
                                 .toList())));
   }
 
-  /** Text in base64 wins over a file, as in kubectl. */
+  /** Base64 data takes precedence over a file, as in kubectl. */
   private @Nullable Pem pem(Map<String, Object> of, String member, List<Path> files) {
     String data = KubeconfigYaml.text(of, member + "-data");
     if (!data.isEmpty()) {
@@ -116,7 +116,7 @@ public record Kubeconfig(String source, Path directory, Map<String, Object> cont
     return file.isEmpty() ? null : AccessFiles.pem(member, resolve(file), files);
   }
 
-  /** As in kubectl a file, which is renewed, wins over a text. */
+  /** As in kubectl a file, which may be renewed, takes precedence over a text. */
   private Secret token(Map<String, Object> user, List<Path> files) {
     String file = KubeconfigYaml.text(user, "tokenFile");
     return file.isEmpty()

@@ -7,7 +7,7 @@ import org.snakeyaml.engine.v2.api.Load;
 import org.snakeyaml.engine.v2.api.LoadSettings;
 import org.snakeyaml.engine.v2.exceptions.YamlEngineException;
 
-/** The part of YAML that a kubeconfig needs: names and texts, lists and maps. */
+/** Reads the subset of YAML that a kubeconfig needs: names and texts, lists and maps. */
 public final class KubeconfigYaml {
   /** A kubeconfig with the certificates of a hundred clusters is smaller. */
   private static final int MAX_LENGTH = 4 << 20;
@@ -15,9 +15,9 @@ public final class KubeconfigYaml {
   private KubeconfigYaml() {}
 
   /**
-   * Reads one document that is a map.
+   * Parses one document that is a map.
    *
-   * @throws IllegalArgumentException saying where and why it is none
+   * @throws IllegalArgumentException saying where and why it is invalid
    */
   public static Map<String, Object> map(String text) {
     LoadSettings settings =
@@ -51,19 +51,19 @@ public final class KubeconfigYaml {
     return named;
   }
 
-  /** The map of that name; empty when there is none. */
+  /** The map of that name; empty when missing. */
   public static Map<String, Object> map(Map<String, Object> parent, String name) {
     return parent.get(name) instanceof Map<?, ?> map ? texts(map) : Map.of();
   }
 
-  /** The list of maps of that name; empty when there is none. */
+  /** The list of maps of that name; empty when missing. */
   public static List<Map<String, Object>> maps(Map<String, Object> parent, String name) {
     return parent.get(name) instanceof List<?> list
         ? list.stream().filter(Map.class::isInstance).map(item -> texts((Map<?, ?>) item)).toList()
         : List.of();
   }
 
-  /** The text of that name; empty when there is none. */
+  /** The text of that name; empty when missing. */
   public static String text(Map<String, Object> parent, String name) {
     Object value = parent.get(name);
     return value == null ? "" : String.valueOf(value);

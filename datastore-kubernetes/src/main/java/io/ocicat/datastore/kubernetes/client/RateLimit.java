@@ -4,13 +4,13 @@ import java.time.Duration;
 import java.util.function.LongSupplier;
 
 /**
- * A bucket of permits that fills at a rate. Who finds it empty takes a permit of the future and is
- * told how long to wait for it, so that nobody is overtaken for ever. Thread-safe.
+ * A token bucket. A caller that finds it empty reserves a future permit and learns how long to wait
+ * for it, so that nobody is overtaken forever. Thread-safe.
  */
 public final class RateLimit {
   /**
    * Calico's own default (5 a second after the first 100) is for processes that live for one call
-   * each, so that in effect it hardly ever slows one down. Ours live long and share the limit.
+   * each, so it hardly ever slows one down. Ours live long and share the limit.
    */
   public static final double DEFAULT_RATE = 50;
 
@@ -30,14 +30,14 @@ public final class RateLimit {
     this.filledAt = nanos.getAsLong();
   }
 
-  /** How many permits a second brings. */
+  /** The number of permits per second. */
   public String perSecond() {
     return String.valueOf(Math.round(perNano * Duration.ofSeconds(1).toNanos() * 10) / 10.0)
         .replace(".0", "");
   }
 
   /**
-   * Takes a permit that is there within {@code limit}.
+   * Takes a permit that becomes available within {@code limit}.
    *
    * @return how long to wait before using it; more than {@code limit} when none was taken
    */

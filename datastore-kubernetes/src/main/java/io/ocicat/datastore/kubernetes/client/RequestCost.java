@@ -8,7 +8,7 @@ import io.ocicat.datastore.error.UnavailableException;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** What one call costs: how often it was sent, and what it waited for in between. */
+/** Measures one call: the number of attempts, and the time spent waiting. */
 public final class RequestCost {
   private final ApiCall call;
   private final long start = System.nanoTime();
@@ -21,20 +21,20 @@ public final class RequestCost {
     this.call = call;
   }
 
-  /** It is sent, once more perhaps. */
+  /** Counts an attempt. */
   public void send() {
     attempts++;
   }
 
-  /** Waits before it is sent again. */
+  /** Waits before a retry. */
   public void pause(Duration time, DatastoreException because) {
     lastFailure = because;
     paused += sleep(time);
   }
 
   /**
-   * Waits for the process's own rate limit. When that cannot be in time, it is to blame only if it
-   * is what took the time.
+   * Waits for the process's own rate limit. When that takes too long, the error names the rate
+   * limit only if it is the cause.
    */
   public void await(RateLimit limit, Deadline deadline, Duration patience) {
     Duration wait = limit.take(deadline.left());
@@ -73,7 +73,7 @@ public final class RequestCost {
     return System.nanoTime() - from;
   }
 
-  /** It is over. */
+  /** Reports the finished call. */
   public void tell(boolean succeeded) {
     RequestListener.tell(
         new DatastoreRequest(

@@ -5,11 +5,11 @@ import io.ocicat.datastore.json.Problems;
 import java.net.URI;
 import java.net.URISyntaxException;
 
-/** Addresses of API servers as they are written in configurations. */
+/** Parses addresses of API servers from configurations. */
 public final class ServerAddress {
   private ServerAddress() {}
 
-  /** Without a slash at its end. */
+  /** Parses an address, without a trailing slash. */
   public static URI address(String source, String text) {
     try {
       String whole = text.contains("://") || text.isEmpty() ? text : "https://" + text;
@@ -19,14 +19,14 @@ public final class ServerAddress {
         return uri;
       }
     } catch (URISyntaxException _) {
-      // Refused below.
+      // Rejected below.
     }
     throw new InvalidException(
         "server %s in %s is not the address of an API: it must look like https://10.0.0.1:6443"
             .formatted(Problems.quote(text), source));
   }
 
-  /** Of host and port as Kubernetes tells them to its pods. */
+  /** The address for host and port from a pod's environment. */
   public static URI inCluster(String host, String port) {
     boolean v6 = host.contains(":") && !host.startsWith("[");
     return address(

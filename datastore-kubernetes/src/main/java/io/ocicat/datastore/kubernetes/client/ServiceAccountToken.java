@@ -9,11 +9,11 @@ import java.util.Base64;
 import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
-/** What a service account's token, which is a JSON Web Token, says of itself. */
+/** Reads the expiry from a service account's token, a JSON Web Token. */
 public final class ServiceAccountToken {
   private ServiceAccountToken() {}
 
-  /** When it ends; nothing when it is of another form or does not say. */
+  /** Returns when it expires; empty when it has another form or does not say. */
   public static Optional<Instant> expiry(Secret token) {
     String[] parts = token.value().split("\\.", -1);
     if (parts.length != 3) {

@@ -24,16 +24,16 @@ import java.util.concurrent.TimeoutException;
 import javax.net.ssl.SSLException;
 import org.jspecify.annotations.Nullable;
 
-/** That no answer came: why, and whether the call may have been carried out all the same. */
+/** A request that got no response: why, and whether it may have been applied all the same. */
 public record TransportFailure(ApiAccess access, ApiCall call, IOException failure) {
-  /** Bounds the look into causes, which may go in circles. */
+  /** Bounds the search through causes, which may be cyclic. */
   private static final int DEPTH = 16;
 
   public boolean mayBeRepeated() {
     return !isLasting() && (call.verb().isRead() || !wasSent());
   }
 
-  /** Asking again would only meet the same certificates. */
+  /** Whether a retry would only meet the same certificates. */
   private boolean isLasting() {
     List<Throwable> causes = causes();
     return Thread.currentThread().isInterrupted()
@@ -42,8 +42,8 @@ public record TransportFailure(ApiAccess access, ApiCall call, IOException failu
   }
 
   /**
-   * Whether the connection ended in the handshake without a word about why, as it does when the
-   * server is being started or stopped: no more lasting than a connection that is refused.
+   * Whether the connection ended during the handshake without an alert, as it does when the server
+   * is starting or stopping: no more permanent than a refused connection.
    */
   private boolean wasCutOff() {
     List<Throwable> causes = causes();
@@ -58,7 +58,7 @@ public record TransportFailure(ApiAccess access, ApiCall call, IOException failu
   }
 
   /**
-   * Nothing is sent before there is a connection, and nothing done for those TLS does not accept.
+   * Nothing is sent before there is a connection, and nothing applied for clients that TLS rejects.
    */
   private boolean wasSent() {
     return causes().stream()

@@ -3,9 +3,10 @@ package io.ocicat.datastore.kubernetes.mapping;
 import java.util.UUID;
 
 /**
- * The UID of a resource in the group crd.projectcalico.org/v1 is not the one that Calico shows:
- * each byte's bits are reversed, but for the two that tell a UUID's version and variant. Two
- * objects of the API, one made from the other, must not have the same. It is its own inverse.
+ * Converts between UIDs in the group crd.projectcalico.org/v1 and those that Calico shows: each
+ * byte's bits are reversed, except for the two bytes with a UUID's version and variant. Two API
+ * objects, one derived from the other, must not have the same UID. The conversion is its own
+ * inverse.
  */
 public final class CrdUids {
   private static final int VERSION_BYTE = 6;
@@ -14,14 +15,14 @@ public final class CrdUids {
 
   private CrdUids() {}
 
-  /** What is no UUID stays as it is. */
+  /** Converts a UID; a text that is not a UUID stays as it is. */
   public static String swap(String uid) {
     if (uid.length() != CANONICAL_LENGTH) {
       return uid;
     }
     try {
       UUID parsed = UUID.fromString(uid);
-      // Java takes groups of any length.
+      // Java accepts groups of any length.
       if (!parsed.toString().equalsIgnoreCase(uid)) {
         return uid;
       }
@@ -34,7 +35,7 @@ public final class CrdUids {
     }
   }
 
-  /** All bytes but one, counted from the most significant. */
+  /** Reverses all bytes except one, counted from the most significant. */
   private static long reverse(long bytes, int but) {
     long swapped = Long.reverseBytes(Long.reverse(bytes));
     long mask = 0xffL << (Byte.SIZE * (Long.BYTES - 1 - but));

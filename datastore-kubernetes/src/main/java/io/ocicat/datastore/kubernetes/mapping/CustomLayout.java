@@ -14,19 +14,19 @@ import io.ocicat.datastore.resource.ResourceKey;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Resources as custom resources of one of the groups, and back. */
+/** Converts resources to custom resources of one of the groups, and back. */
 public record CustomLayout(ApiGroup group) {
 
   public ApiPath collection(Kind kind) {
     return new ApiPath(group.group(), group.version(), group.backing(kind).plural(), "", "", "");
   }
 
-  /** Where the custom resource of a resource is. */
+  /** Returns the API path of a resource. */
   public ApiPath path(ResourceKey key) {
     return collection(key.kind()).in(key.namespace()).named(CustomNames.of(key));
   }
 
-  /** The custom resource for what was admitted. Of a new one the revision is empty. */
+  /** Encodes an admitted resource. The revision of a new one is empty. */
   public ObjectNode encode(Resource resource) {
     ObjectNode content = resource.content();
     ResourceKey key = resource.key();
@@ -61,7 +61,7 @@ public record CustomLayout(ApiGroup group) {
     return metadata;
   }
 
-  /** The server gives a new one its UID and time. */
+  /** The server sets the UID and creation time of a new one. */
   private static ObjectNode verbatim(ObjectNode metadata) {
     ObjectNode copy = metadata.deepCopy();
     copy.remove("managedFields");
@@ -72,9 +72,9 @@ public record CustomLayout(ApiGroup group) {
   }
 
   /**
-   * The key of a custom resource.
+   * Returns the key of a custom resource.
    *
-   * @throws CorruptException when it cannot be told
+   * @throws CorruptException when it cannot be determined
    */
   public ResourceKey key(Kind kind, ObjectNode custom) {
     ObjectNode metadata = JsonTrees.metadata(custom);
@@ -89,9 +89,9 @@ public record CustomLayout(ApiGroup group) {
   }
 
   /**
-   * The resource that a custom resource is of.
+   * Decodes a custom resource.
    *
-   * @throws CorruptException when it is none
+   * @throws CorruptException when it is invalid
    */
   public Resource decode(Kind kind, ObjectNode custom) {
     ResourceKey key = key(kind, custom);

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
 
-/** What Calico calls the custom resources of IPAM, and the labels it finds affinities by. */
+/** Calico's names for the custom resources of IPAM, and the labels by which it finds affinities. */
 public final class CustomNames {
   public static final String HOST_HASH = "projectcalico.org/hostname-hash";
   public static final String AFFINITY_TYPE = "projectcalico.org/affinity-type";
@@ -43,9 +43,9 @@ public final class CustomNames {
   }
 
   /**
-   * Calico has the id in lower case. Where that is no name (of a network with {@code _}, of a
-   * virtual machine whose name is long) the API refuses Calico's, so nobody expects another one: it
-   * ends in a digest of the id.
+   * Calico uses the id in lower case. Where that is not a valid name (for a network with {@code _},
+   * or a virtual machine with a long name) the API rejects Calico's, so no other program expects a
+   * certain name: ours ends in a digest of the id.
    */
   private static String handle(String id) {
     String name = id.toLowerCase(Locale.ROOT);

@@ -26,14 +26,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Resources that are custom resources.
+ * Maps resources to custom resources.
  *
- * <p>Blocks, affinities and handles are deleted in two steps, as Calico does it: first they are
- * marked, if nobody has changed them, and from then on they count as gone for everybody; then they
- * are removed. Whoever finds one that is only marked removes it.
+ * <p>Blocks, affinities and handles are deleted in two steps, as in Calico: first they are marked,
+ * if they are unchanged, and from then on everybody treats them as deleted; then they are removed.
+ * A process that finds one that is only marked removes it.
  */
 public final class CustomResources implements ResourceMapping {
-  /** How often others may be faster with what is deleted whatever it is. */
+  /** How often an unconditional delete is retried after conflicts. */
   private static final int ATTEMPTS = 20;
 
   private final ApiClient api;
@@ -55,7 +55,7 @@ public final class CustomResources implements ResourceMapping {
         throw e;
       }
     }
-    // It was only marked, and is gone by now.
+    // It was only marked, and is removed by now.
     return layout.decode(resource.kind(), api.call(call));
   }
 
@@ -70,7 +70,7 @@ public final class CustomResources implements ResourceMapping {
   public Resource get(ResourceKey key) {
     Resource found = layout.decode(key.kind(), find(key).orElseThrow(() -> notFound(key)));
     if (!found.key().equals(key)) {
-      // Of handles that differ in case only the API can hold one.
+      // Of handles that differ only in case the API can hold one.
       throw new NotFoundException(
           "%s does not exist: its place is taken by %s"
               .formatted(key.describe(), found.describe()));
@@ -78,7 +78,7 @@ public final class CustomResources implements ResourceMapping {
     return found;
   }
 
-  /** What counts as there. What is only marked is removed on this occasion. */
+  /** Finds the object if it exists. One that is only marked as deleted is removed here. */
   private Optional<ObjectNode> find(ResourceKey key) {
     ObjectNode custom;
     try {
@@ -127,7 +127,7 @@ public final class CustomResources implements ResourceMapping {
     }
   }
 
-  /** Marked as it was read, without being looked at again, if nobody has changed it since. */
+  /** Marks the object as it was read, without reading it again, if it is unchanged since. */
   @Override
   public Resource delete(Resource read) {
     ResourceKey key = read.key();
@@ -138,7 +138,7 @@ public final class CustomResources implements ResourceMapping {
       remove(key, mark(key, layout.encode(read)));
       return read;
     } catch (ConflictException _) {
-      // Changed, or marked by somebody who died before removing it.
+      // Changed, or marked by a process that died before removing it.
       return delete(key, read.revision());
     }
   }
@@ -149,7 +149,7 @@ public final class CustomResources implements ResourceMapping {
     return api.call(ApiCall.update(layout.path(key), marked, key.describe()));
   }
 
-  /** It counts as gone already: when this fails, the next who sees it goes on. */
+  /** It already counts as deleted: when this fails, the next process that sees it removes it. */
   private void remove(ResourceKey key, ObjectNode marked) {
     try {
       api.call(ApiCall.delete(layout.path(key), conditions(sameObject(marked)), key.describe()));
@@ -168,7 +168,7 @@ public final class CustomResources implements ResourceMapping {
     return options;
   }
 
-  /** What cannot be read can still be deleted. */
+  /** An unreadable object can still be deleted. */
   private Resource removed(ResourceKey key, ObjectNode custom) {
     try {
       return layout.decode(key.kind(), custom);
@@ -218,8 +218,8 @@ public final class CustomResources implements ResourceMapping {
   }
 
   /**
-   * Only for what a host asks for with every address, because very old affinities have no labels
-   * until they are written again.
+   * Only for a host's own query for each address, because very old affinities have no labels until
+   * they are written again.
    */
   private static String selector(ResourceQuery.Affinities query) {
     if (query.host() == null || query.type() == null) {
@@ -244,7 +244,7 @@ public final class CustomResources implements ResourceMapping {
     try {
       key = layout.key(query.kind(), custom);
     } catch (CorruptException _) {
-      // Nobody can have been told of it, for want of a key.
+      // It was never reported, because it has no valid key.
       return Optional.empty();
     }
     if (!query.matches(key)) {
@@ -252,7 +252,7 @@ public final class CustomResources implements ResourceMapping {
     }
     String revision = JsonTrees.revision(custom);
     if (isMarked(query.kind(), custom)) {
-      // It is gone with its mark; its removal is no news.
+      // Marking it was the deletion; its removal is not reported.
       return change == CollectionWatch.Change.MODIFIED
           ? Optional.of(new ResourceEvent.Deleted(key, revision, null))
           : Optional.empty();

@@ -13,8 +13,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * IPAM's records as the specs of custom resources, where some members have other names than in etcd
- * and the key is part of the value. Members that nobody knows are the same in both.
+ * Converts IPAM's records to specs of custom resources, where some members have other names than in
+ * etcd and the key is part of the value. Unknown members are the same in both.
  */
 public final class IpamSpec {
   private static final String DELETED = "deleted";
@@ -44,7 +44,7 @@ public final class IpamSpec {
     }
     Map<String, String> names = NAMES.getOrDefault(key.kind(), Map.of());
     for (Map.Entry<String, JsonNode> member : record.properties()) {
-      // Schemas know no null but among allocations.
+      // Schemas allow null only among allocations.
       if (!member.getValue().isNull()) {
         spec.set(
             names.getOrDefault(member.getKey(), member.getKey()), member.getValue().deepCopy());
@@ -82,9 +82,9 @@ public final class IpamSpec {
   }
 
   /**
-   * The key that a spec is of.
+   * Returns the key in a spec.
    *
-   * @throws IllegalArgumentException when it does not say
+   * @throws IllegalArgumentException when it has none
    */
   public static ResourceKey key(Kind kind, ObjectNode spec) {
     return switch (kind) {
@@ -117,12 +117,14 @@ public final class IpamSpec {
     return text;
   }
 
-  /** Kinds that are marked before they are deleted, because Calico's API never compared. */
+  /**
+   * Kinds that are marked before they are deleted, because Calico's API never compared revisions.
+   */
   public static boolean isMarkedFirst(Kind kind) {
     return kind == Kind.IPAM_BLOCK || kind == Kind.BLOCK_AFFINITY || kind == Kind.IPAM_HANDLE;
   }
 
-  /** Whether somebody has decided to delete it and it counts as gone. */
+  /** Whether it is marked as deleted. */
   public static boolean isMarked(JsonNode spec) {
     return spec.path(DELETED).asString("").equals("true");
   }

@@ -19,7 +19,7 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Pods, namespaces, nodes and virtual machines as the API tells them. */
+/** Pods, namespaces, nodes and virtual machines in the Kubernetes API. */
 public final class KubernetesCluster implements Cluster {
   public static final ApiPath PODS = ApiPath.core("pods");
   public static final ApiPath NAMESPACES = ApiPath.core("namespaces");

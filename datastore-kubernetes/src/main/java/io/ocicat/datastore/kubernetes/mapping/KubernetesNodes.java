@@ -19,7 +19,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Nodes, which are those of Kubernetes. What Calico knows beyond those is in their annotations. */
+/** Maps Calico's nodes to Kubernetes nodes. Data that only Calico has is in annotations. */
 public final class KubernetesNodes implements ResourceMapping {
   private static final ApiCollection NODES =
       new ApiCollection(KubernetesCluster.NODES, "", "the list of nodes");

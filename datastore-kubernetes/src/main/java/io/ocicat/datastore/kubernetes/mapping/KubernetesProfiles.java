@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Profiles, which are namespaces ({@code kns.shop}) and service accounts ({@code
- * ksa.shop.default}). Nobody writes them here. Their revision has two parts, {@code
- * namespaces/accounts}, of which a single one has only its own.
+ * Maps profiles to namespaces ({@code kns.shop}) and service accounts ({@code ksa.shop.default}).
+ * They are read-only here. The revision of a list has two parts, {@code namespaces/accounts}; that
+ * of a single profile is its own.
  */
 public final class KubernetesProfiles implements ResourceMapping {
   private static final String NAMESPACE = "kns.";
@@ -82,7 +82,7 @@ public final class KubernetesProfiles implements ResourceMapping {
       return namespaceProfile(
           api.call(ApiCall.get(NAMESPACES.path().named(namespace), key.describe())));
     }
-    // Neither names of namespaces nor the first part of an account's contain dots.
+    // Neither the names of namespaces nor the first part of an account's name contain dots.
     String[] parts = name.split("\\.", 3);
     if (!name.startsWith(ACCOUNT) || parts.length < 3 || parts[1].isEmpty() || parts[2].isEmpty()) {
       throw new NotFoundException(key.describe() + " does not exist");
@@ -133,7 +133,7 @@ public final class KubernetesProfiles implements ResourceMapping {
         ResourceKey.of(Kind.PROFILE, name), Shapes.canonical(Kind.PROFILE, document), revision);
   }
 
-  /** First all namespaces, then all accounts; between them the revision of the first is kept. */
+  /** First all namespaces, then all accounts; the page token keeps the revision of the first. */
   @Override
   public ResourcePage list(ResourceQuery query, int limit, @Nullable String next) {
     List<Resource> items = new ArrayList<>();

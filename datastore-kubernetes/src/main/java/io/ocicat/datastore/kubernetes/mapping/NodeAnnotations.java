@@ -15,14 +15,14 @@ import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A node of Kubernetes as Calico's, and what of that is written into its annotations. */
+/** Converts a Kubernetes node to a Calico node, and back to annotations. */
 public final class NodeAnnotations {
   private static final String PREFIX = "projectcalico.org/";
   private static final String INTERFACES = PREFIX + "Interfaces";
   private static final String AS_NUMBER = PREFIX + "ASNumber";
   private static final String KUBE_LABELS = PREFIX + "kube-labels";
 
-  /** Labels that Calico alone has, as a JSON object. */
+  /** Labels that only Calico has, as a JSON object. */
   private static final String LABELS = PREFIX + "labels";
 
   /** Where in the document the annotations' texts are. */
@@ -75,7 +75,7 @@ public final class NodeAnnotations {
         JsonTrees.revision(node));
   }
 
-  /** As a parser would have read it: what fits is an int, so that equal documents are equal. */
+  /** As a parser would have read it: an int if it fits, so that equal documents are equal. */
   private static void put(ObjectNode bgp, long as) {
     if (as <= Integer.MAX_VALUE) {
       bgp.put("asNumber", (int) as);
@@ -88,7 +88,7 @@ public final class NodeAnnotations {
     ObjectNode metadata = JsonTrees.metadata(node).deepCopy();
     metadata.remove(List.of("managedFields", "resourceVersion", "selfLink", "finalizers"));
     Map<String, String> labels = new TreeMap<>(ownLabels(node));
-    // As in Calico those of Kubernetes win.
+    // As in Calico those of Kubernetes take precedence.
     labels.putAll(JsonTrees.texts(metadata, "labels"));
     if (!labels.isEmpty()) {
       labels.forEach(metadata.putObject("labels")::put);
@@ -105,7 +105,7 @@ public final class NodeAnnotations {
     document.withObject(pointer.substring(0, last)).put(pointer.substring(last + 1), text);
   }
 
-  /** With host-local addresses the first of them is the tunnel's. */
+  /** With host-local IPAM the first address is the tunnel's. */
   private static void podCidrs(ObjectNode document, ObjectNode node, boolean usePodCidr) {
     List<String> cidrs = KubernetesCluster.podCidrs(node);
     cidrs.forEach(cidr -> document.withArray("/status/podCIDRs").add(cidr));
@@ -142,11 +142,11 @@ public final class NodeAnnotations {
     try {
       spec.set("interfaces", Json.parseObject("{\"list\":" + text + "}").path("list"));
     } catch (IllegalArgumentException _) {
-      // Told for information only.
+      // Informational only.
     }
   }
 
-  /** Those that are in the annotation; none when it cannot be read. */
+  /** Returns the labels in the annotation; none when it cannot be read. */
   private static Map<String, String> ownLabels(ObjectNode node) {
     String text = JsonTrees.annotation(node, LABELS);
     if (text.isEmpty()) {
@@ -160,7 +160,7 @@ public final class NodeAnnotations {
   }
 
   /**
-   * Whether the labels of Kubernetes are among these, as they are: they are not changed from here.
+   * Whether the labels of Kubernetes are among these, unchanged: they cannot be changed from here.
    */
   public static boolean hasLabelsOf(ObjectNode node, Map<String, String> labels) {
     return labels
@@ -177,7 +177,7 @@ public final class NodeAnnotations {
     set(annotations, LABELS, own.isEmpty() ? "" : Json.compact(json));
   }
 
-  /** Puts what a document says into the annotations of a node; what it does not say is removed. */
+  /** Writes a document to the annotations of a node; absent values are removed. */
   public static void write(ObjectNode document, ObjectNode node) {
     ObjectNode annotations = node.withObject("/metadata").withObject("/annotations");
     TEXTS.forEach(

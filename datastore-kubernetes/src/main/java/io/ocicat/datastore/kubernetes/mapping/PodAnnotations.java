@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a pod's annotations say of its endpoint. */
+/** Reads and writes a pod's annotations about its endpoint. */
 public final class PodAnnotations {
   private static final String CNI = "cni.projectcalico.org/";
   public static final String POD_IP = CNI + "podIP";
@@ -95,7 +95,7 @@ public final class PodAnnotations {
     }
   }
 
-  /** Those that cannot be read are left out, as Calico does. */
+  /** Unreadable ones are ignored, as in Calico. */
   public static void qosControls(ObjectNode spec, ObjectNode pod) {
     ObjectNode controls = Json.object();
     for (String direction : List.of("ingress", "egress")) {
@@ -117,7 +117,7 @@ public final class PodAnnotations {
     }
   }
 
-  /** Kubernetes' way to write numbers: 10M are ten million, 1Ki is 1024. */
+  /** Parses a Kubernetes quantity: 10M is ten million, 1Ki is 1024. */
   public static Optional<Long> quantity(String text) {
     Matcher parts = QUANTITY.matcher(text);
     if (!parts.matches()) {
@@ -142,7 +142,7 @@ public final class PodAnnotations {
         : Optional.empty();
   }
 
-  /** What a pod that got its addresses is annotated with. */
+  /** Returns the annotations for a pod that got its addresses. */
   public static Map<String, String> written(JsonNode spec) {
     List<String> networks = new ArrayList<>();
     spec.path("ipNetworks").forEach(network -> networks.add(network.asString("")));

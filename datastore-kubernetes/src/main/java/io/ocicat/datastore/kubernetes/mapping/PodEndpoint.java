@@ -20,9 +20,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The endpoint that a pod is. */
+/** Converts a pod to its workload endpoint. */
 public final class PodEndpoint {
-  /** Whatever the runtime calls the interface, pods have one and it is called so. */
+  /** Whatever the runtime calls the interface, a pod has one and Calico calls it this. */
   public static final String INTERFACE = "eth0";
 
   private static final int MAX_LABEL = 63;
@@ -30,7 +30,7 @@ public final class PodEndpoint {
 
   private PodEndpoint() {}
 
-  /** Whether it has a network of its own on a machine that is known. */
+  /** Whether the pod has a network of its own and is scheduled to a node. */
   public static boolean isOne(ObjectNode pod) {
     JsonNode spec = pod.path("spec");
     return !spec.path("hostNetwork").asBoolean(false)
@@ -61,7 +61,7 @@ public final class PodEndpoint {
   }
 
   /**
-   * The endpoint of a pod that is one.
+   * Returns the endpoint of a pod that is one.
    *
    * @throws CorruptException when its addresses or annotations cannot be read
    */
@@ -133,7 +133,7 @@ public final class PodEndpoint {
     return spec;
   }
 
-  /** Its addresses may be another's by now. */
+  /** Its addresses may belong to another pod by now. */
   private static boolean isFinished(ObjectNode pod) {
     if (FINISHED.contains(JsonTrees.text(pod.path("status"), "phase"))) {
       return true;
@@ -148,7 +148,9 @@ public final class PodEndpoint {
     return annotation.isString() && annotation.stringValue().isEmpty();
   }
 
-  /** The first of these that says anything. What kubelet has found out wins over our own notes. */
+  /**
+   * The first source that has any. What kubelet reports takes precedence over our own annotations.
+   */
   private static List<IpPrefix> addresses(ObjectNode pod) {
     List<String> reported = new ArrayList<>();
     pod.path("status").path("podIPs").forEach(ip -> reported.add(JsonTrees.text(ip, "ip")));

@@ -26,13 +26,13 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Workload endpoints, which are pods. Writing one only annotates the pod with its addresses and
- * container, deleting one only empties what says its addresses; the rest is the pod's own. Whether
- * the pod was changed since it was read does not matter to a write, because kubelet changes it all
- * the time, but it must be the same pod.
+ * Maps workload endpoints to pods. Writing one only annotates the pod with its addresses and
+ * container, deleting one only clears the annotations with its addresses; the rest is the pod's
+ * own. A write ignores whether the pod has changed since it was read, because kubelet changes it
+ * all the time, but it must be the same pod.
  */
 public final class PodEndpoints implements ResourceMapping {
-  /** Where a watch begins that must see what is there, because no revision is known. */
+  /** The start of a watch that must first see what exists, because no revision is known. */
   private static final String NOW = "0";
 
   private final ApiClient api;
@@ -78,7 +78,7 @@ public final class PodEndpoints implements ResourceMapping {
     return KubernetesCluster.PODS.in(namespace).named(pod);
   }
 
-  /** The pod that an endpoint's name speaks of. */
+  /** The pod in an endpoint's name. */
   private static String pod(ResourceKey key) {
     return WorkloadEndpointName.parse(key.name())
         .filter(name -> name.orchestrator().equals(WorkloadEndpointName.KUBERNETES))
@@ -121,7 +121,7 @@ public final class PodEndpoints implements ResourceMapping {
     return PodEndpoint.of(pod);
   }
 
-  /** The API itself sees to it that it is the pod that was read: nobody looks at it again. */
+  /** The API itself verifies that it is the pod that was read, so it is not read again. */
   @Override
   public Resource delete(Resource read) {
     empty(read.key(), read.revision(), read.text("metadata", "uid").orElse(""));
@@ -183,9 +183,8 @@ public final class PodEndpoints implements ResourceMapping {
   }
 
   /**
-   * The pod whose whole name is in the beginning of an endpoint's. As with Calico others whose
-   * names go on with a dash are then not listed, who would have to be told apart by the reader
-   * anyway.
+   * The pod whose whole name is in the beginning of an endpoint's name. As in Calico, others whose
+   * names continue with a dash are not listed; the reader would have to filter them out anyway.
    */
   private static Optional<ApiPath> single(ResourceQuery.Named query) {
     if (query.namespace() == null || query.namePrefix().isEmpty()) {
@@ -209,7 +208,7 @@ public final class PodEndpoints implements ResourceMapping {
     return new ApiCollection(pods, "", "the list of pods");
   }
 
-  /** A pod that is given a machine becomes an endpoint by a change, and is told as one. */
+  /** A pod that is scheduled becomes an endpoint by a modification, and is reported as added. */
   @Override
   public List<CollectionWatch.Source> changes(ResourceQuery query, String revision) {
     return List.of(

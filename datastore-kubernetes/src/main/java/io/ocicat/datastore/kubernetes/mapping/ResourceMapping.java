@@ -8,17 +8,17 @@ import io.ocicat.datastore.resource.ResourceQuery;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The objects of Kubernetes that stand for some kinds of resources. Thread-safe. */
+/** A mapping of some kinds of resources to Kubernetes objects. Thread-safe. */
 public interface ResourceMapping {
-  /** Of what was admitted. */
+  /** Creates an admitted resource. */
   Resource create(Resource resource);
 
-  /** Of what was admitted. */
+  /** Updates an admitted resource. */
   Resource update(Resource resource);
 
   Resource delete(ResourceKey key, @Nullable String revision);
 
-  /** Of what was read, and not written since. */
+  /** Deletes a resource if it is unchanged since it was read. */
   default Resource delete(Resource read) {
     return delete(read.key(), read.revision());
   }
@@ -27,6 +27,6 @@ public interface ResourceMapping {
 
   ResourcePage list(ResourceQuery query, int limit, @Nullable String next);
 
-  /** What must be followed to see the changes behind a revision. */
+  /** Returns what must be watched to see the changes after a revision. */
   List<CollectionWatch.Source> changes(ResourceQuery query, String revision);
 }

@@ -10,20 +10,20 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * How the group crd.projectcalico.org/v1 keeps a resource's metadata: as JSON in an annotation. The
- * custom resource's own metadata has only what the API server needs, and labels and annotations of
- * Calico's own.
+ * Encodes a resource's metadata for the group crd.projectcalico.org/v1: as JSON in an annotation.
+ * The custom resource's own metadata has only what the API server needs, and labels and annotations
+ * of Calico's own.
  */
 public final class StoredMetadata {
   public static final String ANNOTATION = "projectcalico.org/metadata";
   private static final List<String> CALICOS = List.of("projectcalico.org/", "operator.tigera.io/");
 
-  /** What the API server itself acts upon. */
+  /** Metadata that the API server itself acts upon. */
   private static final List<String> EFFECTIVE = List.of("finalizers", "ownerReferences");
 
   private StoredMetadata() {}
 
-  /** The custom resource's metadata for that of a resource. */
+  /** Returns the custom resource's metadata for that of a resource. */
   public static ObjectNode encode(Kind kind, ObjectNode metadata) {
     ObjectNode stored = Json.object();
     stored.put("name", metadata.path("name").asString(""));
@@ -51,7 +51,7 @@ public final class StoredMetadata {
   }
 
   /**
-   * The metadata that was stored.
+   * Returns the stored metadata.
    *
    * @throws IllegalArgumentException when the annotation cannot be read
    */
@@ -86,7 +86,7 @@ public final class StoredMetadata {
     return metadata;
   }
 
-  /** What the annotation says wins. */
+  /** The annotation takes precedence. */
   private static void merge(ObjectNode stored, ObjectNode metadata, String member) {
     if (!(stored.get(member) instanceof ObjectNode own)) {
       return;
@@ -108,7 +108,7 @@ public final class StoredMetadata {
     return chosen;
   }
 
-  /** Owners of one group become those of the other, whose UIDs are others too. */
+  /** Converts owners between the groups, whose UIDs differ too. */
   private static JsonNode swapOwners(JsonNode owners, String from, ApiGroup to) {
     JsonNode swapped = owners.deepCopy();
     for (JsonNode owner : swapped) {

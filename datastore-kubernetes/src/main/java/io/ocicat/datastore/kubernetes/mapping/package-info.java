@@ -1,4 +1,4 @@
-/** Which objects of Kubernetes Calico's resources are, and their conversion both ways. */
+/** Maps Calico's resources to Kubernetes objects and back. */
 @NullMarked
 package io.ocicat.datastore.kubernetes.mapping;
 
