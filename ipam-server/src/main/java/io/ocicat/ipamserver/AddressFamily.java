@@ -2,7 +2,7 @@ package io.ocicat.ipamserver;
 
 import io.ocicat.ip.IpAddress;
 
-/** A family of addresses, as requests name it. */
+/** An address family, as named in requests. */
 enum AddressFamily {
   IPV4("ipv4"),
   IPV6("ipv6");

@@ -6,11 +6,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Addresses that an attachment has.
+ * The addresses of one attachment.
  *
- * @param request {@link AllocationRequest#canonical()} of what made it
- * @param answer addresses, routes and dns as they were then: a replay must say the same
- * @param expiresAt null for as long as nobody releases it
+ * @param request {@link AllocationRequest#canonical()} of the request that created it
+ * @param answer addresses, routes and dns as they were then: a replay must return the same
+ * @param expiresAt null for an allocation without a lease
  */
 record Allocation(
     long id,
@@ -24,7 +24,7 @@ record Allocation(
     @Nullable Instant expiresAt) {
   private static final String PREFIX = "a-";
 
-  /** The number in an id as clients see it, or -1 for what is none. */
+  /** Returns the number in an id as clients see it, or -1 for an invalid id. */
   static long parseId(String id) {
     try {
       return id.startsWith(PREFIX) && id.length() <= 20

@@ -14,7 +14,7 @@ import java.util.Set;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The calls of the protocol, each from a request to an answer. Thread-safe. */
+/** The calls of the protocol, each from a request to a response. Thread-safe. */
 record AllocationApi(Allocations allocations) {
   private static final int MAX_BODY = 64 << 10;
 
@@ -25,9 +25,9 @@ record AllocationApi(Allocations allocations) {
   private static final int LARGEST_PAGE = 1000;
 
   /**
-   * Answers a request whose token was accepted.
+   * Answers an authenticated request.
    *
-   * @throws ApiError for what is none of the calls, or is refused
+   * @throws ApiError for an unknown call, or one that is refused
    */
   ApiResponse answer(ApiRequest request) throws IOException {
     List<String> path = request.path();
@@ -112,7 +112,7 @@ record AllocationApi(Allocations allocations) {
     AllocationStore.Filter filter =
         new AllocationStore.Filter(
             query.get("network"), query.get("node"), query.get("containerId"));
-    // One more than wanted tells whether there are more.
+    // One more than requested shows whether there are more.
     List<Allocation> found = allocations.list(filter, cursor.isEmpty() ? 0 : id(cursor), limit + 1);
     List<Allocation> page = found.size() > limit ? found.subList(0, limit) : found;
     ObjectNode body = Json.object();
@@ -132,7 +132,7 @@ record AllocationApi(Allocations allocations) {
         return limit;
       }
     } catch (NumberFormatException _) {
-      // Refused with the others.
+      // Rejected with the others.
     }
     throw ApiError.badRequest(
         "limit must be 1–%d, not %s".formatted(LARGEST_PAGE, Quoted.brief(text)));

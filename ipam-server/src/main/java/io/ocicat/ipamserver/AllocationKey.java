@@ -9,9 +9,9 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** The attachment an allocation is for; there is at most one for each at any time. */
+/** The attachment an allocation is for; each has at most one at any time. */
 record AllocationKey(String network, String containerId, String ifName) {
-  /** Longer names are nobody's: runtimes make file names of them. */
+  /** Longer names are not valid anyway: runtimes use them as file names. */
   static final int MAX_NAME = 253;
 
   AllocationKey {
@@ -28,7 +28,7 @@ record AllocationKey(String network, String containerId, String ifName) {
     }
   }
 
-  /** What the Idempotency-Key of its allocation is. */
+  /** The Idempotency-Key of its allocation. */
   String digest() {
     String text = String.join("\0", network, containerId, ifName);
     try {

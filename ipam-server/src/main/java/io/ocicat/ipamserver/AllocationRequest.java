@@ -14,12 +14,12 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a client asks for.
+ * A client's request for addresses.
  *
  * @param pool null when the network decides
  * @param families empty when the pool decides
  * @param requestedIps addresses the client insists on, at most one of each family
- * @param leaseSeconds 0 for as long as nobody releases it
+ * @param leaseSeconds 0 for no lease
  */
 record AllocationRequest(
     AllocationKey key,
@@ -32,7 +32,7 @@ record AllocationRequest(
   /** Ten years. */
   static final long MAX_LEASE_SECONDS = 315_360_000;
 
-  /** For people who look for the owner of an address; empty texts when nobody said. */
+  /** The pod, for people who look for the owner of an address; empty texts when not given. */
   record Pod(String namespace, String name, String uid) {
     ObjectNode toJson() {
       return Json.object().put("namespace", namespace).put("name", name).put("uid", uid);
@@ -45,7 +45,7 @@ record AllocationRequest(
   }
 
   /**
-   * Reads the body of a request. Members nobody knows are ignored, so that clients may be newer.
+   * Reads the body of a request. Unknown members are ignored, so that clients may be newer.
    *
    * @throws ApiError 400 naming every bad member
    */
@@ -83,7 +83,7 @@ record AllocationRequest(
     return new AllocationRequest(key, node, pool, families, ips, lease, owner);
   }
 
-  /** Text that ends up in the database and in lists, no more. */
+  /** Text that is only stored and listed. */
   static JsonField<String> label(JsonField<String> text) {
     return text.check(
         value ->
@@ -93,7 +93,7 @@ record AllocationRequest(
             .formatted(AllocationKey.MAX_NAME));
   }
 
-  /** The same text for requests that ask for the same, however they were written. */
+  /** Returns the same text for equal requests, however they were written. */
   String canonical() {
     ObjectNode json = Json.object().put("node", node).put("pool", pool);
     ArrayNode wanted = json.putArray("families");
@@ -105,7 +105,7 @@ record AllocationRequest(
     return Json.compact(json);
   }
 
-  /** The owner as it was given, read back from {@link #canonical()}. */
+  /** Returns the pod of a request, read back from {@link #canonical()}. */
   static JsonNode podOf(String canonical) {
     return Json.parse(canonical).path("pod");
   }

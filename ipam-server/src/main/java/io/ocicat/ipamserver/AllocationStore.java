@@ -10,8 +10,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Allocations and addresses in the database. Each change is one transaction and on the disk when
- * the method returns. Not thread-safe.
+ * Stores allocations and addresses in the database. Each change is one transaction and on the disk
+ * when the method returns. Not thread-safe.
  */
 final class AllocationStore implements AutoCloseable {
   private static final String COLUMNS =
@@ -33,7 +33,7 @@ final class AllocationStore implements AutoCloseable {
   /** An address that is not free. */
   record Taken(IpAddress address, boolean resting) {}
 
-  /** Which allocations a list is to hold; null means any. */
+  /** A filter for lists of allocations; null means any. */
   record Filter(@Nullable String network, @Nullable String node, @Nullable String containerId) {}
 
   List<Taken> taken() {
@@ -68,7 +68,7 @@ final class AllocationStore implements AutoCloseable {
         .findFirst();
   }
 
-  /** Whether there ever was an allocation of this number. */
+  /** Whether an allocation of this number ever existed. */
   boolean existed(long id) {
     return !sql.query(
             "SELECT 1 FROM sqlite_sequence WHERE name = 'allocation' AND seq >= ?",
@@ -77,7 +77,7 @@ final class AllocationStore implements AutoCloseable {
         .isEmpty();
   }
 
-  /** In the order of their ids, those after {@code after}. */
+  /** Returns allocations in id order, those after {@code after}. */
   List<Allocation> list(Filter filter, long after, int limit) {
     return sql.query(
         ("SELECT %s FROM allocation WHERE id > ?1 AND (?2 IS NULL OR network = ?2)"
@@ -115,7 +115,7 @@ final class AllocationStore implements AutoCloseable {
         row -> IpAddress.parse(row.getString(1)));
   }
 
-  /** Adds an allocation, whose number is the database's to choose, with addresses that are free. */
+  /** Adds an allocation with free addresses; the database chooses its number. */
   Allocation add(Allocation wanted, List<IpAddress> addresses) {
     return sql.change(
         () -> {
@@ -150,7 +150,7 @@ final class AllocationStore implements AutoCloseable {
         });
   }
 
-  /** Removes allocations; their addresses rest. */
+  /** Deletes allocations; their addresses are held back until {@code till}. */
   void release(List<Allocation> allocations, Instant till) {
     sql.change(
         () -> {
@@ -165,7 +165,7 @@ final class AllocationStore implements AutoCloseable {
         });
   }
 
-  /** Has addresses free again that have rested. */
+  /** Frees addresses whose hold is over. */
   void forget(List<IpAddress> rested) {
     sql.change(
         () -> {

@@ -22,10 +22,10 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Hands out addresses and takes them back. One thing at a time: each begins with whatever became
- * due meanwhile (leases that ended, addresses that have rested), then looks, then writes the
- * database, and only then changes the picture of it in memory. When the database fails, the picture
- * is painted anew before it is looked at again. Thread-safe.
+ * Allocates and releases addresses, one operation at a time. Each first processes what is due
+ * (expired leases, addresses whose hold is over), then decides, then writes the database, and only
+ * then updates the index of free addresses in memory. When the database fails, the index is rebuilt
+ * before it is used again. Thread-safe.
  */
 final class Allocations implements AutoCloseable {
   private final Pools pools;
@@ -41,11 +41,12 @@ final class Allocations implements AutoCloseable {
   }
 
   /**
-   * @param created whether it is new, or what the same request got before
+   *
+   * @param created whether it is new, as opposed to the result of the same request before
    */
   record Allocated(Allocation allocation, boolean created) {}
 
-  /** How full a pool is. */
+  /** The utilisation of a pool. */
   record Level(String pool, AddressFamily family, PoolAddresses.Level level) {}
 
   Allocated allocate(AllocationRequest request) {
@@ -100,7 +101,7 @@ final class Allocations implements AutoCloseable {
         : request.families().stream().sorted().toList();
   }
 
-  /** The one that was asked for, even when it rests, or else any. */
+  /** Returns the requested address, even when it is held back, or else any. */
   private static Found choose(
       AllocationRequest request, AddressFamily family, Pool pool, PoolAddresses addresses) {
     Optional<IpAddress> wanted =
@@ -160,7 +161,7 @@ final class Allocations implements AutoCloseable {
     return leaseSeconds == 0 ? null : now.plusSeconds(leaseSeconds);
   }
 
-  /** Releases what the attachment has, if anything; with an id only that very allocation. */
+  /** Releases the attachment's allocation, if it has one; with an id only that very allocation. */
   void release(AllocationKey key, OptionalLong id) {
     alone(
         now -> {
@@ -204,7 +205,7 @@ final class Allocations implements AutoCloseable {
         });
   }
 
-  /** Releases what a node holds in a network for attachments that are not in use any more. */
+  /** Releases a node's allocations in a network for attachments that are no longer in use. */
   int collect(String network, String node, Set<AllocationKey> valid) {
     return alone(
         now -> {
@@ -278,9 +279,9 @@ final class Allocations implements AutoCloseable {
   }
 
   /**
-   * The pool that hands the address out now, whatever the pool was called that it came from: a
-   * range that moved to another pool keeps its allocations. None for an address that is in no range
-   * any more.
+   * Returns the pool that now contains the address, whatever pool it was allocated from: a range
+   * that moved to another pool keeps its allocations. Empty for an address that is no longer in any
+   * range.
    */
   private static Optional<PoolAddresses> holder(
       IpAddress address, Map<String, PoolAddresses> painted) {
@@ -295,7 +296,7 @@ final class Allocations implements AutoCloseable {
     return Objects.requireNonNull(picture, "painted before anything is done");
   }
 
-  /** Something to be done now. */
+  /** An operation at the current time. */
   @FunctionalInterface
   private interface Action<T> {
     T at(Instant now);

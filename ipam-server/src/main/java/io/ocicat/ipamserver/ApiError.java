@@ -3,7 +3,7 @@ package io.ocicat.ipamserver;
 import io.ocicat.cni.json.Json;
 import tools.jackson.databind.node.ObjectNode;
 
-/** An answer that is not what the client asked for: the protocol's error object and its status. */
+/** An error response: the protocol's error object and its status. */
 final class ApiError extends IpamServerException {
   private static final long serialVersionUID = 1;
 
@@ -34,7 +34,7 @@ final class ApiError extends IpamServerException {
     return new ApiError(404, "not_found", false, message);
   }
 
-  /** The allocation that was meant has been followed by another one of the same attachment. */
+  /** The allocation has been replaced by a newer one of the same attachment. */
   static ApiError stale(String message) {
     return new ApiError(404, "stale", false, message);
   }
@@ -48,7 +48,8 @@ final class ApiError extends IpamServerException {
   }
 
   /**
-   * @param soon whether addresses only rest and will be free again without anybody's doing
+   *
+   * @param soon whether addresses are only held back and will become free by themselves
    */
   static ApiError exhausted(String message, boolean soon) {
     return new ApiError(409, "exhausted", soon, message);

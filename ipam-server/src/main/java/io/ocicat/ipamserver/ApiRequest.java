@@ -17,7 +17,7 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a client sent, checked as it is asked for. */
+/** A client's HTTP request, validated as its parts are read. */
 record ApiRequest(HttpExchange exchange) {
   private static final String PREFIX = "/v1/";
 
@@ -29,7 +29,7 @@ record ApiRequest(HttpExchange exchange) {
     return Optional.ofNullable(exchange.getRequestHeaders().getFirst(name));
   }
 
-  /** What follows the prefix, decoded piece by piece; nothing when it has another prefix. */
+  /** Returns the decoded path segments after the prefix; empty when the prefix differs. */
   List<String> path() {
     String raw = exchange.getRequestURI().getRawPath();
     if (raw == null || !raw.startsWith(PREFIX)) {
@@ -43,7 +43,7 @@ record ApiRequest(HttpExchange exchange) {
   }
 
   /**
-   * The parameters behind the question mark.
+   * Returns the query parameters.
    *
    * @throws ApiError 400 for one that is not among {@code known} or comes twice
    */
@@ -76,9 +76,9 @@ record ApiRequest(HttpExchange exchange) {
   }
 
   /**
-   * The document in the body.
+   * Returns the document in the body.
    *
-   * @throws ApiError 413, 415, or 400 when it is no JSON object
+   * @throws ApiError 413, 415, or 400 when it is not a JSON object
    */
   ObjectNode body(int limit) throws IOException {
     String type = header("Content-Type").orElse("");

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a request is answered with.
+ * A response to a request.
  *
  * @param body null for none
  */

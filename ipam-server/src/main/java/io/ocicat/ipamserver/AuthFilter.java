@@ -13,12 +13,12 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /**
- * Lets in whoever has a token, and sees to it that every request is answered and written down: one
- * line with method, path, status and request id, never a header or a body. Closing it waits for
- * those inside; the JDK's server waits, too, but now and then for nobody. Thread-safe.
+ * Authenticates requests by token, and ensures that every request is answered and logged: one line
+ * with method, path, status and request id, never a header or a body. Closing it waits for requests
+ * under way; the JDK's server waits, too, but not reliably. Thread-safe.
  */
 final class AuthFilter implements HttpHandler, AutoCloseable {
-  /** How long requests under way have when the door is closed. */
+  /** How long requests under way have to finish on close. */
   private static final Duration GRACE = Duration.ofSeconds(5);
 
   private static final int MANY = 1 << 20;
@@ -93,7 +93,7 @@ final class AuthFilter implements HttpHandler, AutoCloseable {
       exchange.getResponseHeaders().set("WWW-Authenticate", "Bearer");
     }
     if (answer.status() == 413) {
-      // What is left of the body is not worth reading.
+      // The rest of the body is not worth reading.
       exchange.getResponseHeaders().set("Connection", "close");
     }
     if (answer.body() == null) {

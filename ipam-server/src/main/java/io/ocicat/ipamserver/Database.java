@@ -21,8 +21,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file, and the right to write it: what is free is also kept in memory, so there can be only
- * one server. Anybody may read the file meanwhile, with the sqlite3 command for instance.
+ * The database file, with a lock that allows a single server, because free addresses are also kept
+ * in memory. Others may read the file meanwhile, for instance with the sqlite3 command.
  */
 final class Database implements AutoCloseable {
   private static final int SCHEMA = 1;
@@ -65,15 +65,15 @@ final class Database implements AutoCloseable {
   }
 
   /**
-   * Opens the file, or makes it.
+   * Opens the file, creating it when missing.
    *
-   * @throws IpamServerException when another server has it, or it is no database of ours
+   * @throws IpamServerException when another server has it, or it is not a database of ours
    */
   static Database open(Path file) {
     FileChannel lockFile = lock(file);
     Connection opened = null;
     try {
-      // Made by us, or SQLite would let everybody read it.
+      // Created here, because SQLite would make it readable by everybody.
       FileChannel.open(file, Set.of(CREATE, WRITE), permissions("rw-------")).close();
       opened = DriverManager.getConnection("jdbc:sqlite:" + file);
       prepare(opened, file);
@@ -161,7 +161,7 @@ final class Database implements AutoCloseable {
     return connection;
   }
 
-  /** Ends the lock last: whoever waits for it finds everything written. */
+  /** Releases the lock last: the next owner finds everything written. */
   @Override
   public void close() {
     close(connection, lockFile);
@@ -170,7 +170,7 @@ final class Database implements AutoCloseable {
   private static void close(@Nullable Connection connection, FileChannel lockFile) {
     try (lockFile;
         connection) {
-      // Both, whatever happens.
+      // Close both, whatever happens.
     } catch (IOException | SQLException e) {
       throw new IpamServerException("cannot close the database: " + e.getMessage(), e);
     }

@@ -8,10 +8,10 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Which addresses between two bounds are free. What is taken is kept as a sorted map of the ends of
- * runs, with neighbours merged: the address behind a run is free by construction, so finding one
- * costs a look-up however many are taken, and a run of a million costs as much memory as one
- * address. Not thread-safe.
+ * The free addresses between two bounds. Used addresses are a sorted map of the ends of runs, with
+ * neighbours merged: the address after a run is free by construction, so finding one costs a
+ * look-up however many are used, and a run of a million costs as much memory as one address. Not
+ * thread-safe.
  */
 final class FreeAddresses {
   private final IpAddress first;
@@ -36,7 +36,7 @@ final class FreeAddresses {
     take(address, address);
   }
 
-  /** Takes a run, or as much of it as lies between the bounds. */
+  /** Marks a run as used, or as much of it as lies between the bounds. */
   void take(IpAddress from, IpAddress to) {
     IpAddress start = max(from, first);
     IpAddress end = min(to, last);
@@ -75,7 +75,7 @@ final class FreeAddresses {
     }
   }
 
-  /** The first free address behind this one, beginning again at the lowest when there is none. */
+  /** Returns the first free address after this one, wrapping around to the lowest. */
   Optional<IpAddress> next(IpAddress after) {
     if (contains(after) && after.compareTo(last) < 0) {
       Optional<IpAddress> further = from(after.next());

@@ -23,10 +23,11 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IpamServer implements AutoCloseable {
   /**
-   * The JDK's server knows its limits from properties only, and reads them once. A client that does
-   * not get its request or answer across in these seconds is cut off, also one that sends nothing;
-   * small answers leave at once. Past the limit of connections the server closes new ones unseen,
-   * so it is far above what idle clients can hold in that time without being noticed.
+   * The JDK's server reads its limits from properties only, and once. A client that does not
+   * transfer its request or response within these seconds is cut off, including one that sends
+   * nothing; small responses are sent at once. Beyond the limit of connections the server closes
+   * new ones without a response, so the limit is far above what idle clients can hold in that time
+   * without being noticed.
    */
   private static final Map<String, String> LIMITS =
       Map.of(
@@ -37,10 +38,10 @@ public final class IpamServer implements AutoCloseable {
           "jdk.httpserver.maxConnections", "16384");
 
   /**
-   * What a server is to do.
+   * The settings of a server.
    *
    * @param tls null for plain HTTP
-   * @param log told what happens, a line each
+   * @param log receives log lines
    */
   public record Settings(
       InetSocketAddress listen,
@@ -52,8 +53,8 @@ public final class IpamServer implements AutoCloseable {
       Consumer<String> log) {}
 
   /**
-   * Nodes that start together ask together. With Java's 50 the kernel answers the rest with SYN
-   * cookies, and resets connections when it does not get round to them in time.
+   * Nodes that start together send requests together. With Java's 50 the kernel answers the rest
+   * with SYN cookies, and resets connections that are not accepted in time.
    */
   private static final int BACKLOG = 1024;
 
@@ -72,18 +73,18 @@ public final class IpamServer implements AutoCloseable {
   }
 
   /**
-   * Starts to listen.
+   * Starts a server.
    *
-   * @throws IpamServerException when a file is unusable or the address is taken
+   * @throws IpamServerException when a file is unusable or the address is in use
    */
   public static IpamServer start(Settings settings) {
     return start(settings, Supplier::get);
   }
 
   /**
-   * Starts to listen in a network of the caller's choice.
+   * Starts a server in a network of the caller's choice.
    *
-   * @param network runs what opens the socket where that is to be; nothing else is done there
+   * @param network runs the code that opens the socket where it is to be; nothing else runs there
    */
   public static IpamServer start(
       Settings settings, Function<Supplier<HttpServer>, HttpServer> network) {
@@ -125,7 +126,7 @@ public final class IpamServer implements AutoCloseable {
     }
   }
 
-  /** Where it listens; the port is a real one even if 0 was asked for. */
+  /** The listening address; the port is a real one even if 0 was requested. */
   public InetSocketAddress address() {
     return server.getAddress();
   }

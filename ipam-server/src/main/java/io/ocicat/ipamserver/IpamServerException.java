@@ -2,7 +2,7 @@ package io.ocicat.ipamserver;
 
 import org.jspecify.annotations.Nullable;
 
-/** Anything that goes wrong here; the root of this module's exceptions. */
+/** The root of this module's exceptions. */
 public class IpamServerException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

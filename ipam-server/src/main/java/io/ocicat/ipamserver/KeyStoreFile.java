@@ -8,7 +8,7 @@ import java.security.KeyStore;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
-/** A key with its certificate in a PKCS#12 file, and the file that holds the password for it. */
+/** A PKCS#12 file with a key and its certificate, and the file with its password. */
 public record KeyStoreFile(Path keyStore, Path passwordFile) {
   SSLContext context() {
     try {

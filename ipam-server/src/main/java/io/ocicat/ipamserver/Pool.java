@@ -8,9 +8,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Addresses that belong together, and what a container that has one of them needs to know.
+ * A pool of addresses, with the routes and DNS settings of containers that use it.
  *
- * @param networks those that use it, without naming it even; empty for any that names it
+ * @param networks the networks that use it without naming it; empty for any that names it
  */
 record Pool(
     String name, Set<String> networks, List<PoolRange> ranges, List<Route> routes, Dns dns) {
@@ -37,7 +37,7 @@ record Pool(
         Dns.read(in.object("dns")));
   }
 
-  /** In the order in which answers hold them. */
+  /** In the order of responses. */
   List<AddressFamily> families() {
     return ranges.stream().map(PoolRange::family).distinct().sorted().toList();
   }

@@ -10,20 +10,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which addresses of a pool are free: a picture of the database. Addresses that were handed out
- * before the configuration changed and that are in no range any more are not in it. Not
+ * An index in memory of a pool's free addresses, derived from the database. Addresses that were
+ * allocated before the configuration changed and that are no longer in any range are not in it. Not
  * thread-safe.
  */
 final class PoolAddresses {
   private final List<Part> parts;
 
-  /** How full it is. */
+  /** The utilisation of a family. */
   record Level(BigInteger capacity, long used, long resting) {}
 
-  /** An address and its surroundings. */
+  /** An address with its gateway. */
   record Found(IpPrefix address, @Nullable IpAddress gateway) {}
 
-  /** One range; addresses are handed out in turn, so that one released last is reused last. */
+  /** One range; addresses are allocated in turn, so that the one released last is reused last. */
   private static final class Part {
     private final PoolRange range;
     private final FreeAddresses usable;
@@ -64,7 +64,7 @@ final class PoolAddresses {
                 new Level(a.capacity.add(b.capacity), a.used + b.used, a.resting + b.resting));
   }
 
-  /** The next free address of a family, without taking it. */
+  /** Returns the next free address of a family, without allocating it. */
   Optional<Found> next(AddressFamily family) {
     return parts.stream()
         .filter(part -> part.range.family() == family)
@@ -72,7 +72,7 @@ final class PoolAddresses {
         .findFirst();
   }
 
-  /** Where an address belongs, free or not; nothing when it is none that may be handed out. */
+  /** Returns the address with its gateway, free or not; empty when it is not in any range. */
   Optional<Found> find(IpAddress address) {
     return part(address).map(part -> part.found(address));
   }
@@ -85,7 +85,7 @@ final class PoolAddresses {
     return part(address).filter(part -> part.resting.contains(address)).isPresent();
   }
 
-  /** It is somebody's now. */
+  /** Marks the address as allocated. */
   void use(IpAddress address) {
     part(address)
         .ifPresent(
@@ -97,7 +97,7 @@ final class PoolAddresses {
             });
   }
 
-  /** It is nobody's but not to be handed out yet. */
+  /** Marks the address as held back: not allocated, and not free yet. */
   void rest(IpAddress address) {
     part(address)
         .ifPresent(
@@ -107,13 +107,13 @@ final class PoolAddresses {
             });
   }
 
-  /** Its owner gave it back: it rests. */
+  /** Marks an allocated address as held back. */
   void giveBack(IpAddress address) {
     part(address).ifPresent(part -> part.used--);
     rest(address);
   }
 
-  /** It has rested. */
+  /** Marks an address as free whose hold is over. */
   void release(IpAddress address) {
     part(address)
         .ifPresent(

@@ -9,10 +9,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a subnet whose addresses are handed out.
+ * A range of a subnet whose addresses are allocated.
  *
  * @param gateway null when the subnet has none
- * @param excluded what lies between first and last and is not handed out all the same
+ * @param excluded addresses between first and last that are not allocated
  */
 record PoolRange(
     IpPrefix subnet,
@@ -26,7 +26,7 @@ record PoolRange(
     excluded = List.copyOf(excluded);
   }
 
-  /** With the names and the defaults that host-local has. */
+  /** Reads a range, with host-local's names and defaults. */
   static PoolRange read(JsonFields in) {
     IpPrefix subnet =
         in.prefix("subnet")
@@ -81,7 +81,7 @@ record PoolRange(
     return AddressFamily.of(first);
   }
 
-  /** All that may be handed out. */
+  /** All allocatable addresses. */
   FreeAddresses addresses() {
     FreeAddresses addresses = new FreeAddresses(first, last);
     excluded.forEach(part -> addresses.take(part.first(), part.last()));

@@ -17,9 +17,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The pools there are.
+ * The configured pools.
  *
- * @param rest how long a released address is not handed out: somebody may still send to it
+ * @param rest how long a released address is held back, because somebody may still send to it
  */
 record Pools(List<Pool> all, Duration rest) {
   private static final long REST_SECONDS = 30;
@@ -108,8 +108,8 @@ record Pools(List<Pool> all, Duration rest) {
   }
 
   /**
-   * The pool for a request: the one it names, else the one that lists its network, else the one
-   * named as its network.
+   * Returns the pool for a request: the one it names, else the one that lists its network, else the
+   * one named like its network.
    */
   Pool of(AllocationRequest request) {
     String network = request.key().network();

@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Statements on one connection; what fails is a {@link StoreException}. */
+/** Executes SQL statements on one connection; failures are {@link StoreException}s. */
 record Sql(Connection connection) {
   /** Sets the parameters of a query. */
   @FunctionalInterface
@@ -16,19 +16,19 @@ record Sql(Connection connection) {
     void set(PreparedStatement statement) throws SQLException;
   }
 
-  /** Makes something of a row. */
+  /** Converts a row. */
   @FunctionalInterface
   interface Row<T> {
     T read(ResultSet row) throws SQLException;
   }
 
-  /** What belongs into one transaction. */
+  /** The body of a transaction. */
   @FunctionalInterface
   interface Work<T> {
     T run();
   }
 
-  /** Does all of it or nothing. */
+  /** Runs a transaction, all or nothing. */
   <T> T change(Work<T> work) {
     try {
       connection.setAutoCommit(false);

@@ -18,10 +18,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who may ask: a file with one token per line. While tokens change it holds the old and the new
- * one; a change of the file counts from the next request on. Taking a token out revokes it, also
- * the last one: when the file is empty or gone nobody may ask. One that cannot be read, or has a
- * line that is no token, changes nothing until it is corrected. Thread-safe.
+ * The accepted tokens: a file with one token per line. While tokens are rotated it holds the old
+ * and the new one; a change of the file applies from the next request on. Removing a token revokes
+ * it, even the last one: when the file is empty or gone, all requests are rejected. A file that
+ * cannot be read, or has a line that is not a token, changes nothing until it is corrected.
+ * Thread-safe.
  */
 final class TokenFile {
   private static final int MAX_BYTES = 1 << 20;
@@ -34,10 +35,10 @@ final class TokenFile {
   private final Consumer<String> log;
   private volatile Known known;
 
-  /** The digests of the tokens in the file as it was once; the tokens themselves are not kept. */
+  /** The digests of the tokens in one version of the file; the tokens themselves are not kept. */
   private record Known(List<byte[]> digests, Version version) {}
 
-  /** What tells one state of the file from another. */
+  /** Identifies a version of the file. */
   private record Version(FileTime changed, long size, @Nullable Object inode) {
     static final Version GONE = new Version(FileTime.fromMillis(0), -1, null);
   }
@@ -56,7 +57,7 @@ final class TokenFile {
   /**
    * Reads the file.
    *
-   * @throws IpamServerException when there is none or nothing usable in it
+   * @throws IpamServerException when it does not exist or has nothing usable in it
    */
   static TokenFile read(Path file, Consumer<String> log) {
     return new TokenFile(file, log);
@@ -67,7 +68,7 @@ final class TokenFile {
       // Before its content: a change while it is read makes it be read again.
       Version version = version();
       if (Files.exists(file) && !Files.isRegularFile(file)) {
-        // Opening a pipe waits for its other end, and everybody who asks would wait with it.
+        // Opening a pipe waits for its other end, and all requests would wait with it.
         throw new FileSystemException(file.toString(), null, "not a regular file");
       }
       List<byte[]> digests = new ArrayList<>();
@@ -105,7 +106,7 @@ final class TokenFile {
     }
   }
 
-  /** Takes the same time whichever token it is and how much of it is right. */
+  /** Checks a token in constant time. */
   boolean accept(String token) {
     refresh();
     byte[] digest = digest(token);
@@ -121,7 +122,7 @@ final class TokenFile {
       Version seen = version();
       Known before = known;
       if (!seen.equals(before.version())) {
-        // Noted first, so that a file that cannot be used is complained about once.
+        // Recorded first, so that an unusable file is reported once.
         known = new Known(before.digests(), seen);
         known = seen.equals(Version.GONE) ? new Known(List.of(), seen) : read();
         log.accept(

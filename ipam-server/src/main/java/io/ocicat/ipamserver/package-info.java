@@ -1,7 +1,6 @@
 /**
- * A server of addresses for the {@code ipam} plugin: the reference implementation of the protocol
- * in {@code docs/http-ipam-protocol.md}. {@link io.ocicat.ipamserver.IpamServer} is all that others
- * need.
+ * An IPAM server for the {@code ipam} plugin: the reference implementation of the protocol in
+ * {@code docs/http-ipam-protocol.md}. {@link io.ocicat.ipamserver.IpamServer} is the entry point.
  */
 @NullMarked
 package io.ocicat.ipamserver;
