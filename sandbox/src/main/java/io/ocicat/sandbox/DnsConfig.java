@@ -2,7 +2,7 @@ package io.ocicat.sandbox;
 
 import java.util.List;
 
-/** How a pod's programs resolve names. */
+/** A pod's DNS settings. */
 public record DnsConfig(List<String> servers, List<String> searches, List<String> options) {
   public DnsConfig {
     servers = List.copyOf(servers);
@@ -26,7 +26,7 @@ public record DnsConfig(List<String> servers, List<String> searches, List<String
     }
   }
 
-  /** The text of a resolv.conf, sections in dockershim's order; absent ones are left out. */
+  /** Returns the text of a resolv.conf, sections in dockershim's order; absent ones are omitted. */
   public String resolvConf() {
     StringBuilder text = new StringBuilder();
     servers.forEach(server -> text.append("nameserver ").append(server).append('\n'));

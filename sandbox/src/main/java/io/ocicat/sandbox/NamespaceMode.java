@@ -2,7 +2,7 @@ package io.ocicat.sandbox;
 
 import java.util.Locale;
 
-/** Whose namespace of a kind a pod's containers are in; names and numbers are CRI's. */
+/** Which namespace of a kind a pod's containers share; names and numbers are CRI's. */
 public enum NamespaceMode {
   /** One for the whole pod. */
   POD,

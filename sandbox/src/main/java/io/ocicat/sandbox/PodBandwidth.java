@@ -8,7 +8,7 @@ import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The rates that a pod's annotations limit it to, in bit/s; 0 is no limit.
+ * The bandwidth limits in a pod's annotations, in bit/s; 0 is no limit.
  *
  * @param ingress towards the pod
  * @param egress away from it
@@ -20,13 +20,13 @@ public record PodBandwidth(long ingress, long egress) {
   private static final BigDecimal LEAST = BigDecimal.valueOf(1_000);
   private static final BigDecimal MOST = BigDecimal.valueOf(1_000_000_000_000_000L);
 
-  /** kubelet's; as much as an int holds. */
+  /** kubelet's; the maximum of an int. */
   private static final int BURST = Integer.MAX_VALUE;
 
   /**
-   * What the annotations say.
+   * Reads the annotations.
    *
-   * @throws SandboxException when one is no rate between 1k and 1P
+   * @throws SandboxException when one is not a rate between 1k and 1P
    */
   public static PodBandwidth of(Map<String, String> annotations) {
     return new PodBandwidth(rate(annotations, INGRESS), rate(annotations, EGRESS));
@@ -67,7 +67,7 @@ public record PodBandwidth(long ingress, long egress) {
         SandboxException.Reason.INVALID, "annotation %s: %s".formatted(name, why));
   }
 
-  /** As the capability {@code bandwidth} has it; empty when nothing is limited. */
+  /** Returns the value of the capability {@code bandwidth}; empty when nothing is limited. */
   public Optional<ObjectNode> toCapability() {
     ObjectNode json = Json.object();
     if (ingress > 0) {

@@ -11,11 +11,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a sandbox is to be like: what kubelet sends as PodSandboxConfig, as far as we serve it.
- * Texts that are not given are empty.
+ * The configuration of a sandbox: the supported part of kubelet's PodSandboxConfig. Absent texts
+ * are empty.
  *
  * @param logDirectory where the containers' logs go; empty for nowhere
- * @param dns null when nothing is said about it, which leaves the host's
+ * @param dns null for the host's settings
  * @param networkName which network of the configuration directory; empty for the default one
  */
 public record PodConfig(
@@ -55,9 +55,9 @@ public record PodConfig(
   }
 
   /**
-   * Looks at all of it.
+   * Validates all of it.
    *
-   * @throws SandboxException that tells everything that is wrong
+   * @throws SandboxException naming everything that is wrong
    */
   public void check() {
     List<String> problems = new ArrayList<>(metadata.problems());

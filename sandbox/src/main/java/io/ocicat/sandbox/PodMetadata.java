@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * What tells a sandbox from all others.
+ * The identity of a sandbox.
  *
  * @param attempt how many sandboxes this pod had before
  */
@@ -18,7 +18,7 @@ public record PodMetadata(String name, String namespace, String uid, long attemp
   private static final Pattern UID =
       Pattern.compile("[A-Za-z0-9]([A-Za-z0-9.-]{0,126}[A-Za-z0-9])?");
 
-  /** What is wrong with it, one line each. */
+  /** Returns what is wrong with it, one line each. */
   List<String> problems() {
     List<String> problems = new ArrayList<>();
     check(problems, "name", name, NAME, "lower-case letters, digits, - and ., at most 253 of them");
@@ -46,30 +46,30 @@ public record PodMetadata(String name, String namespace, String uid, long attemp
     }
   }
 
-  /** What people call it. */
+  /** The pod's name for people. */
   public String pod() {
     return namespace + "/" + name;
   }
 
-  /** What kubelet keeps pods apart by. */
+  /** The key by which kubelet distinguishes pods. */
   public String podKey() {
     return name + "_" + namespace;
   }
 
-  /** What dockershim called the container that holds the sandbox. */
+  /** dockershim's name for the container that holds the sandbox. */
   public String containerName() {
     return "k8s_POD_%s_%s_%s_%d".formatted(name, namespace, uid, attempt);
   }
 
-  /** Where kubelet keeps the logs of such a pod, below {@code /var/log/pods}. */
+  /** kubelet's log directory of such a pod, below {@code /var/log/pods}. */
   public String logFolder() {
     return "%s_%s_%s".formatted(namespace, name, uid);
   }
 
   /**
-   * Reads {@link #containerName}, with a slash in front or a random part behind.
+   * Parses {@link #containerName}, with an optional leading slash or random suffix.
    *
-   * @throws SandboxException when it is none
+   * @throws SandboxException when it is invalid
    */
   public static PodMetadata ofContainerName(String text) {
     String[] parts = (text.startsWith("/") ? text.substring(1) : text).split("_", -1);

@@ -33,7 +33,7 @@ public record PodPort(Protocol protocol, int containerPort, int hostPort, String
     return hostPort > 0;
   }
 
-  /** As the capability {@code portMappings} has it. */
+  /** Returns the entry of the capability {@code portMappings}. */
   public ObjectNode toCapability() {
     return Json.object()
         .put("hostPort", hostPort)

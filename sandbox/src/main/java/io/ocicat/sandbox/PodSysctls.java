@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * Kernel settings of a pod by their dotted names: those of its network namespace, and those of its
- * IPC namespace. Others would be the host's and are refused.
+ * A pod's sysctls by their dotted names: those of its network namespace, and those of its IPC
+ * namespace. Others would affect the host and are rejected.
  */
 public record PodSysctls(Map<String, String> settings) {
   private static final Pattern NAME =
@@ -18,7 +18,7 @@ public record PodSysctls(Map<String, String> settings) {
 
   public static final PodSysctls NONE = new PodSysctls(Map.of());
 
-  /** Slashes become dots, as kubelet has it. */
+  /** Slashes become dots, as in kubelet. */
   public PodSysctls {
     Map<String, String> dotted = new LinkedHashMap<>();
     settings.forEach((name, value) -> dotted.put(dotted(name), value));

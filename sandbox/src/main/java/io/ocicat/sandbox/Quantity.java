@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Kubernetes' way to write amounts: {@code 10M}, {@code 1.5Gi}, {@code 2e6}, {@code 500k}. */
+/** Parses Kubernetes quantities: {@code 10M}, {@code 1.5Gi}, {@code 2e6}, {@code 500k}. */
 final class Quantity {
   private static final Pattern FORM =
       Pattern.compile("([+-]?(?:\\d+\\.?\\d*|\\.\\d+))([eE][+-]?\\d{1,3}|[A-Za-z]{0,2})");
@@ -35,9 +35,9 @@ final class Quantity {
   private Quantity() {}
 
   /**
-   * The whole number, rounded up as Kubernetes does.
+   * Returns the integer value, rounded up as in Kubernetes.
    *
-   * @throws IllegalArgumentException when it is no quantity
+   * @throws IllegalArgumentException when it is not a quantity
    */
   static BigDecimal parse(String text) {
     Matcher matcher = FORM.matcher(text);

@@ -2,24 +2,24 @@ package io.ocicat.sandbox;
 
 import java.util.List;
 
-/** Why something could not be done with a pod. */
+/** An error of an operation on a pod. */
 public final class SandboxException extends RuntimeException {
   private static final long serialVersionUID = 1;
 
-  /** What kind of failure it is; a CRI server has a status code for each. */
+  /** The kind of failure; a CRI server has a status code for each. */
   public enum Reason {
-    /** The request makes no sense; nothing was done. */
+    /** The request is invalid; nothing was done. */
     INVALID,
     NOT_FOUND,
-    /** The beginning of an id that several have. */
+    /** An id prefix that several sandboxes have. */
     AMBIGUOUS,
-    /** The name is taken. */
+    /** The name is already in use. */
     EXISTS,
-    /** It is not in the state that this needs. */
+    /** It is not in the state that the operation needs. */
     NOT_READY,
-    /** Others had it for too long. */
+    /** Other operations held it for too long. */
     BUSY,
-    /** What was kept is damaged. */
+    /** A stored record is damaged. */
     CORRUPT,
     FAILED
   }
@@ -40,12 +40,12 @@ public final class SandboxException extends RuntimeException {
     return reason;
   }
 
-  /** One exception that says what all say. */
+  /** Joins several failures into one exception. */
   public static SandboxException joined(Reason reason, String what, List<String> failures) {
     return new SandboxException(reason, what + ": " + String.join("; ", failures));
   }
 
-  /** The text of any failure, which may have none. */
+  /** Returns the text of any failure, which may have no message. */
   public static String text(Throwable failure) {
     String message = failure.getMessage();
     return message == null || message.isBlank() ? failure.toString() : message;

@@ -1,4 +1,4 @@
-/** The kubelet side of a machine: what a pod is to its sandbox and to its network. */
+/** Pod sandboxes as kubelet asks a container runtime for them, with their networks. */
 @NullMarked
 package io.ocicat.sandbox;
 

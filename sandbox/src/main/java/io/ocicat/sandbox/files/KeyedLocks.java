@@ -17,8 +17,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A lock for each name, among the threads of this process and, by a file, among processes. Nothing
- * is left of a lock that nobody has or wants, and those of a killed process are free.
+ * Locks by name, among the threads of this process and, through a file, among processes. A lock
+ * that nobody holds or waits for takes no memory, and the locks of a killed process are released.
  */
 public final class KeyedLocks {
   private final Path file;
@@ -30,15 +30,16 @@ public final class KeyedLocks {
     private int users;
   }
 
-  /** A lock, to be given back by the thread that took it. */
+  /** A held lock, to be released by the thread that acquired it. */
   public interface Held extends AutoCloseable {
     @Override
     void close();
   }
 
   /**
-   * @param file made when it is missing, in a folder that is there
-   * @param what the names are names of, for messages
+   *
+   * @param file created when missing, in an existing directory
+   * @param what what the names refer to, for messages
    */
   public KeyedLocks(Path file, String what) {
     this.file = file;
@@ -46,9 +47,9 @@ public final class KeyedLocks {
   }
 
   /**
-   * Waits for it.
+   * Waits for a lock.
    *
-   * @throws SandboxException with {@link Reason#BUSY} when others keep it for too long
+   * @throws SandboxException with {@link Reason#BUSY} when others hold it for too long
    */
   public Held hold(String name, Duration limit) {
     return acquire(name, limit)
@@ -60,7 +61,7 @@ public final class KeyedLocks {
                         .formatted(what, name, limit.toSeconds())));
   }
 
-  /** Takes it if it is free now. */
+  /** Acquires a lock if it is free now. */
   public Optional<Held> tryHold(String name) {
     return acquire(name, Duration.ZERO);
   }
@@ -118,7 +119,7 @@ public final class KeyedLocks {
     }
   }
 
-  /** How many names somebody has or waits for. */
+  /** The number of names that are held or waited for. */
   public int size() {
     synchronized (entries) {
       return entries.size();

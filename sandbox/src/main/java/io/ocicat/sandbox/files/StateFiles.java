@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.stream.Stream;
 
-/** Files that are always whole: written beside their place, then put there. */
+/** Reads and writes files atomically: a file is written under a temporary name, then renamed. */
 public final class StateFiles {
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
@@ -31,7 +31,7 @@ public final class StateFiles {
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
   private static final long LARGEST = 8 << 20;
 
-  /** Whether a file must survive that the power fails. */
+  /** Whether a file must survive a power failure. */
   public enum Lasting {
     PROCESS,
     POWER
@@ -39,7 +39,7 @@ public final class StateFiles {
 
   private StateFiles() {}
 
-  /** Puts the bytes there, in place of what was there. */
+  /** Writes or replaces a file. */
   public static void write(Path file, byte[] bytes, Lasting lasting) {
     Path draft =
         file.resolveSibling(
@@ -67,7 +67,7 @@ public final class StateFiles {
     }
   }
 
-  /** Empty when there is no such file. */
+  /** Returns the content; empty when the file does not exist. */
   public static Optional<byte[]> read(Path file) {
     try {
       if (Files.isRegularFile(file) && Files.size(file) > LARGEST) {
@@ -89,7 +89,7 @@ public final class StateFiles {
     }
   }
 
-  /** A folder and what is in it. */
+  /** Deletes a directory with its content. */
   public static void removeTree(Path folder) {
     if (Files.notExists(folder)) {
       return;
@@ -103,7 +103,10 @@ public final class StateFiles {
     }
   }
 
-  /** Names in alphabetical order, without drafts; none when there is no such folder. */
+  /**
+   * Returns the names in alphabetical order, without temporary files; none when the directory does
+   * not exist.
+   */
   public static List<String> names(Path folder) {
     List<String> names = new ArrayList<>();
     try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder)) {
@@ -122,7 +125,7 @@ public final class StateFiles {
     return names;
   }
 
-  /** For the owner alone. */
+  /** Creates a directory that only the owner can access. */
   public static Path privateFolder(Path folder) {
     try {
       return Files.createDirectories(folder, OWNERS_FOLDER);

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The folders of the kernel's control groups, of both versions. */
+/** The kernel's cgroup directories, of both versions. */
 final class Cgroups {
   private static final Path MOUNTS = Path.of("/proc/self/mountinfo");
   private static final int MOUNT_POINT = 4;
@@ -15,14 +15,14 @@ final class Cgroups {
 
   /**
    * Removes a group from every hierarchy. runc removes those of containers, not the one above. The
-   * kernel refuses as long as a process or another group is in it.
+   * kernel refuses as long as it has a process or another group.
    */
   static void removeIfEmpty(String group) {
     for (Path hierarchy : hierarchies()) {
       try {
         Files.deleteIfExists(hierarchy.resolve(group.substring(1)));
       } catch (IOException _) {
-        // Still in use, or not ours to remove: then it is not left behind either.
+        // Still in use, or not ours to remove: then it is not a leak either.
       }
     }
   }

@@ -5,7 +5,7 @@ import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
 import java.time.Duration;
 
-/** No process: a pod is its network namespace, which its pinned name holds. */
+/** Holds no process: the pod is its network namespace alone, which its pinned name keeps alive. */
 public final class NoInfra implements PodInfra {
   public static final String KIND = "none";
 
@@ -41,7 +41,7 @@ public final class NoInfra implements PodInfra {
 
   @Override
   public void remove(String id, ProcessId process, Duration grace) {
-    // There is nothing to end.
+    // There is nothing to stop.
   }
 
   @Override

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** What this process may do beyond what root of a container may. */
+/** Checks for privileges beyond those of root in a container. */
 final class Privilege {
   private static final int CAP_SYS_RESOURCE = 24;
   private static final String EFFECTIVE = "CapEff:";
@@ -12,14 +12,14 @@ final class Privilege {
 
   private Privilege() {}
 
-  /** Whether it may spare others the attention of the kernel when memory runs out. */
+  /** Whether this process may lower OOM scores, which protects against the OOM killer. */
   static boolean mayLowerOomScore() {
     return isOfTheMachine() && hasCapability(CAP_SYS_RESOURCE);
   }
 
   /**
-   * Whether root here is the machine's. Root of a user namespace may not make cgroups, unless
-   * somebody left it some.
+   * Whether root here is the host's. Root of a user namespace may not create cgroups, unless some
+   * were delegated to it.
    */
   static boolean isOfTheMachine() {
     try {

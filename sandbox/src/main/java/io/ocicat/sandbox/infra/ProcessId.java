@@ -9,10 +9,9 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A process of this start of the machine. Numbers are used again; together with the time of its
- * start they are not.
+ * A process, identified by its pid and start time within one boot, because pids are reused.
  *
- * @param startTicks since the machine's start, as /proc/pid/stat has it; 0 for no process
+ * @param startTicks since boot, as in /proc/pid/stat; 0 for no process
  */
 public record ProcessId(long pid, long startTicks) {
   public static final ProcessId NONE = new ProcessId(0, 0);
@@ -25,13 +24,13 @@ public record ProcessId(long pid, long startTicks) {
   private static final long SHORTEST_PAUSE = 200_000;
   private static final long LONGEST_PAUSE = 10_000_000;
 
-  /** The process that has this number now; {@link #NONE} when there is none. */
+  /** Returns the process that has this pid now; {@link #NONE} when there is none. */
   public static ProcessId of(long pid) {
     String[] stat = stat(pid);
     return stat.length > START ? new ProcessId(pid, Long.parseLong(stat[START])) : NONE;
   }
 
-  /** The fields behind the command's name, which may hold anything. */
+  /** The fields after the command's name, which may contain anything. */
   private static String[] stat(long pid) {
     try {
       String text = Files.readString(Path.of("/proc", Long.toString(pid), "stat"));
@@ -41,7 +40,7 @@ public record ProcessId(long pid, long startTicks) {
     }
   }
 
-  /** Whether it runs; one that only waits for its parent to look does not. */
+  /** Whether it runs; a zombie does not. */
   public boolean isAlive() {
     if (pid <= 0) {
       return false;
@@ -60,14 +59,14 @@ public record ProcessId(long pid, long startTicks) {
     }
   }
 
-  /** It and all of its process group, which it leads. */
+  /** Signals it and its whole process group, which it leads. */
   void signalGroup(int number) {
     if (pid > 1 && (isAlive() || leadsGroup())) {
       Kernel.call(Syscall.KILL, -pid, number);
     }
   }
 
-  /** A group lives on without its leader; its number is not given away as long as it does. */
+  /** A group outlives its leader; its pid is not reused until the group is gone. */
   private boolean leadsGroup() {
     return startTicks > 0 && Kernel.call(Syscall.KILL, -pid, 0) == 0 && stat(pid).length == 0;
   }
@@ -86,7 +85,7 @@ public record ProcessId(long pid, long startTicks) {
     return true;
   }
 
-  /** Asks it to end, and makes it when it does not. */
+  /** Terminates it, and kills it after the grace period. */
   public void end(Duration grace, boolean group) {
     send(SIGTERM, group);
     if (!awaitEnd(grace) || group) {

@@ -23,8 +23,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * A container of runc's, which runs our pause program and nothing else, on a file system that has
- * nothing else.
+ * Holds a pod with a runc container that runs only our pause program, on a file system with nothing
+ * else.
  */
 public final class RuncInfra implements PodInfra {
   public static final String KIND = "runc";
@@ -40,9 +40,10 @@ public final class RuncInfra implements PodInfra {
   private final Path state;
 
   /**
+   *
    * @param runc the executable
    * @param pause our program, statically linked
-   * @param state a folder that is gone with the machine's next start
+   * @param state a directory that does not survive a reboot
    */
   public RuncInfra(Path runc, Path pause, Path state) {
     this.runc = runc;
@@ -50,7 +51,7 @@ public final class RuncInfra implements PodInfra {
     this.state = state;
   }
 
-  /** The executable of that name in a PATH. */
+  /** Finds the executable of that name in a PATH. */
   public static Optional<Path> find(String name, String path) {
     return Arrays.stream(path.split(":", -1))
         .filter(folder -> !folder.isEmpty())
@@ -94,7 +95,8 @@ public final class RuncInfra implements PodInfra {
 
   @Override
   public ProcessId create(Held pod) {
-    // Until runc has noted the container, nobody may think that the last one is gone.
+    // Until runc has recorded the container, no other process may conclude that the last one is
+    // gone.
     try (FileLock _ =
         FileLock.acquire(StateFiles.privateFolder(state), FileLock.Mode.SHARED, LIMIT)) {
       return createLocked(pod);
@@ -145,7 +147,7 @@ public final class RuncInfra implements PodInfra {
     leaveNothing();
   }
 
-  /** With the last container goes what all of them had in common, unless another is being made. */
+  /** Removes what the containers share with the last of them, unless another is being created. */
   private void leaveNothing() {
     if (!Files.isDirectory(state)) {
       return;
@@ -168,7 +170,7 @@ public final class RuncInfra implements PodInfra {
     }
   }
 
-  /** One for all pods, read-only: our program, under a name that tells its content's age. */
+  /** One for all pods, read-only: our program, under a name that contains its modification time. */
   private Path rootfs() {
     Path folder = state.resolve(ROOTFS);
     Path inside = folder.resolve("pause");
@@ -189,7 +191,7 @@ public final class RuncInfra implements PodInfra {
     }
   }
 
-  /** To a file and not to a pipe: what runc starts would hold on to it. */
+  /** To a file and not to a pipe, which the processes that runc starts would keep open. */
   private void run(Path log, String... arguments) {
     List<String> argv =
         new ArrayList<>(

@@ -9,7 +9,7 @@ import java.util.Map;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The OCI runtime specification of the container that holds a pod. */
+/** Writes the OCI runtime specification of the infra container. */
 final class RuncSpec {
   private static final int OOM_SCORE = -998;
   private static final int CPU_SHARES = 2;
@@ -27,13 +27,14 @@ final class RuncSpec {
     process.set("args", Json.array(List.of("/pause")));
     process.set("env", Json.array(List.of("PATH=/")));
     spec.putObject("root").put("path", rootfs.toString()).put("readonly", true);
-    // The host's name is the host's when its network is shared.
+    // With the host's network, the pod has the host's name.
     if (!config.hostNetwork() && !config.hostname().isEmpty()) {
       spec.put("hostname", config.hostname());
     }
     ArrayNode mounts = spec.putArray("mounts");
     mount(mounts, "/proc", "proc", "proc", "nosuid", "noexec", "nodev");
-    // Each its own: runc puts devices and links there, and the rest is shared by all pods.
+    // Each pod has its own: runc creates devices and links there, and the rest is shared by all
+    // pods.
     mount(mounts, "/dev", "tmpfs", "tmpfs", "nosuid", "noexec", "mode=755", "size=64k");
     ObjectNode linux = spec.putObject("linux");
     if (!cgroup.isEmpty()) {

@@ -1,4 +1,4 @@
-/** The process that holds a pod together. */
+/** The infra process that holds a pod. */
 @NullMarked
 package io.ocicat.sandbox.infra;
 

@@ -13,12 +13,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What plugins are told of a pod if they declare that they want to know, as kubelet tells it. */
+/** Builds the capability arguments for plugins that declare them, as kubelet does. */
 final class CapabilityArguments {
   private CapabilityArguments() {}
 
   /**
-   * @param podCidrs the addresses of the node's pods; none when nobody said
+   *
+   * @param podCidrs the address ranges of the node's pods; empty when unknown
    * @param cgroupPath empty for none
    */
   static Map<String, JsonNode> of(PodConfig config, List<IpPrefix> podCidrs, String cgroupPath) {

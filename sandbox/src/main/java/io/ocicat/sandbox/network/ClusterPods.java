@@ -3,11 +3,11 @@ package io.ocicat.sandbox.network;
 import io.ocicat.sandbox.PodConfig;
 
 /**
- * Who wants to know which pods there are: plugins that look up a pod's labels, annotations and
- * ports where Kubernetes would have them.
+ * Publishes pods for plugins that look up a pod's labels, annotations and ports, where Kubernetes
+ * would otherwise provide them.
  */
 public interface ClusterPods {
-  /** Nobody wants to know. */
+  /** Publishes nothing. */
   ClusterPods NOBODY =
       new ClusterPods() {
         @Override
@@ -26,12 +26,12 @@ public interface ClusterPods {
         }
       };
 
-  /** Whether the network's plugins look pods up at a place where it is for us to tell of them. */
+  /** Whether the network's plugins look pods up where this process must publish them. */
   boolean wants(PodAttachment attachment);
 
-  /** Tells of a pod, before it is attached. */
+  /** Publishes a pod, before it is attached. */
   void tell(PodConfig config, PodAttachment attachment);
 
-  /** Takes that back, after it was detached. */
+  /** Removes a published pod, after it was detached. */
   void takeBack(PodConfig config, PodAttachment attachment);
 }

@@ -13,9 +13,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Has somebody look at a directory at once when something in it changes, and every few seconds
- * whatever happens: executables come and go elsewhere, and a watch misses what happens to the
- * directory itself.
+ * Runs a check when a directory changes, and every few seconds: executables may change elsewhere,
+ * and a watch misses what happens to the directory itself.
  */
 final class ConfWatch implements AutoCloseable {
   private static final Duration PERIOD = Duration.ofSeconds(5);
@@ -40,7 +39,7 @@ final class ConfWatch implements AutoCloseable {
         lookSafely();
         WatchKey changed = service.poll(PERIOD.toMillis(), TimeUnit.MILLISECONDS);
         if (changed != null) {
-          // What is written in several goes is seen once.
+          // Several writes in a row are seen once.
           Thread.sleep(SETTLE.toMillis());
           changed.pollEvents();
           changed.reset();
@@ -50,7 +49,7 @@ final class ConfWatch implements AutoCloseable {
         }
       }
     } catch (InterruptedException | ClosedWatchServiceException _) {
-      // The end.
+      // Closed.
     }
   }
 
@@ -71,7 +70,7 @@ final class ConfWatch implements AutoCloseable {
           StandardWatchEventKinds.ENTRY_MODIFY,
           StandardWatchEventKinds.ENTRY_DELETE);
     } catch (IOException _) {
-      // There is no such directory yet, or no more.
+      // The directory does not exist yet, or no longer.
       return null;
     }
   }

@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Tells of pods in the datastore that the calico plugin of their network uses. */
+/** Publishes pods in the datastore that the calico plugin of their network uses. */
 public final class DatastorePods implements ClusterPods {
   private static final String CALICO = "calico";
 
@@ -23,7 +23,8 @@ public final class DatastorePods implements ClusterPods {
   private final Map<String, String> environment;
 
   /**
-   * @param environment what the plugin will have
+   *
+   * @param environment the plugin's environment
    */
   public DatastorePods(Datastores datastores, Map<String, String> environment) {
     this.datastores = datastores;

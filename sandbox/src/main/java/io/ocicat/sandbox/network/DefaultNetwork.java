@@ -20,21 +20,20 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which network of a configuration directory is the default: kubelet's rules.
+ * Selects the default network of a configuration directory by kubelet's rules.
  *
- * <p>Files are gone through in the order of their names' bytes; the first counts that can be read
- * and whose plugins are all there and know its version. (Those of IPAM are not looked for.) When
- * none does, the network that was the last to count goes on to, because pods of it have to be taken
- * down. A file that cannot be read because somebody is writing it just now does not lose its place
- * to the next one.
+ * <p>Files are tried in the byte order of their names; the first is used that is valid and whose
+ * plugins all exist and support its version. (IPAM plugins are not checked.) When there is none,
+ * the network that was last used stays the default, because its pods have to be torn down. A file
+ * that is just being written, and so cannot be read, does not lose its place to the next one.
  *
  * <p>Thread-safe.
  */
 final class DefaultNetwork {
-  /** A file that was changed this recently may be half of what it is going to be. */
+  /** A file that was changed this recently may be incomplete. */
   private static final Duration BEING_WRITTEN = Duration.ofSeconds(1);
 
-  /** For the plugins to tell their versions. */
+  /** The timeout for the plugins' versions. */
   private static final Duration LOOKING = Duration.ofSeconds(20);
 
   private static final String IPAM = "ipam.type";
@@ -44,14 +43,14 @@ final class DefaultNetwork {
   private final Clock clock;
   private volatile Outcome outcome = new Outcome(null, "nobody has looked yet", List.of());
 
-  /** A network with the capabilities that its plugins have. */
+  /** A network with the capabilities of its plugins. */
   record Chosen(Network network, Path file, Set<String> capabilities) {}
 
   /**
-   * What the last look came to.
+   * The result of the last check.
    *
    * @param chosen null as long as there was none
-   * @param failure why nothing in the directory counts at present; empty when something does
+   * @param failure why no file of the directory is usable at present; empty when one is
    */
   record Outcome(@Nullable Chosen chosen, String failure, List<String> problems) {
     Outcome {
@@ -73,7 +72,7 @@ final class DefaultNetwork {
     return directory.path();
   }
 
-  /** Looks again. */
+  /** Checks the directory again. */
   synchronized Outcome look() {
     Chosen last = outcome.chosen();
     List<String> problems = new ArrayList<>();

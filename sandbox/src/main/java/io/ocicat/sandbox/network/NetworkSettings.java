@@ -12,14 +12,14 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Where the network of pods comes from, with what is usual for kubelet.
+ * The settings of pod networks, with kubelet's defaults.
  *
- * @param lockFolder holds the file by which processes keep pods apart; must be there
- * @param environment what plugins inherit
- * @param setUpLimit for attaching a pod, waiting for other operations on it included
+ * @param lockFolder holds the file by which processes lock pods; must exist
+ * @param environment the plugins' environment
+ * @param setUpLimit the timeout for attaching a pod, including the wait for other operations on it
  * @param tearDownLimit the same for detaching it
- * @param forgetful whether a directory without any usable file makes the network not ready, as
- *     containerd has it; kubelet goes on with the last one
+ * @param forgetful whether a directory without any usable file makes the network not ready, as in
+ *     containerd; kubelet keeps using the last one
  */
 public record NetworkSettings(
     Path confDirectory,
@@ -35,16 +35,16 @@ public record NetworkSettings(
     boolean forgetful,
     Clock clock,
     Consumer<String> warnings) {
-  /** kubelet's: a little below what it gives the whole of RunPodSandbox. */
+  /** kubelet's: a little below its timeout for RunPodSandbox. */
   public static final Duration USUAL_LIMIT = Duration.ofSeconds(220);
 
   private static final String LOGGER = NetworkSettings.class.getPackageName();
 
-  /** How a pod's loopback interface comes up. */
+  /** How a pod's loopback interface is set up. */
   public enum Loopback {
-    /** By one message of ours to the kernel. */
+    /** Directly, by one netlink message. */
     NATIVE,
-    /** By the plugin {@code loopback}, as kubelet does it. */
+    /** By the plugin {@code loopback}, as in kubelet. */
     PLUGIN
   }
 
@@ -52,7 +52,7 @@ public record NetworkSettings(
     environment = Map.copyOf(environment);
   }
 
-  /** The usual directories and limits, plugins as processes. */
+  /** The default directories and timeouts, plugins as processes. */
   public static NetworkSettings usual(Path lockFolder) {
     return new NetworkSettings(
         Path.of("/etc/cni/net.d"),
@@ -71,7 +71,7 @@ public record NetworkSettings(
         warning -> System.getLogger(LOGGER).log(Level.WARNING, warning));
   }
 
-  /** With networks and plugins from elsewhere, and attachments remembered elsewhere. */
+  /** With other directories for networks, plugins and the cache of attachments. */
   public NetworkSettings at(Path conf, PluginPath plugins, Path cache) {
     return new NetworkSettings(
         conf,
@@ -89,7 +89,7 @@ public record NetworkSettings(
         warnings);
   }
 
-  /** With plugins run in another way. */
+  /** With plugins executed in another way. */
   public NetworkSettings running(
       Map<String, String> inherited, PluginExec how, PluginInvoker.Stderr log) {
     return new NetworkSettings(

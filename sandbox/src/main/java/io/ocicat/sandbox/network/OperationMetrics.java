@@ -8,14 +8,14 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Supplier;
 
 /**
- * How often pods were set up, torn down and looked at, how long it took, and how often it failed,
- * by the names that kubelet has for it. Thread-safe.
+ * Counts, times and counts failures of pod network operations, under kubelet's metric names.
+ * Thread-safe.
  */
 public final class OperationMetrics {
   private static final String PREFIX = "kubelet_network_plugin_operations_";
   private static final double[] BUCKETS = {.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10};
 
-  /** What is counted. */
+  /** The measured operations. */
   public enum Operation {
     SET_UP_POD,
     TEAR_DOWN_POD,
@@ -45,7 +45,7 @@ public final class OperationMetrics {
     }
   }
 
-  /** Counts whatever becomes of the work. */
+  /** Measures the work, whether it succeeds or fails. */
   <T> T count(Operation operation, Supplier<T> work) {
     Counts of = of(operation);
     long start = System.nanoTime();

@@ -14,9 +14,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * How a pod is, or is going to be, attached to its network: everything that taking it down needs.
- * Whoever keeps it before {@link PodNetworks#setUp} can undo that whatever happens, even when the
- * configuration has changed meanwhile.
+ * How a pod is, or is going to be, attached to its network: everything that detaching it needs. A
+ * caller that stores it before {@link PodNetworks#setUp} can undo that whatever happens, even when
+ * the configuration has changed meanwhile.
  *
  * @param netns the path of its network namespace; empty when that is gone
  * @param list the network's configuration
@@ -39,7 +39,7 @@ public record PodAttachment(
     return list.path("name").asString("");
   }
 
-  /** The plugin of that type in the list, if it has one. */
+  /** Returns the plugin of that type in the list, if it has one. */
   public Optional<ObjectNode> plugin(String type) {
     for (JsonNode plugin : list.path("plugins")) {
       if (plugin instanceof ObjectNode found && found.path("type").asString("").equals(type)) {
@@ -53,7 +53,7 @@ public record PodAttachment(
     return ConfigList.parse(Json.compactBytes(list));
   }
 
-  /** What plugins are told of the pod. */
+  /** The container as plugins see it. */
   Container container(String netnsNow) {
     Container container =
         Container.of(sandboxId, netnsNow)
@@ -69,7 +69,7 @@ public record PodAttachment(
     return container;
   }
 
-  /** What {@link #read} reads; the pod and the ids are written elsewhere. */
+  /** Writes what {@link #read} reads; the pod and the ids are stored elsewhere. */
   public ObjectNode toJson() {
     ObjectNode json = Json.object();
     json.set("list", list.deepCopy());
@@ -79,7 +79,7 @@ public record PodAttachment(
   }
 
   /**
-   * What {@link #toJson} wrote.
+   * Reads what {@link #toJson} wrote.
    *
    * @throws CniException when it is damaged
    */

@@ -19,11 +19,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What of a pod's network is in its own namespace. */
+/** Inspects the part of a pod's network that is in its own namespace. */
 final class PodInterface {
   private PodInterface() {}
 
-  /** Whether the path stands for a network namespace; after a restart it is an empty file. */
+  /** Whether the path is a network namespace; after a reboot it is an empty file. */
   static boolean isNetns(String path) {
     if (path.isEmpty()) {
       return false;
@@ -43,7 +43,7 @@ final class PodInterface {
   }
 
   /**
-   * The addresses by which others reach the pod: the first of each family, IPv4 first.
+   * Returns the addresses by which others reach the pod: the first of each family, IPv4 first.
    *
    * @throws SandboxException when there is none
    */
@@ -77,10 +77,10 @@ final class PodInterface {
   }
 
   /**
-   * What of the pod's interface is not there any more.
+   * Returns what is missing of the pod's interface.
    *
-   * @param ips the addresses that it was given
-   * @return empty when all of it is there
+   * @param ips the addresses that were assigned to it
+   * @return empty when nothing is missing
    */
   static String fault(String netns, List<String> ips) {
     try (NetNs inside = NetNs.open(Path.of(netns));

@@ -34,7 +34,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Gives pods their network: what kubelet's network plugin {@code cni} and its manager do.
+ * Attaches pods to their networks and detaches them, as kubelet's network plugin {@code cni} and
+ * its manager do.
  *
  * <p>Operations on one pod exclude each other, among threads and among processes; different pods do
  * not wait for each other. Thread-safe.
@@ -70,12 +71,12 @@ public final class PodNetworks implements AutoCloseable {
     refresh();
   }
 
-  /** Looks at the configuration directory now. */
+  /** Reads the configuration directory now. */
   public void refresh() {
     defaultNetwork.look();
   }
 
-  /** Looks at it whenever it changes, and every five seconds. */
+  /** Reads it whenever it changes, and every five seconds. */
   public synchronized void watch() {
     if (watch == null) {
       try {
@@ -90,10 +91,10 @@ public final class PodNetworks implements AutoCloseable {
   }
 
   /**
-   * Says which addresses the node's pods have, several separated by commas. The first word counts
-   * until the process ends, as with kubelet.
+   * Sets the address ranges of the node's pods, separated by commas. The first call counts until
+   * the process ends, as in kubelet.
    *
-   * @throws SandboxException when one is no prefix
+   * @throws SandboxException when one is not a prefix
    */
   public synchronized void podCidrs(String text) {
     if (text.isBlank() || !podCidrs.isEmpty()) {
@@ -117,7 +118,7 @@ public final class PodNetworks implements AutoCloseable {
     return metrics;
   }
 
-  /** Whether pods can have a network; plugins of version 1.1.0 and later are asked as well. */
+  /** Returns whether the network is ready; plugins of version 1.1.0 and later are asked as well. */
   public NetworkStatus status() {
     DefaultNetwork.Outcome outcome = defaultNetwork.outcome();
     Chosen chosen = outcome.chosen();
@@ -160,8 +161,8 @@ public final class PodNetworks implements AutoCloseable {
   /**
    * Decides how a pod will be attached, without doing anything.
    *
-   * @param cgroupPath where its processes are accounted for; empty when nowhere
-   * @throws SandboxException when the network is not ready, or there is none of that name
+   * @param cgroupPath the cgroup of its processes; empty for none
+   * @throws SandboxException when the network is not ready, or none of that name exists
    */
   public PodAttachment plan(String sandboxId, String netns, PodConfig config, String cgroupPath) {
     Network network = network(config.networkName());
@@ -203,8 +204,8 @@ public final class PodNetworks implements AutoCloseable {
   }
 
   /**
-   * Attaches the pod: its loopback first, then its network. What a failure leaves behind is the
-   * caller's to take down.
+   * Attaches the pod: its loopback first, then its network. After a failure, the caller must tear
+   * it down.
    */
   public Result setUp(PodAttachment attachment) {
     return operate(
@@ -251,7 +252,7 @@ public final class PodNetworks implements AutoCloseable {
     tearDown(attachment, settings.tearDownLimit());
   }
 
-  /** The same within another time. */
+  /** Detaches the pod, with another timeout. */
   public void tearDown(PodAttachment attachment, Duration limit) {
     operate(
         Operation.TEAR_DOWN_POD,
@@ -285,8 +286,8 @@ public final class PodNetworks implements AutoCloseable {
   }
 
   /**
-   * Detaches whatever of a sandbox is attached as far as libcni's cache knows: for sandboxes of
-   * which nothing else is known.
+   * Detaches whatever libcni's cache has for a sandbox: for sandboxes of which nothing else is
+   * known.
    */
   public void tearDownCached(PodMetadata pod, String sandboxId, Duration limit) {
     operate(
@@ -309,7 +310,7 @@ public final class PodNetworks implements AutoCloseable {
   }
 
   /**
-   * The addresses of the pod, the primary first.
+   * Returns the addresses of the pod, the primary first.
    *
    * @throws SandboxException when it has none
    */
@@ -323,9 +324,9 @@ public final class PodNetworks implements AutoCloseable {
   }
 
   /**
-   * What of a pod's interface is not there any more; empty when all of it is.
+   * Returns what is missing of a pod's interface; empty when nothing is.
    *
-   * @param ips the addresses that it was given
+   * @param ips the addresses that were assigned to it
    */
   public static String fault(String netns, List<String> ips) {
     return PodInterface.fault(netns, ips);

@@ -1,4 +1,4 @@
-/** The network of pods: which one it is, and how pods are attached to it. */
+/** Selects the network of pods, and attaches pods to it. */
 @NullMarked
 package io.ocicat.sandbox.network;
 

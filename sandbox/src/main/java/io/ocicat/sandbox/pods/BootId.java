@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Which start of the machine this is. */
+/** Identifies the current boot of the machine. */
 final class BootId {
   private BootId() {}
 

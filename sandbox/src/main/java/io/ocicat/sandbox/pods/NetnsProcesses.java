@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Who is in a network namespace: programs outlive what started them. */
+/** Finds the processes in a network namespace: they may outlive what started them. */
 final class NetnsProcesses {
   private NetnsProcesses() {}
 
@@ -29,7 +29,7 @@ final class NetnsProcesses {
         }
       }
     } catch (IOException | DirectoryIteratorException _) {
-      // What cannot be seen cannot be ended.
+      // A process that is not visible cannot be ended.
     }
     return found;
   }

@@ -14,15 +14,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A program in the namespaces of a pod: its network, and where a process holds the pod also its
- * host name, IPC and processes. It has the host's files but for resolv.conf, in a mount namespace
- * of its own. {@code nsenter} goes there: a thread of a JVM may not change the namespaces of
- * mounts.
+ * A process in the namespaces of a pod: its network, and if an infra process holds the pod also its
+ * UTS, IPC and PID namespaces. It has the host's files except for resolv.conf, in a mount namespace
+ * of its own. {@code nsenter} is used because a thread of a JVM cannot change its mount namespace.
  */
 final class PodProcess {
   static final String RESOLV_CONF = "resolv.conf";
 
-  /** What is not there to be mounted over is not needed either. */
+  /** A mount target that does not exist is not needed either. */
   private static final String PREPARE =
       "[ ! -e /etc/resolv.conf ] || mount --bind \"$1\" /etc/resolv.conf || exit 125;"
           + " [ -z \"$2\" ] || mount -t proc proc /proc || exit 125; shift 2; exec \"$@\"";
@@ -84,7 +83,7 @@ final class PodProcess {
     }
   }
 
-  /** As kubelet names them. */
+  /** Named as in kubelet. */
   private static Path log(SandboxRecord record, Path folder, String name) {
     String logs = record.config().logDirectory();
     Path into = (logs.isEmpty() ? folder.resolve("logs") : Path.of(logs)).resolve(name);

@@ -26,9 +26,9 @@ import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
 /**
- * The pod sandboxes of a machine: what kubelet asks a container runtime for, short of images and
- * containers. All that is known of them is in files, so any number of processes can use them, one
- * after the other or at the same time.
+ * The pod sandboxes of a machine: what kubelet asks a container runtime for, except images and
+ * containers. All state is in files, so any number of processes can use them, one after the other
+ * or concurrently.
  *
  * <p>Operations on one sandbox exclude each other. Thread-safe.
  */
@@ -45,16 +45,16 @@ public final class PodSandboxes {
   }
 
   /**
-   * Takes back what killed processes left. To be called at the start, before anything else; nothing
-   * that another process is doing is disturbed.
+   * Cleans up after killed processes. Call it at the start, before anything else; work of other
+   * processes is not disturbed.
    *
-   * @return what could not be taken back, one line each
+   * @return what could not be cleaned up, one line each
    */
   public List<String> recover() {
     return traced(new PodTrace(), "recover", () -> new SandboxRecovery(shop).all());
   }
 
-  /** The same for sandboxes whose run was never finished, which costs next to nothing. */
+  /** Cleans up sandboxes whose run was never finished, which costs next to nothing. */
   public List<String> recoverUnfinished() {
     return traced(new PodTrace(), "recover", () -> new SandboxRecovery(shop).unfinished());
   }
@@ -65,12 +65,12 @@ public final class PodSandboxes {
   }
 
   /**
-   * Runs a sandbox: when this returns, it holds; when it throws, nothing is left of it, unless the
-   * message says so.
+   * Runs a sandbox. When this returns, the sandbox is ready; when it throws, nothing is left of it,
+   * unless the message says so.
    *
    * @param handler which of the settings' infras; empty for the first
-   * @param onlyOne whether the pod may have no other sandbox, not even one that was stopped
-   * @param trace records what is done
+   * @param onlyOne whether the pod may have no other sandbox, not even a stopped one
+   * @param trace records the steps
    * @return its id
    */
   public String run(PodConfig config, String handler, boolean onlyOne, PodTrace trace) {
@@ -97,10 +97,10 @@ public final class PodSandboxes {
   }
 
   /**
-   * Ends its processes and takes its network down. Succeeds when that was done before, and when
-   * there is no such sandbox.
+   * Ends the processes of a sandbox and tears its network down. Succeeds when that was done before,
+   * and when the sandbox does not exist.
    *
-   * @param id or a beginning of it that no other has
+   * @param id or a unique prefix of it
    */
   public void stop(String id, PodTrace trace) {
     takeDown("stop", id, trace, StopSandbox::stop);
@@ -110,15 +110,15 @@ public final class PodSandboxes {
     remove(id, new PodTrace());
   }
 
-  /** Stops a sandbox and forgets it. Succeeds when there is none. */
+  /** Stops a sandbox and deletes its records. Succeeds when it does not exist. */
   public void remove(String id, PodTrace trace) {
     takeDown("remove", id, trace, StopSandbox::remove);
   }
 
   /**
-   * Forgets a sandbox even if it cannot be stopped.
+   * Deletes the records of a sandbox even if it cannot be stopped.
    *
-   * @return what could not be taken down and is left behind, one line each
+   * @return what could not be torn down and is left behind, one line each
    */
   public List<String> removeByForce(String id, PodTrace trace) {
     List<String> left = new ArrayList<>();
@@ -152,7 +152,7 @@ public final class PodSandboxes {
                 }));
   }
 
-  /** A damaged record is as good as none: checkpoint and cache have to do then. */
+  /** A damaged record counts as missing: checkpoint and cache must suffice then. */
   private Optional<SandboxRecord> known(String id) {
     try {
       return shop.store().get(id);
@@ -165,9 +165,9 @@ public final class PodSandboxes {
   }
 
   /**
-   * A sandbox as it is now.
+   * Returns the current state of a sandbox.
    *
-   * @throws SandboxException with {@link Reason#NOT_FOUND} when there is none
+   * @throws SandboxException with {@link Reason#NOT_FOUND} when it does not exist
    */
   public SandboxStatus status(String id) {
     String whole = resolve(id).orElseThrow(() -> unknown(id));
@@ -203,7 +203,7 @@ public final class PodSandboxes {
         record.problem().isEmpty() ? fault : record.problem());
   }
 
-  /** Why a sandbox that was ready is so no more; nothing of one that was stopped. */
+  /** Returns why a sandbox that was ready no longer is; empty for one that was stopped. */
   private String fault(SandboxRecord record) {
     if (record.phase() != Phase.READY) {
       return "";
@@ -229,7 +229,7 @@ public final class PodSandboxes {
         && (record.netns().isEmpty() || PodNetworks.isNetns(record.netns()));
   }
 
-  /** What the kernel says; else what the plugins said. */
+  /** The kernel's addresses; else those that the plugins returned. */
   private List<String> addresses(SandboxRecord record) {
     try {
       return shop.networks().addresses(record.config().metadata(), record.netns()).stream()
@@ -263,10 +263,11 @@ public final class PodSandboxes {
   }
 
   /**
-   * All that the filter lets through, the newest first; those with damaged records are left out.
+   * Returns all sandboxes that match the filter, the newest first, except those with damaged
+   * records.
    */
   public List<SandboxStatus> list(SandboxFilter filter) {
-    // Checkpoints first: of what is made meanwhile the record is found as well.
+    // Checkpoints first: a sandbox created meanwhile is found by its record as well.
     List<String> checkpoints = shop.store().checkpoints().list();
     List<SandboxStatus> found = new ArrayList<>();
     List<String> ids = shop.store().ids();
@@ -325,7 +326,7 @@ public final class PodSandboxes {
         });
   }
 
-  /** What to execute to run a program in the sandbox's namespaces. */
+  /** Returns the command line that runs a program in the sandbox's namespaces. */
   public List<String> commandIn(String id, List<String> command) {
     String whole = resolve(id).orElseThrow(() -> unknown(id));
     return PodProcess.argv(ready(whole), shop.store().folder(whole), command);
@@ -343,9 +344,9 @@ public final class PodSandboxes {
   }
 
   /**
-   * The whole id.
+   * Completes an id prefix.
    *
-   * @return empty when no sandbox has one that begins so
+   * @return empty when no sandbox has it
    * @throws SandboxException with {@link Reason#AMBIGUOUS} when several have
    */
   public Optional<String> resolve(String prefix) {

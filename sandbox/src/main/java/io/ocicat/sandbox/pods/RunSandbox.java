@@ -30,8 +30,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Makes one sandbox: what happens below createPodSandbox, in the order of dockershim. Whatever
- * fails, what was made until then is taken back, within a time of its own.
+ * Creates one sandbox, with the steps of createPodSandbox in dockershim's order. After a failure,
+ * everything that was created is removed again, with a timeout of its own.
  */
 final class RunSandbox {
   private final SandboxContext shop;
@@ -40,6 +40,7 @@ final class RunSandbox {
   private SandboxRecord record;
 
   /**
+   *
    * @param onlyOne whether the pod may have no other sandbox
    */
   RunSandbox(SandboxContext shop, String id, PodConfig config, String handler, boolean onlyOne) {
@@ -76,7 +77,7 @@ final class RunSandbox {
     return !config.logDirectory().isEmpty() && Files.notExists(Path.of(config.logDirectory()));
   }
 
-  /** Under the sandbox's lock. */
+  /** Called under the sandbox's lock. */
   SandboxRecord run() {
     infra.check(record.config());
     shop.store().markBegun(record.id(), record.config().metadata());
@@ -228,7 +229,7 @@ final class RunSandbox {
     }
   }
 
-  /** The plan is kept before it is carried out: then it can be undone whatever happens. */
+  /** The plan is stored before it is carried out, so that it can be undone whatever happens. */
   private void setUpNetwork() {
     PodTrace.step(
         StepKind.NETWORK,
@@ -262,7 +263,7 @@ final class RunSandbox {
         });
   }
 
-  /** Takes everything back, even when the thread was interrupted: that may be what failed. */
+  /** Undoes everything, even when the thread was interrupted: that may be what failed. */
   private SandboxException undone(RuntimeException failure) {
     boolean interrupted = Thread.interrupted();
     String id = record.id();

@@ -11,7 +11,7 @@ import io.ocicat.sandbox.store.SandboxRecord;
 import io.ocicat.sandbox.store.SandboxStore;
 import java.nio.file.Path;
 
-/** What operations on sandboxes share. Thread-safe. */
+/** The dependencies that operations on sandboxes share. Thread-safe. */
 record SandboxContext(
     SandboxSettings settings,
     SandboxStore store,
@@ -36,7 +36,7 @@ record SandboxContext(
         names);
   }
 
-  /** What holds pods of that kind; of none in particular when it is empty. */
+  /** Returns the infra of that name; the first when the name is empty. */
   PodInfra infra(String handler) {
     if (handler.isEmpty()) {
       return settings.infras().getFirst();
@@ -53,7 +53,7 @@ record SandboxContext(
                             handler, settings.infras().stream().map(PodInfra::kind).toList())));
   }
 
-  /** Whether it is held by what this process can ask. */
+  /** Whether it is held by an infra that this process knows. */
   boolean isHeld(SandboxRecord record) {
     return settings.infras().stream()
         .anyMatch(

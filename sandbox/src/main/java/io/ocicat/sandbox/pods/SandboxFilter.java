@@ -4,9 +4,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which sandboxes to list; all conditions must hold.
+ * A filter for lists of sandboxes; all conditions must hold.
  *
- * @param id the beginning of the id; empty for any
+ * @param id an id prefix; empty for any
  * @param state null for any
  * @param labels which it must have
  */

@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Takes back what killed processes have left: sandboxes that nobody ever got the id of, and
- * whatever has an id without a record. What others are making right now is locked, and left alone.
+ * Cleans up after killed processes: sandboxes whose id was never returned, and whatever has an id
+ * without a record. Sandboxes that others are creating right now are locked, and left alone.
  */
 final class SandboxRecovery {
   private final SandboxContext shop;
@@ -27,7 +27,7 @@ final class SandboxRecovery {
     this.shop = shop;
   }
 
-  /** Only what was begun; costs next to nothing when there is nothing. Returns what failed. */
+  /** Only unfinished sandboxes; costs next to nothing when there are none. Returns what failed. */
   List<String> unfinished() {
     for (String id : shop.store().begun()) {
       attempt(id);
@@ -35,7 +35,7 @@ final class SandboxRecovery {
     return failures;
   }
 
-  /** Everything. */
+  /** Cleans up everything. */
   List<String> all() {
     unfinished();
     Set<String> orphans = new LinkedHashSet<>();
@@ -64,7 +64,7 @@ final class SandboxRecovery {
     }
   }
 
-  /** Of what was begun, or has no record. */
+  /** Removes a sandbox that was unfinished, or has no record. */
   private void takeBack(String id) {
     Optional<SandboxRecord> record = shop.store().get(id);
     if (record.isEmpty()) {
@@ -77,14 +77,14 @@ final class SandboxRecovery {
     shop.store().unmarkBegun(id);
   }
 
-  /** A process that was killed right after it took the name has not written anything else. */
+  /** A process that was killed right after it reserved the name has written nothing else. */
   private void release(PodMetadata pod, String id) {
     try (KeyedLocks.Held _ = shop.nameLocks().hold(pod.podKey(), shop.settings().patience())) {
       shop.store().release(pod, id);
     }
   }
 
-  /** Of which nothing is known but perhaps a checkpoint, and what libcni's cache has. */
+  /** Removes a sandbox of which only a checkpoint and libcni's cache may be left. */
   void removeOrphan(String id) {
     Optional<Checkpoint> checkpoint = shop.store().checkpoints().getOrDiscard(id);
     for (PodInfra infra : shop.settings().infras()) {

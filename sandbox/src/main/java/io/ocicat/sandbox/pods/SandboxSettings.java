@@ -9,15 +9,15 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Where sandboxes are kept and what holds them.
+ * The settings of sandboxes.
  *
- * @param state kept over the machine's starts: records, names, checkpoints
- * @param run gone with the machine's next start: namespaces, locks
- * @param infras what can hold pods; the first is what is used when nothing else is asked for
+ * @param state survives reboots: records, names, checkpoints
+ * @param run does not survive reboots: namespaces, locks
+ * @param infras what can hold pods; the first is the default
  * @param grace for processes to end by themselves
- * @param cleanUpLimit for taking back what a failed run left, whatever became of the caller
+ * @param cleanUpLimit the timeout for cleaning up after a failed run, independent of the caller
  * @param patience how long an operation waits for others on the same sandbox
- * @param resolvConf what pods get that say nothing of DNS
+ * @param resolvConf for pods without DNS settings
  */
 public record SandboxSettings(
     Path state,
@@ -37,7 +37,7 @@ public record SandboxSettings(
     }
   }
 
-  /** With kubelet's limits and the host's resolv.conf. */
+  /** With kubelet's timeouts and the host's resolv.conf. */
   public static SandboxSettings usual(
       Path state, Path run, List<PodInfra> infras, ClusterPods cluster) {
     return new SandboxSettings(
@@ -53,7 +53,7 @@ public record SandboxSettings(
         CrashPoints.IGNORED);
   }
 
-  /** Told of each step's beginning and end. */
+  /** Reports each step's beginning and end. */
   public SandboxSettings points(CrashPoints told) {
     return new SandboxSettings(
         state, run, infras, cluster, grace, cleanUpLimit, patience, resolvConf, clock, told);

@@ -5,17 +5,17 @@ import io.ocicat.sandbox.store.ContainerRecord;
 import java.util.List;
 
 /**
- * A sandbox as it is now.
+ * The current state of a sandbox.
  *
  * @param createdAt nanoseconds since 1970; 0 when only its checkpoint is left
- * @param ips the primary one first; empty for the host's network and when it has none any more
+ * @param ips the primary one first; empty for the host's network and when it no longer has any
  * @param network the name of its network; empty for the host's
  * @param netns the path of its network namespace; empty for the host's
- * @param runtimeHandler what was asked for; empty when nothing was
- * @param infra the kind of what holds it
- * @param pid of the process that holds it; 0 when none does
- * @param problem why it could not be taken down, or is not ready any more; empty when neither is
- *     so, and when it was stopped
+ * @param runtimeHandler the requested handler; empty when none was
+ * @param infra the kind of its infra
+ * @param pid of the infra process; 0 for none
+ * @param problem why it could not be torn down, or is no longer ready; empty when neither is so,
+ *     and when it was stopped
  */
 public record SandboxStatus(
     String id,

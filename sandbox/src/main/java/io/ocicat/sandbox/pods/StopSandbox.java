@@ -19,10 +19,10 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Ends one sandbox: its processes first, so that its addresses are not given to others while they
- * are still in use; then its network; then its namespace; then, when it is to be removed, all that
- * is known of it. A step that fails keeps those behind it from being done, because the next try
- * needs what they would remove. Under the sandbox's lock.
+ * Stops one sandbox: first its processes, so that its addresses are not assigned to others while
+ * they are still in use; then its network; then its namespace; then, when it is to be removed, its
+ * records. A step that fails prevents those after it, because the next attempt needs what they
+ * would remove. Called under the sandbox's lock.
  */
 final class StopSandbox {
   private final SandboxContext shop;
@@ -53,7 +53,7 @@ final class StopSandbox {
     }
   }
 
-  /** A run that failed early has no record yet, and shall not have one now. */
+  /** A run that failed early has no record yet, and must not get one now. */
   private void keepIfKnown() {
     if (shop.store().exists(record.id())) {
       PodTrace.step(StepKind.RECORD, "stopped", () -> shop.store().put(record));
@@ -65,7 +65,7 @@ final class StopSandbox {
     forget();
   }
 
-  /** Whatever could not be taken down stays behind, unknown. */
+  /** Returns what could not be torn down and stays behind without a record. */
   List<String> removeByForce() {
     try {
       stop();

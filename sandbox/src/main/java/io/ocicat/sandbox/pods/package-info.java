@@ -1,4 +1,4 @@
-/** Pod sandboxes: run, stopped, removed, looked at. */
+/** Runs, stops, removes and lists pod sandboxes. */
 @NullMarked
 package io.ocicat.sandbox.pods;
 

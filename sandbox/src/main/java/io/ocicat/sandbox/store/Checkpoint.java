@@ -17,11 +17,10 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The least that must be known of a sandbox to take its network down, in the format that dockershim
- * kept it in.
+ * The minimum for tearing down a sandbox's network, in dockershim's checkpoint format.
  *
  * <p>The checksum is FNV-1a of 32 bits over the data as a Go program prints it with all its types;
- * name and namespace do not count.
+ * name and namespace are not included.
  */
 public record Checkpoint(String name, String namespace, List<PodPort> ports, boolean hostNetwork) {
   private static final String VERSION = "v1";
@@ -67,7 +66,7 @@ public record Checkpoint(String name, String namespace, List<PodPort> ports, boo
   }
 
   /**
-   * What {@link #bytes} wrote.
+   * Parses what {@link #bytes} wrote.
    *
    * @throws SandboxException when it is damaged
    */

@@ -12,8 +12,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * The folder with a checkpoint for each sandbox. Each is written in one go and is on the disk
- * before anything that it tells of is made. Thread-safe.
+ * The directory with a checkpoint for each sandbox. Each is written atomically and is on the disk
+ * before anything that it describes is created. Thread-safe.
  */
 public final class Checkpoints {
   private static final Pattern KEY =
@@ -35,7 +35,7 @@ public final class Checkpoints {
   }
 
   /**
-   * Empty when there is none.
+   * Returns a checkpoint; empty when there is none.
    *
    * @throws SandboxException with {@link Reason#CORRUPT} when it is damaged
    */
@@ -43,7 +43,10 @@ public final class Checkpoints {
     return StateFiles.read(file(id)).map(Checkpoint::parse);
   }
 
-  /** The same, but one that is damaged is removed: nobody else would, and it helps nobody. */
+  /**
+   * Like {@link #get}, but deletes a damaged checkpoint: it is of no use, and nothing else would
+   * delete it.
+   */
   public Optional<Checkpoint> getOrDiscard(String id) {
     try {
       return get(id);
@@ -61,7 +64,7 @@ public final class Checkpoints {
     StateFiles.remove(file(id));
   }
 
-  /** The ids of those there are. */
+  /** The ids of all checkpoints. */
   public List<String> list() {
     return StateFiles.names(folder).stream().filter(name -> KEY.matcher(name).matches()).toList();
   }

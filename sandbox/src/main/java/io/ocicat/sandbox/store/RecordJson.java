@@ -21,7 +21,7 @@ import java.util.Map;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Records as JSON. */
+/** Converts records to JSON and back. */
 final class RecordJson {
   private static final int LAST_PORT = 65535;
   private static final long LAST_ATTEMPT = 0xffffffffL;
@@ -98,7 +98,7 @@ final class RecordJson {
   }
 
   /**
-   * What {@link #write} wrote.
+   * Reads what {@link #write} wrote.
    *
    * @throws SandboxException with {@link Reason#CORRUPT} when it is damaged
    */

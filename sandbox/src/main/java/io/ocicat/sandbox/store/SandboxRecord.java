@@ -9,15 +9,15 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Everything that is known of a sandbox, and all that removing it needs.
+ * The stored state of a sandbox, with everything that removing it needs.
  *
  * @param createdAt nanoseconds since 1970
- * @param bootId of the machine's start it was run in
+ * @param bootId of the boot it was run in
  * @param netns the path of its network namespace; empty for the host's
- * @param infra the kind of what holds it
+ * @param infra the kind of its infra
  * @param attachment null until it is decided how the pod will be attached
- * @param ownsLogs whether the log directory was not there before
- * @param problem why it could not be taken down; empty when nobody tried in vain
+ * @param ownsLogs whether the log directory was created for it
+ * @param problem why it could not be torn down; empty when no attempt failed
  */
 public record SandboxRecord(
     String id,
@@ -36,7 +36,7 @@ public record SandboxRecord(
     boolean ownsLogs,
     String problem) {
 
-  /** How far its life has come. */
+  /** The phase of its life. */
   public enum Phase {
     CREATING,
     READY,
@@ -44,8 +44,8 @@ public record SandboxRecord(
   }
 
   /**
-   * How far its network has come. Unlike a flag this tells an ADD under way from one that was never
-   * made: whatever is not {@link #NONE} or {@link #DETACHED} has to be taken down.
+   * The phase of its network. Unlike a flag this distinguishes an ADD under way from one that was
+   * never started: everything but {@link #NONE} and {@link #DETACHED} has to be torn down.
    */
   public enum NetworkPhase {
     NONE,
@@ -95,7 +95,7 @@ public record SandboxRecord(
     return copy(phase, network, process, attachment, ips, now, problem);
   }
 
-  /** With one container more, in place of one of the same name. */
+  /** Adds a container, replacing one of the same name. */
   public SandboxRecord container(ContainerRecord added) {
     List<ContainerRecord> now = new ArrayList<>(containers);
     now.removeIf(other -> other.name().equals(added.name()));

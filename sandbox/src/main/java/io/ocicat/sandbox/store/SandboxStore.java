@@ -53,12 +53,12 @@ public final class SandboxStore {
     return checkpoints;
   }
 
-  /** Where the files of one sandbox are. */
+  /** The directory of one sandbox. */
   public Path folder(String id) {
     return records.resolve(id);
   }
 
-  /** Says that a sandbox is going to be made, and which name it will take. */
+  /** Records that a sandbox is about to be created, and which name it will use. */
   public void markBegun(String id, PodMetadata metadata) {
     StateFiles.write(
         begun.resolve(id),
@@ -66,7 +66,7 @@ public final class SandboxStore {
         Lasting.PROCESS);
   }
 
-  /** The name that the sandbox has taken, or was about to. */
+  /** Returns the name that the sandbox uses, or was about to. */
   public Optional<PodMetadata> nameOfBegun(String id) {
     return StateFiles.read(begun.resolve(id))
         .map(bytes -> new String(bytes, StandardCharsets.UTF_8))
@@ -78,7 +78,7 @@ public final class SandboxStore {
     StateFiles.remove(begun.resolve(id));
   }
 
-  /** Those whose making is under way, or was never finished. */
+  /** Returns the sandboxes whose creation is under way, or was never finished. */
   public List<String> begun() {
     return ids(begun);
   }
@@ -87,14 +87,14 @@ public final class SandboxStore {
     return StateFiles.names(folder).stream().filter(name -> ID.matcher(name).matches()).toList();
   }
 
-  /** Writes it in place of what was known before. */
+  /** Writes or replaces a record. */
   public void put(SandboxRecord record) {
     StateFiles.privateFolder(folder(record.id()));
     StateFiles.write(file(record.id()), RecordJson.write(record), Lasting.PROCESS);
   }
 
   /**
-   * What is known of one.
+   * Returns the record of a sandbox.
    *
    * @throws SandboxException with {@link Reason#CORRUPT} when its record is damaged
    */
@@ -110,13 +110,13 @@ public final class SandboxStore {
     return ID.matcher(text).matches();
   }
 
-  /** The record and all files of the sandbox. */
+  /** Deletes the record and all files of the sandbox. */
   public void remove(String id) {
     StateFiles.remove(file(id));
     StateFiles.removeTree(folder(id));
   }
 
-  /** The ids of those that have records, damaged ones included. */
+  /** The ids of all records, including damaged ones. */
   public List<String> ids() {
     return ids(records);
   }
@@ -126,9 +126,9 @@ public final class SandboxStore {
   }
 
   /**
-   * Takes the name of a sandbox.
+   * Reserves the name of a sandbox.
    *
-   * @param isGone tells of the id that has it whether that is nobody's any more
+   * @param isGone decides whether the id that has it no longer exists
    * @return the id that has it instead, if one does
    */
   public Optional<String> reserve(PodMetadata metadata, String id, Predicate<String> isGone) {
@@ -145,7 +145,7 @@ public final class SandboxStore {
     return StateFiles.read(file).map(bytes -> new String(bytes, StandardCharsets.UTF_8));
   }
 
-  /** Gives the name back, if it is this sandbox that has it. */
+  /** Releases the name, if this sandbox has it. */
   public void release(PodMetadata metadata, String id) {
     Path file = nameFile(metadata);
     if (holder(file).filter(id::equals).isPresent()) {
@@ -160,7 +160,7 @@ public final class SandboxStore {
     }
   }
 
-  /** The sandboxes of a pod: those of all its attempts. */
+  /** The sandboxes of a pod, of all its attempts. */
   public List<String> ofPod(String namespace, String name) {
     List<String> ids = new ArrayList<>();
     if (isComponent(namespace) && isComponent(name)) {
@@ -184,7 +184,7 @@ public final class SandboxStore {
     return names.resolve(metadata.namespace()).resolve(metadata.name());
   }
 
-  /** A pod's configuration as it is written down. */
+  /** Returns a pod's configuration as it is stored. */
   public static ObjectNode toJson(PodConfig config) {
     return RecordJson.config(config);
   }

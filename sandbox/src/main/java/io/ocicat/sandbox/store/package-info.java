@@ -1,4 +1,4 @@
-/** What is remembered of sandboxes, in files. */
+/** The stored state of sandboxes, in files. */
 @NullMarked
 package io.ocicat.sandbox.store;
 

@@ -1,12 +1,12 @@
 package io.ocicat.sandbox.trace;
 
 /**
- * Is told of each point in the life of a sandbox at which the death of the process leaves another
- * state behind. Nobody listens but the fault tests, which kill processes there. Thread-safe.
+ * Receives each point in the life of a sandbox at which a crash would leave a different state
+ * behind. Only the fault tests listen, which kill processes there. Thread-safe.
  */
 @FunctionalInterface
 public interface CrashPoints {
-  /** Nobody dies. */
+  /** Ignores all points. */
   CrashPoints IGNORED = _ -> {};
 
   /** Does not return when the process is to end here. */

@@ -1,9 +1,9 @@
 package io.ocicat.sandbox.trace;
 
 /**
- * A part of an operation.
+ * A step of an operation.
  *
- * @param detail what exactly, for people
+ * @param detail for people
  * @param depth 0 for the operation, 1 for its parts, …
  * @param startNanos by {@link System#nanoTime}
  * @param failed whether it ended in an exception

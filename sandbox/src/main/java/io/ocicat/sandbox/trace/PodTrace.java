@@ -8,12 +8,12 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Records the steps of operations, each before its parts. Texts are composed when somebody looks.
+ * Records the steps of operations, each before its parts. Texts are composed when they are read.
  *
- * <p>Written by the thread that does the work; read by any once that is over.
+ * <p>Written by the thread that does the work; read by any thread once that is over.
  */
 public final class PodTrace implements ExchangeListener {
-  /** Between what went to the kernel in one send. */
+  /** Separates the messages of one send to the kernel. */
   public static final String SEPARATOR = "; ";
 
   private static final int MOST_STEPS = 512;
@@ -26,28 +26,28 @@ public final class PodTrace implements ExchangeListener {
   private CrashPoints points = CrashPoints.IGNORED;
   private int depth;
 
-  /** From now on tells of each step's beginning and end. */
+  /** Reports each step's beginning and end from now on. */
   public PodTrace at(CrashPoints told) {
     points = told;
     return this;
   }
 
-  /** Does the work with its steps recorded here. */
+  /** Runs the work and records its steps here. */
   public <T> T record(Supplier<T> work) {
     return ScopedValue.where(CURRENT, this).where(ExchangeListener.PRESENT, this).call(work::get);
   }
 
-  /** Whether somebody records on this thread. */
+  /** Whether this thread records. */
   public static boolean isRecording() {
     return CURRENT.isBound();
   }
 
-  /** Does the work as a step of what this thread records, if it does. */
+  /** Runs the work as a step of this thread's trace, if there is one. */
   public static <T> T step(StepKind kind, Supplier<String> detail, Supplier<T> work) {
     return CURRENT.isBound() ? CURRENT.get().timed(kind, detail, work) : work.get();
   }
 
-  /** The same for work without a result. */
+  /** Like the other {@code step}, for work without a result. */
   public static void step(StepKind kind, String detail, Runnable work) {
     step(
         kind,

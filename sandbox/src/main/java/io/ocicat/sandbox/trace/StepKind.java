@@ -2,9 +2,9 @@ package io.ocicat.sandbox.trace;
 
 import java.util.Locale;
 
-/** The kinds of work that an operation on a sandbox consists of. */
+/** The kinds of steps of an operation on a sandbox. */
 public enum StepKind {
-  /** createPodSandbox, as a whole and its equals for the other operations. */
+  /** createPodSandbox and the other operations as a whole. */
   SANDBOX,
   LOCK,
   NAME,
@@ -13,16 +13,16 @@ public enum StepKind {
   LOGS,
   NETNS,
   SYSCTL,
-  /** The process that holds the pod. */
+  /** The infra process of the pod. */
   INFRA,
   CONTAINER,
   RESOLV,
-  /** Telling the datastore that there is such a pod. */
+  /** Publishing the pod in the datastore. */
   CLUSTER,
   /** SetUpPod and TearDownPod. */
   NETWORK,
   LOOPBACK,
-  /** One plugin's turn. */
+  /** One plugin call. */
   PLUGIN,
   /** An exchange with the kernel. */
   KERNEL,

@@ -4,7 +4,7 @@ import io.ocicat.cni.exec.Invocation;
 import io.ocicat.cni.exec.PluginExec;
 import io.ocicat.cni.exec.PluginReply;
 
-/** Makes each plugin's turn a step. */
+/** Records each plugin call as a step. */
 public record TracedExec(PluginExec exec) implements PluginExec {
   @Override
   public PluginReply run(Invocation invocation) {

@@ -1,4 +1,4 @@
-/** What was done, step by step. */
+/** Traces operations step by step. */
 @NullMarked
 package io.ocicat.sandbox.trace;
 
