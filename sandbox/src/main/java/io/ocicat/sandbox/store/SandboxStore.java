@@ -19,17 +19,17 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Which sandboxes there are.
+ * Stores the records, names and checkpoints of sandboxes.
  *
  * <pre>
- * records/&lt;id&gt;/record.json     all that is known of one; its other files are beside it
- * names/&lt;namespace&gt;/&lt;name&gt;/&lt;uid&gt;_&lt;attempt&gt;   who has a name: holds the id
- * begun/&lt;id&gt;                 marks those whose making is not finished
+ * records/&lt;id&gt;/record.json     the record; the sandbox's other files are next to it
+ * names/&lt;namespace&gt;/&lt;name&gt;/&lt;uid&gt;_&lt;attempt&gt;   a reserved name: contains the id
+ * begun/&lt;id&gt;                 marks a sandbox whose creation is not finished
  * sandbox/&lt;id&gt;               the checkpoint
  * </pre>
  *
- * <p>What is made for a sandbox is made after its record is there, and the record is removed after
- * everything else. So nothing exists that no record tells of, at whatever moment a process dies.
+ * <p>Everything of a sandbox is created after its record, and the record is removed after
+ * everything else. So nothing exists without a record, at whatever point a process dies.
  *
  * <p>Thread-safe, also among processes, as long as changes of one sandbox are made under its lock
  * and those of names under the lock of the pod's.
