@@ -41,7 +41,6 @@ final class Allocations implements AutoCloseable {
   }
 
   /**
-   *
    * @param created whether it is new, as opposed to the result of the same request before
    */
   record Allocated(Allocation allocation, boolean created) {}

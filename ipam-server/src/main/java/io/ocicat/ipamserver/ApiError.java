@@ -48,7 +48,6 @@ final class ApiError extends IpamServerException {
   }
 
   /**
-   *
    * @param soon whether addresses are only held back and will become free by themselves
    */
   static ApiError exhausted(String message, boolean soon) {

@@ -24,7 +24,6 @@ final class SqliteSession implements AutoCloseable {
   }
 
   /**
-   *
    * @param identity the file's identity
    */
   static SqliteSession open(Path file, EmbeddedSettings settings, Object identity)

@@ -30,7 +30,6 @@ final class TransactionWriter {
   private long revision;
 
   /**
-   *
    * @param now in milliseconds, for leases
    */
   TransactionWriter(SqliteSession session, long now) throws SQLException {

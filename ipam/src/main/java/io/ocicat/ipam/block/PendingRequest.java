@@ -22,7 +22,6 @@ public final class PendingRequest<R> {
   private boolean interrupted;
 
   /**
-   *
    * @param look the number of the last datastore read when the request arrived
    */
   public PendingRequest(BlockRequest<R> request, long look) {

@@ -22,7 +22,6 @@ public final class ConcurrentClusterView implements ClusterView {
       Prefetch<Revisioned<IpamConfig>> config) {}
 
   /**
-   *
    * @param node the node whose labels are needed; null for none
    */
   public ConcurrentClusterView(ClusterView view, @Nullable String node) {

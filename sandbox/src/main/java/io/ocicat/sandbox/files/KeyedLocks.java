@@ -37,7 +37,6 @@ public final class KeyedLocks {
   }
 
   /**
-   *
    * @param file created when missing, in an existing directory
    * @param what what the names refer to, for messages
    */

@@ -40,7 +40,6 @@ public final class RuncInfra implements PodInfra {
   private final Path state;
 
   /**
-   *
    * @param runc the executable
    * @param pause our program, statically linked
    * @param state a directory that does not survive a reboot

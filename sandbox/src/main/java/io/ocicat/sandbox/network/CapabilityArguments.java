@@ -18,7 +18,6 @@ final class CapabilityArguments {
   private CapabilityArguments() {}
 
   /**
-   *
    * @param podCidrs the address ranges of the node's pods; empty when unknown
    * @param cgroupPath empty for none
    */

@@ -23,7 +23,6 @@ public final class DatastorePods implements ClusterPods {
   private final Map<String, String> environment;
 
   /**
-   *
    * @param environment the plugin's environment
    */
   public DatastorePods(Datastores datastores, Map<String, String> environment) {

@@ -40,7 +40,6 @@ final class RunSandbox {
   private SandboxRecord record;
 
   /**
-   *
    * @param onlyOne whether the pod may have no other sandbox
    */
   RunSandbox(SandboxContext shop, String id, PodConfig config, String handler, boolean onlyOne) {
