@@ -55,7 +55,7 @@ public final class EmbeddedDatastore {
     EmbeddedSettings settings =
         EmbeddedSettings.standard()
             .history(10_000_000)
-            .durable(key -> !CalicoLayout.diesWithMachine(key));
+            .durable(key -> !CalicoLayout.isEphemeral(key));
     try (Datastore one = new KeyValueDatastore(EmbeddedStore.open(directory, settings));
         Datastore other = new KeyValueDatastore(EmbeddedStore.open(directory, settings))) {
       fast = single(one, directory);

@@ -71,7 +71,7 @@ final class IpamOneHost {
       measure(ipam, "warm-up");
       Sample few = measure(ipam, "10 more addresses in use");
       allocateForOthers(datastore);
-      ipam.forget();
+      ipam.invalidate();
       Sample many = measure(ipam, "100,000 more in use");
       IO.println(few.line(few));
       IO.println(many.line(few));

@@ -122,7 +122,7 @@ public interface Datastore extends AutoCloseable {
    * Returns why nothing can be written now, in one line. Empty when the last write succeeded, or
    * one that is tried now does.
    */
-  default Optional<String> trouble() {
+  default Optional<String> writeProblem() {
     return Optional.empty();
   }
 

@@ -40,10 +40,10 @@ public final class Datastores implements AutoCloseable {
 
   private static Datastore opened(
       DatastoreConfig config,
-      BiFunction<DatastoreEngine, DatastoreConfig, Optional<Datastore>> way) {
+      BiFunction<DatastoreEngine, DatastoreConfig, Optional<Datastore>> method) {
     for (DatastoreEngine engine :
         ServiceLoader.load(DatastoreEngine.class, DatastoreEngine.class.getClassLoader())) {
-      Optional<Datastore> opened = way.apply(engine, config);
+      Optional<Datastore> opened = method.apply(engine, config);
       if (opened.isPresent()) {
         return opened.get();
       }
@@ -62,12 +62,12 @@ public final class Datastores implements AutoCloseable {
   }
 
   /** Returns why open datastores cannot be written now, one line for each that cannot. */
-  public List<String> troubles() {
+  public List<String> writeProblems() {
     List<Datastore> all;
     synchronized (this) {
       all = List.copyOf(open.values());
     }
-    return all.stream().flatMap(datastore -> datastore.trouble().stream()).toList();
+    return all.stream().flatMap(datastore -> datastore.writeProblem().stream()).toList();
   }
 
   @Override

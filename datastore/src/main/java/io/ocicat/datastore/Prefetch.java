@@ -18,23 +18,23 @@ public final class Prefetch<T> {
   private final FutureTask<T> answer;
   private final List<DatastoreRequest> requests = new CopyOnWriteArrayList<>();
 
-  private Prefetch(Supplier<T> question) {
+  private Prefetch(Supplier<T> read) {
     this.answer =
         new FutureTask<>(
             () ->
                 ScopedValue.where(RequestListener.CURRENT, requests::add)
-                    .call(() -> question.get()));
+                    .call(() -> read.get()));
   }
 
-  public static <T> Prefetch<T> ask(Supplier<T> question) {
-    Prefetch<T> ahead = new Prefetch<>(question);
-    Thread.ofVirtual().name("datastore-ahead").start(ahead.answer);
-    return ahead;
+  public static <T> Prefetch<T> start(Supplier<T> read) {
+    Prefetch<T> prefetch = new Prefetch<>(read);
+    Thread.ofVirtual().name("datastore-ahead").start(prefetch.answer);
+    return prefetch;
   }
 
   /** Runs only when the result is needed: for reads that are cheaper than another thread. */
-  public static <T> Prefetch<T> whenNeeded(Supplier<T> question) {
-    return new Prefetch<>(question);
+  public static <T> Prefetch<T> whenNeeded(Supplier<T> read) {
+    return new Prefetch<>(read);
   }
 
   /**

@@ -13,7 +13,7 @@ public interface RequestListener {
   void answered(DatastoreRequest request);
 
   /** Reports a request to the current listener, if there is one. */
-  static void tell(DatastoreRequest request) {
+  static void report(DatastoreRequest request) {
     if (CURRENT.isBound()) {
       CURRENT.get().answered(request);
     }

@@ -166,7 +166,7 @@ final class AllocationStore implements AutoCloseable {
   }
 
   /** Frees addresses whose hold is over. */
-  void forget(List<IpAddress> rested) {
+  void free(List<IpAddress> rested) {
     sql.change(
         () -> {
           rested.forEach(this::endRest);

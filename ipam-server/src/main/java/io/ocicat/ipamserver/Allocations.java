@@ -32,7 +32,7 @@ final class Allocations implements AutoCloseable {
   private final AllocationStore store;
   private final InstantSource clock;
   private final ReentrantLock lock = new ReentrantLock();
-  private @Nullable Map<String, PoolAddresses> picture;
+  private @Nullable Map<String, PoolAddresses> index;
 
   Allocations(Pools pools, AllocationStore store, InstantSource clock) {
     this.pools = pools;
@@ -49,7 +49,7 @@ final class Allocations implements AutoCloseable {
   record Level(String pool, AddressFamily family, PoolAddresses.Level level) {}
 
   Allocated allocate(AllocationRequest request) {
-    return alone(
+    return exclusively(
         now -> {
           Optional<Allocation> before = store.find(request.key());
           if (before.isPresent()) {
@@ -162,7 +162,7 @@ final class Allocations implements AutoCloseable {
 
   /** Releases the attachment's allocation, if it has one; with an id only that very allocation. */
   void release(AllocationKey key, OptionalLong id) {
-    alone(
+    exclusively(
         now -> {
           Optional<Allocation> found = store.find(key);
           if (found.isPresent() && id.isPresent() && found.get().id() != id.getAsLong()) {
@@ -176,16 +176,16 @@ final class Allocations implements AutoCloseable {
   }
 
   Allocation get(AllocationKey key) {
-    return alone(_ -> store.find(key))
+    return exclusively(_ -> store.find(key))
         .orElseThrow(() -> ApiError.notFound("%s has no allocation".formatted(key)));
   }
 
   List<Allocation> list(AllocationStore.Filter filter, long after, int limit) {
-    return alone(_ -> store.list(filter, after, limit));
+    return exclusively(_ -> store.list(filter, after, limit));
   }
 
   Allocation renew(long id, long leaseSeconds) {
-    return alone(
+    return exclusively(
         now -> {
           Allocation found =
               store
@@ -206,7 +206,7 @@ final class Allocations implements AutoCloseable {
 
   /** Releases a node's allocations in a network for attachments that are no longer in use. */
   int collect(String network, String node, Set<AllocationKey> valid) {
-    return alone(
+    return exclusively(
         now -> {
           List<Allocation> stale = new ArrayList<>();
           long after = 0;
@@ -226,7 +226,7 @@ final class Allocations implements AutoCloseable {
   }
 
   List<Level> levels() {
-    return alone(
+    return exclusively(
         _ ->
             pools.all().stream()
                 .flatMap(
@@ -246,25 +246,25 @@ final class Allocations implements AutoCloseable {
     List<IpAddress> given =
         allocations.stream().flatMap(each -> store.addressesOf(each).stream()).toList();
     store.release(allocations, now.plus(pools.rest()));
-    given.forEach(each -> holder(each, picture()).ifPresent(pool -> pool.giveBack(each)));
+    given.forEach(each -> holder(each, index()).ifPresent(pool -> pool.giveBack(each)));
   }
 
-  private void tidy(Instant now) {
+  private void processDue(Instant now) {
     release(store.expired(now), now);
     List<IpAddress> rested = store.rested(now);
     if (!rested.isEmpty()) {
-      store.forget(rested);
-      rested.forEach(each -> holder(each, picture()).ifPresent(pool -> pool.release(each)));
+      store.free(rested);
+      rested.forEach(each -> holder(each, index()).ifPresent(pool -> pool.release(each)));
     }
   }
 
-  private Map<String, PoolAddresses> paint() {
-    Map<String, PoolAddresses> painted = new HashMap<>();
+  private Map<String, PoolAddresses> rebuild() {
+    Map<String, PoolAddresses> index = new HashMap<>();
     for (Pool pool : pools.all()) {
-      painted.put(pool.name(), new PoolAddresses(pool.ranges()));
+      index.put(pool.name(), new PoolAddresses(pool.ranges()));
     }
     for (AllocationStore.Taken taken : store.taken()) {
-      holder(taken.address(), painted)
+      holder(taken.address(), index)
           .ifPresent(
               pool -> {
                 if (taken.resting()) {
@@ -274,7 +274,7 @@ final class Allocations implements AutoCloseable {
                 }
               });
     }
-    return painted;
+    return index;
   }
 
   /**
@@ -283,16 +283,16 @@ final class Allocations implements AutoCloseable {
    * range.
    */
   private static Optional<PoolAddresses> holder(
-      IpAddress address, Map<String, PoolAddresses> painted) {
-    return painted.values().stream().filter(each -> each.find(address).isPresent()).findFirst();
+      IpAddress address, Map<String, PoolAddresses> index) {
+    return index.values().stream().filter(each -> each.find(address).isPresent()).findFirst();
   }
 
   private PoolAddresses addresses(String pool) {
-    return Objects.requireNonNull(picture().get(pool), "every configured pool is painted");
+    return Objects.requireNonNull(index().get(pool), "every configured pool is indexed");
   }
 
-  private Map<String, PoolAddresses> picture() {
-    return Objects.requireNonNull(picture, "painted before anything is done");
+  private Map<String, PoolAddresses> index() {
+    return Objects.requireNonNull(index, "the index is built before it is used");
   }
 
   /** An operation at the current time. */
@@ -301,17 +301,17 @@ final class Allocations implements AutoCloseable {
     T at(Instant now);
   }
 
-  private <T> T alone(Action<T> action) {
+  private <T> T exclusively(Action<T> action) {
     lock.lock();
     try {
       Instant now = clock.instant().truncatedTo(ChronoUnit.SECONDS);
-      if (picture == null) {
-        picture = paint();
+      if (index == null) {
+        index = rebuild();
       }
-      tidy(now);
+      processDue(now);
       return action.at(now);
     } catch (StoreException e) {
-      picture = null;
+      index = null;
       throw e;
     } finally {
       lock.unlock();

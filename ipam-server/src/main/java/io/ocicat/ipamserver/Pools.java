@@ -82,11 +82,11 @@ record Pools(List<Pool> all, Duration rest) {
   }
 
   private static void refuseSharedAddresses(List<Pool> pools, JsonFields in) {
-    record Place(Pool pool, PoolRange range) {}
-    List<Place> places = new ArrayList<>();
+    record Owner(Pool pool, PoolRange range) {}
+    List<Owner> owners = new ArrayList<>();
     for (Pool pool : pools) {
       for (PoolRange range : pool.ranges()) {
-        for (Place other : places) {
+        for (Owner other : owners) {
           if (range.overlaps(other.range())) {
             in.problem(
                 "pools",
@@ -98,7 +98,7 @@ record Pools(List<Pool> all, Duration rest) {
                         Quoted.brief(pool.name())));
           }
         }
-        places.add(new Place(pool, range));
+        owners.add(new Owner(pool, range));
       }
     }
   }

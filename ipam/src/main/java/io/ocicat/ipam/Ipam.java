@@ -94,23 +94,23 @@ public final class Ipam implements AutoCloseable {
     BlockAssigner taking = new BlockAssigner(records, blocks, handles, counts);
     BlockReleaser releasing = new BlockReleaser(records, blocks, handles, counts);
     HandleQuota quota = new HandleQuota(records, counts, lookup);
-    BlockAllocator taker = new BlockAllocator(taking, quota);
+    BlockAllocator allocator = new BlockAllocator(taking, quota);
     BlockFinders finders = new BlockFinders(records, blocks, affinities, sources);
-    AffineBlocks own = new AffineBlocks(blocks, taker, affinities);
+    AffineBlocks own = new AffineBlocks(blocks, allocator, affinities);
     this.autoAssigner =
         new AutoAssigner(
             view,
             hosts,
-            releasing,
+            blockReleaser,
             quota,
             handles,
             own,
             new NewBlocks(view, blocks, affinities, finders, sources),
-            new Borrowing(blocks, taker, finders));
+            new Borrowing(blocks, allocator, finders));
     this.exactAssigner =
         new ExactAssigner(records, view, taking, counts, affinities, hosts, lookup);
     this.releaser =
-        new Releaser(records, view, blocks, releasing, counts, affinities, hosts, lookup);
+        new Releaser(records, view, blocks, blockReleaser, counts, affinities, hosts, lookup);
     this.ownership = new BlockClaims(records, view, affinities, hosts);
     this.configuration = new IpamSettings(records);
     this.utilisation = new Utilisation(records, view, blocks);
@@ -316,7 +316,7 @@ public final class Ipam implements AutoCloseable {
    */
   public void configure(IpamConfig wanted) {
     configuration.set(wanted);
-    view.doubt();
+    view.invalidate();
   }
 
   /**
@@ -338,7 +338,7 @@ public final class Ipam implements AutoCloseable {
    * Writes a block's addresses whose cooldown is over as free, so that other readers see them as
    * free. A block without an owner is deleted if that leaves it empty.
    */
-  public void freeWhatCooledDown(IpamBlock block) {
+  public void freeCooledDown(IpamBlock block) {
     if (blocks.edit(block).freeCount() == block.unallocated().size()) {
       return;
     }
@@ -346,7 +346,7 @@ public final class Ipam implements AutoCloseable {
       // "Nothing to do" is only a valid answer for a block that was just read.
       blocks
           .queue(block.cidr())
-          .perform(new BlockRequest<>(BlockEdit::keepWhatIsOver, any -> any, Set.of()));
+          .perform(new BlockRequest<>(BlockEdit::keepFreed, any -> any, Set.of()));
     } catch (IpamException e) {
       if (e.reason() != IpamException.Reason.NO_SUCH_BLOCK) {
         throw e;
@@ -360,10 +360,10 @@ public final class Ipam implements AutoCloseable {
   }
 
   /** Clears all caches: the next answers come from the datastore. */
-  public void forget() {
-    view.doubt();
-    blocks.forget();
-    hosts.forget();
+  public void invalidate() {
+    view.invalidate();
+    blocks.invalidate();
+    hosts.invalidate();
   }
 
   /** Stops all watches. */

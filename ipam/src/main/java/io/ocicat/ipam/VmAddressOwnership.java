@@ -23,7 +23,7 @@ public record VmAddressOwnership(Ipam ipam, String handle) {
   private static final int ATTEMPTS = 10;
 
   /** The role of a pod for an address. */
-  public enum Side {
+  public enum Role {
     OWNER,
     ALTERNATE
   }
@@ -47,36 +47,36 @@ public record VmAddressOwnership(Ipam ipam, String handle) {
    * may have become the owner since it was the alternate.
    *
    * @param pod the pod's attributes, as in {@link CalicoConventions}
-   * @param side the role to record it in; replaces the pod that had this role
+   * @param role the role to record it in; replaces the pod that had this role
    * @return the role the pod has
    * @throws IpamException with NOT_ASSIGNED or BAD_HANDLE when the address is not the machine's
    */
-  public Side note(IpAddress address, Map<String, String> pod, Side side) {
+  public Role recordPod(IpAddress address, Map<String, String> pod, Role role) {
     OwnerAttributeChange.Expected one = OwnerAttributeChange.Expected.of(pod);
     AddressInfo info = ipam.info(address);
     if (one.holds(info.owner())) {
-      return Side.OWNER;
+      return Role.OWNER;
     }
     if (one.holds(info.alternate())) {
-      return Side.ALTERNATE;
+      return Role.ALTERNATE;
     }
     ipam.changeOwner(
         address,
         handle,
-        side == Side.OWNER
+        role == Role.OWNER
             ? new OwnerAttributeChange(pod, null, null, null)
             : new OwnerAttributeChange(null, pod, null, null));
-    return side;
+    return role;
   }
 
   /**
    * Removes a pod from all addresses. Where it was the owner, the alternate becomes the owner: the
    * machine has arrived there, or runs nowhere.
    */
-  public void leave(String namespace, String pod) {
+  public void removePod(String namespace, String pod) {
     OwnerAttributeChange.Expected one = new OwnerAttributeChange.Expected(namespace, pod);
     for (IpAddress address : all()) {
-      settle(address, info -> departure(info, one));
+      update(address, info -> departure(info, one));
     }
   }
 
@@ -109,7 +109,7 @@ public record VmAddressOwnership(Ipam ipam, String handle) {
       throw AddressLookup.noSuchHandle(handle);
     }
     for (IpAddress address : addresses) {
-      settle(address, info -> promotion(info, one));
+      update(address, info -> promotion(info, one));
     }
   }
 
@@ -140,7 +140,7 @@ public record VmAddressOwnership(Ipam ipam, String handle) {
   }
 
   /** Applies a change of owners, and decides again when the owners have changed concurrently. */
-  private void settle(
+  private void update(
       IpAddress address, Function<AddressInfo, Optional<OwnerAttributeChange>> decision) {
     for (int i = 1; ; i++) {
       Optional<OwnerAttributeChange> change = info(address).flatMap(decision);

@@ -237,6 +237,6 @@ abstract class CooldownScenarios extends IpamFixture {
 
   private void collect() {
     new GarbageCollector(newIpam(), datastore(), sources(), VirtualMachines.UNKNOWN, Duration.ZERO)
-        .sweep(new ClusterLiveness(Set.of(A, B), Set.of()));
+        .collect(new ClusterLiveness(Set.of(A, B), Set.of()));
   }
 }

@@ -68,12 +68,12 @@ class GarbageCollectorTest extends IpamFixture {
     take(A, 1, "net.alive");
     GarbageCollector collector = collector();
 
-    CollectionResult first = collector.sweep(alive("alive"));
+    CollectionResult first = collector.collect(alive("alive"));
     assertThat(first.released()).isEmpty();
     assertThat(first.suspects()).extracting(AddressInfo::address).containsExactly(dead);
-    assertThat(collector.sweep(alive("alive")).released()).as("too soon").isEmpty();
+    assertThat(collector.collect(alive("alive")).released()).as("too soon").isEmpty();
     later();
-    assertThat(collector.sweep(alive("alive")).released()).containsExactly(dead);
+    assertThat(collector.collect(alive("alive")).released()).containsExactly(dead);
     assertThat(handles()).containsExactly("net.alive");
   }
 
@@ -81,12 +81,12 @@ class GarbageCollectorTest extends IpamFixture {
   void whoeverComesBackKeepsItsAddress() {
     take(A, 1, "net.c1");
     GarbageCollector collector = collector();
-    collector.sweep(alive());
+    collector.collect(alive());
     later();
-    collector.sweep(alive("c1"));
+    collector.collect(alive("c1"));
     later();
 
-    assertThat(collector.sweep(alive()).released()).as("seen once since").isEmpty();
+    assertThat(collector.collect(alive()).released()).as("seen once since").isEmpty();
     assertThat(handles()).containsExactly("net.c1");
   }
 
@@ -94,12 +94,12 @@ class GarbageCollectorTest extends IpamFixture {
   void anAddressThatWasGivenAnewIsAnotherOne() {
     newIpam().assign(new AssignRequest(ip("10.0.0.1"), A, "net.c1", Map.of("node", A)));
     GarbageCollector collector = collector();
-    collector.sweep(alive());
+    collector.collect(alive());
     newIpam().releaseByHandle("net.c1");
     newIpam().assign(new AssignRequest(ip("10.0.0.1"), A, "net.c1", Map.of("node", A)));
     later();
 
-    assertThat(collector.sweep(alive()).released()).isEmpty();
+    assertThat(collector.collect(alive()).released()).isEmpty();
   }
 
   @Test
@@ -112,7 +112,7 @@ class GarbageCollectorTest extends IpamFixture {
     NodeLiveness truth = new NodeLiveness(A, Set.of(), Set.of("shop/cart-0"), Set.of(address));
     GarbageCollector collector = collector();
 
-    assertThat(collector.sweep(truth).suspects()).isEmpty();
+    assertThat(collector.collect(truth).suspects()).isEmpty();
   }
 
   @Test
@@ -123,10 +123,10 @@ class GarbageCollectorTest extends IpamFixture {
     take(B, 1, "net.c3");
     newIpam().autoAssign(on(A, 1, 0));
     GarbageCollector collector = collector();
-    collector.sweep(alive());
+    collector.collect(alive());
     later();
 
-    assertThat(collector.sweep(alive()).released()).isEmpty();
+    assertThat(collector.collect(alive()).released()).isEmpty();
   }
 
   @Test
@@ -134,10 +134,10 @@ class GarbageCollectorTest extends IpamFixture {
     List<IpAddress> two = take(A, 2, "net.c1");
     NodeLiveness truth = new NodeLiveness(A, Set.of(), Set.of(), Set.of(two.getFirst()));
     GarbageCollector collector = collector();
-    collector.sweep(truth);
+    collector.collect(truth);
     later();
 
-    assertThat(collector.sweep(truth).released()).isEmpty();
+    assertThat(collector.collect(truth).released()).isEmpty();
   }
 
   @Test
@@ -148,13 +148,13 @@ class GarbageCollectorTest extends IpamFixture {
     ClusterLiveness onlyB = new ClusterLiveness(Set.of(B), Set.of());
     GarbageCollector collector = collector();
 
-    CollectionResult first = collector.sweep(onlyB);
+    CollectionResult first = collector.collect(onlyB);
     assertThat(first.repaired())
         .extracting(IpamFinding::type)
         .containsExactly(IpamFinding.Type.ORPHAN_HANDLE);
     assertThat(first.released()).isEmpty();
     later();
-    CollectionResult second = collector.sweep(onlyB);
+    CollectionResult second = collector.collect(onlyB);
 
     assertThat(second.released()).containsExactly(dead);
     assertThat(second.hosts()).containsExactly(BlockOwner.host(A));
@@ -168,10 +168,10 @@ class GarbageCollectorTest extends IpamFixture {
     IpAddress used = take(A, 1, "net.c1").getFirst();
     ClusterLiveness truth = new ClusterLiveness(Set.of(B), Set.of(used));
     GarbageCollector collector = collector();
-    collector.sweep(truth);
+    collector.collect(truth);
     later();
 
-    CollectionResult second = collector.sweep(truth);
+    CollectionResult second = collector.collect(truth);
     assertThat(second.released()).isEmpty();
     assertThat(second.hosts()).isEmpty();
     assertThat(second.problems()).isEmpty();
@@ -194,12 +194,12 @@ class GarbageCollectorTest extends IpamFixture {
   @Test
   void aMachineThatNoPodRunsKeepsItsAddressWhileItMayExist() {
     machineAddress();
-    new VmAddressOwnership(newIpam(), MACHINE).leave("shop", "virt-launcher-vm-x");
+    new VmAddressOwnership(newIpam(), MACHINE).removePod("shop", "virt-launcher-vm-x");
     ClusterLiveness nobody = new ClusterLiveness(Set.of(B), Set.of());
     GarbageCollector collector = collector();
     for (int look = 0; look < 3; look++) {
-      assertThat(collector.sweep(alive()).suspects()).isEmpty();
-      assertThat(collector.sweep(nobody).suspects()).isEmpty();
+      assertThat(collector.collect(alive()).suspects()).isEmpty();
+      assertThat(collector.collect(nobody).suspects()).isEmpty();
       later();
     }
 
@@ -211,23 +211,23 @@ class GarbageCollectorTest extends IpamFixture {
     IpAddress address = machineAddress();
     GarbageCollector collector = collector(none());
 
-    assertThat(collector.sweep(alive()).suspects()).hasSize(1);
+    assertThat(collector.collect(alive()).suspects()).hasSize(1);
     later();
-    assertThat(collector.sweep(alive()).released()).containsExactly(address);
+    assertThat(collector.collect(alive()).released()).containsExactly(address);
     assertThat(handles()).isEmpty();
   }
 
   @Test
   void theHostOfTheBlockLooksAfterWhatNoPodHas() {
     IpAddress address = machineAddress();
-    new VmAddressOwnership(newIpam(), MACHINE).leave("shop", "virt-launcher-vm-x");
+    new VmAddressOwnership(newIpam(), MACHINE).removePod("shop", "virt-launcher-vm-x");
     GarbageCollector collector = collector(none());
     NodeLiveness ofB = new NodeLiveness(B, Set.of(), Set.of(), Set.of());
 
-    assertThat(collector.sweep(ofB).suspects()).isEmpty();
-    assertThat(collector.sweep(alive()).suspects()).hasSize(1);
+    assertThat(collector.collect(ofB).suspects()).isEmpty();
+    assertThat(collector.collect(alive()).suspects()).hasSize(1);
     later();
-    assertThat(collector.sweep(alive()).released()).containsExactly(address);
+    assertThat(collector.collect(alive()).released()).containsExactly(address);
   }
 
   @Test
@@ -235,17 +235,17 @@ class GarbageCollectorTest extends IpamFixture {
     IpAddress address = machineAddress();
     Map<String, String> target = Map.of("node", A, "namespace", "shop", "pod", "target");
     new VmAddressOwnership(newIpam(), MACHINE)
-        .note(address, target, VmAddressOwnership.Side.ALTERNATE);
+        .recordPod(address, target, VmAddressOwnership.Role.ALTERNATE);
     GarbageCollector collector = collector(none());
 
     assertThat(
             collector
-                .sweep(new NodeLiveness(A, Set.of(), Set.of("shop/target"), Set.of()))
+                .collect(new NodeLiveness(A, Set.of(), Set.of("shop/target"), Set.of()))
                 .suspects())
         .isEmpty();
-    assertThat(collector.sweep(new NodeLiveness(A, Set.of(), Set.of(), Set.of(address))).suspects())
+    assertThat(collector.collect(new NodeLiveness(A, Set.of(), Set.of(), Set.of(address))).suspects())
         .isEmpty();
-    assertThat(collector.sweep(new ClusterLiveness(Set.of(A), Set.of())).suspects())
+    assertThat(collector.collect(new ClusterLiveness(Set.of(A), Set.of())).suspects())
         .as("node A is there and looks itself")
         .isEmpty();
   }
@@ -254,12 +254,12 @@ class GarbageCollectorTest extends IpamFixture {
   void aMachineMadeAgainIsNotTheOneThatWasGone() {
     IpAddress address = machineAddress();
     VmAddressOwnership machine = new VmAddressOwnership(newIpam(), MACHINE);
-    machine.leave("shop", "virt-launcher-vm-x");
+    machine.removePod("shop", "virt-launcher-vm-x");
     GarbageCollector collector = collector(none());
-    collector.sweep(alive());
-    machine.note(address, LAUNCHER, VmAddressOwnership.Side.OWNER);
+    collector.collect(alive());
+    machine.recordPod(address, LAUNCHER, VmAddressOwnership.Role.OWNER);
     later();
 
-    assertThat(collector.sweep(alive()).released()).as("seen once since").isEmpty();
+    assertThat(collector.collect(alive()).released()).as("seen once since").isEmpty();
   }
 }

@@ -77,7 +77,7 @@ class IpamCheckTest extends IpamFixture {
   @Test
   void aWrongNumber() {
     Resource handle = datastore().get(new ResourceKey.Handle("h"));
-    datastore().update(new IpamHandle("h", Map.of(cidr("10.0.0.0/28"), 7), false).onto(handle));
+    datastore().update(new IpamHandle("h", Map.of(cidr("10.0.0.0/28"), 7), false).applyTo(handle));
     assertRepairs(IpamFinding.Type.WRONG_COUNT);
   }
 

@@ -167,7 +167,7 @@ class IpamModelTest {
         case 20 -> tolerating(() -> ipam.claimAffinity(anyBlock(), BlockOwner.host(host)));
         case 21 -> tolerating(() -> ipam.check().run().findings().forEach(f -> repair(ipam, f)));
         case 22 -> this::changeSurroundings;
-        default -> tolerating(ipam::forget);
+        default -> tolerating(ipam::invalidate);
       };
     }
 
@@ -222,13 +222,13 @@ class IpamModelTest {
                 ledger.promise(address.address(), handle);
                 has.add(address.address());
               }
-              settle(handle, has);
+              recordOutcome(handle, has);
             } catch (IpamException e) {
               if (e.getSuppressed().length > 0) {
                 before.forEach(ledger::unpromise);
               } else {
                 // When it says no, nothing of it stays.
-                settle(handle, before);
+                recordOutcome(handle, before);
               }
             } catch (DatastoreException _) {
               before.forEach(ledger::unpromise);
@@ -239,7 +239,7 @@ class IpamModelTest {
           });
     }
 
-    private void settle(String handle, Set<IpAddress> has) {
+    private void recordOutcome(String handle, Set<IpAddress> has) {
       unclear.remove(handle);
       if (!has.isEmpty()) {
         live.put(handle, has);
@@ -266,9 +266,9 @@ class IpamModelTest {
               ipam.assign(
                   new AssignRequest(address, host, handle, Map.of("n", "" + handle.hashCode())));
               ledger.promise(address, handle);
-              settle(handle, Set.of(address));
+              recordOutcome(handle, Set.of(address));
             } catch (IpamException _) {
-              settle(handle, Set.of());
+              recordOutcome(handle, Set.of());
             } catch (DatastoreException _) {
               // It stays unclear.
             }

@@ -318,14 +318,14 @@ class IpamRulesTest {
     }
 
     private void configure(Ipam ipam) {
-      blocks().forEach(ipam::freeWhatCooledDown);
+      blocks().forEach(ipam::freeCooledDown);
       model.collect();
       model.strict = random.nextBoolean();
       model.maxBlocks = model.strict ? random.nextInt(4) : 0;
       model.cooldown = List.of(0, 0, 5, 30, 120).get(random.nextInt(5));
       ipam.configure(new IpamConfig(model.strict, true, model.maxBlocks, true, model.cooldown));
       // Others learn of it a while later.
-      processes.values().forEach(Ipam::forget);
+      processes.values().forEach(Ipam::invalidate);
     }
 
     private void reserve() {

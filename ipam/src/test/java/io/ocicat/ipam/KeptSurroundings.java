@@ -66,7 +66,7 @@ final class KeptSurroundings implements ClusterView {
   }
 
   @Override
-  public void doubt() {
+  public void invalidate() {
     pools = null;
     reservations = null;
     config = null;

@@ -3,7 +3,7 @@ package io.ocicat.ipam;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ocicat.ip.IpAddress;
-import io.ocicat.ipam.VmAddressOwnership.Side;
+import io.ocicat.ipam.VmAddressOwnership.Role;
 import io.ocicat.ipam.model.AddressInfo;
 import io.ocicat.ipam.model.CalicoConventions;
 import io.ocicat.ipam.model.IpamException;
@@ -56,7 +56,7 @@ abstract class MachineScenarios extends IpamFixture {
 
   private void move() {
     for (IpAddress address : addresses) {
-      assertThat(machine().note(address, TARGET, Side.ALTERNATE)).isEqualTo(Side.ALTERNATE);
+      assertThat(machine().recordPod(address, TARGET, Role.ALTERNATE)).isEqualTo(Role.ALTERNATE);
     }
   }
 
@@ -72,8 +72,8 @@ abstract class MachineScenarios extends IpamFixture {
     List<AddressInfo> before = infos();
 
     for (IpAddress address : addresses) {
-      assertThat(machine().note(address, SOURCE, Side.ALTERNATE)).isEqualTo(Side.OWNER);
-      assertThat(machine().note(address, TARGET, Side.OWNER)).isEqualTo(Side.ALTERNATE);
+      assertThat(machine().recordPod(address, SOURCE, Role.ALTERNATE)).isEqualTo(Role.OWNER);
+      assertThat(machine().recordPod(address, TARGET, Role.OWNER)).isEqualTo(Role.ALTERNATE);
     }
 
     assertThat(infos()).isEqualTo(before);
@@ -87,14 +87,14 @@ abstract class MachineScenarios extends IpamFixture {
     isHad(TARGET, SOURCE);
     machine().promote("shop", "target");
     isHad(TARGET, SOURCE);
-    machine().leave("shop", "source");
+    machine().removePod("shop", "source");
     isHad(TARGET, Map.of());
   }
 
   @Test
   void whenTheSourceHasLeftThereIsNothingToSwap() {
     move();
-    machine().leave("shop", "source");
+    machine().removePod("shop", "source");
     isHad(TARGET, Map.of());
 
     machine().promote("shop", "target");
@@ -134,15 +134,15 @@ abstract class MachineScenarios extends IpamFixture {
   @Test
   void whoLeavesIsNotedNowhereAndOthersStay() {
     move();
-    machine().leave("shop", "other");
+    machine().removePod("shop", "other");
     isHad(SOURCE, TARGET);
-    machine().leave("shop", "target");
+    machine().removePod("shop", "target");
     isHad(SOURCE, Map.of());
     assertThat(machine().unowned()).isEmpty();
-    machine().leave("shop", "source");
+    machine().removePod("shop", "source");
     isHad(Map.of(), Map.of());
     assertThat(machine().unowned()).extracting(ReleaseRequest::address).isEqualTo(addresses);
-    new VmAddressOwnership(ipam(), "net.vmi.shop.none").leave("shop", "source");
+    new VmAddressOwnership(ipam(), "net.vmi.shop.none").removePod("shop", "source");
   }
 
   @Test
@@ -151,7 +151,7 @@ abstract class MachineScenarios extends IpamFixture {
       newIpam().changeOwner(address, HANDLE, new OwnerAttributeChange(null, SOURCE, null, null));
     }
 
-    machine().leave("shop", "source");
+    machine().removePod("shop", "source");
 
     isHad(Map.of(), Map.of());
   }
@@ -164,16 +164,16 @@ abstract class MachineScenarios extends IpamFixture {
               address, HANDLE, new OwnerAttributeChange(null, Map.of("node", B), null, null));
     }
 
-    machine().leave("shop", "source");
+    machine().removePod("shop", "source");
 
     isHad(Map.of("node", B), Map.of());
   }
 
   @Test
   void whoGetsAnAddressAnewKeepsItFromThoseWhoTookItForDead() {
-    machine().leave("shop", "source");
+    machine().removePod("shop", "source");
     List<ReleaseRequest> dead = machine().unowned();
-    addresses.forEach(address -> machine().note(address, TARGET, Side.OWNER));
+    addresses.forEach(address -> machine().recordPod(address, TARGET, Role.OWNER));
 
     ReleaseResult released = newIpam().release(dead);
 
@@ -187,8 +187,8 @@ abstract class MachineScenarios extends IpamFixture {
     List<Thread> threads = new ArrayList<>();
     for (Runnable work :
         List.<Runnable>of(
-            () -> machine().leave("shop", "source"),
-            () -> machine().leave("shop", "target"),
+            () -> machine().removePod("shop", "source"),
+            () -> machine().removePod("shop", "target"),
             () -> refusal(() -> machine().promote("shop", "target")))) {
       threads.add(Thread.ofVirtual().start(work));
     }

@@ -96,7 +96,7 @@ final class MemoryStore implements KeyValueStore {
   public KeyValueWatch watch(String prefix, long from) {
     return new KeyValueWatch() {
       @Override
-      public Batch next(Duration patience) {
+      public Batch next(Duration timeout) {
         throw new IllegalStateException("this store has no watches");
       }
 

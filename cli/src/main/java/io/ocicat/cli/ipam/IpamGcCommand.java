@@ -111,12 +111,12 @@ final class IpamGcCommand extends IpamCommandContext {
             ClockAndRandom.ofSystem(),
             VirtualMachines.of(datastore::cluster),
             apart);
-    List<AddressInfo> suspects = collector.sweep(truth(datastore, here)).suspects();
+    List<AddressInfo> suspects = collector.collect(truth(datastore, here)).suspects();
     if (dryRun) {
       tell(suspects, ipam.check().run().findings().stream().filter(IpamFinding::isSafe).toList());
       return 0;
     }
-    CollectionResult first = collector.sweep(clusterTruth(datastore, nodes));
+    CollectionResult first = collector.collect(clusterTruth(datastore, nodes));
     boolean again =
         !suspects.isEmpty() || !first.suspects().isEmpty() || hasLostHosts(datastore, nodes);
     if (again) {
@@ -128,8 +128,8 @@ final class IpamGcCommand extends IpamCommandContext {
       err().flush();
       pause(apart.plusSeconds(1));
     }
-    CollectionResult local = collector.sweep(truth(datastore, here));
-    CollectionResult cluster = again ? collector.sweep(clusterTruth(datastore, nodes)) : first;
+    CollectionResult local = collector.collect(truth(datastore, here));
+    CollectionResult cluster = again ? collector.collect(clusterTruth(datastore, nodes)) : first;
     List<IpamFinding> repaired = new ArrayList<>(first.repaired());
     if (again) {
       repaired.addAll(cluster.repaired());

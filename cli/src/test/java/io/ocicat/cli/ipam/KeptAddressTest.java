@@ -51,7 +51,7 @@ class KeptAddressTest {
 
   @Test
   void whatAMachineKeepsHasNotLeaked() {
-    with(machine -> machine.leave("shop", "vm-a"));
+    with(machine -> machine.removePod("shop", "vm-a"));
 
     assertThat(ipam.run("check", "--show-all-ips").out())
         .contains(
@@ -75,8 +75,8 @@ class KeptAddressTest {
   void twoPodsOfAMachineThatMovesDoNotQuarrel() {
     with(
         machine ->
-            machine.note(
-                IpAddress.parse(IP), pod("vm-b", "node-2"), VmAddressOwnership.Side.ALTERNATE));
+            machine.recordPod(
+                IpAddress.parse(IP), pod("vm-b", "node-2"), VmAddressOwnership.Role.ALTERNATE));
     ipam.endpoint("node-1", "vm-a", IP + "/32");
     ipam.endpoint("node-2", "vm-b", IP + "/32");
 

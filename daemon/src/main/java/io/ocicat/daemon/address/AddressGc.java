@@ -82,13 +82,13 @@ public final class AddressGc {
   private CollectionResult sweep(CalicoIpamPlugin.Served one) {
     NodeAddressLiveness truth = NodeAddressLiveness.of(one.node(), recorded, one.datastore());
     // A first look never releases anything: it tells whether namespaces have to be looked at.
-    if (!collector(one).sweep(truth.toLocalTruth()).suspects().isEmpty()) {
+    if (!collector(one).collect(truth.toLocalTruth()).suspects().isEmpty()) {
       truth.and(kernel.get());
     }
     NodeLiveness whole = truth.toLocalTruth();
     return collectors
         .computeIfAbsent(Map.entry(one.config(), one.node()), _ -> collector(one))
-        .sweep(whole);
+        .collect(whole);
   }
 
   private GarbageCollector collector(CalicoIpamPlugin.Served one) {

@@ -75,7 +75,7 @@ public final class PluginExecutables {
 
   /** Why what the plugins' datastores hold cannot be written now. */
   public List<String> datastoreTroubles() {
-    return datastores.troubles();
+    return datastores.writeProblems();
   }
 
   /** The plugin that an executable is, if it is one of ours. */

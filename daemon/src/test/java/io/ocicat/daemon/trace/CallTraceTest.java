@@ -76,7 +76,7 @@ class CallTraceTest {
     ScopedValue.where(RequestListener.CURRENT, trace)
         .run(
             () ->
-                RequestListener.tell(
+                RequestListener.report(
                     new DatastoreRequest(
                         "get pods shop/cart", 2, 1_500_000, 50_000_000, true, 1, 60_000_001)));
 

@@ -62,7 +62,7 @@ final class EtcdAuth {
    *
    * @return false when there is none: logging in again would be in vain
    */
-  boolean forget(Metadata headers) {
+  boolean discard(Metadata headers) {
     String used = headers.get(EtcdConnection.TOKEN);
     if (used == null) {
       return false;

@@ -20,12 +20,12 @@ final class EtcdCalls {
 
   private final EtcdEndpoints members;
   private final EtcdAuth login;
-  private final Duration patience;
+  private final Duration timeout;
 
-  EtcdCalls(EtcdEndpoints members, EtcdAuth login, Duration patience) {
+  EtcdCalls(EtcdEndpoints members, EtcdAuth login, Duration timeout) {
     this.members = members;
     this.login = login;
-    this.patience = patience;
+    this.timeout = timeout;
   }
 
   EtcdEndpoints members() {
@@ -41,25 +41,25 @@ final class EtcdCalls {
    *
    * @param subject what is requested, for error messages
    */
-  <Q, A> A read(MethodDescriptor<Q, A> method, Q question, String subject) {
+  <Q, A> A read(MethodDescriptor<Q, A> method, Q request, String subject) {
     members.prepare();
-    return new Attempts<>(method, question, subject, Deadline.in(patience), true).run();
+    return new Attempts<>(method, request, subject, Deadline.in(timeout), true).run();
   }
 
-  <Q, A> A read(MethodDescriptor<Q, A> method, Q question, String subject, Deadline deadline) {
-    return new Attempts<>(method, question, subject, deadline, true).run();
+  <Q, A> A read(MethodDescriptor<Q, A> method, Q request, String subject, Deadline deadline) {
+    return new Attempts<>(method, request, subject, deadline, true).run();
   }
 
   /** Calls a method that changes something. */
-  <Q, A> A write(MethodDescriptor<Q, A> method, Q question, String subject) {
+  <Q, A> A write(MethodDescriptor<Q, A> method, Q request, String subject) {
     members.prepare();
-    return new Attempts<>(method, question, subject, Deadline.in(patience), false).run();
+    return new Attempts<>(method, request, subject, Deadline.in(timeout), false).run();
   }
 
   /** One call with its retries. */
   private final class Attempts<Q, A> {
     private final MethodDescriptor<Q, A> method;
-    private final Q question;
+    private final Q request;
     private final String subject;
     private final Deadline deadline;
     private final boolean repeatable;
@@ -71,12 +71,12 @@ final class EtcdCalls {
 
     Attempts(
         MethodDescriptor<Q, A> method,
-        Q question,
+        Q request,
         String subject,
         Deadline deadline,
         boolean repeatable) {
       this.method = method;
-      this.question = question;
+      this.request = request;
       this.subject = subject;
       this.deadline = deadline;
       this.repeatable = repeatable;
@@ -90,7 +90,7 @@ final class EtcdCalls {
         succeeded = true;
         return answer;
       } finally {
-        RequestListener.tell(
+        RequestListener.report(
             new DatastoreRequest(
                 "%s %s".formatted(method.getBareMethodName(), subject),
                 attempts,
@@ -110,7 +110,7 @@ final class EtcdCalls {
         sent.set(false);
         try {
           headers = login.headers(connection, limit());
-          return connection.call(method, question, headers, limit(), sent);
+          return connection.call(method, request, headers, limit(), sent);
         } catch (StatusRuntimeException e) {
           prepareNext(connection, headers, new EtcdFailure(connection.endpoint(), e.getStatus()));
         }
@@ -119,7 +119,7 @@ final class EtcdCalls {
 
     /** A silent endpoint must leave time to try another. */
     private Duration limit() {
-      return repeatable ? deadline.left(patience.dividedBy(2)) : deadline.left();
+      return repeatable ? deadline.left(timeout.dividedBy(2)) : deadline.left();
     }
 
     /** Returns when the call may be retried. */
@@ -132,12 +132,12 @@ final class EtcdCalls {
       }
       switch (failure.remedy()) {
         case LOG_IN -> {
-          if (loggedInAgain || !login.forget(headers)) {
+          if (loggedInAgain || !login.discard(headers)) {
             throw failure.exception(subject);
           }
           loggedInAgain = true;
         }
-        case GO_ELSEWHERE -> {
+        case RETRY_ELSEWHERE -> {
           members.drop(connection);
           if (!repeatable && sent.get()) {
             throw failure.outcomeUnknown(subject);

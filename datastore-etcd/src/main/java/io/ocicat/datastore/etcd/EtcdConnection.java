@@ -90,7 +90,7 @@ final class EtcdConnection {
    */
   <Q, A> A call(
       MethodDescriptor<Q, A> method,
-      Q question,
+      Q request,
       Metadata headers,
       Duration limit,
       AtomicBoolean sent) {
@@ -103,7 +103,7 @@ final class EtcdConnection {
           ClientInterceptors.intercept(channel, MetadataUtils.newAttachHeadersInterceptor(headers)),
           method,
           options,
-          question);
+          request);
     } catch (RejectedExecutionException e) {
       throw closed(e);
     }
@@ -116,13 +116,13 @@ final class EtcdConnection {
 
   /** Opens a stream that ends when the endpoint loses its leader. */
   <Q, A> void stream(
-      MethodDescriptor<Q, A> method, Q question, Metadata headers, Stream<Q, A> stream) {
+      MethodDescriptor<Q, A> method, Q request, Metadata headers, Stream<Q, A> stream) {
     headers.put(REQUIRE_LEADER, "true");
     ClientCall<Q, A> call = channel.newCall(method, CallOptions.DEFAULT);
     stream.begin(call);
     try {
       call.start(stream, headers);
-      call.sendMessage(question);
+      call.sendMessage(request);
       call.request(1);
     } catch (RejectedExecutionException e) {
       throw closed(e);
@@ -140,7 +140,7 @@ final class EtcdConnection {
   }
 
   /** Whether it is fully closed. */
-  boolean isOver() {
+  boolean isClosed() {
     return channel.isTerminated();
   }
 

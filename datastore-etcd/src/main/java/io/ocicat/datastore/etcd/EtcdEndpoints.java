@@ -150,7 +150,7 @@ final class EtcdEndpoints implements AutoCloseable {
           failures.stream()
               .allMatch(failure -> HandshakeFailure.isLasting(failure.status().getCause()));
       boolean refused =
-          !settings.waitsForRefusing()
+          !settings.retriesRefused()
               && failures.stream().allMatch(EtcdFailure::isConnectionRefused);
       if (lasting || refused || deadline.hasPassed()) {
         throw unreachable(failures, lasting);
@@ -183,7 +183,7 @@ final class EtcdEndpoints implements AutoCloseable {
           : null;
     } catch (StatusRuntimeException e) {
       EtcdFailure failure = new EtcdFailure(connection.endpoint(), e.getStatus());
-      return failure.remedy() == EtcdFailure.Remedy.GO_ELSEWHERE ? failure : null;
+      return failure.remedy() == EtcdFailure.Remedy.RETRY_ELSEWHERE ? failure : null;
     }
   }
 
@@ -214,7 +214,7 @@ final class EtcdEndpoints implements AutoCloseable {
         turn++;
         connection.retire();
       }
-      open.removeIf(EtcdConnection::isOver);
+      open.removeIf(EtcdConnection::isClosed);
     } finally {
       dialling.unlock();
     }

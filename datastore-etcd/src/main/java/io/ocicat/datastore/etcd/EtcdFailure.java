@@ -23,7 +23,7 @@ record EtcdFailure(Endpoint endpoint, Status status) {
     /** Log in again. */
     LOG_IN,
     /** Retry, preferably at another endpoint. */
-    GO_ELSEWHERE,
+    RETRY_ELSEWHERE,
     /** Retry after a while. */
     WAIT,
     /** Report it. */
@@ -36,11 +36,11 @@ record EtcdFailure(Endpoint endpoint, Status status) {
       case INVALID_ARGUMENT -> says("revision of auth store is old") ? Remedy.LOG_IN : Remedy.NONE;
       case RESOURCE_EXHAUSTED -> says("too many requests") ? Remedy.WAIT : Remedy.NONE;
       // The last two may end the streams of a server that shuts down.
-      case UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED, INTERNAL -> Remedy.GO_ELSEWHERE;
+      case UNAVAILABLE, DEADLINE_EXCEEDED, CANCELLED, INTERNAL -> Remedy.RETRY_ELSEWHERE;
       // With a cause it is from this side of the connection, which broke.
       case UNKNOWN ->
           status.getCause() != null || says("server stopped") || says("context canceled")
-              ? Remedy.GO_ELSEWHERE
+              ? Remedy.RETRY_ELSEWHERE
               : Remedy.NONE;
       default -> Remedy.NONE;
     };
@@ -168,7 +168,7 @@ record EtcdFailure(Endpoint endpoint, Status status) {
    */
   String dialReason() {
     String other = endpoint.tls() ? "http://" : "https://";
-    if (isHungUp()) {
+    if (wasClosed()) {
       return "it closes the connection: does it want %s?".formatted(other);
     }
     return endpoint.tls() && status.getCode() == Status.Code.DEADLINE_EXCEEDED
@@ -187,7 +187,7 @@ record EtcdFailure(Endpoint endpoint, Status status) {
     return false;
   }
 
-  private boolean isHungUp() {
+  private boolean wasClosed() {
     Throwable cause = status.getCause();
     // Depending on whether the last data was read before the close, the connection ends or is
     // reset.

@@ -62,7 +62,7 @@ public final class EtcdStore implements KeyValueStore {
     }
     EtcdEndpoints members = new EtcdEndpoints(endpoints, tls, settings);
     EtcdAuth login = new EtcdAuth(config.username(), config.password());
-    return new EtcdStore(members, new EtcdCalls(members, login, settings.patience()), settings);
+    return new EtcdStore(members, new EtcdCalls(members, login, settings.timeout()), settings);
   }
 
   /** Opens a datastore in etcd. */
@@ -97,7 +97,7 @@ public final class EtcdStore implements KeyValueStore {
   private KeyValuePage readPages(RangeQuery query) {
     KeyRange keys = KeyRange.prefix(query.prefix());
     if (!query.after().isEmpty()) {
-      keys = keys.behind(query.after());
+      keys = keys.after(query.after());
     }
     List<KeyValue> entries = new ArrayList<>();
     long revision = query.revision();
@@ -115,7 +115,7 @@ public final class EtcdStore implements KeyValueStore {
       if (full || !answer.more()) {
         return new KeyValuePage(revision, entries, answer.more());
       }
-      keys = keys.behind(answer.entries().getLast().key());
+      keys = keys.after(answer.entries().getLast().key());
     }
   }
 
@@ -153,7 +153,7 @@ public final class EtcdStore implements KeyValueStore {
 
   @Override
   public KeyValueWatch watch(String prefix, long from) {
-    members.connection(Deadline.in(settings.patience()));
+    members.connection(Deadline.in(settings.timeout()));
     return new EtcdWatch(calls, prefix, from);
   }
 

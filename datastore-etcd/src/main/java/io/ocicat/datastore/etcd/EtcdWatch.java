@@ -59,8 +59,8 @@ final class EtcdWatch implements KeyValueWatch {
   }
 
   @Override
-  public Batch next(Duration patience) {
-    Deadline deadline = Deadline.in(patience);
+  public Batch next(Duration timeout) {
+    Deadline deadline = Deadline.in(timeout);
     while (true) {
       checkOpen();
       WatchStream open = stream;
@@ -78,7 +78,7 @@ final class EtcdWatch implements KeyValueWatch {
           }
         }
         case WatchStream.Signal.Answered(EtcdResponse.Watch answer) -> {
-          List<KeyValueEvent> events = take(answer, open);
+          List<KeyValueEvent> events = accept(answer, open);
           if (!events.isEmpty()) {
             return new Batch(known, events);
           }
@@ -116,11 +116,11 @@ final class EtcdWatch implements KeyValueWatch {
         return begun;
       } catch (StatusRuntimeException e) {
         EtcdFailure why = new EtcdFailure(connection.endpoint(), e.getStatus());
-        if (why.remedy() != EtcdFailure.Remedy.GO_ELSEWHERE || deadline.hasPassed()) {
+        if (why.remedy() != EtcdFailure.Remedy.RETRY_ELSEWHERE || deadline.hasPassed()) {
           throw why.exception(subject());
         }
         calls.members().drop(connection);
-        waitAWhile(deadline);
+        backOff(deadline);
       }
     }
   }
@@ -141,7 +141,7 @@ final class EtcdWatch implements KeyValueWatch {
   }
 
   /** Returns the events that a response allows to deliver. */
-  private List<KeyValueEvent> take(EtcdResponse.Watch answer, WatchStream from) {
+  private List<KeyValueEvent> accept(EtcdResponse.Watch answer, WatchStream from) {
     if (answer.canceled()) {
       canceled(answer, from);
       return List.of();
@@ -190,7 +190,7 @@ final class EtcdWatch implements KeyValueWatch {
       throw end;
     }
     // For an expired token, too, etcd only reports that permission is denied.
-    if (!loggedInAgain && calls.login().forget(from.headers())) {
+    if (!loggedInAgain && calls.login().discard(from.headers())) {
       loggedInAgain = true;
       return;
     }
@@ -208,7 +208,7 @@ final class EtcdWatch implements KeyValueWatch {
     calls.members().checkOpen();
     EtcdFailure why = new EtcdFailure(ended.connection().endpoint(), status);
     if (why.remedy() == EtcdFailure.Remedy.LOG_IN) {
-      if (loggedInAgain || !calls.login().forget(ended.headers())) {
+      if (loggedInAgain || !calls.login().discard(ended.headers())) {
         throw why.exception(subject());
       }
       loggedInAgain = true;
@@ -222,10 +222,10 @@ final class EtcdWatch implements KeyValueWatch {
     if (deadline.hasPassed()) {
       throw failure;
     }
-    waitAWhile(deadline);
+    backOff(deadline);
   }
 
-  private void waitAWhile(Deadline deadline) {
+  private void backOff(Deadline deadline) {
     deadline.pause(pause, "etcd");
     pause = pause.compareTo(LONGEST_PAUSE) < 0 ? pause.multipliedBy(2) : LONGEST_PAUSE;
   }

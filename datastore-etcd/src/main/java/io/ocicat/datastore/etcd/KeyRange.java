@@ -21,22 +21,22 @@ record KeyRange(ByteBuffer from, ByteBuffer end) {
   static KeyRange prefix(String prefix) {
     return prefix.isEmpty()
         ? new KeyRange(ByteBuffer.wrap(ZERO), ByteBuffer.wrap(ZERO))
-        : new KeyRange(utf8(prefix), ByteBuffer.wrap(behindAll(utf8(prefix).array())));
+        : new KeyRange(utf8(prefix), ByteBuffer.wrap(prefixEnd(utf8(prefix).array())));
   }
 
   /** The part of this range after {@code last}. */
-  KeyRange behind(ByteBuffer last) {
+  KeyRange after(ByteBuffer last) {
     // Its smallest successor is itself with a zero byte.
     ByteBuffer next = ByteBuffer.allocate(last.remaining() + 1).put(last.duplicate());
     return new KeyRange(next.rewind(), end);
   }
 
-  KeyRange behind(String last) {
-    return behind(utf8(last));
+  KeyRange after(String last) {
+    return after(utf8(last));
   }
 
   /** UTF-8 has no byte 0xff, so the last one can always be raised. */
-  private static byte[] behindAll(byte[] prefix) {
+  private static byte[] prefixEnd(byte[] prefix) {
     byte[] end = Arrays.copyOf(prefix, prefix.length);
     end[end.length - 1]++;
     return end;

@@ -54,7 +54,7 @@ final class WatchStream extends EtcdConnection.Stream<EtcdRequest.Watch, EtcdRes
   @Nullable Signal poll(Duration time) throws InterruptedException {
     Signal signal = signals.poll(time.toNanos(), TimeUnit.NANOSECONDS);
     if (signal instanceof Signal.Answered) {
-      tell(running -> running.request(1));
+      withCall(running -> running.request(1));
     }
     return signal;
   }
@@ -65,16 +65,16 @@ final class WatchStream extends EtcdConnection.Stream<EtcdRequest.Watch, EtcdRes
   }
 
   void cancel() {
-    tell(running -> running.cancel("the watch was closed", null));
+    withCall(running -> running.cancel("the watch was closed", null));
   }
 
-  private void tell(Consumer<ClientCall<EtcdRequest.Watch, EtcdResponse.Watch>> what) {
+  private void withCall(Consumer<ClientCall<EtcdRequest.Watch, EtcdResponse.Watch>> action) {
     ClientCall<EtcdRequest.Watch, EtcdResponse.Watch> running = call;
     if (running == null) {
       return;
     }
     try {
-      what.accept(running);
+      action.accept(running);
     } catch (RejectedExecutionException _) {
       // The store was closed, and the stream with it: its end is the next signal.
       signals.add(new Signal.Ended(Status.UNAVAILABLE.withDescription("closed")));

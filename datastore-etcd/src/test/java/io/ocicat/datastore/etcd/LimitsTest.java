@@ -71,7 +71,7 @@ class LimitsTest {
       assertThat(all.more()).isFalse();
       assertThat(most.entries()).isEqualTo(all.entries().subList(0, 1200));
       assertThat(most.more()).isTrue();
-      assertThat(store.range(RangeQuery.all("/p/").limit(1200).behind(most)).entries())
+      assertThat(store.range(RangeQuery.all("/p/").limit(1200).nextPage(most)).entries())
           .isEqualTo(all.entries().subList(1200, 1300));
     }
   }
@@ -86,7 +86,7 @@ class LimitsTest {
 
       KeyValuePage page = store.range(RangeQuery.all("/p/").limit(1));
       assertThat(page.entries()).extracting(KeyValue::key).containsExactly("/p/b");
-      KeyValuePage rest = store.range(RangeQuery.all("/p/").limit(1).behind(page));
+      KeyValuePage rest = store.range(RangeQuery.all("/p/").limit(1).nextPage(page));
       assertThat(rest.entries()).isEmpty();
       assertThat(rest.more()).isFalse();
     }

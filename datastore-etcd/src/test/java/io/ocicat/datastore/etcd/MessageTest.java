@@ -51,7 +51,7 @@ class MessageTest {
   @Test
   void thePrefixOfEverythingHasNoEnd() {
     assertThat(hex(EtcdRequest.Range.of(KeyRange.prefix("")))).isEqualTo("0a0100" + "120100");
-    assertThat(hex(EtcdRequest.Range.of(KeyRange.prefix("/é").behind("/éa"))))
+    assertThat(hex(EtcdRequest.Range.of(KeyRange.prefix("/é").after("/éa"))))
         .isEqualTo("0a052fc3a96100" + "12032fc3aa");
   }
 

@@ -206,7 +206,7 @@ class TlsTest {
     try (EtcdStore store =
         EtcdStore.open(
             EtcdServer.config(etcd.url().replace("https", "http")),
-            IMPATIENT.patience(Duration.ofMillis(500)))) {
+            IMPATIENT.timeout(Duration.ofMillis(500)))) {
       assertThatThrownBy(() -> store.get("/a"))
           .isInstanceOf(UnavailableException.class)
           .hasMessageContaining("https://?");
@@ -217,7 +217,7 @@ class TlsTest {
       try (EtcdStore store =
           EtcdStore.open(
               EtcdServer.config(certificates.client("felix"), wrong),
-              IMPATIENT.patience(Duration.ofMillis(500)))) {
+              IMPATIENT.timeout(Duration.ofMillis(500)))) {
         assertThatThrownBy(() -> store.get("/a"))
             .isInstanceOf(UnavailableException.class)
             .hasMessageContaining("http://?");

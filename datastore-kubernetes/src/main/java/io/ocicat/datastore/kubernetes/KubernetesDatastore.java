@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * resource version.
  */
 final class KubernetesDatastore implements Datastore {
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration TIMEOUT = Duration.ofSeconds(10);
 
   private final ApiClient api;
   private final ResourceAdmission admission = ResourceAdmission.standard();
@@ -55,15 +55,15 @@ final class KubernetesDatastore implements Datastore {
 
   /** Creates a datastore that connects on first use. */
   static KubernetesDatastore open(
-      DatastoreConfig.Kubernetes config, AccessSource.Surroundings surroundings) {
-    return open(config, surroundings, PATIENCE);
+      DatastoreConfig.Kubernetes config, AccessSource.Environment environment) {
+    return open(config, environment, TIMEOUT);
   }
 
   static KubernetesDatastore open(
       DatastoreConfig.Kubernetes config,
-      AccessSource.Surroundings surroundings,
-      Duration patience) {
-    return new KubernetesDatastore(new ApiClient(config, surroundings, patience), config);
+      AccessSource.Environment environment,
+      Duration timeout) {
+    return new KubernetesDatastore(new ApiClient(config, environment, timeout), config);
   }
 
   private ResourceMapping backing(Kind kind) {

@@ -16,15 +16,15 @@ public final class KubernetesEngine implements DatastoreEngine {
   @Override
   public Optional<Datastore> open(DatastoreConfig config) {
     return config instanceof DatastoreConfig.Kubernetes kubernetes
-        ? Optional.of(KubernetesDatastore.open(kubernetes, surroundings(System.getenv())))
+        ? Optional.of(KubernetesDatastore.open(kubernetes, environment(System.getenv())))
         : Optional.empty();
   }
 
-  private static AccessSource.Surroundings surroundings(Map<String, String> environment) {
-    return new AccessSource.Surroundings(
-        Path.of(environment.getOrDefault("HOME", "/"), ".kube", "config"),
+  private static AccessSource.Environment environment(Map<String, String> variables) {
+    return new AccessSource.Environment(
+        Path.of(variables.getOrDefault("HOME", "/"), ".kube", "config"),
         SERVICE_ACCOUNT,
-        environment.getOrDefault("KUBERNETES_SERVICE_HOST", ""),
-        environment.getOrDefault("KUBERNETES_SERVICE_PORT", ""));
+        variables.getOrDefault("KUBERNETES_SERVICE_HOST", ""),
+        variables.getOrDefault("KUBERNETES_SERVICE_PORT", ""));
   }
 }

@@ -22,12 +22,12 @@ import org.jspecify.annotations.Nullable;
  * slashes.
  */
 final class KubernetesWatch implements ResourceWatch {
-  private static final int AHEAD = 256;
-  private static final Duration PULSE = Duration.ofSeconds(10);
+  private static final int QUEUE_SIZE = 256;
+  private static final Duration CHECK_INTERVAL = Duration.ofSeconds(10);
 
   private final ApiClient api;
   private final String subject;
-  private final BlockingQueue<CollectionWatch.Signal> signals = new ArrayBlockingQueue<>(AHEAD);
+  private final BlockingQueue<CollectionWatch.Signal> signals = new ArrayBlockingQueue<>(QUEUE_SIZE);
   private final List<CollectionWatch> feeds = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
   private final String[] positions;
@@ -46,10 +46,10 @@ final class KubernetesWatch implements ResourceWatch {
   }
 
   @Override
-  public Batch next(Duration patience) {
-    Deadline deadline = Deadline.in(patience);
+  public Batch next(Duration timeout) {
+    Deadline deadline = Deadline.in(timeout);
     List<ResourceEvent> events = new ArrayList<>();
-    while (events.size() < AHEAD) {
+    while (events.size() < QUEUE_SIZE) {
       checkOpen();
       DatastoreException why = pending;
       if (why != null && events.isEmpty()) {
@@ -77,9 +77,9 @@ final class KubernetesWatch implements ResourceWatch {
   }
 
   private CollectionWatch.@Nullable Signal poll(Duration time) {
-    feeds.forEach(CollectionWatch::checkPulse);
+    feeds.forEach(CollectionWatch::checkSilence);
     try {
-      long nanos = Math.min(time.toNanos(), PULSE.toNanos());
+      long nanos = Math.min(time.toNanos(), CHECK_INTERVAL.toNanos());
       return nanos == 0 ? signals.poll() : signals.poll(nanos, TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -90,7 +90,7 @@ final class KubernetesWatch implements ResourceWatch {
   private Batch batch(List<ResourceEvent> events) {
     if (events.isEmpty()) {
       feeds.stream()
-          .map(CollectionWatch::trouble)
+          .map(CollectionWatch::failure)
           .filter(Objects::nonNull)
           .findFirst()
           .ifPresent(

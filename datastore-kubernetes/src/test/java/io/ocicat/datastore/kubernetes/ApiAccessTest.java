@@ -137,8 +137,8 @@ class ApiAccessTest {
   @Test
   void theUsersOwnKubeconfigIsFound() throws IOException {
     Path own = write("config", kubeconfig("token: right"));
-    AccessSource.Surroundings around =
-        new AccessSource.Surroundings(own, Path.of("/nonexistent"), "", "");
+    AccessSource.Environment around =
+        new AccessSource.Environment(own, Path.of("/nonexistent"), "", "");
 
     assertWorks(KubernetesDatastore.open(with(Path.of(""), "", "", ""), around));
   }
@@ -147,8 +147,8 @@ class ApiAccessTest {
   void aPodIsGivenServerAuthorityAndToken() throws IOException {
     write("token", "right");
     write("ca.crt", "");
-    AccessSource.Surroundings pod =
-        new AccessSource.Surroundings(Path.of("/nonexistent"), directory, "fd00::1", "6443");
+    AccessSource.Environment pod =
+        new AccessSource.Environment(Path.of("/nonexistent"), directory, "fd00::1", "6443");
 
     ApiAccess access = new AccessSource(with(Path.of(""), "", "", ""), pod).read();
 

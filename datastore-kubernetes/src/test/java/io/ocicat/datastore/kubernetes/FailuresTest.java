@@ -311,15 +311,15 @@ class FailuresTest {
     Duration second = Duration.ofSeconds(1);
 
     for (int i = 0; i < 3; i++) {
-      assertThat(limit.take(second)).isZero();
+      assertThat(limit.reserve(second)).isZero();
     }
-    assertThat(limit.take(second)).isEqualTo(Duration.ofMillis(100));
-    assertThat(limit.take(second)).isEqualTo(Duration.ofMillis(200));
-    assertThat(limit.take(Duration.ofMillis(250))).isEqualTo(Duration.ofMillis(300));
+    assertThat(limit.reserve(second)).isEqualTo(Duration.ofMillis(100));
+    assertThat(limit.reserve(second)).isEqualTo(Duration.ofMillis(200));
+    assertThat(limit.reserve(Duration.ofMillis(250))).isEqualTo(Duration.ofMillis(300));
     clock.addAndGet(Duration.ofSeconds(60).toNanos());
     for (int i = 0; i < 3; i++) {
-      assertThat(limit.take(second)).isZero();
+      assertThat(limit.reserve(second)).isZero();
     }
-    assertThat(limit.take(second)).isEqualTo(Duration.ofMillis(100));
+    assertThat(limit.reserve(second)).isEqualTo(Duration.ofMillis(100));
   }
 }

@@ -104,9 +104,9 @@ final class ObjectStore {
   }
 
   /** The first change behind a revision that is wanted; waits a while for one. */
-  synchronized Optional<Change> next(long behind, Predicate<Change> wanted, Duration patience)
+  synchronized Optional<Change> next(long behind, Predicate<Change> wanted, Duration timeout)
       throws InterruptedException {
-    long deadline = System.nanoTime() + patience.toNanos();
+    long deadline = System.nanoTime() + timeout.toNanos();
     while (true) {
       for (int at = firstBehind(behind); at < log.size(); at++) {
         if (wanted.test(log.get(at))) {

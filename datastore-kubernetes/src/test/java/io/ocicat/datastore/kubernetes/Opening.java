@@ -9,8 +9,8 @@ import java.time.Duration;
 /** Ways to an API server for tests. */
 final class Opening {
   /** Nothing to be found by itself. */
-  static final AccessSource.Surroundings NOWHERE =
-      new AccessSource.Surroundings(Path.of("/nonexistent"), Path.of("/nonexistent"), "", "");
+  static final AccessSource.Environment NOWHERE =
+      new AccessSource.Environment(Path.of("/nonexistent"), Path.of("/nonexistent"), "", "");
 
   private static final double FAST = 10_000;
 
@@ -24,8 +24,8 @@ final class Opening {
     return KubernetesDatastore.open(config, NOWHERE);
   }
 
-  static KubernetesDatastore open(DatastoreConfig.Kubernetes config, Duration patience) {
-    return KubernetesDatastore.open(config, NOWHERE, patience);
+  static KubernetesDatastore open(DatastoreConfig.Kubernetes config, Duration timeout) {
+    return KubernetesDatastore.open(config, NOWHERE, timeout);
   }
 
   static DatastoreConfig.Kubernetes config(String url, String token) {

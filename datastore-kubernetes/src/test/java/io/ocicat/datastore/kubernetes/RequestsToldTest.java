@@ -76,12 +76,12 @@ class RequestsToldTest {
   @Test
   void whatWaitedForOurOwnLimitSaysSo() {
     RateLimit limit = new RateLimit(1000, 1, System::nanoTime);
-    limit.take(Duration.ofSeconds(1));
-    RequestCost effort = new RequestCost(CALL);
-    effort.await(limit, Deadline.in(Duration.ofSeconds(10)), Duration.ofSeconds(10));
-    effort.send();
+    limit.reserve(Duration.ofSeconds(1));
+    RequestCost cost = new RequestCost(CALL);
+    cost.await(limit, Deadline.in(Duration.ofSeconds(10)), Duration.ofSeconds(10));
+    cost.send();
 
-    ScopedValue.where(RequestListener.CURRENT, told::add).run(() -> effort.tell(true));
+    ScopedValue.where(RequestListener.CURRENT, told::add).run(() -> cost.report(true));
 
     assertThat(told.getFirst().describe()).startsWith("get nodes a, throttled for ");
   }
@@ -90,15 +90,15 @@ class RequestsToldTest {
   @Test
   void whatTheApiSaidIsToldRatherThanTheLimitThatCameAfterIt() {
     RateLimit limit = new RateLimit(10, 1, () -> 0);
-    limit.take(Duration.ofSeconds(1));
-    RequestCost effort = new RequestCost(CALL);
-    effort.pause(Duration.ofMillis(1), new UnavailableException("the API says 503", null));
+    limit.reserve(Duration.ofSeconds(1));
+    RequestCost cost = new RequestCost(CALL);
+    cost.pause(Duration.ofMillis(1), new UnavailableException("the API says 503", null));
 
     assertThatThrownBy(
-            () -> effort.await(limit, Deadline.in(Duration.ofMillis(20)), Duration.ofSeconds(10)))
+            () -> cost.await(limit, Deadline.in(Duration.ofMillis(20)), Duration.ofSeconds(10)))
         .hasMessage("the API says 503");
     assertThatThrownBy(
-            () -> effort.await(limit, Deadline.in(Duration.ofMillis(20)), Duration.ofMillis(20)))
+            () -> cost.await(limit, Deadline.in(Duration.ofMillis(20)), Duration.ofMillis(20)))
         .hasMessageContaining("limit of 10 requests a second, raise K8S_CLIENT_QPS");
   }
 }

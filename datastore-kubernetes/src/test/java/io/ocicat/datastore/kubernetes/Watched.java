@@ -9,14 +9,14 @@ import java.util.List;
 
 /** Reads a watch until enough has come, within a bound. */
 final class Watched {
-  private static final Duration PATIENCE = Duration.ofSeconds(20);
+  private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   private Watched() {}
 
   /** At least so many events, in the order they came. */
   static List<ResourceEvent> events(ResourceWatch watch, int count) {
     List<ResourceEvent> events = new ArrayList<>();
-    Deadline deadline = Deadline.in(PATIENCE);
+    Deadline deadline = Deadline.in(TIMEOUT);
     while (events.size() < count) {
       if (deadline.hasPassed()) {
         throw new AssertionError("waited in vain for %d events, got %s".formatted(count, events));

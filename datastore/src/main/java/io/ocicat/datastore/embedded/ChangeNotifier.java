@@ -27,14 +27,14 @@ import org.jspecify.annotations.Nullable;
  * often.
  */
 final class ChangeNotifier implements AutoCloseable {
-  private static final Duration UNTOLD = Duration.ofSeconds(1);
-  private static final Duration UNTOLD_WITHOUT_INOTIFY = Duration.ofMillis(100);
+  private static final Duration POLL = Duration.ofSeconds(1);
+  private static final Duration POLL_WITHOUT_INOTIFY = Duration.ofMillis(100);
 
   private final Path directory;
   private final FileChannel file;
   private volatile BooleanSupplier changes = () -> false;
   private final ReentrantLock lock = new ReentrantLock();
-  private final Condition rung = lock.newCondition();
+  private final Condition changed = lock.newCondition();
   private long count;
   private @Nullable WatchService inotify;
   private boolean listening;
@@ -51,12 +51,12 @@ final class ChangeNotifier implements AutoCloseable {
   }
 
   /** Sets the check for changes since the last check, for polling without a notification. */
-  void listenTo(BooleanSupplier changes) {
+  void pollWith(BooleanSupplier changes) {
     this.changes = changes;
   }
 
   /** Wakes the watches of this process and of every other. */
-  void ring() {
+  void notifyAllProcesses() {
     wake();
     try {
       file.write(ByteBuffer.wrap(new byte[] {0}), 0);
@@ -88,7 +88,7 @@ final class ChangeNotifier implements AutoCloseable {
     try {
       long left = limit.toNanos();
       while (count == seen && !closed && left > 0) {
-        left = rung.awaitNanos(left);
+        left = changed.awaitNanos(left);
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -103,40 +103,40 @@ final class ChangeNotifier implements AutoCloseable {
     lock.lock();
     try {
       count++;
-      rung.signalAll();
+      changed.signalAll();
     } finally {
       lock.unlock();
     }
   }
 
   private void listen() {
-    Ear ear = ChangeNotifier::listenInVain;
+    Waiter waiter = ChangeNotifier::sleep;
     try {
       WatchService service = directory.getFileSystem().newWatchService();
       inotify = service;
       directory.register(service, StandardWatchEventKinds.ENTRY_MODIFY);
-      ear = () -> hear(service);
+      waiter = () -> await(service);
     } catch (IOException _) {
       // The kernel's inotify limit is reached: poll only.
       inotify = null;
     }
-    Ear chosen = ear;
+    Waiter chosen = waiter;
     Thread.ofVirtual().name("datastore-bell").start(() -> run(chosen));
   }
 
   /** Waits a while for notifications from other processes. */
   @FunctionalInterface
-  private interface Ear {
-    boolean hear() throws InterruptedException;
+  private interface Waiter {
+    boolean await() throws InterruptedException;
   }
 
-  private static boolean listenInVain() throws InterruptedException {
-    Thread.sleep(UNTOLD_WITHOUT_INOTIFY);
+  private static boolean sleep() throws InterruptedException {
+    Thread.sleep(POLL_WITHOUT_INOTIFY);
     return false;
   }
 
-  private static boolean hear(WatchService service) throws InterruptedException {
-    WatchKey key = service.poll(UNTOLD.toMillis(), TimeUnit.MILLISECONDS);
+  private static boolean await(WatchService service) throws InterruptedException {
+    WatchKey key = service.poll(POLL.toMillis(), TimeUnit.MILLISECONDS);
     if (key == null) {
       return false;
     }
@@ -145,10 +145,10 @@ final class ChangeNotifier implements AutoCloseable {
     return true;
   }
 
-  private void run(Ear ear) {
+  private void run(Waiter waiter) {
     try {
       while (!isClosed()) {
-        if (ear.hear() || haveChanged()) {
+        if (waiter.await() || haveChanged()) {
           wake();
         }
       }
@@ -183,7 +183,7 @@ final class ChangeNotifier implements AutoCloseable {
     lock.lock();
     try {
       closed = true;
-      rung.signalAll();
+      changed.signalAll();
       if (inotify != null) {
         inotify.close();
       }

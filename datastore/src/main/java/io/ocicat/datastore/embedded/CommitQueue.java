@@ -34,7 +34,7 @@ final class CommitQueue implements AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock(true);
   private final ConcurrentLinkedQueue<Waiting> queue = new ConcurrentLinkedQueue<>();
   private @Nullable SqliteSession session;
-  private volatile @Nullable DatastoreException trouble;
+  private volatile @Nullable DatastoreException writeProblem;
   private boolean closed;
 
   CommitQueue(
@@ -172,7 +172,7 @@ final class CommitQueue implements AutoCloseable {
       finish(session);
       Compaction.checkpointSometimes(session, before, after);
       if (after > before) {
-        notifier.ring();
+        notifier.notifyAllProcesses();
       }
       return result;
     } finally {
@@ -183,7 +183,7 @@ final class CommitQueue implements AutoCloseable {
   private void finish(SqliteSession session) {
     try {
       session.commit();
-      trouble = null;
+      writeProblem = null;
     } catch (SQLException e) {
       throw failed(failure.ofCommit(e));
     }
@@ -191,7 +191,7 @@ final class CommitQueue implements AutoCloseable {
 
   private DatastoreException failed(DatastoreException e) {
     discard();
-    trouble = e;
+    writeProblem = e;
     return e;
   }
 
@@ -230,8 +230,8 @@ final class CommitQueue implements AutoCloseable {
    * nothing but has to reach the disk. On an almost full disk that would succeed although the next
    * pod's write would not, so there it is not tried.
    */
-  Optional<String> trouble() {
-    DatastoreException last = trouble;
+  Optional<String> writeProblem() {
+    DatastoreException last = writeProblem;
     if (last == null) {
       return Optional.empty();
     }

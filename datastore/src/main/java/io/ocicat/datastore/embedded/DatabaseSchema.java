@@ -27,7 +27,7 @@ final class DatabaseSchema {
   private static final int VERSION = 1;
 
   /** A transaction has at most 128 changes. */
-  private static final int PLACE_BITS = 8;
+  private static final int INDEX_BITS = 8;
 
   /** As in etcd, an empty store already has a revision. */
   static final long FIRST_REVISION = 1;
@@ -35,11 +35,11 @@ final class DatabaseSchema {
   private DatabaseSchema() {}
 
   static long revision(long id) {
-    return id >> PLACE_BITS;
+    return id >> INDEX_BITS;
   }
 
   static long firstId(long revision) {
-    return revision << PLACE_BITS;
+    return revision << INDEX_BITS;
   }
 
   /** Creates the tables in a new file; rejects a file that is not ours. */

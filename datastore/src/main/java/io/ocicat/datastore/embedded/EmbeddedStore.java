@@ -36,7 +36,7 @@ public final class EmbeddedStore implements KeyValueStore {
   private final ChangeNotifier notifier;
   private final CommitQueue writer;
   private final ReadSessions readers;
-  private long lastLookedAt;
+  private long lastCheckedAt;
 
   private EmbeddedStore(
       Path file,
@@ -50,15 +50,15 @@ public final class EmbeddedStore implements KeyValueStore {
     this.notifier = notifier;
     this.writer = new CommitQueue(database, session, failure, settings, notifier);
     this.readers = new ReadSessions(database, failure);
-    notifier.listenTo(this::hasChanged);
+    notifier.pollWith(this::hasChanged);
   }
 
   /** Called only by the notifier, from one thread. */
   private boolean hasChanged() {
     endLeases();
     long revision = readers.read(EntryReader::revision);
-    boolean changed = revision != lastLookedAt;
-    lastLookedAt = revision;
+    boolean changed = revision != lastCheckedAt;
+    lastCheckedAt = revision;
     return changed;
   }
 
@@ -118,7 +118,7 @@ public final class EmbeddedStore implements KeyValueStore {
     return new KeyValueDatastore(
         open(
             directory,
-            EmbeddedSettings.standard().durable(key -> !CalicoLayout.diesWithMachine(key))));
+            EmbeddedSettings.standard().durable(key -> !CalicoLayout.isEphemeral(key))));
   }
 
   @Override
@@ -193,8 +193,8 @@ public final class EmbeddedStore implements KeyValueStore {
   }
 
   @Override
-  public Optional<String> trouble() {
-    return writer.trouble();
+  public Optional<String> writeProblem() {
+    return writer.writeProblem();
   }
 
   /**

@@ -22,8 +22,8 @@ final class EmbeddedWatch implements KeyValueWatch {
   }
 
   @Override
-  public Batch next(Duration patience) {
-    long deadline = System.nanoTime() + patience.toNanos();
+  public Batch next(Duration timeout) {
+    long deadline = System.nanoTime() + timeout.toNanos();
     while (true) {
       if (closed) {
         throw new IllegalStateException("the watch of " + prefix + " is closed");

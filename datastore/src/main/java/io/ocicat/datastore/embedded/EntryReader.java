@@ -52,7 +52,7 @@ final class EntryReader {
       "SELECT " + COLUMNS + " FROM entry WHERE superseded = ? AND key = ? AND created > 0";
 
   /** SQLite sorts every text before every blob. */
-  private static final byte[] BEHIND_ALL_TEXT = {0};
+  private static final byte[] AFTER_ALL_TEXT = {0};
 
   private EntryReader() {}
 
@@ -82,7 +82,7 @@ final class EntryReader {
   record Presence(long created, long modified) {}
 
   /** Reads the key without its value, which may be long. */
-  static Optional<Presence> look(SqliteSession session, String key) throws SQLException {
+  static Optional<Presence> presence(SqliteSession session, String key) throws SQLException {
     PreparedStatement statement = session.prepare(PRESENCE);
     statement.setString(1, key);
     try (ResultSet row = statement.executeQuery()) {
@@ -160,7 +160,7 @@ final class EntryReader {
     if (end != null) {
       statement.setString(2, end);
     } else {
-      statement.setBytes(2, BEHIND_ALL_TEXT);
+      statement.setBytes(2, AFTER_ALL_TEXT);
     }
   }
 

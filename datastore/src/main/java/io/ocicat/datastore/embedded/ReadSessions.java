@@ -16,7 +16,7 @@ final class ReadSessions implements AutoCloseable {
 
   private final DatabaseFile file;
   private final SqliteFailure failure;
-  private final Semaphore places = new Semaphore(MAX, true);
+  private final Semaphore permits = new Semaphore(MAX, true);
   private final Deque<SqliteSession> idle = new ArrayDeque<>();
   private volatile boolean closed;
 
@@ -33,24 +33,24 @@ final class ReadSessions implements AutoCloseable {
 
   /** Reads with a single statement, which sees one state by itself. */
   <T> T read(Reading<T> reading) {
-    places.acquireUninterruptibly();
+    permits.acquireUninterruptibly();
     try {
-      SqliteSession session = take();
-      boolean sound = false;
+      SqliteSession session = acquire();
+      boolean usable = false;
       try {
         T result = reading.read(session);
-        sound = true;
+        usable = true;
         return result;
       } catch (DatastoreException e) {
-        sound = true;
+        usable = true;
         throw e;
       } finally {
-        giveBack(session, sound);
+        release(session, usable);
       }
     } catch (SQLException e) {
       throw failure.of(e);
     } finally {
-      places.release();
+      permits.release();
     }
   }
 
@@ -70,7 +70,7 @@ final class ReadSessions implements AutoCloseable {
         });
   }
 
-  private SqliteSession take() throws SQLException {
+  private SqliteSession acquire() throws SQLException {
     for (SqliteSession kept = idle(); kept != null; kept = idle()) {
       if (isCurrent(kept)) {
         return kept;
@@ -101,8 +101,8 @@ final class ReadSessions implements AutoCloseable {
   }
 
   /** A session that failed is not reused: its state is unknown. */
-  private void giveBack(SqliteSession session, boolean sound) {
-    if (!sound) {
+  private void release(SqliteSession session, boolean usable) {
+    if (!usable) {
       session.close();
       return;
     }
@@ -115,14 +115,14 @@ final class ReadSessions implements AutoCloseable {
   @Override
   public void close() {
     closed = true;
-    places.acquireUninterruptibly(MAX);
+    permits.acquireUninterruptibly(MAX);
     try {
       synchronized (idle) {
         idle.forEach(SqliteSession::close);
         idle.clear();
       }
     } finally {
-      places.release(MAX);
+      permits.release(MAX);
     }
   }
 }

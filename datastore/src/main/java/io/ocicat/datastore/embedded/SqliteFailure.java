@@ -30,7 +30,7 @@ final class SqliteFailure {
       case SQLITE_BUSY, SQLITE_LOCKED ->
           new UnavailableException(
               "datastore %s has been locked by another process for %d s: find it (fuser %s) or try again"
-                  .formatted(file, settings.patience().toSeconds(), file),
+                  .formatted(file, settings.timeout().toSeconds(), file),
               e);
       case SQLITE_FULL -> full(e);
       case SQLITE_READONLY ->

@@ -31,7 +31,7 @@ final class SqliteSession implements AutoCloseable {
     SqliteSession session =
         new SqliteSession(JDBC.createConnection("jdbc:sqlite:" + file, new Properties()), identity);
     try {
-      session.run("PRAGMA busy_timeout = " + settings.patience().toMillis());
+      session.run("PRAGMA busy_timeout = " + settings.timeout().toMillis());
       session.run("PRAGMA synchronous = FULL");
       session.run("PRAGMA cache_size = -2048");
       // The last resort; see Compaction.

@@ -45,7 +45,7 @@ final class TransactionWriter {
   TransactionOutcome commit(Transaction transaction) throws SQLException {
     Map<String, Optional<EntryReader.Presence>> looked = new HashMap<>();
     for (Condition condition : transaction.conditions()) {
-      Optional<EntryReader.Presence> there = EntryReader.look(session, condition.key());
+      Optional<EntryReader.Presence> there = EntryReader.presence(session, condition.key());
       if (there.map(EntryReader.Presence::modified).orElse(0L) != condition.modified()) {
         return refuse(transaction);
       }
@@ -115,7 +115,7 @@ final class TransactionWriter {
   private Optional<EntryReader.Presence> presence(
       String key, Map<String, Optional<EntryReader.Presence>> looked) throws SQLException {
     Optional<EntryReader.Presence> known = looked.get(key);
-    return known != null ? known : EntryReader.look(session, key);
+    return known != null ? known : EntryReader.presence(session, key);
   }
 
   private void supersede(String key, long by) throws SQLException {

@@ -175,7 +175,7 @@ public final class CalicoLayout {
    * Whether a key belongs to something that does not survive the machine: the endpoint of a
    * container, the addresses assigned to it, and the blocks that a host has claimed.
    */
-  public static boolean diesWithMachine(String path) {
+  public static boolean isEphemeral(String path) {
     return path.startsWith(RESOURCES + Kind.WORKLOAD_ENDPOINT.plural() + "/")
         || (path.startsWith(IPAM) && !path.equals(CONFIG));
   }

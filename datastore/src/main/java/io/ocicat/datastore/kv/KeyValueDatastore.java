@@ -192,11 +192,11 @@ public final class KeyValueDatastore implements Datastore {
     for (KeyValue entry : page.entries()) {
       read(query, entry, items, unreadable);
     }
-    String behind = cursor.behind(page);
-    if (behind == null) {
+    String following = cursor.nextPage(page);
+    if (following == null) {
       items.addAll(BuiltInProfile.matching(query));
     }
-    return new ResourcePage(String.valueOf(page.revision()), items, unreadable, behind);
+    return new ResourcePage(String.valueOf(page.revision()), items, unreadable, following);
   }
 
   private static void read(
@@ -215,9 +215,9 @@ public final class KeyValueDatastore implements Datastore {
 
   @Override
   public ResourceWatch watch(ResourceQuery query, String revision) {
-    long behind = revision(revision);
+    long after = revision(revision);
     return new KeyValueResourceWatch(
-        query, store.watch(CalicoLayout.commonPrefix(query), behind + 1));
+        query, store.watch(CalicoLayout.commonPrefix(query), after + 1));
   }
 
   static long revision(String text) {
@@ -244,8 +244,8 @@ public final class KeyValueDatastore implements Datastore {
   }
 
   @Override
-  public Optional<String> trouble() {
-    return store.trouble();
+  public Optional<String> writeProblem() {
+    return store.writeProblem();
   }
 
   @Override

@@ -50,7 +50,7 @@ public final class KeyValueDump {
         line(out, Json.object().put("keys", count));
         return count;
       }
-      query = query.behind(page);
+      query = query.nextPage(page);
       page = store.range(query);
     }
   }

@@ -25,8 +25,8 @@ final class KeyValueResourceWatch implements ResourceWatch {
   }
 
   @Override
-  public Batch next(Duration patience) {
-    long deadline = System.nanoTime() + patience.toNanos();
+  public Batch next(Duration timeout) {
+    long deadline = System.nanoTime() + timeout.toNanos();
     while (true) {
       Duration left = Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
       KeyValueWatch.Batch batch = watch.next(left);

@@ -61,7 +61,7 @@ public interface KeyValueStore extends AutoCloseable {
   void revokeLease(long lease);
 
   /** Returns why nothing can be written now, as far as that is known; one line. */
-  default Optional<String> trouble() {
+  default Optional<String> writeProblem() {
     return Optional.empty();
   }
 

@@ -14,7 +14,7 @@ import java.util.List;
 public interface KeyValueWatch extends AutoCloseable {
 
   /**
-   * Waits for changes. A lost connection is resumed after the last batch, within {@code patience}.
+   * Waits for changes. A lost connection is resumed after the last batch, within {@code timeout}.
    *
    * @return an empty batch when nothing happened in that time
    * @throws CompactedException when changes that were not delivered yet are no longer available;
@@ -24,7 +24,7 @@ public interface KeyValueWatch extends AutoCloseable {
    * @throws UnauthorizedException when the store denies access; may be read again
    * @throws IllegalStateException when the watch or its store is closed
    */
-  Batch next(Duration patience);
+  Batch next(Duration timeout);
 
   @Override
   void close();

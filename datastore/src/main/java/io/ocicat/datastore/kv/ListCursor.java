@@ -35,7 +35,7 @@ record ListCursor(List<String> prefixes, long revision, int at, String after) {
   }
 
   /** The position after a page; null when it was the last. */
-  @Nullable String behind(KeyValuePage page) {
+  @Nullable String nextPage(KeyValuePage page) {
     if (page.more()) {
       return page.revision() + ":" + at + ":" + page.entries().getLast().key();
     }

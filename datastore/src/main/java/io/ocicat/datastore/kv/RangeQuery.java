@@ -32,7 +32,7 @@ public record RangeQuery(String prefix, String after, int limit, long revision) 
   }
 
   /** The page after {@code page}, at the same revision. */
-  public RangeQuery behind(KeyValuePage page) {
+  public RangeQuery nextPage(KeyValuePage page) {
     String last = page.entries().isEmpty() ? after : page.entries().getLast().key();
     return new RangeQuery(prefix, last, limit, page.revision());
   }

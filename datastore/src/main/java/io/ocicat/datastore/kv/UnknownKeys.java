@@ -26,7 +26,7 @@ public final class UnknownKeys {
       if (!page.more()) {
         return List.copyOf(unknown);
       }
-      query = query.behind(page);
+      query = query.nextPage(page);
     }
   }
 

@@ -183,7 +183,7 @@ public record IpamBlock(
   }
 
   /** Returns the resource with this content; unknown members stay. */
-  public Resource onto(Resource read) {
+  public Resource applyTo(Resource read) {
     return read.replace(this::write);
   }
 

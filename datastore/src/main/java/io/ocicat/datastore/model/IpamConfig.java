@@ -59,7 +59,7 @@ public record IpamConfig(
   }
 
   /** Returns the resource with this content; unknown members stay. */
-  public Resource onto(Resource read) {
+  public Resource applyTo(Resource read) {
     return read.edit(this::write);
   }
 

@@ -46,7 +46,7 @@ public record IpamHandle(String id, Map<IpPrefix, Integer> counts, boolean delet
   }
 
   /** Returns the resource with this content; unknown members stay. */
-  public Resource onto(Resource read) {
+  public Resource applyTo(Resource read) {
     return read.replace(this::write);
   }
 

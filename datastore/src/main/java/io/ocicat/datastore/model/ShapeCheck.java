@@ -24,15 +24,15 @@ final class ShapeCheck {
   }
 
   /** A path in the tree; converted to text only when needed. */
-  private record Place(@Nullable Place parent, String name, int index) {
-    static final Place ROOT = new Place(null, "", -1);
+  private record Location(@Nullable Location parent, String name, int index) {
+    static final Location ROOT = new Location(null, "", -1);
 
-    Place member(String member) {
-      return new Place(this, member, -1);
+    Location member(String member) {
+      return new Location(this, member, -1);
     }
 
-    Place item(int item) {
-      return new Place(this, "", item);
+    Location item(int item) {
+      return new Location(this, "", item);
     }
 
     @Override
@@ -45,7 +45,7 @@ final class ShapeCheck {
   }
 
   static void run(Shape.Struct shape, ObjectNode object, Problems problems) {
-    new ShapeCheck(problems).struct(shape, object, Place.ROOT);
+    new ShapeCheck(problems).struct(shape, object, Location.ROOT);
   }
 
   /** Returns the paths of members that the shape does not know. */
@@ -55,7 +55,7 @@ final class ShapeCheck {
     return List.copyOf(unknown);
   }
 
-  private void value(Shape shape, JsonNode value, Place path) {
+  private void value(Shape shape, JsonNode value, Location path) {
     switch (shape) {
       case Shape.Struct struct -> {
         if (value instanceof ObjectNode object) {
@@ -83,12 +83,12 @@ final class ShapeCheck {
     }
   }
 
-  private void struct(Shape.Struct shape, ObjectNode object, Place path) {
+  private void struct(Shape.Struct shape, ObjectNode object, Location path) {
     int before = problems.count();
     for (Shape.Member member : shape.members()) {
       JsonNode value = object.get(member.name());
-      Place memberPath = path.member(member.name());
-      if (value != null && !value.isNull() && !isAsGoodAsAbsent(member, value)) {
+      Location memberPath = path.member(member.name());
+      if (value != null && !value.isNull() && !isEffectivelyAbsent(member, value)) {
         value(member.shape(), value, memberPath);
       } else if (member.required()) {
         problems.add(memberPath.toString(), "is missing");
@@ -99,7 +99,7 @@ final class ShapeCheck {
     }
   }
 
-  private void list(Shape.ListOf list, ArrayNode items, Place path) {
+  private void list(Shape.ListOf list, ArrayNode items, Location path) {
     if (items.size() > list.max()) {
       problems.add(
           path.toString(),
@@ -119,7 +119,7 @@ final class ShapeCheck {
   }
 
   /** Go treats an empty text, list or number as absent, except for pointers. */
-  private static boolean isAsGoodAsAbsent(Shape.Member member, JsonNode value) {
+  private static boolean isEffectivelyAbsent(Shape.Member member, JsonNode value) {
     return switch (member.presence()) {
       case IF_PRESENT -> false;
       case ALWAYS, OR_NULL -> value.isString() && value.stringValue().isEmpty();
@@ -134,9 +134,9 @@ final class ShapeCheck {
     };
   }
 
-  private void map(Shape.MapOf map, ObjectNode object, Place path) {
+  private void map(Shape.MapOf map, ObjectNode object, Location path) {
     for (Map.Entry<String, JsonNode> entry : object.properties()) {
-      Place entryPath = path.member(entry.getKey());
+      Location entryPath = path.member(entry.getKey());
       leaf(map.values(), entry.getValue(), entryPath);
       String problem = map.names().problem(entry.getKey());
       if (problem != null) {
@@ -145,7 +145,7 @@ final class ShapeCheck {
     }
   }
 
-  private void leaf(Shape.Leaf leaf, JsonNode value, Place path) {
+  private void leaf(Shape.Leaf leaf, JsonNode value, Location path) {
     if (!fits(leaf, value)) {
       wrongType(path, leaf.type().description(), value);
       return;
@@ -183,7 +183,7 @@ final class ShapeCheck {
     return null;
   }
 
-  private void wrongType(Place path, String wanted, JsonNode value) {
+  private void wrongType(Location path, String wanted, JsonNode value) {
     problems.add(path.toString(), "must be " + wanted + ", not " + describe(value));
   }
 

@@ -19,7 +19,7 @@ public record ResourcePage(
     unreadable = List.copyOf(unreadable);
   }
 
-  public Optional<String> behind() {
+  public Optional<String> nextPage() {
     return Optional.ofNullable(next);
   }
 }

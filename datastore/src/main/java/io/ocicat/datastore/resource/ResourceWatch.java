@@ -18,7 +18,7 @@ public interface ResourceWatch extends AutoCloseable {
    * @throws UnavailableException when the datastore could not be reached; may be called again
    * @throws IllegalStateException when the watch or its datastore is closed
    */
-  Batch next(Duration patience);
+  Batch next(Duration timeout);
 
   @Override
   void close();

@@ -38,7 +38,7 @@ final class SelectorParser {
 
   private Selector or() {
     List<Selector> operands = new ArrayList<>(List.of(and()));
-    while (take("||")) {
+    while (accept("||")) {
       operands.add(and());
     }
     return operands.size() == 1 ? operands.getFirst() : new Selector.Or(operands);
@@ -46,7 +46,7 @@ final class SelectorParser {
 
   private Selector and() {
     List<Selector> operands = new ArrayList<>(List.of(operation()));
-    while (take("&&")) {
+    while (accept("&&")) {
       operands.add(operation());
     }
     return operands.size() == 1 ? operands.getFirst() : new Selector.And(operands);
@@ -54,7 +54,7 @@ final class SelectorParser {
 
   private Selector operation() {
     boolean negated = false;
-    while (take("!")) {
+    while (accept("!")) {
       negated = !negated;
     }
     Selector operand = operand();
@@ -62,7 +62,7 @@ final class SelectorParser {
   }
 
   private Selector operand() {
-    if (take("(")) {
+    if (accept("(")) {
       if (++depth > MAX_DEPTH) {
         throw refuse("too many brackets within brackets");
       }
@@ -71,16 +71,16 @@ final class SelectorParser {
       depth--;
       return inner;
     }
-    if (take("has(")) {
+    if (accept("has(")) {
       String label = label();
       expect(")");
       return new Selector.Has(label);
     }
-    if (take("all(")) {
+    if (accept("all(")) {
       expect(")");
       return Selector.ALL;
     }
-    if (take("global(")) {
+    if (accept("global(")) {
       expect(")");
       return new Selector.Global();
     }
@@ -88,25 +88,25 @@ final class SelectorParser {
   }
 
   private Selector comparison(String label) {
-    if (take("==")) {
+    if (accept("==")) {
       return new Selector.Compare(label, Selector.Comparison.EQUAL, literal());
     }
-    if (take("!=")) {
+    if (accept("!=")) {
       return new Selector.Compare(label, Selector.Comparison.NOT_EQUAL, literal());
     }
-    if (takeWords("contains")) {
+    if (acceptWords("contains")) {
       return new Selector.Compare(label, Selector.Comparison.CONTAINS, literal());
     }
-    if (takeWords("starts", "with")) {
+    if (acceptWords("starts", "with")) {
       return new Selector.Compare(label, Selector.Comparison.STARTS_WITH, literal());
     }
-    if (takeWords("ends", "with")) {
+    if (acceptWords("ends", "with")) {
       return new Selector.Compare(label, Selector.Comparison.ENDS_WITH, literal());
     }
-    if (takeWords("not", "in")) {
+    if (acceptWords("not", "in")) {
       return new Selector.NotIn(label, set());
     }
-    if (takeWords("in")) {
+    if (acceptWords("in")) {
       return new Selector.In(label, set());
     }
     throw refuse(
@@ -119,7 +119,7 @@ final class SelectorParser {
     SortedSet<String> values = new TreeSet<>();
     while (at < text.length() && (text.charAt(at) == '"' || text.charAt(at) == '\'')) {
       values.add(literal());
-      if (!take(",")) {
+      if (!accept(",")) {
         break;
       }
     }
@@ -158,7 +158,7 @@ final class SelectorParser {
     return label;
   }
 
-  private boolean take(String symbol) {
+  private boolean accept(String symbol) {
     if (!text.startsWith(symbol, at)) {
       return false;
     }
@@ -168,7 +168,7 @@ final class SelectorParser {
   }
 
   /** White space between the words is optional; after the last one the word must end. */
-  private boolean takeWords(String... words) {
+  private boolean acceptWords(String... words) {
     int start = at;
     for (String word : words) {
       if (!text.startsWith(word, at)) {
@@ -188,7 +188,7 @@ final class SelectorParser {
   }
 
   private void expect(String symbol) {
-    if (!take(symbol)) {
+    if (!accept(symbol)) {
       throw refuse("expected " + symbol);
     }
   }

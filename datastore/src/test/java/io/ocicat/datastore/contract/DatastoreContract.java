@@ -365,7 +365,7 @@ public abstract class DatastoreContract extends DatastoreFixture {
     while (seen.size() < 2) {
       try (ResourceWatch watch =
           datastore().watch(ResourceQuery.in(Kind.NETWORK_SET, "shop"), revision)) {
-        ResourceWatch.Batch batch = watch.next(Watching.PATIENCE);
+        ResourceWatch.Batch batch = watch.next(Watching.TIMEOUT);
         batch.events().forEach(event -> seen.add(event.key().name()));
         revision = batch.revision();
       }

@@ -104,7 +104,7 @@ public abstract class DatastoreFixture {
   /** At least so many events, in the order they came. */
   static List<ResourceEvent> events(ResourceWatch watch, int count) {
     List<ResourceEvent> events = new ArrayList<>();
-    long deadline = System.nanoTime() + Watching.PATIENCE.toNanos();
+    long deadline = System.nanoTime() + Watching.TIMEOUT.toNanos();
     while (events.size() < count) {
       Duration left = Duration.ofNanos(deadline - System.nanoTime());
       if (!left.isPositive()) {

@@ -144,7 +144,7 @@ public abstract class KeyValueModelContract extends KeyValueStoreFixture {
     KeyValuePage page = store().range(query);
     read.addAll(page.entries());
     while (page.more()) {
-      query = query.behind(page);
+      query = query.nextPage(page);
       page = store().range(query);
       read.addAll(page.entries());
     }

@@ -237,7 +237,7 @@ public abstract class KeyValueStoreContract extends KeyValueStoreFixture {
     committed(Transaction.delete("/p/20"));
     while (page.more()) {
       assertThat(page.entries()).hasSize(10);
-      query = query.behind(page);
+      query = query.nextPage(page);
       page = another().range(query);
       assertThat(page.revision()).isEqualTo(revision);
       seen.addAll(page.entries());

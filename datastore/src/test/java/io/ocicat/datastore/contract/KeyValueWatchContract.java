@@ -118,7 +118,7 @@ public abstract class KeyValueWatchContract extends KeyValueStoreFixture {
       Thread reader = Thread.ofVirtual().start(() -> seen.set(Watching.firstWithEvents(watch)));
       Eventually.await("the reader to wait", () -> reader.getState() != Thread.State.NEW);
       put("/a", "2");
-      reader.join(Watching.PATIENCE);
+      reader.join(Watching.TIMEOUT);
     }
     assertThat(seen.get()).isNotNull();
   }
@@ -215,7 +215,7 @@ public abstract class KeyValueWatchContract extends KeyValueStoreFixture {
     Eventually.await("the reader to wait", () -> reader.getState() != Thread.State.NEW);
     watch.close();
     watch.close();
-    reader.join(Watching.PATIENCE);
+    reader.join(Watching.TIMEOUT);
 
     assertThat(end.get()).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> watch.next(SHORT)).isInstanceOf(IllegalStateException.class);

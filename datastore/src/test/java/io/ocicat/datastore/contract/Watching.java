@@ -11,7 +11,7 @@ import java.util.function.Predicate;
 
 /** Reads a watch until enough has come, within a bound. */
 final class Watching {
-  static final Duration PATIENCE = Duration.ofSeconds(20);
+  static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   private Watching() {}
 
@@ -42,10 +42,10 @@ final class Watching {
   }
 
   private static void until(KeyValueWatch watch, Predicate<KeyValueWatch.Batch> enough) {
-    long deadline = System.nanoTime() + PATIENCE.toNanos();
+    long deadline = System.nanoTime() + TIMEOUT.toNanos();
     while (true) {
       Duration left = Duration.ofNanos(deadline - System.nanoTime());
-      assertThat(left).as("patience left with the watch").isPositive();
+      assertThat(left).as("time left with the watch").isPositive();
       if (enough.test(watch.next(left.compareTo(STEP) < 0 ? left : STEP))) {
         return;
       }

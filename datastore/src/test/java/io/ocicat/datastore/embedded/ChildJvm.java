@@ -88,10 +88,10 @@ final class ChildJvm {
 
   /** Goes on when what keeps it from writing is there, and when it has gone again. */
   private static void outlive(Path directory, String breaking, String mending) {
-    EmbeddedSettings impatient = EmbeddedSettings.standard().patience(Duration.ofSeconds(1));
+    EmbeddedSettings impatient = EmbeddedSettings.standard().timeout(Duration.ofSeconds(1));
     try (EmbeddedStore store = EmbeddedStore.open(directory, impatient)) {
       store.commit(Transaction.put("/before", ""));
-      System.out.println(store.trouble());
+      System.out.println(store.writeProblem());
       Command.of("sh", "-c", breaking).run();
       for (int i = 0; i < 3; i++) {
         try {
@@ -101,9 +101,9 @@ final class ChildJvm {
           System.out.println(e.getMessage());
         }
       }
-      System.out.println(store.trouble());
+      System.out.println(store.writeProblem());
       Command.of("sh", "-c", mending).run();
-      System.out.println(store.trouble());
+      System.out.println(store.writeProblem());
       put(directory);
       store.commit(Transaction.put("/after", ""));
       System.out.println(store.get("/before").isPresent() && store.get("/after").isPresent());
@@ -113,7 +113,7 @@ final class ChildJvm {
   private static void put(Path directory) {
     try (EmbeddedStore store =
         EmbeddedStore.open(
-            directory, EmbeddedSettings.standard().patience(Duration.ofSeconds(1)))) {
+            directory, EmbeddedSettings.standard().timeout(Duration.ofSeconds(1)))) {
       store.commit(Transaction.put("/put", ""));
       System.out.println("done");
     } catch (DatastoreException e) {

@@ -140,7 +140,7 @@ class EmbeddedFileTest {
 
   @Test
   void aLockThatIsHeldForTooLongIsTold() throws Exception {
-    EmbeddedSettings impatient = EmbeddedSettings.standard().patience(Duration.ofMillis(50));
+    EmbeddedSettings impatient = EmbeddedSettings.standard().timeout(Duration.ofMillis(50));
     try (EmbeddedStore store = EmbeddedStore.open(directory(), impatient);
         Connection other = connect();
         Statement statement = other.createStatement()) {
@@ -242,11 +242,11 @@ class EmbeddedFileTest {
       assertThatThrownBy(() -> store.commit(Transaction.put("/a", "2")))
           .isInstanceOf(UnavailableException.class)
           .hasMessageContaining("put a copy in its place");
-      assertThat(store.trouble()).get().asString().contains("was deleted");
+      assertThat(store.writeProblem()).get().asString().contains("was deleted");
       assertThat(file()).doesNotExist();
 
       Files.move(copy, file());
-      assertThat(store.trouble()).isEmpty();
+      assertThat(store.writeProblem()).isEmpty();
       assertThat(store.get("/a")).isEmpty();
       store.commit(Transaction.put("/a", "3"));
       assertThat(store.get("/a")).isPresent();

@@ -50,7 +50,7 @@ class IpamViewsTest {
   void aBlockWrittenAsItWasReadIsTheSameText() {
     Resource read = block(BLOCK);
 
-    Resource written = IpamBlock.of(read).onto(read);
+    Resource written = IpamBlock.of(read).applyTo(read);
 
     assertThat(Json.compact(Shapes.canonical(Kind.IPAM_BLOCK, written.content()))).isEqualTo(BLOCK);
     assertThat(written.revision()).isEqualTo("7");
@@ -116,7 +116,7 @@ class IpamViewsTest {
     IpamHandle handle = IpamHandle.of(read);
 
     assertThat(handle).isEqualTo(new IpamHandle("net.aa", Map.of(CIDR, 2), false));
-    assertThat(Json.compact(new IpamHandle("net.aa", Map.of(), false).onto(read).content()))
+    assertThat(Json.compact(new IpamHandle("net.aa", Map.of(), false).applyTo(read).content()))
         .isEqualTo("{\"block\":{},\"deleted\":false,\"new\":1}");
   }
 

@@ -21,8 +21,8 @@ class AheadTest {
   @Test
   void questionsAreUnderWayAtTheSameTime() {
     CountDownLatch both = new CountDownLatch(2);
-    Prefetch<Integer> one = Prefetch.ask(() -> meet(both, 1));
-    Prefetch<Integer> two = Prefetch.ask(() -> meet(both, 2));
+    Prefetch<Integer> one = Prefetch.start(() -> meet(both, 1));
+    Prefetch<Integer> two = Prefetch.start(() -> meet(both, 2));
 
     assertThat(one.get() + two.get()).isEqualTo(3);
   }
@@ -48,7 +48,7 @@ class AheadTest {
   @Test
   void aFailureIsThatOfWhoWaits() {
     Prefetch<Integer> none =
-        Prefetch.ask(
+        Prefetch.start(
             () -> {
               throw new NotFoundException("there is none");
             });
@@ -63,9 +63,9 @@ class AheadTest {
         .run(
             () -> {
               Prefetch<Integer> asked =
-                  Prefetch.ask(
+                  Prefetch.start(
                       () -> {
-                        RequestListener.tell(REQUEST);
+                        RequestListener.report(REQUEST);
                         return 1;
                       });
               asked.get();

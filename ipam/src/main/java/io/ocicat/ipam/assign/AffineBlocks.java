@@ -18,12 +18,12 @@ import java.util.Optional;
 /** Allocates addresses from the blocks that a host already owns, in address order. Thread-safe. */
 public final class AffineBlocks {
   private final Blocks blocks;
-  private final BlockAllocator taker;
+  private final BlockAllocator allocator;
   private final Affinities affinities;
 
-  public AffineBlocks(Blocks blocks, BlockAllocator taker, Affinities affinities) {
+  public AffineBlocks(Blocks blocks, BlockAllocator allocator, Affinities affinities) {
     this.blocks = blocks;
-    this.taker = taker;
+    this.allocator = allocator;
     this.affinities = affinities;
   }
 
@@ -40,7 +40,7 @@ public final class AffineBlocks {
           && isDeselected(request, snapshot, affine.cidr())) {
         try {
           affinities.release(request.owner(), affine.cidr(), true, null);
-          snapshot.host().forget(affine.cidr());
+          snapshot.host().invalidate(affine.cidr());
         } catch (IpamException _) {
           // In use, or already gone.
         }
@@ -58,7 +58,7 @@ public final class AffineBlocks {
   }
 
   /** Allocates the missing addresses, as far as the blocks have room. */
-  public void takeFrom(AssignmentProgress progress, ClusterSnapshot snapshot) {
+  public void allocateFrom(AssignmentProgress progress, ClusterSnapshot snapshot) {
     for (HostBlocks.Affine affine : snapshot.host().withRoom(blocks.full(), snapshot.since())) {
       if (progress.missing() == 0) {
         return;
@@ -66,7 +66,7 @@ public final class AffineBlocks {
       if (hasRoom(affine.cidr(), snapshot.reservations())) {
         Optional<Revisioned<IpPool>> pool = snapshot.choice().usablePool(affine.cidr());
         if (pool.isPresent() && !snapshot.reservations().cover(affine.cidr())) {
-          takeFrom(progress, snapshot, affine, pool.get());
+          allocateFrom(progress, snapshot, affine, pool.get());
         }
       }
     }
@@ -77,12 +77,12 @@ public final class AffineBlocks {
     return !blocks.full().contains(cidr)
         && blocks
             .queue(cidr)
-            .glance()
+            .cached()
             .map(block -> blocks.room(block, reservations) > 0)
             .orElse(true);
   }
 
-  private void takeFrom(
+  private void allocateFrom(
       AssignmentProgress progress,
       ClusterSnapshot snapshot,
       HostBlocks.Affine affine,
@@ -90,43 +90,43 @@ public final class AffineBlocks {
     HostBlocks.Affine used = affine;
     try {
       if (!affine.isConfirmed()) {
-        used = settle(progress, snapshot, affine.cidr()).orElse(null);
+        used = reconcile(progress, snapshot, affine.cidr()).orElse(null);
       }
       if (used != null) {
         List<Write.Expect> conditions = new ArrayList<>(snapshot.conditions(pool));
         conditions.add(new Write.Expect(used.affinity().key(), used.affinity().revision()));
-        taker.take(progress, snapshot, used.cidr(), progress.request().owner(), conditions);
+        allocator.allocate(progress, snapshot, used.cidr(), progress.request().owner(), conditions);
       }
     } catch (IpamException e) {
       switch (e.reason()) {
         // The affinity says the block is ours, and the block says otherwise: claiming it decides.
-        case STRICT_AFFINITY, NO_SUCH_BLOCK -> settle(progress, snapshot, affine.cidr());
+        case STRICT_AFFINITY, NO_SUCH_BLOCK -> reconcile(progress, snapshot, affine.cidr());
         default -> throw e;
       }
     }
   }
 
   /** Makes affinity and block agree; empty when the block belongs to another owner. */
-  private Optional<HostBlocks.Affine> settle(
+  private Optional<HostBlocks.Affine> reconcile(
       AssignmentProgress progress, ClusterSnapshot snapshot, IpPrefix cidr) {
-    snapshot.host().settling().lock();
+    snapshot.host().reconciling().lock();
     try {
-      return settleAlone(progress, snapshot, cidr);
+      return reconcileLocked(progress, snapshot, cidr);
     } finally {
-      snapshot.host().settling().unlock();
+      snapshot.host().reconciling().unlock();
     }
   }
 
-  private Optional<HostBlocks.Affine> settleAlone(
+  private Optional<HostBlocks.Affine> reconcileLocked(
       AssignmentProgress progress, ClusterSnapshot snapshot, IpPrefix cidr) {
     AutoAssignRequest request = progress.request();
     return switch (affinities.claim(request.owner(), cidr, request.reserved(progress.version()))) {
       case Affinities.Claim.Ours ours -> {
-        snapshot.host().learn(cidr, ours.affinity());
+        snapshot.host().update(cidr, ours.affinity());
         yield Optional.of(HostBlocks.Affine.of(cidr, ours.affinity()));
       }
       case Affinities.Claim.Taken _ -> {
-        snapshot.host().forget(cidr);
+        snapshot.host().invalidate(cidr);
         yield Optional.empty();
       }
     };

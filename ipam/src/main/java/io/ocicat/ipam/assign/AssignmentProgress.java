@@ -57,7 +57,7 @@ public final class AssignmentProgress {
     addresses.forEach(address -> taken.put(address, block));
   }
 
-  public void say(String message) {
+  public void addMessage(String message) {
     messages.add(message);
   }
 
@@ -73,11 +73,11 @@ public final class AssignmentProgress {
   }
 
   /** Releases everything again after the request as a whole has failed. */
-  public void undo(BlockReleaser releasing, RuntimeException because) {
+  public void undo(BlockReleaser blockReleaser, RuntimeException because) {
     taken.forEach(
         (address, block) -> {
           try {
-            releasing.release(block, List.of(new ReleaseRequest(address, request.handle(), null)));
+            blockReleaser.release(block, List.of(new ReleaseRequest(address, request.handle(), null)));
           } catch (RuntimeException e) {
             because.addSuppressed(e);
           }

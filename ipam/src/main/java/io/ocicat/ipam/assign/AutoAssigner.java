@@ -33,11 +33,11 @@ import org.jspecify.annotations.Nullable;
  * outdated by as long as its write takes.
  */
 public final class AutoAssigner {
-  private static final int LOOKS = 100;
+  private static final int ATTEMPTS = 100;
 
-  private final ClusterView surroundings;
+  private final ClusterView view;
   private final HostBlocks.Register hosts;
-  private final BlockReleaser releasing;
+  private final BlockReleaser blockReleaser;
   private final HandleQuota quota;
   private final Handles handles;
   private final AffineBlocks own;
@@ -45,17 +45,17 @@ public final class AutoAssigner {
   private final Borrowing others;
 
   public AutoAssigner(
-      ClusterView surroundings,
+      ClusterView view,
       HostBlocks.Register hosts,
-      BlockReleaser releasing,
+      BlockReleaser blockReleaser,
       HandleQuota quota,
       Handles handles,
       AffineBlocks own,
       NewBlocks fresh,
       Borrowing others) {
-    this.surroundings = surroundings;
+    this.view = view;
     this.hosts = hosts;
-    this.releasing = releasing;
+    this.blockReleaser = blockReleaser;
     this.quota = quota;
     this.handles = handles;
     this.own = own;
@@ -89,8 +89,8 @@ public final class AutoAssigner {
                   .toList();
       return new AutoAssignResult(of(both, IpVersion.V4), of(both, IpVersion.V6));
     } catch (RuntimeException e) {
-      v4.undo(releasing, e);
-      v6.undo(releasing, e);
+      v4.undo(blockReleaser, e);
+      v6.undo(blockReleaser, e);
       throw e;
     }
   }
@@ -129,14 +129,14 @@ public final class AutoAssigner {
       try {
         return look(progress, around, listed);
       } catch (StaleViewException _) {
-        around.doubt();
-        hosts.of(progress.request().owner(), progress.version()).doubt();
+        requestView.invalidate();
+        hosts.of(progress.request().owner(), progress.version()).invalidate();
       }
     }
     throw new IpamException(
         IpamException.Reason.TOO_MANY_CONFLICTS,
         "pools, settings or affinities of %s have changed each of %d times: try again"
-            .formatted(progress.request().host(), LOOKS));
+            .formatted(progress.request().host(), ATTEMPTS));
   }
 
   private AssignmentResult look(
@@ -145,13 +145,13 @@ public final class AutoAssigner {
     ClusterSnapshot snapshot =
         ClusterSnapshot.of(around, hosts, request, progress.version(), listed);
     own.releaseDeselected(request, snapshot);
-    for (int i = 0; i < LOOKS; i++) {
+    for (int i = 0; i < ATTEMPTS; i++) {
       Optional<AssignmentResult> reused = quota.reuse(progress);
       if (reused.isPresent()) {
         return reused.get();
       }
       long seen = snapshot.host().generation();
-      own.takeFrom(progress, snapshot);
+      own.allocateFrom(progress, snapshot);
       if (progress.missing() == 0) {
         return progress.complete();
       }

@@ -12,11 +12,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Allocates the addresses that a request is missing from one block. Thread-safe. */
 public final class BlockAllocator {
-  private final BlockAssigner taking;
+  private final BlockAssigner assigner;
   private final HandleQuota quota;
 
-  public BlockAllocator(BlockAssigner taking, HandleQuota quota) {
-    this.taking = taking;
+  public BlockAllocator(BlockAssigner assigner, HandleQuota quota) {
+    this.assigner = assigner;
     this.quota = quota;
   }
 
@@ -27,7 +27,7 @@ public final class BlockAllocator {
    * @throws StaleViewException when something the request relies on has changed
    * @throws IpamException with NO_SUCH_BLOCK or STRICT_AFFINITY
    */
-  public void take(
+  public void allocate(
       AssignmentProgress progress,
       ClusterSnapshot snapshot,
       IpPrefix cidr,

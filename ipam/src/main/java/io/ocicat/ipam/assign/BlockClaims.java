@@ -73,7 +73,7 @@ public final class BlockClaims {
     for (IpPrefix block : blocksIn(cidr.network())) {
       switch (affinities.claim(owner, block, null)) {
         case Affinities.Claim.Ours ours -> {
-          hosts.of(owner, IpVersion.of(block)).learn(block, ours.affinity());
+          hosts.of(owner, IpVersion.of(block)).update(block, ours.affinity());
           claimed.add(block);
         }
         case Affinities.Claim.Taken _ -> failed.add(block);
@@ -92,11 +92,11 @@ public final class BlockClaims {
     for (IpPrefix block : blocks) {
       try {
         affinities.release(owner, block, requireEmpty, null);
-        hosts.of(owner, IpVersion.of(block)).forget(block);
+        hosts.of(owner, IpVersion.of(block)).invalidate(block);
       } catch (IpamException e) {
         switch (e.reason()) {
           case CLAIMED_BY_OTHER, NO_SUCH_BLOCK ->
-              hosts.of(owner, IpVersion.of(block)).forget(block);
+              hosts.of(owner, IpVersion.of(block)).invalidate(block);
           default -> {
             if (refused == null) {
               refused = e;
@@ -142,7 +142,7 @@ public final class BlockClaims {
               default -> throw e;
             }
           }
-          hosts.of(owner, IpVersion.of(key.cidr())).forget(key.cidr());
+          hosts.of(owner, IpVersion.of(key.cidr())).invalidate(key.cidr());
         }
       }
       if (!again) {
@@ -170,7 +170,7 @@ public final class BlockClaims {
    */
   public int upgrade(String host) {
     int upgraded = 0;
-    if (records.together()) {
+    if (records.hasTransactions()) {
       return upgraded;
     }
     for (Resource found : records.datastore().list(ResourceQuery.of(Kind.BLOCK_AFFINITY)).items()) {

@@ -14,12 +14,12 @@ import io.ocicat.ipam.model.IpamException;
 /** Allocates addresses from any block of the pools that has a free address. Thread-safe. */
 public final class Borrowing {
   private final Blocks blocks;
-  private final BlockAllocator taker;
+  private final BlockAllocator allocator;
   private final BlockFinders finders;
 
-  public Borrowing(Blocks blocks, BlockAllocator taker, BlockFinders finders) {
+  public Borrowing(Blocks blocks, BlockAllocator allocator, BlockFinders finders) {
     this.blocks = blocks;
-    this.taker = taker;
+    this.allocator = allocator;
     this.finders = finders;
   }
 
@@ -37,7 +37,7 @@ public final class Borrowing {
       // Only a fresh list of all blocks can show that none has a free address.
       index.refresh();
     }
-    progress.say("pools %s have no free address left".formatted(describe(snapshot)));
+    progress.addMessage("pools %s have no free address left".formatted(describe(snapshot)));
     return progress.result(AssignmentResult.Shortage.POOLS_EXHAUSTED);
   }
 
@@ -74,13 +74,13 @@ public final class Borrowing {
       IpPrefix cidr,
       BlockIndex index) {
     try {
-      taker.take(progress, snapshot, cidr, null, snapshot.conditions(pool));
-      blocks.queue(cidr).glance().ifPresent(index::learn);
+      allocator.allocate(progress, snapshot, cidr, null, snapshot.conditions(pool));
+      blocks.queue(cidr).cached().ifPresent(index::update);
     } catch (IpamException e) {
       if (e.reason() != IpamException.Reason.NO_SUCH_BLOCK) {
         throw e;
       }
-      index.forget(cidr);
+      index.invalidate(cidr);
     }
   }
 }

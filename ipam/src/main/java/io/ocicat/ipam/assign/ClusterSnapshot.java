@@ -33,7 +33,7 @@ public record ClusterSnapshot(
     long since) {
 
   public static ClusterSnapshot of(
-      ClusterView surroundings,
+      ClusterView view,
       HostBlocks.Register hosts,
       AutoAssignRequest request,
       IpVersion version,
@@ -41,13 +41,13 @@ public record ClusterSnapshot(
     HostBlocks host = hosts.of(request.owner(), version);
     long since = listed == null ? host.now() : listed.since();
     Revisioned<Map<String, String>> node =
-        request.use() == IpPool.Use.LOAD_BALANCER ? null : surroundings.labels(request.host());
+        request.use() == IpPool.Use.LOAD_BALANCER ? null : view.labels(request.host());
     ClusterSnapshot snapshot =
         new ClusterSnapshot(
             node,
-            choice(surroundings, request, version, node),
-            surroundings.reservations(),
-            surroundings.config(),
+            choice(view, request, version, node),
+            view.reservations(),
+            view.config(),
             host,
             since);
     if (listed != null) {
@@ -57,15 +57,15 @@ public record ClusterSnapshot(
   }
 
   private static PoolChoice choice(
-      ClusterView surroundings,
+      ClusterView view,
       AutoAssignRequest request,
       IpVersion version,
       @Nullable Revisioned<Map<String, String>> node) {
     try {
       return PoolChoice.of(
-          surroundings.pools(), request, version, labels(node), request.reserved(version));
+          view.pools(), request, version, labels(node), request.reserved(version));
     } catch (IpamException e) {
-      requireCurrent(surroundings, node);
+      requireCurrent(view, node);
       throw e;
     }
   }
@@ -75,8 +75,8 @@ public record ClusterSnapshot(
   }
 
   private static void requireCurrent(
-      ClusterView surroundings, @Nullable Revisioned<Map<String, String>> node) {
-    if (node != null && !surroundings.areCurrent(node)) {
+      ClusterView view, @Nullable Revisioned<Map<String, String>> node) {
+    if (node != null && !view.areCurrent(node)) {
       throw new StaleViewException(node.key().describe() + " has changed");
     }
   }
@@ -86,8 +86,8 @@ public record ClusterSnapshot(
    *
    * @throws StaleViewException when it has
    */
-  public void requireCurrentNode(ClusterView surroundings) {
-    requireCurrent(surroundings, node);
+  public void requireCurrentNode(ClusterView view) {
+    requireCurrent(view, node);
   }
 
   public Map<String, String> labels() {

@@ -31,11 +31,11 @@ import java.util.Optional;
  * Thread-safe.
  */
 public final class ExactAssigner {
-  private static final int LOOKS = 100;
+  private static final int ATTEMPTS = 100;
 
   private final IpamRecords records;
   private final ClusterView view;
-  private final BlockAssigner taking;
+  private final BlockAssigner assigner;
   private final HandleCounts counts;
   private final Affinities affinities;
   private final HostBlocks.Register hosts;
@@ -44,14 +44,14 @@ public final class ExactAssigner {
   public ExactAssigner(
       IpamRecords records,
       ClusterView view,
-      BlockAssigner taking,
+      BlockAssigner assigner,
       HandleCounts counts,
       Affinities affinities,
       HostBlocks.Register hosts,
       AddressLookup lookup) {
     this.records = records;
     this.view = view;
-    this.taking = taking;
+    this.assigner = assigner;
     this.counts = counts;
     this.affinities = affinities;
     this.hosts = hosts;
@@ -59,13 +59,13 @@ public final class ExactAssigner {
   }
 
   public void assign(AssignRequest request) {
-    for (int i = 0; i < LOOKS; i++) {
+    for (int i = 0; i < ATTEMPTS; i++) {
       try {
-        if (isOursAlready(request) || look(request)) {
+        if (isOursAlready(request) || tryAssign(request)) {
           return;
         }
       } catch (StaleViewException _) {
-        view.doubt();
+        view.invalidate();
       } catch (IpamException e) {
         if (e.reason() != IpamException.Reason.ADDRESS_TAKEN || !isOursAlready(request)) {
           throw e;
@@ -76,10 +76,10 @@ public final class ExactAssigner {
     throw new IpamException(
         IpamException.Reason.TOO_MANY_CONFLICTS,
         "others have changed the block of %s each of %d times: try again"
-            .formatted(request.address(), LOOKS));
+            .formatted(request.address(), ATTEMPTS));
   }
 
-  private boolean look(AssignRequest request) {
+  private boolean tryAssign(AssignRequest request) {
     Revisioned<IpPool> pool = view.pools().requireEnabledFor(request.address());
     requireAllowed(request, pool.value());
     IpPrefix cidr = PoolList.blockOf(request.address(), pool.value());
@@ -97,7 +97,7 @@ public final class ExactAssigner {
             List.<Write.Expect>of(pool.asCondition(), config.asCondition()),
             null);
     try {
-      taking.takeOne(cidr, request.address(), requester);
+      assigner.allocateOne(cidr, request.address(), requester);
       return true;
     } catch (IpamException e) {
       if (e.reason() != IpamException.Reason.NO_SUCH_BLOCK) {
@@ -106,7 +106,7 @@ public final class ExactAssigner {
     }
     // Whoever gets it: in the next round the block exists.
     if (affinities.claim(owner, cidr, request.reserved()) instanceof Affinities.Claim.Ours ours) {
-      hosts.of(owner, IpVersion.of(cidr)).learn(cidr, ours.affinity());
+      hosts.of(owner, IpVersion.of(cidr)).update(cidr, ours.affinity());
     }
     return false;
   }

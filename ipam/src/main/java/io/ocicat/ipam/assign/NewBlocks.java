@@ -23,19 +23,19 @@ import org.jspecify.annotations.Nullable;
 public final class NewBlocks {
   private static final int DEFAULT_MAX_BLOCKS = 20;
 
-  private final ClusterView surroundings;
+  private final ClusterView view;
   private final Blocks blocks;
   private final Affinities affinities;
   private final BlockFinders finders;
   private final ClockAndRandom sources;
 
   public NewBlocks(
-      ClusterView surroundings,
+      ClusterView view,
       Blocks blocks,
       Affinities affinities,
       BlockFinders finders,
       ClockAndRandom sources) {
-    this.surroundings = surroundings;
+    this.view = view;
     this.blocks = blocks;
     this.affinities = affinities;
     this.finders = finders;
@@ -59,7 +59,7 @@ public final class NewBlocks {
       if (host.generation() != seen || findsRoom(snapshot) || host.generation() != seen) {
         return null;
       }
-      snapshot.requireCurrentNode(surroundings);
+      snapshot.requireCurrentNode(view);
       AssignmentResult.Shortage forbidden = forbidden(progress, snapshot);
       if (forbidden != null) {
         return forbidden;
@@ -69,7 +69,7 @@ public final class NewBlocks {
         return null;
       }
       if (snapshot.isStrict()) {
-        progress.say(
+        progress.addMessage(
             "%s has no free block, every other is in use, and strictAffinity is on"
                 .formatted(progress.request().host()));
         return AssignmentResult.Shortage.NO_FREE_BLOCK;
@@ -89,11 +89,11 @@ public final class NewBlocks {
     snapshot.host().refreshUnlessJustDone();
     long now = sources.nanoTime().getAsLong();
     List<IpPrefix> usable = usable(snapshot);
-    blocks.lookAgain(usable, now);
+    blocks.recheck(usable, now);
     int wanted = 1 + snapshot.host().claiming().getQueueLength();
     int room = 0;
     for (IpPrefix cidr : usable) {
-      if (room < wanted && !blocks.full().isSure(cidr, now)) {
+      if (room < wanted && !blocks.full().isRecent(cidr, now)) {
         room += room(cidr, snapshot.reservations());
       }
     }
@@ -104,7 +104,7 @@ public final class NewBlocks {
   private int room(IpPrefix cidr, Reservations reservations) {
     BlockQueue queue = blocks.queue(cidr);
     return queue
-        .glance()
+        .cached()
         .map(block -> blocks.room(block, reservations))
         .filter(room -> room > 0)
         .or(() -> queue.read().map(read -> blocks.room(read.value(), reservations)))
@@ -132,13 +132,13 @@ public final class NewBlocks {
       owned = owned(snapshot);
     }
     if (owned >= limit) {
-      progress.say(
+      progress.addMessage(
           "%s owns %d blocks in these pools and may own %d: raise maxBlocksPerHost, or release unused ones"
               .formatted(host, owned, limit));
       return AssignmentResult.Shortage.BLOCK_LIMIT;
     }
     if (!snapshot.config().value().autoAllocateBlocks()) {
-      progress.say("the blocks of %s are full, and autoAllocateBlocks is off".formatted(host));
+      progress.addMessage("the blocks of %s are full, and autoAllocateBlocks is off".formatted(host));
       return AssignmentResult.Shortage.NO_NEW_BLOCKS;
     }
     return null;
@@ -169,7 +169,7 @@ public final class NewBlocks {
                 snapshot.choice().usable(),
                 snapshot.reservations(),
                 request.reserved(version));
-    claimed.ifPresent(ours -> snapshot.host().learn(ours.block().value().cidr(), ours.affinity()));
+    claimed.ifPresent(ours -> snapshot.host().update(ours.block().value().cidr(), ours.affinity()));
     return claimed.map(ours -> ours.block().value().cidr());
   }
 

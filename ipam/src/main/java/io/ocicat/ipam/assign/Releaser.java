@@ -36,12 +36,12 @@ public final class Releaser {
   private static final int ROUNDS = 100;
 
   /** The number of handles that fit into one write. */
-  private static final int AT_ONCE = 100;
+  private static final int MAX_PER_WRITE = 100;
 
   private final IpamRecords records;
   private final ClusterView view;
   private final Blocks blocks;
-  private final BlockReleaser releasing;
+  private final BlockReleaser blockReleaser;
   private final HandleCounts counts;
   private final Affinities affinities;
   private final HostBlocks.Register hosts;
@@ -51,7 +51,7 @@ public final class Releaser {
       IpamRecords records,
       ClusterView view,
       Blocks blocks,
-      BlockReleaser releasing,
+      BlockReleaser blockReleaser,
       HandleCounts counts,
       Affinities affinities,
       HostBlocks.Register hosts,
@@ -59,7 +59,7 @@ public final class Releaser {
     this.records = records;
     this.view = view;
     this.blocks = blocks;
-    this.releasing = releasing;
+    this.blockReleaser = blockReleaser;
     this.counts = counts;
     this.affinities = affinities;
     this.hosts = hosts;
@@ -86,10 +86,10 @@ public final class Releaser {
     byBlock.forEach(
         (cidr, wanted) -> {
           List<ReleaseRequest> all = List.copyOf(wanted.values());
-          for (int i = 0; i < all.size(); i += AT_ONCE) {
-            List<ReleaseRequest> some = all.subList(i, Math.min(all.size(), i + AT_ONCE));
+          for (int i = 0; i < all.size(); i += MAX_PER_WRITE) {
+            List<ReleaseRequest> some = all.subList(i, Math.min(all.size(), i + MAX_PER_WRITE));
             try {
-              BlockReleaser.Outcome outcome = releasing.release(cidr, some);
+              BlockReleaser.Outcome outcome = blockReleaser.release(cidr, some);
               released.addAll(outcome.released());
               notAssigned.addAll(outcome.notAssigned());
             } catch (IpamException e) {
@@ -102,7 +102,7 @@ public final class Releaser {
               refused.add(e);
             }
           }
-          giveUpIfDeselected(cidr);
+          releaseIfDeselected(cidr);
         });
     return new ReleaseResult(released, notAssigned, refused);
   }
@@ -156,7 +156,7 @@ public final class Releaser {
    * @return whether the handle had no other addresses
    */
   private boolean releaseRecent(String handle, List<IpAddress> released) {
-    return records.together()
+    return records.hasTransactions()
         && IpamRecords.toHandle(blocks.recent().find(handle))
             .filter(known -> !known.value().counts().isEmpty())
             .map(known -> releaseOneBlock(known, released) && !released.isEmpty())
@@ -171,7 +171,7 @@ public final class Releaser {
     IpPrefix cidr = handle.value().counts().keySet().iterator().next();
     HandleCounts.Released some = counts.release(cidr, handle);
     released.addAll(some.addresses());
-    giveUpIfDeselected(cidr);
+    releaseIfDeselected(cidr);
     return some.isGone();
   }
 

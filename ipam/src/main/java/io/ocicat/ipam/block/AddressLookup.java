@@ -24,11 +24,11 @@ import java.util.stream.IntStream;
 /** Looks up who has which address, in the blocks, which are authoritative. */
 public final class AddressLookup {
   private final IpamRecords records;
-  private final ClusterView surroundings;
+  private final ClusterView view;
 
-  public AddressLookup(IpamRecords records, ClusterView surroundings) {
+  public AddressLookup(IpamRecords records, ClusterView view) {
     this.records = records;
-    this.surroundings = surroundings;
+    this.view = view;
   }
 
   public IpamHandle handle(String id) {
@@ -84,7 +84,7 @@ public final class AddressLookup {
   /** Returns who has an address, whether or not its pool still exists. */
   public AddressInfo info(IpAddress address) {
     IpPrefix cidr =
-        blocksOf(surroundings.pools(), List.of(address)).values().stream()
+        blocksOf(view.pools(), List.of(address)).values().stream()
             .flatMap(Optional::stream)
             .findFirst()
             .orElseThrow(() -> notAssigned(address, "it is in no pool and in no block"));

@@ -69,8 +69,8 @@ public final class Affinities {
       Optional<Claim> claim;
       try {
         claim =
-            records.together()
-                ? claimTogether(owner, cidr, reserved)
+            records.hasTransactions()
+                ? claimInTransaction(owner, cidr, reserved)
                 : claimInSteps(owner, cidr, reserved);
       } catch (UnavailableException e) {
         if (!e.outcomeUnknown()) {
@@ -94,7 +94,7 @@ public final class Affinities {
     return BlockEdit.fresh(cidr, owner, now, sources.unixNanos(), reserved);
   }
 
-  private Optional<Claim> claimTogether(
+  private Optional<Claim> claimInTransaction(
       BlockOwner owner, IpPrefix cidr, @Nullable HostReserved reserved) {
     ResourceKey.Affinity key = owner.keyOf(cidr);
     IpamBlock fresh = fresh(owner, cidr, reserved);
@@ -108,7 +108,7 @@ public final class Affinities {
       Optional<IpamRecords.Stored<IpamBlock>> there = IpamRecords.toBlock(current.get(block.key()));
       Resource affinity = current.get(key);
       if (there.isPresent()) {
-        return settle(owner, there.get(), affinity);
+        return reconcile(owner, there.get(), affinity);
       }
       if (affinity == null || current.containsKey(block.key())) {
         return Optional.empty();
@@ -129,7 +129,7 @@ public final class Affinities {
   }
 
   private Claim.Ours ours(IpamRecords.Stored<IpamBlock> block, Resource affinity, boolean isNew) {
-    blocks.queue(block.value().cidr()).learn(block);
+    blocks.queue(block.value().cidr()).update(block);
     return new Claim.Ours(block, affinity, isNew);
   }
 
@@ -145,7 +145,7 @@ public final class Affinities {
    * The block exists: makes the affinity agree with it, in one transaction with the check of the
    * block.
    */
-  private Optional<Claim> settle(
+  private Optional<Claim> reconcile(
       BlockOwner owner, IpamRecords.Stored<IpamBlock> block, @Nullable Resource affinity) {
     boolean ours = owner.toString().equals(block.value().affinity());
     if (ours && affinity != null && BlockAffinity.of(affinity).state() == State.CONFIRMED) {
@@ -157,7 +157,7 @@ public final class Affinities {
       // Written although unchanged: a concurrent release must fail.
       BlockEdit edit = blocks.edit(block.value());
       edit.touch();
-      writes.add(new Write.Update(edit.result().onto(block.resource())));
+      writes.add(new Write.Update(edit.result().applyTo(block.resource())));
       writes.add(
           affinity == null
               ? new Write.Create(BlockAffinity.create(key, State.CONFIRMED))
@@ -199,7 +199,7 @@ public final class Affinities {
           // Written although unchanged: a concurrent release must fail.
           BlockEdit edit = blocks.edit(block.value());
           edit.touch();
-          Resource written = datastore.update(edit.result().onto(block.resource()));
+          Resource written = datastore.update(edit.result().applyTo(block.resource()));
           block = new IpamRecords.Stored<>(written, IpamBlock.of(written));
         }
         affinity = datastore.update(BlockAffinity.changed(affinity, State.CONFIRMED));
@@ -243,7 +243,7 @@ public final class Affinities {
         || block.filter(found -> owner.toString().equals(found.value().affinity())).isPresent()) {
       return;
     }
-    if (records.together()) {
+    if (records.hasTransactions()) {
       String revision = block.map(found -> found.resource().revision()).orElse("");
       datastore.commit(
           List.of(
@@ -269,7 +269,7 @@ public final class Affinities {
     for (int i = 0; i < ATTEMPTS; i++) {
       try {
         if (tryRelease(owner, cidr, requireEmpty, sequenceNumber)) {
-          blocks.queue(cidr).learn(null);
+          blocks.queue(cidr).update(null);
           return;
         }
       } catch (UnavailableException e) {
@@ -328,9 +328,9 @@ public final class Affinities {
           "block %s of %s has addresses in use: release them first".formatted(cidr, owner));
     }
     edit.disown();
-    Resource after = edit.result().onto(block.resource());
-    return records.together()
-        ? releaseTogether(affinity, block.resource(), edit.isEmpty(), after)
+    Resource after = edit.result().applyTo(block.resource());
+    return records.hasTransactions()
+        ? releaseInTransaction(affinity, block.resource(), edit.isEmpty(), after)
         : releaseInSteps(affinity, block.resource(), edit.isEmpty(), after);
   }
 
@@ -347,7 +347,7 @@ public final class Affinities {
     return new IpamException(IpamException.Reason.NO_SUCH_BLOCK, format.formatted(owner, cidr));
   }
 
-  private boolean releaseTogether(
+  private boolean releaseInTransaction(
       Resource affinity, Resource block, boolean isEmpty, Resource after) {
     Write write = isEmpty ? new Write.Delete(block) : new Write.Update(after);
     return datastore.commit(List.of(write, new Write.Delete(affinity)))

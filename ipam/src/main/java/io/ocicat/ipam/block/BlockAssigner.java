@@ -28,7 +28,7 @@ public final class BlockAssigner {
   /**
    * Allocates up to {@code count} addresses that are not reserved; finding none is not an error.
    */
-  public List<IpAddress> take(
+  public List<IpAddress> allocate(
       IpPrefix cidr, int count, Requester requester, Reservations reservations) {
     return counted(
         cidr,
@@ -64,7 +64,7 @@ public final class BlockAssigner {
                         : "address %s is already assigned, to handle %s: release it, or take another"
                             .formatted(address, owner.handle()));
               }
-              edit.give(List.of(ordinal), requester.attributes());
+              edit.assign(List.of(ordinal), requester.attributes());
               return List.of(address);
             },
             _ -> true,
@@ -77,7 +77,7 @@ public final class BlockAssigner {
   private List<IpAddress> counted(
       IpPrefix cidr, Requester requester, BlockRequest<List<IpAddress>> request) {
     String handle = requester.attributes().handle();
-    if (records.together() || handle == null) {
+    if (records.hasTransactions() || handle == null) {
       return blocks.queue(cidr).perform(request);
     }
     CountedHandle known = requester.counted();

@@ -29,23 +29,23 @@ public final class BlockDraft {
   private final Map<String, Integer> counts;
   private final TreeSet<String> handles = new TreeSet<>();
   private final Map<ResourceKey, Write.Expect> conditions = new LinkedHashMap<>();
-  private boolean doubtful;
+  private boolean needsFreshRead;
 
   /**
    * Applies each request; an exception that one throws is its result.
    *
-   * @param look the number of the datastore read that the block is from
+   * @param readNumber the number of the datastore read that the block is from
    */
   public BlockDraft(
       IpamRecords.Stored<IpamBlock> base,
       Cooldown.Source cooldown,
-      long look,
+      long readNumber,
       List<PendingRequest<?>> requests) {
     this.base = base;
     this.edit = new BlockEdit(base.value(), cooldown);
     for (PendingRequest<?> pending : requests) {
       int before = edit.changes();
-      doubtful |= !pending.apply(edit) && !pending.cameBefore(look);
+      needsFreshRead |= !pending.apply(edit) && !pending.cameBefore(readNumber);
       if (edit.changes() != before) {
         handles.addAll(pending.request().handles());
       }
@@ -60,8 +60,8 @@ public final class BlockDraft {
   }
 
   /** Whether a request got a result that is only valid for a block from a later read. */
-  public boolean isDoubtful() {
-    return doubtful;
+  public boolean needsFreshRead() {
+    return needsFreshRead;
   }
 
   /**
@@ -80,7 +80,7 @@ public final class BlockDraft {
   }
 
   public Resource resource() {
-    return result.onto(base.resource());
+    return result.applyTo(base.resource());
   }
 
   public Resource read() {
@@ -131,33 +131,33 @@ public final class BlockDraft {
     }
     return counts.equals(handle.counts())
         ? Optional.of(new Write.Expect(stored.get().key(), stored.get().revision()))
-        : Optional.of(new Write.Update(new IpamHandle(id, counts, false).onto(stored.get())));
+        : Optional.of(new Write.Update(new IpamHandle(id, counts, false).applyTo(stored.get())));
   }
 
   /** Whether every address was allocated without a handle: writes of others may look the same. */
   public boolean isAnonymous() {
-    return takes() && !isRecognisable();
+    return assignsAny() && !isRecognisable();
   }
 
-  private boolean takes() {
-    return changedOrdinals().anyMatch(this::isTaken);
+  private boolean assignsAny() {
+    return changedOrdinals().anyMatch(this::isNewlyAssigned);
   }
 
   /** Whether it assigns an address to a handle, by which this write can be told from others. */
   public boolean isRecognisable() {
     return changedOrdinals()
-        .filter(this::isTaken)
+        .filter(this::isNewlyAssigned)
         .mapToObj(o -> Optional.ofNullable(at(result, o)))
         .flatMap(Optional::stream)
         .anyMatch(owner -> owner.handle() != null);
   }
 
   /** Whether the address is newly assigned; addresses in cooldown belong to nobody. */
-  private boolean isTaken(int ordinal) {
-    return !isHeld(base.value(), ordinal) && isHeld(result, ordinal);
+  private boolean isNewlyAssigned(int ordinal) {
+    return !isAssigned(base.value(), ordinal) && isAssigned(result, ordinal);
   }
 
-  private static boolean isHeld(IpamBlock block, int ordinal) {
+  private static boolean isAssigned(IpamBlock block, int ordinal) {
     Attributes owner = at(block, ordinal);
     return owner != null && !owner.isCoolingDown();
   }
@@ -177,9 +177,9 @@ public final class BlockDraft {
 
   /**
    * Releases what this draft assigns, in case it is written after its requests were reported as
-   * failed. Nobody knows of these addresses then; they are recognised as in {@link #hasLanded}.
+   * failed. Nobody knows of these addresses then; they are recognised as in {@link #wasWritten}.
    */
-  public BlockRequest<Boolean> takingBack() {
+  public BlockRequest<Boolean> reverting() {
     return new BlockRequest<>(
         now -> {
           now.free(
@@ -203,11 +203,11 @@ public final class BlockDraft {
    * handle, was assigned by us. A write that only releases cannot be recognised; repeating it is
    * harmless.
    */
-  public boolean hasLanded(@Nullable IpamBlock now) {
+  public boolean wasWritten(@Nullable IpamBlock now) {
     return now != null
         && isRecognisable()
         && changedOrdinals()
-            .filter(o -> isHeld(result, o))
+            .filter(o -> isAssigned(result, o))
             .allMatch(
                 o ->
                     Objects.equals(at(result, o), at(now, o))

@@ -86,11 +86,11 @@ public final class BlockEdit {
     this.affinity = before.affinity();
     this.claimTime = before.claimTime();
     if (Cooldown.concerns(before)) {
-      freeWhatIsOver(cooldown.current());
+      freeCooledDown(cooldown.current());
     }
   }
 
-  private void freeWhatIsOver(Cooldown cooldown) {
+  private void freeCooledDown(Cooldown cooldown) {
     List<Integer> over = inUse(owner -> owner.isCoolingDown() && cooldown.isOver(owner));
     over.forEach(this::freeNow);
     dropUnused();
@@ -209,7 +209,7 @@ public final class BlockEdit {
   }
 
   /** Allocates up to {@code count} free addresses that are not reserved. */
-  public List<Integer> take(int count, Attributes owner, Reservations reservations) {
+  public List<Integer> allocate(int count, Attributes owner, Reservations reservations) {
     boolean someReserved = reservations.overlaps(cidr());
     List<Integer> taken = new ArrayList<>();
     for (int ordinal : free) {
@@ -220,12 +220,12 @@ public final class BlockEdit {
         taken.add(ordinal);
       }
     }
-    give(taken, owner);
+    assign(taken, owner);
     return taken;
   }
 
   /** Assigns these ordinals, which must be free. */
-  public void give(List<Integer> ordinals, Attributes owner) {
+  public void assign(List<Integer> ordinals, Attributes owner) {
     if (ordinals.isEmpty()) {
       return;
     }
@@ -309,7 +309,7 @@ public final class BlockEdit {
   }
 
   /** Assigns an address in use to another owner within its handle. */
-  public void giveAnew(int ordinal) {
+  public void reassign(int ordinal) {
     allocatedAt.put(ordinal, sequenceNumber());
     changes++;
   }
@@ -323,7 +323,7 @@ public final class BlockEdit {
   /**
    * Keeps addresses whose cooldown is over as free in the result; returns whether there are any.
    */
-  public boolean keepWhatIsOver() {
+  public boolean keepFreed() {
     boolean any = !free.equals(before.unallocated());
     changes += any ? 1 : 0;
     return any;

@@ -100,13 +100,13 @@ public final class BlockFinder {
         }
         switch (affinities.claim(owner, cidr, reserved)) {
           case Affinities.Claim.Ours ours -> {
-            index.learn(ours.block().value());
+            index.update(ours.block().value());
             if (ours.isNew() || hasRoom(ours, reservations)) {
               return Optional.of(ours);
             }
           }
           case Affinities.Claim.Taken taken -> {
-            index.learn(taken.block());
+            index.update(taken.block());
             left--;
           }
         }
@@ -145,9 +145,9 @@ public final class BlockFinder {
         // Its owner uses it after all, or another host was faster.
         continue;
       }
-      index.forget(entry.cidr());
+      index.invalidate(entry.cidr());
       if (affinities.claim(owner, entry.cidr(), reserved) instanceof Affinities.Claim.Ours ours) {
-        index.learn(ours.block().value());
+        index.update(ours.block().value());
         return Optional.of(ours);
       }
     }

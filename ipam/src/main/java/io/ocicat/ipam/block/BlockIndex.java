@@ -84,16 +84,16 @@ public final class BlockIndex {
     blocks.clear();
     listedAt = nanoTime.getAsLong();
     for (IpamRecords.Stored<IpamBlock> block : records.blocks(new ResourceQuery.Blocks(version))) {
-      learn(block.value());
+      update(block.value());
     }
     listed = true;
   }
 
-  public synchronized void learn(IpamBlock block) {
+  public synchronized void update(IpamBlock block) {
     blocks.put(block.cidr(), Entry.of(block, new BlockEdit(block, cooldown)));
   }
 
-  public synchronized void forget(IpPrefix cidr) {
+  public synchronized void invalidate(IpPrefix cidr) {
     blocks.remove(cidr);
   }
 

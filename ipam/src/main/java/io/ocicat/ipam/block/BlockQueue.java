@@ -52,10 +52,10 @@ public final class BlockQueue {
   private static final int LOST_ANSWERS = 3;
 
   /** What is not released by then is left to garbage collection. */
-  private static final int MOST_LATE = 64;
+  private static final int MAX_LATE = 64;
 
   /** How much else fits into the block's transaction: handles, and the requests' conditions. */
-  private static final int AT_ONCE = 120;
+  private static final int MAX_PER_WRITE = 120;
 
   /** More would be refused by an API server that counts requests in flight. */
   private static final int COUNTED_AT_ONCE = 32;
@@ -69,8 +69,8 @@ public final class BlockQueue {
   private final LongSupplier nanoTime;
   private final ConcurrentLinkedQueue<PendingRequest<?>> waiting = new ConcurrentLinkedQueue<>();
   private final AtomicBoolean busy = new AtomicBoolean();
-  private final AtomicLong looks = new AtomicLong();
-  private volatile Knowledge knowledge = Knowledge.NONE;
+  private final AtomicLong reads = new AtomicLong();
+  private volatile CachedBlock cachedBlock = CachedBlock.NONE;
 
   /** Possibly written; owned by the thread that is {@link #busy}, as is the next field. */
   private @Nullable BlockDraft lost;
@@ -80,11 +80,11 @@ public final class BlockQueue {
   /**
    * The cached block.
    *
-   * @param look the number of the datastore read it is from, counted when the read began; 0 when it
+   * @param readNumber the number of the datastore read it is from, counted when the read began; 0 when it
    *     was supplied by another component
    */
-  private record Knowledge(IpamRecords.@Nullable Stored<IpamBlock> block, long look) {
-    static final Knowledge NONE = new Knowledge(null, 0);
+  private record CachedBlock(IpamRecords.@Nullable Stored<IpamBlock> block, long readNumber) {
+    static final CachedBlock NONE = new CachedBlock(null, 0);
   }
 
   public BlockQueue(
@@ -105,39 +105,39 @@ public final class BlockQueue {
   }
 
   /** Returns the cached block, however old. */
-  public Optional<IpamBlock> glance() {
-    return Optional.ofNullable(knowledge.block()).map(IpamRecords.Stored::value);
+  public Optional<IpamBlock> cached() {
+    return Optional.ofNullable(cachedBlock.block()).map(IpamRecords.Stored::value);
   }
 
   /** Returns the cached block, or reads it. */
-  public Optional<IpamRecords.Stored<IpamBlock>> glanceOrRead() {
-    return Optional.ofNullable(knowledge.block()).or(this::read);
+  public Optional<IpamRecords.Stored<IpamBlock>> cachedOrRead() {
+    return Optional.ofNullable(cachedBlock.block()).or(this::read);
   }
 
   /** Reads the block. */
   public Optional<IpamRecords.Stored<IpamBlock>> read() {
     long before = nanoTime.getAsLong();
-    long look = looks.incrementAndGet();
+    long readNumber = reads.incrementAndGet();
     Optional<IpamRecords.Stored<IpamBlock>> read = records.block(cidr);
-    know(read.orElse(null), look, before);
+    cache(read.orElse(null), readNumber, before);
     return read;
   }
 
   /**
    * Caches the block as another component has just read or written it; null when it does not exist.
    */
-  public void learn(IpamRecords.@Nullable Stored<IpamBlock> block) {
-    know(block, 0, nanoTime.getAsLong());
+  public void update(IpamRecords.@Nullable Stored<IpamBlock> block) {
+    cache(block, 0, nanoTime.getAsLong());
   }
 
-  private void know(IpamRecords.@Nullable Stored<IpamBlock> block, long look, long time) {
-    knowledge = new Knowledge(block, look);
-    full.learn(cidr, block, time);
+  private void cache(IpamRecords.@Nullable Stored<IpamBlock> block, long readNumber, long time) {
+    cachedBlock = new CachedBlock(block, readNumber);
+    full.update(cidr, block, time);
   }
 
   /** Clears the cache. */
-  private void forget() {
-    learn(null);
+  private void invalidate() {
+    update(null);
   }
 
   /**
@@ -153,13 +153,13 @@ public final class BlockQueue {
 
   /** Like {@link #perform}, for callers that need more than the result. */
   public <R> PendingRequest<R> serve(BlockRequest<R> request) {
-    PendingRequest<R> mine = new PendingRequest<>(request, looks.get());
+    PendingRequest<R> mine = new PendingRequest<>(request, reads.get());
     waiting.add(mine);
-    letOthersCome();
+    yieldToOthers();
     while (!mine.isDone()) {
       if (busy.compareAndSet(false, true)) {
         try {
-          takeBack();
+          revertLate();
           serve(nextBatch());
         } finally {
           busy.set(false);
@@ -177,7 +177,7 @@ public final class BlockQueue {
    * yet: yielding lets them queue, so that one write serves all. This is only an optimisation.
    */
   @SuppressWarnings("ThreadPriorityCheck")
-  private static void letOthersCome() {
+  private static void yieldToOthers() {
     if (Thread.currentThread().isVirtual()) {
       Thread.yield();
     }
@@ -194,8 +194,8 @@ public final class BlockQueue {
     }
   }
 
-  private void takeBackLater(BlockRequest<Boolean> request) {
-    if (late.size() == MOST_LATE) {
+  private void revertLater(BlockRequest<Boolean> request) {
+    if (late.size() == MAX_LATE) {
       late.removeFirst();
     }
     late.addLast(request);
@@ -204,16 +204,16 @@ public final class BlockQueue {
   /**
    * Runs before any other request is served, and reports to nobody, since it is nobody's request.
    */
-  private void takeBack() {
+  private void revertLate() {
     for (int left = late.size(); left > 0; left--) {
       BlockRequest<Boolean> request = late.removeFirst();
-      PendingRequest<Boolean> mine = new PendingRequest<>(request, looks.get());
-      forget();
+      PendingRequest<Boolean> mine = new PendingRequest<>(request, reads.get());
+      invalidate();
       serve(new ArrayList<>(List.of(mine)));
       try {
         mine.answer();
       } catch (UnavailableException _) {
-        takeBackLater(request);
+        revertLater(request);
       } catch (RuntimeException _) {
         // The block is gone, and the address with it.
       }
@@ -236,7 +236,7 @@ public final class BlockQueue {
       boolean clashes =
           wanted.stream().anyMatch(h -> pinned.contains(h) || (alone && handles.contains(h)));
       next.request().conditions().forEach(condition -> relied.add(condition.key()));
-      int room = AT_ONCE - handles.size() - relied.size();
+      int room = MAX_PER_WRITE - handles.size() - relied.size();
       if (!batch.isEmpty() && (clashes || wanted.size() > room)) {
         break;
       }
@@ -255,11 +255,11 @@ public final class BlockQueue {
     try {
       attempt(batch);
     } catch (RuntimeException e) {
-      forget();
+      invalidate();
       failAll(batch, e);
       BlockDraft unanswered = lost;
       if (unanswered != null && unanswered.isRecognisable()) {
-        takeBackLater(unanswered.takingBack());
+        revertLater(unanswered.reverting());
       }
     } catch (Error e) {
       failAll(batch, new IllegalStateException("a write for several failed", e));
@@ -279,7 +279,7 @@ public final class BlockQueue {
       IpamRecords.Stored<IpamBlock> block = glanceOrRead().orElse(null);
       long look = knowledge.look();
       BlockDraft written = lost;
-      if (written != null && written.hasLanded(block == null ? null : block.value())) {
+      if (written != null && written.wasWritten(block == null ? null : block.value())) {
         batch.forEach(pending -> pending.finish(written));
         return;
       }
@@ -289,8 +289,8 @@ public final class BlockQueue {
       }
       BlockDraft draft = new BlockDraft(block, cooldown, look, batch);
       if (!draft.isChanged()) {
-        if (draft.isDoubtful()) {
-          forget();
+        if (draft.needsFreshRead()) {
+          invalidate();
           continue;
         }
         batch.forEach(pending -> pending.finish(draft));
@@ -312,7 +312,7 @@ public final class BlockQueue {
         }
         backoff.afterConflict(i);
       } catch (UnavailableException e) {
-        forget();
+        invalidate();
         if (e.outcomeUnknown()) {
           lost = draft;
         }
@@ -359,7 +359,7 @@ public final class BlockQueue {
 
   private boolean write(
       BlockDraft draft, Map<String, @Nullable Resource> handles, List<PendingRequest<?>> batch) {
-    return records.together() ? writeTogether(draft, handles, batch) : writeBlock(draft);
+    return records.hasTransactions() ? writeInTransaction(draft, handles, batch) : writeBlock(draft);
   }
 
   /**
@@ -378,25 +378,25 @@ public final class BlockQueue {
     }
   }
 
-  private boolean writeTogether(
+  private boolean writeInTransaction(
       BlockDraft draft, Map<String, @Nullable Resource> handles, List<PendingRequest<?>> batch) {
     lookUp(draft, handles);
     List<Write> writes = draft.writes(handles);
     long before = nanoTime.getAsLong();
-    long look = looks.incrementAndGet();
+    long readNumber = reads.incrementAndGet();
     return switch (records.datastore().commit(writes)) {
       case WriteOutcome.Done done -> {
         Resource stored = done.stored().get(draft.read().key());
-        know(
-            stored == null ? null : new IpamRecords.Stored<>(stored, draft.result()), look, before);
-        Set<String> deleted = learn(done.stored(), writes);
+        cache(
+            stored == null ? null : new IpamRecords.Stored<>(stored, draft.result()), readNumber, before);
+        Set<String> deleted = update(done.stored(), writes);
         batch.forEach(pending -> pending.finish(draft, deleted));
         yield true;
       }
       case WriteOutcome.Refused refused -> {
-        know(
+        cache(
             IpamRecords.toBlock(refused.current().get(draft.read().key())).orElse(null),
-            look,
+            readNumber,
             before);
         for (String id : draft.handles()) {
           handles.put(id, refused.current().get(new ResourceKey.Handle(id)));
@@ -407,15 +407,15 @@ public final class BlockQueue {
     };
   }
 
-  private Set<String> learn(Map<ResourceKey, Resource> stored, List<Write> writes) {
+  private Set<String> update(Map<ResourceKey, Resource> stored, List<Write> writes) {
     Set<String> deleted = new HashSet<>();
     for (Write write : writes) {
       if (write.key() instanceof ResourceKey.Handle(String id)) {
         if (write instanceof Write.Delete) {
           deleted.add(id);
-          recent.learn(write.key(), null);
+          recent.update(write.key(), null);
         } else if (stored.containsKey(write.key())) {
-          recent.learn(write.key(), stored.get(write.key()));
+          recent.update(write.key(), stored.get(write.key()));
         }
       }
     }
@@ -442,18 +442,18 @@ public final class BlockQueue {
   /** Without transactions, callers maintain the handles. */
   private boolean writeBlock(BlockDraft draft) {
     long before = nanoTime.getAsLong();
-    long look = looks.incrementAndGet();
+    long readNumber = reads.incrementAndGet();
     try {
       if (draft.isDeletion()) {
         records.datastore().delete(draft.read());
-        forget();
+        invalidate();
       } else {
         Resource stored = records.datastore().update(draft.resource());
-        know(new IpamRecords.Stored<>(stored, draft.result()), look, before);
+        cache(new IpamRecords.Stored<>(stored, draft.result()), readNumber, before);
       }
       return true;
     } catch (ConflictException | NotFoundException _) {
-      forget();
+      invalidate();
       return false;
     }
   }

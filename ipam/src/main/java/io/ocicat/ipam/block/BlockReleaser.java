@@ -43,7 +43,7 @@ public final class BlockReleaser {
       try {
         return release(cidr, releases, concerned(cidr, releases));
       } catch (StaleViewException _) {
-        blocks.queue(cidr).learn(null);
+        blocks.queue(cidr).update(null);
       }
     }
     throw Blocks.tooManyConflicts(cidr, GUESSES);
@@ -51,7 +51,7 @@ public final class BlockReleaser {
 
   private Outcome release(IpPrefix cidr, List<ReleaseRequest> releases, Set<String> guess) {
     List<IpamRecords.Stored<IpamHandle>> before =
-        records.together()
+        records.hasTransactions()
             ? List.of()
             : guess.stream().map(records::handle).flatMap(Optional::stream).toList();
     PendingRequest<Outcome> served =
@@ -68,14 +68,14 @@ public final class BlockReleaser {
         // Released by another process, or by us when no answer came.
         counts.recountQuietly(handle.value().id(), cidr);
       } else {
-        settle(handle, cidr, served.count(handle.value().id()));
+        setCount(handle, cidr, served.count(handle.value().id()));
       }
     }
     return outcome;
   }
 
   /** The block was written after the handle was read: the count is what the block had then. */
-  private void settle(IpamRecords.Stored<IpamHandle> handle, IpPrefix cidr, int count) {
+  private void setCount(IpamRecords.Stored<IpamHandle> handle, IpPrefix cidr, int count) {
     try {
       if (handles.set(handle, cidr, count)) {
         return;
@@ -90,7 +90,7 @@ public final class BlockReleaser {
     BlockQueue queue = blocks.queue(cidr);
     IpamBlock block =
         queue
-            .glance()
+            .cached()
             .or(() -> queue.read().map(IpamRecords.Stored::value))
             .orElseThrow(() -> Blocks.noSuchBlock(cidr));
     return handlesOf(
@@ -126,7 +126,7 @@ public final class BlockReleaser {
     }
     List<IpAddress> released = edit.addresses(ordinals);
     // As in Calico: an address in cooldown has the sequence number of its release.
-    ordinals.forEach(edit::giveAnew);
+    ordinals.forEach(edit::reassign);
     edit.free(ordinals);
     return new Outcome(released, List.copyOf(notAssigned));
   }

@@ -23,10 +23,10 @@ import java.util.function.LongSupplier;
 /** The cache of blocks, each with its queue of requests. Thread-safe. */
 public final class Blocks {
   /** The number of cached blocks, about ten kilobytes each; a host has about twenty. */
-  private static final int MOST = 256;
+  private static final int MAX_ENTRIES = 256;
 
   /** The number of conditions that fit into one transaction. */
-  private static final int AT_ONCE = 100;
+  private static final int MAX_PER_WRITE = 100;
 
   private final IpamRecords records;
   private final Cooldown.Source cooldown;
@@ -41,7 +41,7 @@ public final class Blocks {
 
             @Override
             protected boolean removeEldestEntry(Map.Entry<IpPrefix, BlockQueue> eldest) {
-              return size() > MOST;
+              return size() > MAX_ENTRIES;
             }
           });
 
@@ -87,31 +87,31 @@ public final class Blocks {
    * Checks which of the full blocks have changed. Where the datastore supports it, a hundred at a
    * time are checked by their revisions alone.
    */
-  public void lookAgain(Collection<IpPrefix> blocks, long now) {
-    if (!records.together()) {
+  public void recheck(Collection<IpPrefix> blocks, long now) {
+    if (!records.hasTransactions()) {
       return;
     }
-    List<Map.Entry<IpPrefix, String>> unsure = List.copyOf(full.unsure(blocks, now).entrySet());
-    for (int i = 0; i < unsure.size(); i += AT_ONCE) {
-      lookAgainAt(unsure.subList(i, Math.min(unsure.size(), i + AT_ONCE)), now);
+    List<Map.Entry<IpPrefix, String>> outdated = List.copyOf(full.outdated(blocks, now).entrySet());
+    for (int i = 0; i < outdated.size(); i += MAX_PER_WRITE) {
+      recheckBatch(outdated.subList(i, Math.min(outdated.size(), i + MAX_PER_WRITE)), now);
     }
   }
 
-  private void lookAgainAt(List<Map.Entry<IpPrefix, String>> unsure, long now) {
+  private void recheckBatch(List<Map.Entry<IpPrefix, String>> outdated, long now) {
     List<Write> questions = new ArrayList<>();
-    unsure.forEach(
+    outdated.forEach(
         entry ->
             questions.add(
                 new Write.Expect(new ResourceKey.Block(entry.getKey()), entry.getValue())));
     switch (records.datastore().commit(questions)) {
       case WriteOutcome.Done _ ->
-          unsure.forEach(entry -> full.confirm(entry.getKey(), entry.getValue(), now));
+          outdated.forEach(entry -> full.confirm(entry.getKey(), entry.getValue(), now));
       case WriteOutcome.Refused(var current) ->
-          unsure.forEach(
+          outdated.forEach(
               entry -> {
                 IpPrefix cidr = entry.getKey();
                 queue(cidr)
-                    .learn(
+                    .update(
                         IpamRecords.toBlock(current.get(new ResourceKey.Block(cidr))).orElse(null));
               });
     }
@@ -131,7 +131,7 @@ public final class Blocks {
   }
 
   /** Clears the caches. */
-  public void forget() {
+  public void invalidate() {
     queues.clear();
     full.clear();
     recent.clear();

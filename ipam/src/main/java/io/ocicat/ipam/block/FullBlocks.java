@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Blocks that had no free address when this process last read or wrote them, so that allocations
  * skip them without a read. Holds only that fact, not the block. Releases of this process clear it
- * at once; releases of others are found before a block is claimed, by {@link #unsure} and the
+ * at once; releases of others are found before a block is claimed, by {@link #outdated} and the
  * revision. Thread-safe.
  */
 public final class FullBlocks {
@@ -23,7 +23,7 @@ public final class FullBlocks {
   private static final long MOMENT = Duration.ofSeconds(1).toNanos();
 
   /** More than any host has; beyond that, the cache starts over. */
-  private static final int MOST = 1 << 16;
+  private static final int MAX_ENTRIES = 1 << 16;
 
   private record Full(String revision, long seen) {}
 
@@ -31,21 +31,21 @@ public final class FullBlocks {
   private final AtomicLong openings = new AtomicLong();
 
   /** Records a block that was seen at this time or later; null when it does not exist. */
-  public void learn(IpPrefix cidr, IpamRecords.@Nullable Stored<IpamBlock> block, long time) {
-    if (block == null || hasRoomSometime(block.value())) {
+  public void update(IpPrefix cidr, IpamRecords.@Nullable Stored<IpamBlock> block, long time) {
+    if (block == null || mayGetRoom(block.value())) {
       if (full.remove(cidr) != null) {
         openings.incrementAndGet();
       }
       return;
     }
-    if (full.size() >= MOST) {
+    if (full.size() >= MAX_ENTRIES) {
       clear();
     }
     full.put(cidr, new Full(block.resource().revision(), time));
   }
 
   /** An address in cooldown becomes free without a write to the block. */
-  private static boolean hasRoomSometime(IpamBlock block) {
+  private static boolean mayGetRoom(IpamBlock block) {
     return !block.unallocated().isEmpty() || Cooldown.concerns(block);
   }
 
@@ -54,7 +54,7 @@ public final class FullBlocks {
   }
 
   /** Whether the block was full within the last moment. */
-  public boolean isSure(IpPrefix cidr, long now) {
+  public boolean isRecent(IpPrefix cidr, long now) {
     Full known = full.get(cidr);
     return known != null && now - known.seen() <= MOMENT;
   }
@@ -63,15 +63,15 @@ public final class FullBlocks {
    * Returns those of the blocks that were last seen full longer than a moment ago, with their
    * revisions then.
    */
-  public Map<IpPrefix, String> unsure(Collection<IpPrefix> blocks, long now) {
-    Map<IpPrefix, String> unsure = new LinkedHashMap<>();
+  public Map<IpPrefix, String> outdated(Collection<IpPrefix> blocks, long now) {
+    Map<IpPrefix, String> outdated = new LinkedHashMap<>();
     for (IpPrefix cidr : blocks) {
       Full known = full.get(cidr);
       if (known != null && now - known.seen() > MOMENT) {
-        unsure.put(cidr, known.revision());
+        outdated.put(cidr, known.revision());
       }
     }
-    return unsure;
+    return outdated;
   }
 
   /** The block still has this revision at this time or later, and so is still full. */

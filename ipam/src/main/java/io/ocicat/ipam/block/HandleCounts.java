@@ -156,7 +156,7 @@ public final class HandleCounts {
       dropEntry(cidr, handle);
       return;
     }
-    if (!records.together()) {
+    if (!records.hasTransactions()) {
       handles.set(handle, cidr, count);
     }
   }
@@ -193,7 +193,7 @@ public final class HandleCounts {
    * Reverts the count for addresses that were certainly not allocated, if the handle is unchanged;
    * otherwise the count stays too high.
    */
-  public void takeBackQuietly(Resource added, IpPrefix cidr, int count) {
+  public void revertQuietly(Resource added, IpPrefix cidr, int count) {
     IpamHandle handle = IpamHandle.of(added);
     Map<IpPrefix, Integer> counts = new TreeMap<>(handle.counts());
     counts.merge(cidr, -count, Integer::sum);
@@ -208,27 +208,27 @@ public final class HandleCounts {
   /** Deletes a handle that names no block. */
   public void drop(IpamRecords.Stored<IpamHandle> handle) {
     handles.write(handle.resource(), new IpamHandle(handle.value().id(), Map.of(), false));
-    blocks.recent().learn(handle.resource().key(), null);
+    blocks.recent().update(handle.resource().key(), null);
   }
 
   /** The block is gone, and with it every write that was meant for it. */
   private void dropEntry(IpPrefix cidr, IpamRecords.Stored<IpamHandle> handle) {
     IpamHandle left = without(cidr, handle.value());
-    if (!records.together()) {
+    if (!records.hasTransactions()) {
       handles.write(handle.resource(), left);
       return;
     }
     Write write =
         left.counts().isEmpty()
             ? new Write.Delete(handle.resource())
-            : new Write.Update(left.onto(handle.resource()));
+            : new Write.Update(left.applyTo(handle.resource()));
     WriteOutcome outcome =
         records
             .datastore()
             .commit(List.of(new Write.Expect(new ResourceKey.Block(cidr), ""), write));
     blocks
         .recent()
-        .learn(
+        .update(
             handle.resource().key(),
             outcome instanceof WriteOutcome.Done done
                 ? done.stored().get(handle.resource().key())

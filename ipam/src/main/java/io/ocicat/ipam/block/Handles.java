@@ -65,7 +65,7 @@ public final class Handles {
           counts.merge(block, count, Integer::sum);
           return records
               .datastore()
-              .update(new IpamHandle(id, counts, false).onto(stored.get().resource()));
+              .update(new IpamHandle(id, counts, false).applyTo(stored.get().resource()));
         }
       } catch (ExistsException | ConflictException | NotFoundException _) {
         backoff.afterConflict(i);
@@ -135,7 +135,7 @@ public final class Handles {
       if (handle.counts().isEmpty()) {
         records.datastore().delete(read);
       } else {
-        records.datastore().update(handle.onto(read));
+        records.datastore().update(handle.applyTo(read));
       }
       return true;
     } catch (ConflictException _) {

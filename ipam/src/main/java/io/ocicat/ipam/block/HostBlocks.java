@@ -46,7 +46,7 @@ public final class HostBlocks {
   private @Nullable Open open;
 
   private final ReentrantLock claiming = new ReentrantLock();
-  private final ReentrantLock settling = new ReentrantLock();
+  private final ReentrantLock reconciling = new ReentrantLock();
   private long generation;
 
   public HostBlocks(
@@ -77,12 +77,12 @@ public final class HostBlocks {
     }
 
     /** Whether every write is conditional on what is cached, so that it may be outdated. */
-    public boolean mayBeOld() {
-      return records.together();
+    public boolean mayBeStale() {
+      return records.hasTransactions();
     }
 
-    public void forget() {
-      all.values().forEach(HostBlocks::doubt);
+    public void invalidate() {
+      all.values().forEach(HostBlocks::invalidate);
     }
   }
 
@@ -106,8 +106,8 @@ public final class HostBlocks {
   }
 
   /** Whether every write is conditional on what is cached, so that it may be outdated. */
-  public boolean mayBeOld() {
-    return records.together();
+  public boolean mayBeStale() {
+    return records.hasTransactions();
   }
 
   /** Returns the blocks in address order. Read from the datastore when nothing is cached. */
@@ -120,7 +120,7 @@ public final class HostBlocks {
    * the cache may be outdated, when it was read before {@code since}.
    */
   public synchronized List<Affine> list(long since) {
-    if (!listed || (!mayBeOld() && lastListing < since)) {
+    if (!listed || (!mayBeStale() && lastListing < since)) {
       refresh();
     }
     List<Affine> known = inOrder;
@@ -174,8 +174,8 @@ public final class HostBlocks {
    * Held while an affinity and its block are reconciled: without transactions, concurrent attempts
    * would undo each other's steps.
    */
-  public ReentrantLock settling() {
-    return settling;
+  public ReentrantLock reconciling() {
+    return reconciling;
   }
 
   private void change() {
@@ -216,19 +216,19 @@ public final class HostBlocks {
     listed = true;
   }
 
-  public synchronized void learn(IpPrefix cidr, Resource affinity) {
+  public synchronized void update(IpPrefix cidr, Resource affinity) {
     affinities.put(cidr, Affine.of(cidr, affinity));
     change();
     generation++;
   }
 
-  public synchronized void forget(IpPrefix cidr) {
+  public synchronized void invalidate(IpPrefix cidr) {
     affinities.remove(cidr);
     change();
   }
 
   /** Invalidates the cache: the next list is read from the datastore. */
-  public synchronized void doubt() {
+  public synchronized void invalidate() {
     listed = false;
   }
 }

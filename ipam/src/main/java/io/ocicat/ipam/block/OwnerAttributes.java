@@ -38,7 +38,7 @@ public final class OwnerAttributes {
     edit.changeOwner(
         ordinal, new IpamBlock.Attributes(now.handle(), owner, alternate, now.others()));
     if (isNew(owner, now) || isNew(alternate, now)) {
-      edit.giveAnew(ordinal);
+      edit.reassign(ordinal);
     }
   }
 

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PendingRequest<R> {
   private final BlockRequest<R> request;
-  private final long look;
+  private final long readNumber;
   private final Thread waiter = Thread.currentThread();
   private @Nullable R drafted;
   private @Nullable RuntimeException refused;
@@ -22,16 +22,16 @@ public final class PendingRequest<R> {
   private boolean interrupted;
 
   /**
-   * @param look the number of the last datastore read when the request arrived
+   * @param readNumber the number of the last datastore read when the request arrived
    */
-  public PendingRequest(BlockRequest<R> request, long look) {
+  public PendingRequest(BlockRequest<R> request, long readNumber) {
     this.request = request;
-    this.look = look;
+    this.readNumber = readNumber;
   }
 
   /** Whether that read began after this request arrived, so that it can answer it. */
   public boolean cameBefore(long later) {
-    return later > look;
+    return later > readNumber;
   }
 
   public BlockRequest<R> request() {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * written only if it is unchanged. Thread-safe.
  */
 public final class RecentHandles {
-  private static final int MOST = 512;
+  private static final int MAX_ENTRIES = 512;
 
   private final Map<ResourceKey, Resource> recent =
       new LinkedHashMap<>(16, 0.75f, true) {
@@ -19,7 +19,7 @@ public final class RecentHandles {
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<ResourceKey, Resource> eldest) {
-          return size() > MOST;
+          return size() > MAX_ENTRIES;
         }
       };
 
@@ -28,7 +28,7 @@ public final class RecentHandles {
   }
 
   /** Caches the current handle; null when it does not exist. */
-  public synchronized void learn(ResourceKey key, @Nullable Resource now) {
+  public synchronized void update(ResourceKey key, @Nullable Resource now) {
     if (now == null) {
       recent.remove(key);
     } else {

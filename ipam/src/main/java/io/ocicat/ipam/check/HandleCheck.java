@@ -39,7 +39,7 @@ public final class HandleCheck {
       boolean isEmpty = inventory.handles().containsKey(id) && says.isEmpty();
       if (isEmpty || !says.equals(truth.getOrDefault(id, Map.of()))) {
         try {
-          lookAgain(
+          recheck(
               records, id, says.keySet(), truth.getOrDefault(id, Map.of()).keySet(), findings);
         } catch (CorruptException _) {
           // An unreadable block is reported already, and its contents are unknown.
@@ -50,7 +50,7 @@ public final class HandleCheck {
   }
 
   /** Lists are not snapshots: each difference is read once more. */
-  private static void lookAgain(
+  private static void recheck(
       IpamRecords records,
       String id,
       Set<IpPrefix> named,

@@ -38,7 +38,7 @@ public final class HandleRepair {
   }
 
   private static void create(IpamRecords records, HandleCounts counts, String id, IpPrefix cidr) {
-    if (records.together()) {
+    if (records.hasTransactions()) {
       counts.recount(id, cidr);
       return;
     }

@@ -71,7 +71,7 @@ public final class IpamCheck {
 
   /** Checks IPAM's own records. */
   public Report run() {
-    return look(null);
+    return inspect(null);
   }
 
   /**
@@ -80,10 +80,10 @@ public final class IpamCheck {
    * @param used every address of an endpoint, a node's tunnel or a service
    */
   public Report run(Set<IpAddress> used) {
-    return look(used);
+    return inspect(used);
   }
 
-  private Report look(@Nullable Set<IpAddress> used) {
+  private Report inspect(@Nullable Set<IpAddress> used) {
     IpamInventory inventory = IpamInventory.read(records, view.pools());
     List<IpamFinding> findings = new ArrayList<>(inventory.unreadable());
     findings.addAll(HandleCheck.run(records, inventory));

@@ -32,7 +32,7 @@ public interface ClusterView extends AutoCloseable {
   Duration cooldown();
 
   /** Invalidates the cache after an answer turned out to be outdated. */
-  void doubt();
+  void invalidate();
 
   @Override
   void close();

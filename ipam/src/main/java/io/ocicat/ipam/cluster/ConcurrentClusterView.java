@@ -15,7 +15,7 @@ public final class ConcurrentClusterView implements ClusterView {
   private final @Nullable String node;
   private volatile @Nullable Asked asked;
 
-  private record Asked(
+  private record Reads(
       @Nullable Prefetch<Revisioned<Map<String, String>>> labels,
       Prefetch<PoolList> pools,
       Prefetch<Reservations> reservations,
@@ -38,29 +38,29 @@ public final class ConcurrentClusterView implements ClusterView {
     Asked known = asked;
     if (known == null) {
       known =
-          new Asked(
-              node == null ? null : Prefetch.ask(() -> view.labels(node)),
-              Prefetch.ask(view::pools),
-              Prefetch.ask(view::reservations),
-              Prefetch.ask(view::config));
-      asked = known;
+          new Reads(
+              node == null ? null : Prefetch.start(() -> view.labels(node)),
+              Prefetch.start(view::pools),
+              Prefetch.start(view::reservations),
+              Prefetch.start(view::config));
+      reads = known;
     }
     return known;
   }
 
   @Override
   public PoolList pools() {
-    return asked().pools().get();
+    return reads().pools().get();
   }
 
   @Override
   public Reservations reservations() {
-    return asked().reservations().get();
+    return reads().reservations().get();
   }
 
   @Override
   public Revisioned<Map<String, String>> labels(String host) {
-    Prefetch<Revisioned<Map<String, String>>> labels = host.equals(node) ? asked().labels() : null;
+    Prefetch<Revisioned<Map<String, String>>> labels = host.equals(node) ? reads().labels() : null;
     return labels == null ? view.labels(host) : labels.get();
   }
 
@@ -71,7 +71,7 @@ public final class ConcurrentClusterView implements ClusterView {
 
   @Override
   public Revisioned<IpamConfig> config() {
-    return asked().config().get();
+    return reads().config().get();
   }
 
   @Override
@@ -80,9 +80,9 @@ public final class ConcurrentClusterView implements ClusterView {
   }
 
   @Override
-  public void doubt() {
-    view.doubt();
-    asked = null;
+  public void invalidate() {
+    view.invalidate();
+    reads = null;
   }
 
   /** The underlying view is shared. */

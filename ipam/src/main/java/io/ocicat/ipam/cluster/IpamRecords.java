@@ -22,17 +22,17 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IpamRecords {
   private final Datastore datastore;
-  private final boolean together;
+  private final boolean hasTransactions;
 
   /** A record as it was read, with its parsed value. */
   public record Stored<T>(Resource resource, T value) {}
 
   public IpamRecords(Datastore datastore) {
     this.datastore = datastore;
-    this.together = writesTogether(datastore);
+    this.hasTransactions = hasTransactions(datastore);
   }
 
-  private static boolean writesTogether(Datastore datastore) {
+  private static boolean hasTransactions(Datastore datastore) {
     try {
       datastore.commit(List.of());
       return true;
@@ -46,8 +46,8 @@ public final class IpamRecords {
   }
 
   /** Whether several records can be written in one transaction. */
-  public boolean together() {
-    return together;
+  public boolean hasTransactions() {
+    return hasTransactions;
   }
 
   public Optional<Resource> find(ResourceKey key) {

@@ -40,7 +40,7 @@ public final class IpamSettings {
         if (stored.isEmpty()) {
           records.datastore().create(wanted.toResource());
         } else {
-          records.datastore().update(wanted.onto(stored.get()));
+          records.datastore().update(wanted.applyTo(stored.get()));
         }
         return;
       } catch (ExistsException | ConflictException | NotFoundException _) {

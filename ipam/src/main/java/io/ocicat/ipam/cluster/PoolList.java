@@ -35,7 +35,7 @@ public record PoolList(List<Revisioned<IpPool>> all, List<String> unreadable) {
   }
 
   /** A suffix for messages that no pool exists. */
-  public String butUnreadable() {
+  public String unreadableSuffix() {
     return unreadable.isEmpty() ? "" : "; " + String.join("; ", unreadable);
   }
 
@@ -53,7 +53,7 @@ public record PoolList(List<Revisioned<IpPool>> all, List<String> unreadable) {
                 new IpamException(
                     IpamException.Reason.OUTSIDE_POOLS,
                     "address %s is in no enabled pool (The provided IP address is not in a configured pool): ask for one that is%s"
-                        .formatted(address, butUnreadable())));
+                        .formatted(address, unreadableSuffix())));
   }
 
   /** Returns the block that contains an address, if it is in a pool, enabled or not. */

@@ -5,7 +5,7 @@ import java.util.function.LongSupplier;
 
 /** Computes the delay before a retry after a conflict: none at first, then short and random. */
 public final class RetryBackoff {
-  private static final int AT_ONCE = 3;
+  private static final int IMMEDIATE = 3;
   private static final int LONGEST_MILLIS = 20;
 
   private final LongSupplier random;
@@ -15,7 +15,7 @@ public final class RetryBackoff {
   }
 
   public void afterConflict(int conflicts) {
-    if (conflicts < AT_ONCE) {
+    if (conflicts < IMMEDIATE) {
       return;
     }
     long most = Math.min(LONGEST_MILLIS, conflicts) * 1_000_000L;

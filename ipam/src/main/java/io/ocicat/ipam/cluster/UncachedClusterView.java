@@ -82,7 +82,7 @@ public final class UncachedClusterView implements ClusterView {
   }
 
   @Override
-  public void doubt() {
+  public void invalidate() {
     cooldown = null;
   }
 

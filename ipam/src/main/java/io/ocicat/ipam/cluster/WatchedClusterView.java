@@ -37,13 +37,13 @@ public final class WatchedClusterView implements ClusterView {
   private final WatchedList<Reservations> reservations;
   private final Map<String, WatchedList<Map<ResourceKey, Resource>>> nodes =
       new ConcurrentHashMap<>();
-  private final Map<String, KeptNode> keptNodes = new ConcurrentHashMap<>();
+  private final Map<String, CachedNode> cachedNodes = new ConcurrentHashMap<>();
   private volatile @Nullable Revisioned<IpamConfig> config;
   private volatile long configReadAt;
   private volatile @Nullable Long nodesRefusedAt;
 
   /** A cached node. */
-  private record KeptNode(Revisioned<Map<String, String>> labels, long readAt) {}
+  private record CachedNode(Revisioned<Map<String, String>> labels, long readAt) {}
 
   public WatchedClusterView(IpamRecords records, LongSupplier nanoTime) {
     this.records = records;
@@ -70,7 +70,7 @@ public final class WatchedClusterView implements ClusterView {
 
   @Override
   public Revisioned<Map<String, String>> labels(String node) {
-    if (!records.together()) {
+    if (!records.hasTransactions()) {
       return watchedLabels(node);
     }
     return labels(node, LONGEST);
@@ -78,7 +78,7 @@ public final class WatchedClusterView implements ClusterView {
 
   @Override
   public boolean areCurrent(Revisioned<Map<String, String>> labels) {
-    if (!records.together()) {
+    if (!records.hasTransactions()) {
       return true;
     }
     return labels(labels.key().name(), MOMENT).revision().equals(labels.revision());
@@ -86,17 +86,17 @@ public final class WatchedClusterView implements ClusterView {
 
   /** Returns labels that are at most this old. */
   private Revisioned<Map<String, String>> labels(String node, Duration age) {
-    KeptNode kept = keptNodes.get(node);
-    return kept == null || nanoTime.getAsLong() - kept.readAt() > age.toNanos()
+    CachedNode cached = cachedNodes.get(node);
+    return cached == null || nanoTime.getAsLong() - cached.readAt() > age.toNanos()
         ? read(node)
-        : kept.labels();
+        : cached.labels();
   }
 
   private Revisioned<Map<String, String>> read(String node) {
-    keptNodes.remove(node);
+    cachedNodes.remove(node);
     long now = nanoTime.getAsLong();
     Revisioned<Map<String, String>> labels = direct.labels(node);
-    keptNodes.put(node, new KeptNode(labels, now));
+    cachedNodes.put(node, new CachedNode(labels, now));
     return labels;
   }
 
@@ -140,7 +140,7 @@ public final class WatchedClusterView implements ClusterView {
   public Revisioned<IpamConfig> config() {
     Revisioned<IpamConfig> known = config;
     long now = nanoTime.getAsLong();
-    if (known == null || !records.together() || now - configReadAt > LONGEST.toNanos()) {
+    if (known == null || !records.hasTransactions() || now - configReadAt > LONGEST.toNanos()) {
       known = direct.config();
       configReadAt = now;
       config = known;
@@ -158,11 +158,11 @@ public final class WatchedClusterView implements ClusterView {
   }
 
   @Override
-  public void doubt() {
-    pools.doubt();
-    reservations.doubt();
-    nodes.values().forEach(WatchedList::doubt);
-    keptNodes.clear();
+  public void invalidate() {
+    pools.invalidate();
+    reservations.invalidate();
+    nodes.values().forEach(WatchedList::invalidate);
+    cachedNodes.clear();
     config = null;
   }
 

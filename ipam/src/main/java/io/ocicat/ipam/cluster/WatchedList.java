@@ -114,7 +114,7 @@ public final class WatchedList<T> implements AutoCloseable {
   private void follow(ResourceWatch opened, long mine) {
     try (opened) {
       while (isCurrent(mine)) {
-        opened.next(TURN).events().forEach(event -> learn(mine, event));
+        opened.next(TURN).events().forEach(event -> update(mine, event));
       }
     } catch (UnauthorizedException _) {
       refuse();
@@ -140,7 +140,7 @@ public final class WatchedList<T> implements AutoCloseable {
     }
   }
 
-  private synchronized void learn(long mine, ResourceEvent event) {
+  private synchronized void update(long mine, ResourceEvent event) {
     if (turn != mine) {
       return;
     }
@@ -153,7 +153,7 @@ public final class WatchedList<T> implements AutoCloseable {
     current = current == null ? null : view.of(resources.values());
   }
 
-  public synchronized void doubt() {
+  public synchronized void invalidate() {
     current = null;
     lastListed = null;
   }

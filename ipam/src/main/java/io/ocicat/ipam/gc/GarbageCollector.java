@@ -74,15 +74,15 @@ public final class GarbageCollector {
   }
 
   /** Collects leaked addresses of one node. */
-  public CollectionResult sweep(NodeLiveness truth) {
-    String owned = BlockOwner.host(truth.node()).toString();
-    return sweep(
+  public CollectionResult collect(NodeLiveness liveness) {
+    String owned = BlockOwner.host(liveness.node()).toString();
+    return collect(
         ofNode,
         block -> block.affinity() == null || block.affinity().equals(owned),
         info ->
-            isOf(truth.node(), info)
+            isOf(liveness.node(), info)
                 && !info.owner().containsKey(CalicoConventions.TYPE)
-                && !truth.isAlive(info)
+                && !liveness.isAlive(info)
                 && !isKept(info),
         new ArrayList<>(),
         new ArrayList<>());
@@ -92,7 +92,7 @@ public final class GarbageCollector {
    * Collects nodes that no longer exist, with their addresses and blocks, and inconsistent handles
    * and affinities. For existing nodes, only their own run knows what is alive.
    */
-  public CollectionResult sweep(ClusterLiveness truth) {
+  public CollectionResult collect(ClusterLiveness liveness) {
     List<RuntimeException> problems = new ArrayList<>();
     List<IpamFinding> repaired = new ArrayList<>();
     for (IpamFinding finding : ipam.check().run().findings()) {
@@ -107,16 +107,16 @@ public final class GarbageCollector {
       }
     }
     CollectionResult addresses =
-        sweep(
+        collect(
             ofCluster,
             _ -> true,
             info ->
-                isOfNone(truth.nodes(), info)
-                    && !truth.used().contains(info.address())
+                isOfNone(liveness.nodes(), info)
+                    && !liveness.used().contains(info.address())
                     && !isKept(info),
             repaired,
             problems);
-    List<BlockOwner> gone = releaseHosts(truth, problems);
+    List<BlockOwner> gone = releaseHosts(liveness, problems);
     return new CollectionResult(
         addresses.released(), addresses.suspects(), repaired, gone, problems);
   }
@@ -148,7 +148,7 @@ public final class GarbageCollector {
     return isMachine(info) && machines.mayExist(info);
   }
 
-  private CollectionResult sweep(
+  private CollectionResult collect(
       Map<IpAddress, Suspect> suspects,
       Predicate<IpamBlock> isLookedAfter,
       Predicate<AddressInfo> looksDead,
@@ -159,7 +159,7 @@ public final class GarbageCollector {
     Set<String> alive = new TreeSet<>();
     for (IpamRecords.Stored<IpamBlock> block : records.blocks(ResourceQuery.of(Kind.IPAM_BLOCK))) {
       if (Cooldown.concerns(block.value()) && isLookedAfter.test(block.value())) {
-        attempt(problems, () -> ipam.freeWhatCooledDown(block.value()));
+        attempt(problems, () -> ipam.freeCooledDown(block.value()));
       }
       for (AddressInfo info : AddressLookup.inUse(block.value())) {
         String handle = info.handle();
@@ -220,13 +220,13 @@ public final class GarbageCollector {
   }
 
   /** Releases blocks without addresses in use, of hosts that were found missing twice in a row. */
-  private List<BlockOwner> releaseHosts(ClusterLiveness truth, List<RuntimeException> problems) {
+  private List<BlockOwner> releaseHosts(ClusterLiveness liveness, List<RuntimeException> problems) {
     long now = sources.nanoTime().getAsLong();
     Map<BlockOwner, Long> lost = new HashMap<>();
     for (Resource affinity :
         records.datastore().list(ResourceQuery.of(Kind.BLOCK_AFFINITY)).items()) {
       BlockOwner owner = IpamInventory.ownerOf((ResourceKey.Affinity) affinity.key());
-      if (owner.type() == AffinityType.HOST && !truth.nodes().contains(owner.name())) {
+      if (owner.type() == AffinityType.HOST && !liveness.nodes().contains(owner.name())) {
         lost.put(owner, lostHosts.getOrDefault(owner, now));
       }
     }

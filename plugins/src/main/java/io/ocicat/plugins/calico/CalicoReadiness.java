@@ -56,7 +56,7 @@ final class CalicoReadiness {
   static void requireWritable(CalicoBackend backend) {
     backend
         .datastore()
-        .trouble()
+        .writeProblem()
         .ifPresent(
             why -> {
               throw new CniException(ErrorCode.TRY_AGAIN_LATER, why);

@@ -125,7 +125,7 @@ public record CalicoBackend(
 
   /** Asks ahead of need, unless the answer is on this machine anyway. */
   public <T> Prefetch<T> ask(Supplier<T> question) {
-    return isEmbedded() ? Prefetch.whenNeeded(question) : Prefetch.ask(question);
+    return isEmbedded() ? Prefetch.whenNeeded(question) : Prefetch.start(question);
   }
 
   /**

@@ -29,7 +29,7 @@ final class Availability {
             requirePool(datastore, IpVersion.V6);
           }
           datastore
-              .trouble()
+              .writeProblem()
               .ifPresent(
                   why -> {
                     throw unavailable(why);

@@ -6,7 +6,7 @@ import io.ocicat.ip.IpAddress;
 import io.ocicat.ip.IpPrefix;
 import io.ocicat.ipam.Ipam;
 import io.ocicat.ipam.VmAddressOwnership;
-import io.ocicat.ipam.VmAddressOwnership.Side;
+import io.ocicat.ipam.VmAddressOwnership.Role;
 import io.ocicat.ipam.model.AssignmentResult;
 import io.ocicat.ipam.model.AutoAssignResult;
 import io.ocicat.ipam.model.ReleaseRequest;
@@ -51,10 +51,10 @@ record VmAddresses(Ipam ipam, IpamRequest request, VmPod guest) {
                     kept.isEmpty() ? "no address" : "only " + kept),
             "a machine that was started while addresses were not kept cannot move: start it again");
       }
-      return note(hosts(moving), Side.ALTERNATE);
+      return note(hosts(moving), Role.ALTERNATE);
     }
     if (wanted.isPresent()) {
-      return note(exactly(kept, wanted.get()), Side.OWNER);
+      return note(exactly(kept, wanted.get()), Role.OWNER);
     }
     boolean v4 = request.conf().v4() && kept.stream().noneMatch(IpAddress::isV4);
     boolean v6 = request.conf().v6() && kept.stream().noneMatch(IpAddress::isV6);
@@ -63,7 +63,7 @@ record VmAddresses(Ipam ipam, IpamRequest request, VmPod guest) {
       all.addAll(missing(v4, v6));
       all.sort(Comparator.comparing(IpPrefix::isV6));
     }
-    return note(all, Side.OWNER);
+    return note(all, Role.OWNER);
   }
 
   private VmAddressOwnership machine() {
@@ -118,13 +118,13 @@ record VmAddresses(Ipam ipam, IpamRequest request, VmPod guest) {
         .orThrow();
   }
 
-  private Given note(List<IpPrefix> addresses, Side side) {
+  private Given note(List<IpPrefix> addresses, Role side) {
     boolean routed = true;
     for (IpPrefix address : addresses) {
       routed &=
           IpamErrors.told(
               "failed to note %s at %s".formatted(guest.pod(), address.address()),
-              () -> machine().note(address.address(), request.attributes(), side) == Side.OWNER);
+              () -> machine().recordPod(address.address(), request.attributes(), side) == Role.OWNER);
     }
     return new Given(addresses, routed);
   }

@@ -17,7 +17,7 @@ record VmRelease(Ipam ipam, VmLookup guests, String network, CalicoLog log) {
     Optional<String> instance = guests.leaving(pod);
     if (instance.isPresent()) {
       String handle = VmPod.handle(network, pod, instance.get());
-      List<ReleaseRequest> kept = leave(pod, handle);
+      List<ReleaseRequest> kept = removePod(pod, handle);
       if (!kept.isEmpty() && guests.isEnding(pod, instance.get())) {
         release(kept, handle);
       }
@@ -25,12 +25,12 @@ record VmRelease(Ipam ipam, VmLookup guests, String network, CalicoLog log) {
   }
 
   /** What nobody has any more. */
-  private List<ReleaseRequest> leave(PodReference pod, String handle) {
+  private List<ReleaseRequest> removePod(PodReference pod, String handle) {
     return IpamErrors.told(
         "failed to take %s from the addresses of handle %s".formatted(pod, handle),
         () -> {
           VmAddressOwnership machine = new VmAddressOwnership(ipam, handle);
-          machine.leave(pod.namespace(), pod.name());
+          machine.removePod(pod.namespace(), pod.name());
           return machine.unowned();
         });
   }

@@ -135,7 +135,7 @@ class CalicoRollbackTest {
                 behind ->
                     new PassingDatastore(behind) {
                       @Override
-                      public Optional<String> trouble() {
+                      public Optional<String> writeProblem() {
                         return Optional.of("the disk is full");
                       }
                     });

@@ -32,7 +32,7 @@ public final class StateFiles {
   private static final long LARGEST = 8 << 20;
 
   /** Whether a file must survive a power failure. */
-  public enum Lasting {
+  public enum Durability {
     PROCESS,
     POWER
   }
@@ -40,7 +40,7 @@ public final class StateFiles {
   private StateFiles() {}
 
   /** Writes or replaces a file. */
-  public static void write(Path file, byte[] bytes, Lasting lasting) {
+  public static void write(Path file, byte[] bytes, Durability durability) {
     Path draft =
         file.resolveSibling(
             ".%s.%08x".formatted(file.getFileName(), ThreadLocalRandom.current().nextInt()));
@@ -52,7 +52,7 @@ public final class StateFiles {
         while (left.hasRemaining()) {
           out.write(left);
         }
-        if (lasting == Lasting.POWER) {
+        if (durability == Durability.POWER) {
           out.force(true);
         }
       }

@@ -14,14 +14,14 @@ final class Privilege {
 
   /** Whether this process may lower OOM scores, which protects against the OOM killer. */
   static boolean mayLowerOomScore() {
-    return isOfTheMachine() && hasCapability(CAP_SYS_RESOURCE);
+    return isHostRoot() && hasCapability(CAP_SYS_RESOURCE);
   }
 
   /**
    * Whether root here is the host's. Root of a user namespace may not create cgroups, unless some
    * were delegated to it.
    */
-  static boolean isOfTheMachine() {
+  static boolean isHostRoot() {
     try {
       String map = Files.readString(Path.of("/proc/self/uid_map")).strip();
       return Long.parseLong(map.substring(map.lastIndexOf(' ') + 1)) == ALL_IDS;

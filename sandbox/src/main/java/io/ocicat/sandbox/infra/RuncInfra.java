@@ -6,7 +6,7 @@ import io.ocicat.sandbox.PodConfig;
 import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
 import io.ocicat.sandbox.files.StateFiles;
-import io.ocicat.sandbox.files.StateFiles.Lasting;
+import io.ocicat.sandbox.files.StateFiles.Durability;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -84,7 +84,7 @@ public final class RuncInfra implements PodInfra {
   public String cgroup(String id, PodConfig config) {
     String parent = config.cgroupParent();
     if (parent.isEmpty()) {
-      if (!Privilege.isOfTheMachine()) {
+      if (!Privilege.isHostRoot()) {
         return "";
       }
       parent = CGROUP_PARENT;
@@ -108,7 +108,7 @@ public final class RuncInfra implements PodInfra {
         pod.folder().resolve("config.json"),
         Json.compactBytes(
             RuncSpec.of(pod.config(), pod.netns(), rootfs, cgroup(pod.id(), pod.config()))),
-        Lasting.PROCESS);
+        Durability.PROCESS);
     Path pidFile = pod.folder().resolve(PID_FILE);
     run(
         pod.folder().resolve(LOG_FILE),
@@ -143,11 +143,11 @@ public final class RuncInfra implements PodInfra {
       run(state.resolve(id + ".log"), "delete", "--force", id);
       StateFiles.remove(state.resolve(id + ".log"));
     }
-    leaveNothing();
+    removeSharedState();
   }
 
   /** Removes what the containers share with the last of them, unless another is being created. */
-  private void leaveNothing() {
+  private void removeSharedState() {
     if (!Files.isDirectory(state)) {
       return;
     }

@@ -11,27 +11,27 @@ public interface ClusterPods {
   ClusterPods NOBODY =
       new ClusterPods() {
         @Override
-        public boolean wants(PodAttachment attachment) {
+        public boolean isNeeded(PodAttachment attachment) {
           return false;
         }
 
         @Override
-        public void tell(PodConfig config, PodAttachment attachment) {
+        public void publish(PodConfig config, PodAttachment attachment) {
           throw new IllegalStateException("nobody wants to know of pods");
         }
 
         @Override
-        public void takeBack(PodConfig config, PodAttachment attachment) {
+        public void withdraw(PodConfig config, PodAttachment attachment) {
           throw new IllegalStateException("nobody wants to know of pods");
         }
       };
 
   /** Whether the network's plugins look pods up where this process must publish them. */
-  boolean wants(PodAttachment attachment);
+  boolean isNeeded(PodAttachment attachment);
 
   /** Publishes a pod, before it is attached. */
-  void tell(PodConfig config, PodAttachment attachment);
+  void publish(PodConfig config, PodAttachment attachment);
 
   /** Removes a published pod, after it was detached. */
-  void takeBack(PodConfig config, PodAttachment attachment);
+  void withdraw(PodConfig config, PodAttachment attachment);
 }

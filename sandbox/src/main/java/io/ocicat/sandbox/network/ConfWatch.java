@@ -21,13 +21,13 @@ final class ConfWatch implements AutoCloseable {
   private static final Duration SETTLE = Duration.ofMillis(20);
 
   private final Path directory;
-  private final Runnable look;
+  private final Runnable check;
   private final WatchService service;
   private final Thread thread;
 
-  ConfWatch(Path directory, Runnable look) throws IOException {
+  ConfWatch(Path directory, Runnable check) throws IOException {
     this.directory = directory;
-    this.look = look;
+    this.check = check;
     this.service = directory.getFileSystem().newWatchService();
     this.thread = Thread.ofPlatform().daemon().name("cni-conf-watch").start(this::run);
   }
@@ -36,7 +36,7 @@ final class ConfWatch implements AutoCloseable {
     try {
       WatchKey key = register();
       while (!Thread.currentThread().isInterrupted()) {
-        lookSafely();
+        checkSafely();
         WatchKey changed = service.poll(PERIOD.toMillis(), TimeUnit.MILLISECONDS);
         if (changed != null) {
           // Several writes in a row are seen once.
@@ -53,9 +53,9 @@ final class ConfWatch implements AutoCloseable {
     }
   }
 
-  private void lookSafely() {
+  private void checkSafely() {
     try {
-      look.run();
+      check.run();
     } catch (RuntimeException e) {
       System.getLogger(ConfWatch.class.getPackageName())
           .log(Level.WARNING, "cannot look at " + directory, e);

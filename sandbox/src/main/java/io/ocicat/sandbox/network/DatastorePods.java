@@ -31,7 +31,7 @@ public final class DatastorePods implements ClusterPods {
   }
 
   @Override
-  public boolean wants(PodAttachment attachment) {
+  public boolean isNeeded(PodAttachment attachment) {
     return config(attachment).isPresent();
   }
 
@@ -50,12 +50,12 @@ public final class DatastorePods implements ClusterPods {
   }
 
   @Override
-  public void tell(PodConfig config, PodAttachment attachment) {
+  public void publish(PodConfig config, PodAttachment attachment) {
     inCluster("tell", attachment, cluster -> cluster.put(pod(config)));
   }
 
   @Override
-  public void takeBack(PodConfig config, PodAttachment attachment) {
+  public void withdraw(PodConfig config, PodAttachment attachment) {
     inCluster("take back what it was told", attachment, cluster -> cluster.remove(pod(config)));
   }
 

@@ -34,7 +34,7 @@ final class DefaultNetwork {
   private static final Duration BEING_WRITTEN = Duration.ofSeconds(1);
 
   /** The timeout for the plugins' versions. */
-  private static final Duration LOOKING = Duration.ofSeconds(20);
+  private static final Duration VERSION_TIMEOUT = Duration.ofSeconds(20);
 
   private static final String IPAM = "ipam.type";
 
@@ -73,7 +73,7 @@ final class DefaultNetwork {
   }
 
   /** Checks the directory again. */
-  synchronized Outcome look() {
+  synchronized Outcome refresh() {
     Chosen last = outcome.chosen();
     List<String> problems = new ArrayList<>();
     try {
@@ -87,7 +87,7 @@ final class DefaultNetwork {
       }
       for (NetworkFile file : listing.networks()) {
         Network network = cni.network(file);
-        Validation validation = network.within(LOOKING).validate();
+        Validation validation = network.within(VERSION_TIMEOUT).validate();
         List<Validation.Finding> fatal =
             validation.problems().stream().filter(found -> !found.path().endsWith(IPAM)).toList();
         validation.problems().forEach(found -> problems.add(found.toString()));

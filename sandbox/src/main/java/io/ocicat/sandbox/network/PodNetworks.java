@@ -73,7 +73,7 @@ public final class PodNetworks implements AutoCloseable {
 
   /** Reads the configuration directory now. */
   public void refresh() {
-    defaultNetwork.look();
+    defaultNetwork.refresh();
   }
 
   /** Reads it whenever it changes, and every five seconds. */

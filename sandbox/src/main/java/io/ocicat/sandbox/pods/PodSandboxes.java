@@ -37,11 +37,11 @@ public final class PodSandboxes {
   private static final Pattern CONTAINER_NAME =
       Pattern.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?");
 
-  private final SandboxContext shop;
+  private final SandboxContext context;
   private final SecureRandom random = new SecureRandom();
 
   public PodSandboxes(SandboxSettings settings, PodNetworks networks) {
-    this.shop = SandboxContext.of(settings, networks);
+    this.context = SandboxContext.of(settings, networks);
   }
 
   /**
@@ -51,12 +51,12 @@ public final class PodSandboxes {
    * @return what could not be cleaned up, one line each
    */
   public List<String> recover() {
-    return traced(new PodTrace(), "recover", () -> new SandboxRecovery(shop).all());
+    return traced(new PodTrace(), "recover", () -> new SandboxRecovery(context).all());
   }
 
   /** Cleans up sandboxes whose run was never finished, which costs next to nothing. */
   public List<String> recoverUnfinished() {
-    return traced(new PodTrace(), "recover", () -> new SandboxRecovery(shop).unfinished());
+    return traced(new PodTrace(), "recover", () -> new SandboxRecovery(context).unfinished());
   }
 
   /** Runs a sandbox and returns its id. */
@@ -80,7 +80,7 @@ public final class PodSandboxes {
         trace,
         "run " + config.metadata().pod(),
         () -> {
-          RunSandbox run = new RunSandbox(shop, id, config, handler, onlyOne);
+          RunSandbox run = new RunSandbox(context, id, config, handler, onlyOne);
           return locked(id, () -> run.run().id());
         });
   }
@@ -126,11 +126,11 @@ public final class PodSandboxes {
     return left;
   }
 
-  private interface Ending {
+  private interface Operation {
     void of(StopSandbox takeDown);
   }
 
-  private void takeDown(String verb, String prefix, PodTrace trace, Ending ending) {
+  private void takeDown(String verb, String prefix, PodTrace trace, Operation operation) {
     Optional<String> id = resolve(prefix);
     if (id.isEmpty()) {
       return;
@@ -144,9 +144,9 @@ public final class PodSandboxes {
                 () -> {
                   Optional<SandboxRecord> record = known(id.get());
                   if (record.isPresent()) {
-                    ending.of(new StopSandbox(shop, record.get(), shop.settings().cleanUpLimit()));
+                    operation.of(new StopSandbox(context, record.get(), context.settings().cleanUpLimit()));
                   } else {
-                    new SandboxRecovery(shop).removeOrphan(id.get());
+                    new SandboxRecovery(context).removeOrphan(id.get());
                   }
                   return verb;
                 }));
@@ -155,7 +155,7 @@ public final class PodSandboxes {
   /** A damaged record counts as missing: checkpoint and cache must suffice then. */
   private Optional<SandboxRecord> known(String id) {
     try {
-      return shop.store().get(id);
+      return context.store().get(id);
     } catch (SandboxException e) {
       if (e.reason() == Reason.CORRUPT) {
         return Optional.empty();
@@ -171,7 +171,7 @@ public final class PodSandboxes {
    */
   public SandboxStatus status(String id) {
     String whole = resolve(id).orElseThrow(() -> unknown(id));
-    return shop.store()
+    return context.store()
         .get(whole)
         .map(this::status)
         .or(() -> ofCheckpoint(whole))
@@ -211,7 +211,7 @@ public final class PodSandboxes {
     if (!record.bootId().equals(BootId.current())) {
       return "the machine was restarted";
     }
-    if (!shop.isHeld(record)) {
+    if (!context.isHeld(record)) {
       return "the process that held it has ended";
     }
     if (record.netns().isEmpty()) {
@@ -225,14 +225,14 @@ public final class PodSandboxes {
   private boolean isReady(SandboxRecord record) {
     return record.phase() == Phase.READY
         && record.bootId().equals(BootId.current())
-        && shop.isHeld(record)
+        && context.isHeld(record)
         && (record.netns().isEmpty() || PodNetworks.isNetns(record.netns()));
   }
 
   /** The kernel's addresses; else those that the plugins returned. */
   private List<String> addresses(SandboxRecord record) {
     try {
-      return shop.networks().addresses(record.config().metadata(), record.netns()).stream()
+      return context.networks().addresses(record.config().metadata(), record.netns()).stream()
           .map(IpAddress::toString)
           .toList();
     } catch (SandboxException _) {
@@ -241,7 +241,7 @@ public final class PodSandboxes {
   }
 
   private Optional<SandboxStatus> ofCheckpoint(String id) {
-    return shop.store()
+    return context.store()
         .checkpoints()
         .getOrDiscard(id)
         .map(checkpoint -> new PodMetadata(checkpoint.name(), checkpoint.namespace(), "", 0))
@@ -268,9 +268,9 @@ public final class PodSandboxes {
    */
   public List<SandboxStatus> list(SandboxFilter filter) {
     // Checkpoints first: a sandbox created meanwhile is found by its record as well.
-    List<String> checkpoints = shop.store().checkpoints().list();
+    List<String> checkpoints = context.store().checkpoints().list();
     List<SandboxStatus> found = new ArrayList<>();
-    List<String> ids = shop.store().ids();
+    List<String> ids = context.store().ids();
     for (String id : ids) {
       if (id.startsWith(filter.id())) {
         known(id).map(this::status).filter(filter::matches).ifPresent(found::add);
@@ -288,7 +288,7 @@ public final class PodSandboxes {
 
   /** The ids of a pod's sandboxes. */
   public List<String> ofPod(String namespace, String name) {
-    return shop.store().ofPod(namespace, name).stream().filter(shop.store()::exists).toList();
+    return context.store().ofPod(namespace, name).stream().filter(context.store()::exists).toList();
   }
 
   /**
@@ -319,9 +319,9 @@ public final class PodSandboxes {
           ContainerRecord container =
               new ContainerRecord(
                   name,
-                  PodProcess.start(record, shop.store().folder(whole), name, command),
+                  PodProcess.start(record, context.store().folder(whole), name, command),
                   command);
-          shop.store().put(record.container(container));
+          context.store().put(record.container(container));
           return container;
         });
   }
@@ -329,11 +329,11 @@ public final class PodSandboxes {
   /** Returns the command line that runs a program in the sandbox's namespaces. */
   public List<String> commandIn(String id, List<String> command) {
     String whole = resolve(id).orElseThrow(() -> unknown(id));
-    return PodProcess.argv(ready(whole), shop.store().folder(whole), command);
+    return PodProcess.argv(ready(whole), context.store().folder(whole), command);
   }
 
   private SandboxRecord ready(String id) {
-    SandboxRecord record = shop.store().get(id).orElseThrow(() -> unknown(id));
+    SandboxRecord record = context.store().get(id).orElseThrow(() -> unknown(id));
     if (!isReady(record)) {
       throw new SandboxException(
           Reason.NOT_READY,
@@ -353,8 +353,8 @@ public final class PodSandboxes {
     if (prefix.isEmpty()) {
       throw new SandboxException(Reason.INVALID, "the id of a sandbox is missing");
     }
-    Set<String> known = new LinkedHashSet<>(shop.store().ids());
-    known.addAll(shop.store().checkpoints().list());
+    Set<String> known = new LinkedHashSet<>(context.store().ids());
+    known.addAll(context.store().checkpoints().list());
     if (known.contains(prefix)) {
       return Optional.of(prefix);
     }
@@ -373,14 +373,14 @@ public final class PodSandboxes {
         PodTrace.step(
             StepKind.LOCK,
             () -> "lock sandbox " + id,
-            () -> shop.sandboxLocks().hold(id, shop.settings().patience()))) {
+            () -> context.sandboxLocks().hold(id, context.settings().timeout()))) {
       return work.get();
     }
   }
 
   private <T> T traced(PodTrace trace, String what, Supplier<T> work) {
     return trace
-        .at(shop.settings().points())
+        .at(context.settings().points())
         .record(() -> PodTrace.step(StepKind.SANDBOX, () -> what, work));
   }
 }

@@ -34,7 +34,7 @@ import java.util.Optional;
  * everything that was created is removed again, with a timeout of its own.
  */
 final class RunSandbox {
-  private final SandboxContext shop;
+  private final SandboxContext context;
   private final PodInfra infra;
   private final boolean onlyOne;
   private SandboxRecord record;
@@ -42,14 +42,14 @@ final class RunSandbox {
   /**
    * @param onlyOne whether the pod may have no other sandbox
    */
-  RunSandbox(SandboxContext shop, String id, PodConfig config, String handler, boolean onlyOne) {
-    this.shop = shop;
-    this.infra = shop.infra(handler);
+  RunSandbox(SandboxContext context, String id, PodConfig config, String handler, boolean onlyOne) {
+    this.context = context;
+    this.infra = context.infra(handler);
     this.onlyOne = onlyOne;
     this.record =
         new SandboxRecord(
             id,
-            nanos(shop.settings().clock().instant()),
+            nanos(context.settings().clock().instant()),
             BootId.current(),
             config,
             handler,
@@ -57,7 +57,7 @@ final class RunSandbox {
             NetworkPhase.NONE,
             config.hostNetwork()
                 ? ""
-                : shop.namespaces().pathOf(SandboxContext.netnsName(id)).toString(),
+                : context.namespaces().pathOf(SandboxContext.netnsName(id)).toString(),
             infra.kind(),
             ProcessId.NONE,
             null,
@@ -79,7 +79,7 @@ final class RunSandbox {
   /** Called under the sandbox's lock. */
   SandboxRecord run() {
     infra.check(record.config());
-    shop.store().markBegun(record.id(), record.config().metadata());
+    context.store().markBegun(record.id(), record.config().metadata());
     try {
       reserveName();
       PodTrace.step(StepKind.RECORD, "write down what is going to be made", this::keep);
@@ -87,7 +87,7 @@ final class RunSandbox {
       PodTrace.step(
           StepKind.CHECKPOINT,
           "write the checkpoint",
-          () -> shop.store().checkpoints().put(record.id(), Checkpoint.of(record.config())));
+          () -> context.store().checkpoints().put(record.id(), Checkpoint.of(record.config())));
       makeNamespace();
       startInfra();
       writeResolvConf();
@@ -96,15 +96,15 @@ final class RunSandbox {
       }
       record = record.phase(Phase.READY);
       PodTrace.step(StepKind.RECORD, "ready", this::keep);
-      shop.store().unmarkBegun(record.id());
+      context.store().unmarkBegun(record.id());
       return record;
     } catch (RuntimeException e) {
-      throw undone(e);
+      throw undo(e);
     }
   }
 
   private void keep() {
-    shop.store().put(record);
+    context.store().put(record);
   }
 
   private void reserveName() {
@@ -114,14 +114,14 @@ final class RunSandbox {
         "reserve " + pod.containerName(),
         () -> {
           try (KeyedLocks.Held _ =
-              shop.nameLocks().hold(pod.podKey(), shop.settings().patience())) {
+              context.nameLocks().hold(pod.podKey(), context.settings().timeout())) {
             if (onlyOne) {
-              shop.store().ofPod(pod.namespace(), pod.name()).stream()
+              context.store().ofPod(pod.namespace(), pod.name()).stream()
                   .filter(id -> !isGone(id))
                   .findFirst()
                   .ifPresent(id -> refuse(pod.pod(), id));
             }
-            shop.store()
+            context.store()
                 .reserve(pod, record.id(), this::isGone)
                 .ifPresent(id -> refuse(pod.containerName(), id));
           }
@@ -137,13 +137,13 @@ final class RunSandbox {
 
   /** A name without a record is from a process that was killed in between. */
   private boolean isGone(String id) {
-    if (!shop.store().isId(id)) {
+    if (!context.store().isId(id)) {
       return true;
     }
-    if (shop.store().exists(id)) {
+    if (context.store().exists(id)) {
       return false;
     }
-    Optional<KeyedLocks.Held> nobody = shop.sandboxLocks().tryHold(id);
+    Optional<KeyedLocks.Held> nobody = context.sandboxLocks().tryHold(id);
     nobody.ifPresent(KeyedLocks.Held::close);
     return nobody.isPresent();
   }
@@ -173,7 +173,7 @@ final class RunSandbox {
         PodTrace.step(
             StepKind.NETNS,
             () -> "make " + record.netns(),
-            () -> shop.namespaces().create(SandboxContext.netnsName(record.id())))) {
+            () -> context.namespaces().create(SandboxContext.netnsName(record.id())))) {
       Map<String, String> sysctls = record.config().sysctls().ofNetwork();
       if (!sysctls.isEmpty()) {
         PodTrace.step(
@@ -188,15 +188,15 @@ final class RunSandbox {
     PodTrace.step(
         StepKind.INFRA,
         "create (%s)".formatted(infra.kind()),
-        () -> record = record.process(infra.create(shop.held(record))));
+        () -> record = record.process(infra.create(context.held(record))));
     PodTrace.step(
         StepKind.INFRA,
         "start (%s)".formatted(infra.kind()),
-        () -> infra.start(shop.held(record), record.process()));
+        () -> infra.start(context.held(record), record.process()));
   }
 
   private void writeResolvConf() {
-    Path file = shop.store().folder(record.id()).resolve(PodProcess.RESOLV_CONF);
+    Path file = context.store().folder(record.id()).resolve(PodProcess.RESOLV_CONF);
     PodTrace.step(
         StepKind.RESOLV,
         "write resolv.conf",
@@ -218,7 +218,7 @@ final class RunSandbox {
   }
 
   private byte[] hostsResolvConf() {
-    Path file = shop.settings().resolvConf();
+    Path file = context.settings().resolvConf();
     try {
       return Files.readAllBytes(file);
     } catch (NoSuchFileException _) {
@@ -235,7 +235,7 @@ final class RunSandbox {
         "set up the pod's network",
         () -> {
           PodAttachment plan =
-              shop.networks()
+              context.networks()
                   .plan(
                       record.id(),
                       record.netns(),
@@ -243,13 +243,13 @@ final class RunSandbox {
                       infra.cgroup(record.id(), record.config()));
           record = record.attaching(plan);
           PodTrace.step(StepKind.RECORD, "attaching to " + plan.network(), this::keep);
-          if (shop.settings().cluster().wants(plan)) {
+          if (context.settings().cluster().isNeeded(plan)) {
             PodTrace.step(
                 StepKind.CLUSTER,
                 "tell the datastore of the pod",
-                () -> shop.settings().cluster().tell(record.config(), plan));
+                () -> context.settings().cluster().publish(record.config(), plan));
           }
-          Result result = shop.networks().setUp(plan);
+          Result result = context.networks().setUp(plan);
           List<String> ips =
               result.ips().stream().map(ip -> ip.address().address().toString()).toList();
           if (ips.isEmpty()) {
@@ -263,7 +263,7 @@ final class RunSandbox {
   }
 
   /** Undoes everything, even when the thread was interrupted: that may be what failed. */
-  private SandboxException undone(RuntimeException failure) {
+  private SandboxException undo(RuntimeException failure) {
     boolean interrupted = Thread.interrupted();
     String id = record.id();
     Reason reason = failure instanceof SandboxException known ? known.reason() : Reason.FAILED;
@@ -271,10 +271,10 @@ final class RunSandbox {
       PodTrace.step(
           StepKind.ROLLBACK,
           "take back what was made",
-          () -> new StopSandbox(shop, record, shop.settings().cleanUpLimit()).remove());
+          () -> new StopSandbox(context, record, context.settings().cleanUpLimit()).remove());
       return new SandboxException(reason, SandboxException.text(failure), failure);
     } catch (RuntimeException left) {
-      shop.store().unmarkBegun(id);
+      context.store().unmarkBegun(id);
       return new SandboxException(
           reason,
           "%s; nor could it be taken back: %s; sandbox %s stays until it is removed"

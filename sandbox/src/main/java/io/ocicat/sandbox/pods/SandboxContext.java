@@ -24,7 +24,7 @@ record SandboxContext(
     Path run = StateFiles.privateFolder(settings.run());
     NamedNetNs namespaces = new NamedNetNs(run.resolve("netns"));
     KeyedLocks names = new KeyedLocks(run.resolve("names.lock"), "pod");
-    try (KeyedLocks.Held _ = names.hold(namespaces.directory().toString(), settings.patience())) {
+    try (KeyedLocks.Held _ = names.hold(namespaces.directory().toString(), settings.timeout())) {
       namespaces.prepare();
     }
     return new SandboxContext(

@@ -20,16 +20,16 @@ import java.util.Set;
  * without a record. Sandboxes that others are creating right now are locked, and left alone.
  */
 final class SandboxRecovery {
-  private final SandboxContext shop;
+  private final SandboxContext context;
   private final List<String> failures = new ArrayList<>();
 
-  SandboxRecovery(SandboxContext shop) {
-    this.shop = shop;
+  SandboxRecovery(SandboxContext context) {
+    this.context = context;
   }
 
   /** Only unfinished sandboxes; costs next to nothing when there are none. Returns what failed. */
   List<String> unfinished() {
-    for (String id : shop.store().begun()) {
+    for (String id : context.store().begun()) {
       attempt(id);
     }
     return failures;
@@ -39,11 +39,11 @@ final class SandboxRecovery {
   List<String> all() {
     unfinished();
     Set<String> orphans = new LinkedHashSet<>();
-    shop.store().ids().stream().filter(id -> !shop.store().exists(id)).forEach(orphans::add);
-    for (String name : shop.namespaces().list()) {
+    context.store().ids().stream().filter(id -> !context.store().exists(id)).forEach(orphans::add);
+    for (String name : context.namespaces().list()) {
       if (name.startsWith(SandboxContext.netnsName(""))) {
         String id = name.substring(SandboxContext.netnsName("").length());
-        if (shop.store().isId(id) && !shop.store().exists(id)) {
+        if (context.store().isId(id) && !context.store().exists(id)) {
           orphans.add(id);
         }
       }
@@ -53,45 +53,45 @@ final class SandboxRecovery {
   }
 
   private void attempt(String id) {
-    Optional<KeyedLocks.Held> lock = shop.sandboxLocks().tryHold(id);
+    Optional<KeyedLocks.Held> lock = context.sandboxLocks().tryHold(id);
     if (lock.isEmpty()) {
       return;
     }
     try (KeyedLocks.Held _ = lock.get()) {
-      PodTrace.step(StepKind.ROLLBACK, "take back " + id, () -> takeBack(id));
+      PodTrace.step(StepKind.ROLLBACK, "take back " + id, () -> cleanUp(id));
     } catch (RuntimeException e) {
       failures.add("sandbox %s: %s".formatted(id, SandboxException.text(e)));
     }
   }
 
   /** Removes a sandbox that was unfinished, or has no record. */
-  private void takeBack(String id) {
-    Optional<SandboxRecord> record = shop.store().get(id);
+  private void cleanUp(String id) {
+    Optional<SandboxRecord> record = context.store().get(id);
     if (record.isEmpty()) {
       removeOrphan(id);
-      shop.store().nameOfBegun(id).ifPresent(pod -> release(pod, id));
+      context.store().nameOfBegun(id).ifPresent(pod -> release(pod, id));
     } else if (record.get().phase() != SandboxRecord.Phase.READY) {
       // Also when it was stopped: then a recovery was killed in the middle of this.
-      new StopSandbox(shop, record.get(), shop.settings().cleanUpLimit()).remove();
+      new StopSandbox(context, record.get(), context.settings().cleanUpLimit()).remove();
     }
-    shop.store().unmarkBegun(id);
+    context.store().unmarkBegun(id);
   }
 
   /** A process that was killed right after it reserved the name has written nothing else. */
   private void release(PodMetadata pod, String id) {
-    try (KeyedLocks.Held _ = shop.nameLocks().hold(pod.podKey(), shop.settings().patience())) {
-      shop.store().release(pod, id);
+    try (KeyedLocks.Held _ = context.nameLocks().hold(pod.podKey(), context.settings().timeout())) {
+      context.store().release(pod, id);
     }
   }
 
   /** Removes a sandbox of which only a checkpoint and libcni's cache may be left. */
   void removeOrphan(String id) {
-    Optional<Checkpoint> checkpoint = shop.store().checkpoints().getOrDiscard(id);
-    for (PodInfra infra : shop.settings().infras()) {
-      infra.remove(id, ProcessId.NONE, shop.settings().grace());
+    Optional<Checkpoint> checkpoint = context.store().checkpoints().getOrDiscard(id);
+    for (PodInfra infra : context.settings().infras()) {
+      infra.remove(id, ProcessId.NONE, context.settings().grace());
     }
-    NetnsProcesses.of(shop.namespaces().pathOf(SandboxContext.netnsName(id)))
-        .forEach(process -> process.end(shop.settings().grace(), false));
+    NetnsProcesses.of(context.namespaces().pathOf(SandboxContext.netnsName(id)))
+        .forEach(process -> process.end(context.settings().grace(), false));
     if (!checkpoint.map(Checkpoint::hostNetwork).orElse(false)) {
       PodMetadata pod =
           new PodMetadata(
@@ -99,10 +99,10 @@ final class SandboxRecovery {
               checkpoint.map(Checkpoint::namespace).orElse(""),
               "",
               0);
-      shop.networks().tearDownCached(pod, id, shop.settings().cleanUpLimit());
+      context.networks().tearDownCached(pod, id, context.settings().cleanUpLimit());
     }
-    shop.namespaces().remove(SandboxContext.netnsName(id));
-    shop.store().checkpoints().remove(id);
-    shop.store().remove(id);
+    context.namespaces().remove(SandboxContext.netnsName(id));
+    context.store().checkpoints().remove(id);
+    context.store().remove(id);
   }
 }

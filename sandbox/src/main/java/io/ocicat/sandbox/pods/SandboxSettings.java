@@ -16,7 +16,7 @@ import java.util.List;
  * @param infras what can hold pods; the first is the default
  * @param grace for processes to end by themselves
  * @param cleanUpLimit the timeout for cleaning up after a failed run, independent of the caller
- * @param patience how long an operation waits for others on the same sandbox
+ * @param timeout how long an operation waits for others on the same sandbox
  * @param resolvConf for pods without DNS settings
  */
 public record SandboxSettings(
@@ -26,7 +26,7 @@ public record SandboxSettings(
     ClusterPods cluster,
     Duration grace,
     Duration cleanUpLimit,
-    Duration patience,
+    Duration timeout,
     Path resolvConf,
     Clock clock,
     CrashPoints points) {
@@ -54,9 +54,9 @@ public record SandboxSettings(
   }
 
   /** Reports each step's beginning and end. */
-  public SandboxSettings points(CrashPoints told) {
+  public SandboxSettings points(CrashPoints newPoints) {
     return new SandboxSettings(
-        state, run, infras, cluster, grace, cleanUpLimit, patience, resolvConf, clock, told);
+        state, run, infras, cluster, grace, cleanUpLimit, timeout, resolvConf, clock, newPoints);
   }
 
   public SandboxSettings grace(Duration forProcesses) {
@@ -67,7 +67,7 @@ public record SandboxSettings(
         cluster,
         forProcesses,
         cleanUpLimit,
-        patience,
+        timeout,
         resolvConf,
         clock,
         points);

@@ -25,12 +25,12 @@ import java.util.List;
  * would remove. Called under the sandbox's lock.
  */
 final class StopSandbox {
-  private final SandboxContext shop;
+  private final SandboxContext context;
   private final Duration limit;
   private SandboxRecord record;
 
-  StopSandbox(SandboxContext shop, SandboxRecord record, Duration limit) {
-    this.shop = shop;
+  StopSandbox(SandboxContext context, SandboxRecord record, Duration limit) {
+    this.context = context;
     this.record = record;
     this.limit = limit;
   }
@@ -38,31 +38,31 @@ final class StopSandbox {
   void stop() {
     if (record.phase() != Phase.STOPPED) {
       record = record.phase(Phase.STOPPED);
-      keepIfKnown();
+      saveIfRecorded();
     }
     try {
       endProcesses();
       tearDownNetwork();
       removeNamespace();
       record = record.problem("");
-      keepIfKnown();
+      saveIfRecorded();
     } catch (RuntimeException e) {
       record = record.problem(SandboxException.text(e));
-      keepIfKnown();
+      saveIfRecorded();
       throw e;
     }
   }
 
   /** A run that failed early has no record yet, and must not get one now. */
-  private void keepIfKnown() {
-    if (shop.store().exists(record.id())) {
-      PodTrace.step(StepKind.RECORD, "stopped", () -> shop.store().put(record));
+  private void saveIfRecorded() {
+    if (context.store().exists(record.id())) {
+      PodTrace.step(StepKind.RECORD, "stopped", () -> context.store().put(record));
     }
   }
 
   void remove() {
     stop();
-    forget();
+    deleteRecords();
   }
 
   /** Returns what could not be torn down and stays behind without a record. */
@@ -71,22 +71,22 @@ final class StopSandbox {
       stop();
     } catch (RuntimeException e) {
       removeNamespace();
-      forget();
+      deleteRecords();
       return List.of(SandboxException.text(e));
     }
-    forget();
+    deleteRecords();
     return List.of();
   }
 
   private void endProcesses() {
-    Duration grace = shop.settings().grace();
+    Duration grace = context.settings().grace();
     for (ContainerRecord container : record.containers()) {
       PodTrace.step(
           StepKind.CONTAINER,
           "end " + container.name(),
           () -> container.process().end(grace, true));
     }
-    PodInfra infra = shop.infra(record.infra());
+    PodInfra infra = context.infra(record.infra());
     PodTrace.step(
         StepKind.INFRA,
         "end (%s)".formatted(infra.kind()),
@@ -121,16 +121,16 @@ final class StopSandbox {
         StepKind.NETWORK,
         "tear down the pod's network",
         () -> {
-          shop.networks().tearDown(attachment, limit);
-          if (shop.settings().cluster().wants(attachment)) {
+          context.networks().tearDown(attachment, limit);
+          if (context.settings().cluster().isNeeded(attachment)) {
             PodTrace.step(
                 StepKind.CLUSTER,
                 "take back what the datastore was told",
-                () -> shop.settings().cluster().takeBack(record.config(), attachment));
+                () -> context.settings().cluster().withdraw(record.config(), attachment));
           }
         });
     record = record.network(NetworkPhase.DETACHED);
-    keepIfKnown();
+    saveIfRecorded();
   }
 
   private void removeNamespace() {
@@ -139,15 +139,15 @@ final class StopSandbox {
           StepKind.NETNS,
           "remove " + record.netns(),
           () -> {
-            boolean _ = shop.namespaces().remove(SandboxContext.netnsName(record.id()));
+            boolean _ = context.namespaces().remove(SandboxContext.netnsName(record.id()));
           });
     }
   }
 
-  private void forget() {
+  private void deleteRecords() {
     String id = record.id();
     PodTrace.step(
-        StepKind.CHECKPOINT, "remove the checkpoint", () -> shop.store().checkpoints().remove(id));
+        StepKind.CHECKPOINT, "remove the checkpoint", () -> context.store().checkpoints().remove(id));
     if (record.ownsLogs()) {
       Path logs = Path.of(record.config().logDirectory());
       PodTrace.step(StepKind.LOGS, "remove " + logs, () -> StateFiles.removeTree(logs));
@@ -158,11 +158,11 @@ final class StopSandbox {
         "release " + pod.containerName(),
         () -> {
           try (KeyedLocks.Held _ =
-              shop.nameLocks().hold(pod.podKey(), shop.settings().patience())) {
-            shop.store().release(pod, id);
+              context.nameLocks().hold(pod.podKey(), context.settings().timeout())) {
+            context.store().release(pod, id);
           }
         });
-    PodTrace.step(StepKind.RECORD, "remove the record", () -> shop.store().remove(id));
-    shop.store().unmarkBegun(id);
+    PodTrace.step(StepKind.RECORD, "remove the record", () -> context.store().remove(id));
+    context.store().unmarkBegun(id);
   }
 }

@@ -3,7 +3,7 @@ package io.ocicat.sandbox.store;
 import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
 import io.ocicat.sandbox.files.StateFiles;
-import io.ocicat.sandbox.files.StateFiles.Lasting;
+import io.ocicat.sandbox.files.StateFiles.Durability;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -31,7 +31,7 @@ public final class Checkpoints {
     } catch (IOException e) {
       throw StateFiles.failed("make", folder, e);
     }
-    StateFiles.write(file(id), checkpoint.bytes(), Lasting.POWER);
+    StateFiles.write(file(id), checkpoint.bytes(), Durability.POWER);
   }
 
   /**

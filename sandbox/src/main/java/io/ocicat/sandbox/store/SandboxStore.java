@@ -5,7 +5,7 @@ import io.ocicat.sandbox.PodMetadata;
 import io.ocicat.sandbox.SandboxException;
 import io.ocicat.sandbox.SandboxException.Reason;
 import io.ocicat.sandbox.files.StateFiles;
-import io.ocicat.sandbox.files.StateFiles.Lasting;
+import io.ocicat.sandbox.files.StateFiles.Durability;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryNotEmptyException;
@@ -63,7 +63,7 @@ public final class SandboxStore {
     StateFiles.write(
         begun.resolve(id),
         metadata.containerName().getBytes(StandardCharsets.UTF_8),
-        Lasting.PROCESS);
+        Durability.PROCESS);
   }
 
   /** Returns the name that the sandbox uses, or was about to. */
@@ -90,7 +90,7 @@ public final class SandboxStore {
   /** Writes or replaces a record. */
   public void put(SandboxRecord record) {
     StateFiles.privateFolder(folder(record.id()));
-    StateFiles.write(file(record.id()), RecordJson.write(record), Lasting.PROCESS);
+    StateFiles.write(file(record.id()), RecordJson.write(record), Durability.PROCESS);
   }
 
   /**
@@ -136,7 +136,7 @@ public final class SandboxStore {
     StateFiles.privateFolder(podFolder(metadata));
     Optional<String> holder = holder(file).filter(other -> !isGone.test(other));
     if (holder.isEmpty()) {
-      StateFiles.write(file, id.getBytes(StandardCharsets.UTF_8), Lasting.PROCESS);
+      StateFiles.write(file, id.getBytes(StandardCharsets.UTF_8), Durability.PROCESS);
     }
     return holder;
   }

@@ -27,8 +27,8 @@ public final class PodTrace implements ExchangeListener {
   private int depth;
 
   /** Reports each step's beginning and end from now on. */
-  public PodTrace at(CrashPoints told) {
-    points = told;
+  public PodTrace at(CrashPoints listener) {
+    points = listener;
     return this;
   }
 

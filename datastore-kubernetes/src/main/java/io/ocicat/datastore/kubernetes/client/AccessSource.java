@@ -19,9 +19,9 @@ import org.jspecify.annotations.Nullable;
  * an endpoint, {@code ~/.kube/config}, or the service account of a pod, in this order. Settings
  * override the kubeconfig.
  *
- * @param surroundings used when nothing is configured
+ * @param environment used when nothing is configured
  */
-public record AccessSource(DatastoreConfig.Kubernetes config, Surroundings surroundings) {
+public record AccessSource(DatastoreConfig.Kubernetes config, Environment environment) {
   private static final int ATTEMPTS = 5;
   private static final Duration FRESH = Duration.ofSeconds(2);
   private static final Duration BETWEEN = Duration.ofMillis(200);
@@ -33,7 +33,7 @@ public record AccessSource(DatastoreConfig.Kubernetes config, Surroundings surro
    * @param serviceAccount where Kubernetes mounts a pod's token and CA
    * @param host the API's address for pods; empty outside of one
    */
-  public record Surroundings(Path userConfig, Path serviceAccount, String host, String port) {}
+  public record Environment(Path userConfig, Path serviceAccount, String host, String port) {}
 
   /**
    * Reads the current state. Calico's own programs write their kubeconfig in place, so one that was
@@ -80,13 +80,13 @@ public record AccessSource(DatastoreConfig.Kubernetes config, Surroundings surro
     if (!config.endpoint().isEmpty()) {
       return ofEndpoint();
     }
-    if (Files.exists(surroundings.userConfig())) {
-      return ofFile(surroundings.userConfig());
+    if (Files.exists(environment.userConfig())) {
+      return ofFile(environment.userConfig());
     }
-    if (surroundings.host().isEmpty()) {
+    if (environment.host().isEmpty()) {
       throw new InvalidException(
           "no Kubernetes API is configured: set KUBECONFIG or K8S_API_ENDPOINT, or put a kubeconfig to %s"
-              .formatted(surroundings.userConfig()));
+              .formatted(environment.userConfig()));
     }
     return inCluster();
   }
@@ -103,25 +103,25 @@ public record AccessSource(DatastoreConfig.Kubernetes config, Surroundings surro
   }
 
   private ApiAccess override(Kubeconfig kubeconfig, List<Path> readBefore) {
-    ApiAccess said = kubeconfig.access(config.context());
+    ApiAccess fromKubeconfig = kubeconfig.access(config.context());
     List<Path> files = new ArrayList<>(readBefore);
-    files.addAll(said.files());
+    files.addAll(fromKubeconfig.files());
     return new ApiAccess(
         config.endpoint().isEmpty()
-            ? said.server()
+            ? fromKubeconfig.server()
             : ServerAddress.address("K8S_API_ENDPOINT", config.endpoint()),
-        config.insecure() || said.insecure(),
-        or(ca(files), said.ca()),
-        or(certificate(files), said.certificate()),
-        or(key(files), said.key()),
-        config.token().isEmpty() ? said.token() : config.token(),
-        said.proxy(),
-        said.origin(),
+        config.insecure() || fromKubeconfig.insecure(),
+        or(ca(files), fromKubeconfig.ca()),
+        or(certificate(files), fromKubeconfig.certificate()),
+        or(key(files), fromKubeconfig.key()),
+        config.token().isEmpty() ? fromKubeconfig.token() : config.token(),
+        fromKubeconfig.proxy(),
+        fromKubeconfig.origin(),
         files);
   }
 
-  private static @Nullable Pem or(@Nullable Pem configured, @Nullable Pem said) {
-    return configured == null ? said : configured;
+  private static @Nullable Pem or(@Nullable Pem configured, @Nullable Pem fromKubeconfig) {
+    return configured == null ? fromKubeconfig : configured;
   }
 
   private ApiAccess ofEndpoint() {
@@ -144,11 +144,11 @@ public record AccessSource(DatastoreConfig.Kubernetes config, Surroundings surro
 
   private ApiAccess inCluster() {
     List<Path> files = new ArrayList<>();
-    Path directory = surroundings.serviceAccount();
+    Path directory = environment.serviceAccount();
     Secret token = AccessFiles.token(directory.resolve("token"), files);
     Pem ca = AccessFiles.pem("authority", directory.resolve("ca.crt"), files);
     return new ApiAccess(
-        ServerAddress.inCluster(surroundings.host(), surroundings.port()),
+        ServerAddress.inCluster(environment.host(), environment.port()),
         config.insecure(),
         or(ca(files), ca),
         null,

@@ -29,7 +29,7 @@ public final class ApiClient implements AutoCloseable {
 
   private final AccessSource source;
   private final RateLimit limit;
-  private final Duration patience;
+  private final Duration timeout;
   private @Nullable ApiConnection connection;
   private volatile boolean closed;
   private volatile Runnable unknownResource = () -> {};
@@ -37,13 +37,13 @@ public final class ApiClient implements AutoCloseable {
   /**
    * Creates a client that connects on first use.
    *
-   * @param patience the timeout of a call, with all retries
+   * @param timeout the timeout of a call, with all retries
    */
   public ApiClient(
-      DatastoreConfig.Kubernetes config, AccessSource.Surroundings around, Duration patience) {
+      DatastoreConfig.Kubernetes config, AccessSource.Environment around, Duration timeout) {
     this.source = new AccessSource(config, around);
     this.limit = new RateLimit(config.qps(), config.burst(), System::nanoTime);
-    this.patience = patience;
+    this.timeout = timeout;
   }
 
   /**
@@ -54,25 +54,25 @@ public final class ApiClient implements AutoCloseable {
   public ObjectNode call(ApiCall call) {
     // Loading and reading what the first request needs does not count against its timeout.
     connection();
-    RequestCost effort = new RequestCost(call);
+    RequestCost cost = new RequestCost(call);
     try {
-      ObjectNode answer = call(call, effort);
-      effort.tell(true);
+      ObjectNode answer = call(call, cost);
+      cost.report(true);
       return answer;
     } catch (RuntimeException e) {
-      effort.tell(false);
+      cost.report(false);
       throw e;
     }
   }
 
-  private ObjectNode call(ApiCall call, RequestCost effort) {
-    Deadline deadline = Deadline.in(patience);
+  private ObjectNode call(ApiCall call, RequestCost cost) {
+    Deadline deadline = Deadline.in(timeout);
     Duration pause = FIRST_PAUSE;
     boolean refused = false;
     @Nullable TransportFailure earlier = null;
     while (true) {
       ApiConnection used = connection();
-      Attempt attempt = attempt(used, call, deadline, effort);
+      Attempt attempt = attempt(used, call, deadline, cost);
       switch (attempt) {
         case Attempt.Answered(ObjectNode answer) -> {
           return answer;
@@ -86,12 +86,12 @@ public final class ApiClient implements AutoCloseable {
             refused = true;
             renew(used);
           } else if (refusal.mayBeRepeated() && deadline.allows(wait)) {
-            effort.pause(wait, refusal.exception());
+            cost.pause(wait, refusal.exception());
           } else {
             throw refusal.exception();
           }
         }
-        case Attempt.Lost(TransportFailure breakdown) -> {
+        case Attempt.Lost(TransportFailure failure) -> {
           checkOpen();
           if (!breakdown.mayBeRepeated() || !deadline.allows(pause)) {
             throw breakdown.clearer(earlier).exception();
@@ -118,9 +118,9 @@ public final class ApiClient implements AutoCloseable {
     return twice.compareTo(LONGEST_PAUSE) < 0 ? twice : LONGEST_PAUSE;
   }
 
-  private Attempt attempt(ApiConnection used, ApiCall call, Deadline deadline, RequestCost effort) {
-    effort.await(limit, deadline, patience);
-    effort.send();
+  private Attempt attempt(ApiConnection used, ApiCall call, Deadline deadline, RequestCost cost) {
+    cost.await(limit, deadline, timeout);
+    cost.send();
     try {
       HttpResponse<byte[]> response =
           exchange(used, call, HttpResponse.BodyHandlers.ofByteArray(), deadline);
@@ -158,12 +158,12 @@ public final class ApiClient implements AutoCloseable {
    */
   public Lines watch(ApiCall call) {
     connection();
-    Deadline deadline = Deadline.in(patience);
-    RequestCost effort = new RequestCost(call);
+    Deadline deadline = Deadline.in(timeout);
+    RequestCost cost = new RequestCost(call);
     boolean refused = false;
     while (true) {
       ApiConnection used = connection();
-      effort.await(limit, deadline, patience);
+      cost.await(limit, deadline, timeout);
       try {
         HttpResponse<InputStream> response =
             exchange(used, call, HttpResponse.BodyHandlers.ofInputStream(), deadline);
@@ -257,6 +257,6 @@ public final class ApiClient implements AutoCloseable {
 
     record Refused(ApiFailure refusal) implements Attempt {}
 
-    record Lost(TransportFailure breakdown) implements Attempt {}
+    record Lost(TransportFailure failure) implements Attempt {}
   }
 }

@@ -71,7 +71,7 @@ public final class CollectionWatch implements Runnable, AutoCloseable {
   private volatile boolean closed;
   private volatile long heard = System.nanoTime();
   private volatile @Nullable InputStream stream;
-  private volatile @Nullable DatastoreException trouble;
+  private volatile @Nullable DatastoreException failure;
 
   public CollectionWatch(ApiClient api, Source source, int index, Sink sink) {
     this.api = api;
@@ -90,7 +90,7 @@ public final class CollectionWatch implements Runnable, AutoCloseable {
         if (follow() && !position.equals(before)) {
           pause = FIRST_PAUSE;
         }
-        if (trouble instanceof CompactedException) {
+        if (failure instanceof CompactedException) {
           return;
         }
         Thread.sleep(pause);
@@ -115,16 +115,16 @@ public final class CollectionWatch implements Runnable, AutoCloseable {
       ApiClient.Lines lines = api.watch(call);
       try (InputStream in = new BufferedInputStream(lines.in(), 1 << 14)) {
         stream = in;
-        trouble = null;
+        failure = null;
         read(in, lines.access());
         return true;
       }
     } catch (UnavailableException e) {
-      trouble = e;
+      failure = e;
     } catch (DatastoreException e) {
       fail(e);
     } catch (IOException | IllegalArgumentException e) {
-      trouble =
+      failure =
           new UnavailableException(
               "%s was interrupted: %s".formatted(call.subject(), e.getMessage()), e);
     } finally {
@@ -138,7 +138,7 @@ public final class CollectionWatch implements Runnable, AutoCloseable {
     boolean useful = true;
     for (String line = line(in); line != null && useful && !closed; line = line(in)) {
       heard = System.nanoTime();
-      useful = take(Json.parseObject(line), access);
+      useful = accept(Json.parseObject(line), access);
     }
   }
 
@@ -161,14 +161,14 @@ public final class CollectionWatch implements Runnable, AutoCloseable {
   }
 
   /** Returns false when this stream must be replaced. */
-  private boolean take(ObjectNode event, ApiAccess access) throws InterruptedException {
+  private boolean accept(ObjectNode event, ApiAccess access) throws InterruptedException {
     ObjectNode object = JsonTrees.object(event, "object");
     String revision = JsonTrees.revision(object);
     switch (event.path("type").asString("")) {
-      case "ADDED" -> tell(revision, translate(Change.ADDED, object));
-      case "MODIFIED" -> tell(revision, translate(Change.MODIFIED, object));
-      case "DELETED" -> tell(revision, translate(Change.DELETED, object));
-      case "BOOKMARK" -> tell(revision, Optional.empty());
+      case "ADDED" -> report(revision, translate(Change.ADDED, object));
+      case "MODIFIED" -> report(revision, translate(Change.MODIFIED, object));
+      case "DELETED" -> report(revision, translate(Change.DELETED, object));
+      case "BOOKMARK" -> report(revision, Optional.empty());
       case "ERROR" -> {
         fail(ApiFailure.ofStatus(access, source.call(), object).exception());
         return false;
@@ -194,23 +194,23 @@ public final class CollectionWatch implements Runnable, AutoCloseable {
     }
   }
 
-  private void tell(String revision, Optional<ResourceEvent> event) throws InterruptedException {
+  private void report(String revision, Optional<ResourceEvent> event) throws InterruptedException {
     sink.put(new Signal.Reached(index, revision, event));
     position = revision;
   }
 
   private void fail(DatastoreException why) throws InterruptedException {
-    trouble = why;
+    failure = why;
     sink.put(new Signal.Failed(why));
   }
 
   /** Returns why it is not connected; null when it is. */
-  public @Nullable DatastoreException trouble() {
-    return trouble;
+  public @Nullable DatastoreException failure() {
+    return failure;
   }
 
   /** Closes a stream on which not even bookmarks arrive: its other end is gone. */
-  public void checkPulse() {
+  public void checkSilence() {
     if (System.nanoTime() - heard > SILENCE.toNanos()) {
       heard = System.nanoTime();
       closeStream();

@@ -41,7 +41,7 @@ public final class RateLimit {
    *
    * @return how long to wait before using it; more than {@code limit} when none was taken
    */
-  public synchronized Duration take(Duration limit) {
+  public synchronized Duration reserve(Duration limit) {
     long now = nanos.getAsLong();
     permits = Math.min(burst, permits + (now - filledAt) * perNano);
     filledAt = now;

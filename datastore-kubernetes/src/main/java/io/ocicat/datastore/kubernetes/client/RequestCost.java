@@ -36,8 +36,8 @@ public final class RequestCost {
    * Waits for the process's own rate limit. When that takes too long, the error names the rate
    * limit only if it is the cause.
    */
-  public void await(RateLimit limit, Deadline deadline, Duration patience) {
-    Duration wait = limit.take(deadline.left());
+  public void await(RateLimit limit, Deadline deadline, Duration timeout) {
+    Duration wait = limit.reserve(deadline.left());
     if (wait.isZero() && !deadline.hasPassed()) {
       return;
     }
@@ -47,7 +47,7 @@ public final class RequestCost {
     }
     DatastoreException failure = lastFailure;
     long waiting = throttled + wait.toNanos();
-    if (waiting > patience.dividedBy(2).toNanos()) {
+    if (waiting > timeout.dividedBy(2).toNanos()) {
       throw new UnavailableException(
           "too many requests of our own are waiting to ask the Kubernetes API for %s: it would have waited %d ms for the limit of %s requests a second, raise K8S_CLIENT_QPS and K8S_CLIENT_BURST (qps and burst in CNI configurations)"
               .formatted(call.subject(), Duration.ofNanos(waiting).toMillis(), limit.perSecond()),
@@ -57,7 +57,7 @@ public final class RequestCost {
         ? failure
         : new UnavailableException(
             "the Kubernetes API was not asked for %s: its %d ms were over before"
-                .formatted(call.subject(), patience.toMillis()),
+                .formatted(call.subject(), timeout.toMillis()),
             null);
   }
 
@@ -74,8 +74,8 @@ public final class RequestCost {
   }
 
   /** Reports the finished call. */
-  public void tell(boolean succeeded) {
-    RequestListener.tell(
+  public void report(boolean succeeded) {
+    RequestListener.report(
         new DatastoreRequest(
             call.describe(), attempts, throttled, paused, succeeded, start, System.nanoTime()));
   }

@@ -141,8 +141,8 @@ public final class KubernetesProfiles implements ResourceMapping {
       ApiCollection.Part part =
           NAMESPACES.read(api, limit, next == null ? null : next.substring(2));
       part.items().forEach(item -> add(query, namespaceProfile(item), items));
-      String behind = part.next().isEmpty() ? "a:" + part.revision() + ":" : "n:" + part.next();
-      return new ResourcePage(part.revision() + "/", items, List.of(), behind);
+      String following = part.next().isEmpty() ? "a:" + part.revision() + ":" : "n:" + part.next();
+      return new ResourcePage(part.revision() + "/", items, List.of(), following);
     }
     String[] parts = next.split(":", 3);
     if (parts.length != 3 || !parts[0].equals("a")) {
