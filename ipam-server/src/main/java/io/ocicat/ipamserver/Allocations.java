@@ -112,7 +112,7 @@ final class Allocations implements AutoCloseable {
               .orElseThrow(
                   () ->
                       ApiError.badRequest(
-                          "%s is none of the addresses that pool %s hands out"
+                          "%s is not an address that pool %s allocates"
                               .formatted(wanted.get(), Quoted.brief(pool.name()))));
       if (!addresses.isFree(wanted.get()) && !addresses.isResting(wanted.get())) {
         throw ApiError.addressInUse(

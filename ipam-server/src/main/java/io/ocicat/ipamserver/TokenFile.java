@@ -91,7 +91,7 @@ final class TokenFile {
   private String checked(String token, int line) {
     if (!FORM.matcher(token).matches() || token.length() < SHORTEST) {
       throw new IpamServerException(
-          "line %d of the token file %s is no token: at least %d of A–Z a–z 0–9 . _ ~ + / -"
+          "line %d of the token file %s is not a token: at least %d of A–Z a–z 0–9 . _ ~ + / -"
               .formatted(line, file, SHORTEST));
     }
     return token;
@@ -127,7 +127,7 @@ final class TokenFile {
         known = seen.equals(Version.GONE) ? new Known(List.of(), seen) : read();
         log.accept(
             known.digests().isEmpty()
-                ? "the token file %s %s: nobody may ask any more"
+                ? "the token file %s %s: all requests are rejected"
                     .formatted(file, seen.equals(Version.GONE) ? "is gone" : "holds no token")
                 : "the token file %s was read again".formatted(file));
       }

@@ -154,11 +154,11 @@ class ProtocolTest {
 
   @ParameterizedTest
   @CsvSource({
-    "10.9.0.0,none of the addresses that pool \"blue\" hands out",
-    "10.9.0.1,none of the addresses",
-    "10.9.0.4,none of the addresses",
-    "10.9.0.7,none of the addresses",
-    "10.10.0.1,none of the addresses",
+    "10.9.0.0,not an address that pool \"blue\" allocates",
+    "10.9.0.1,not an address that pool",
+    "10.9.0.4,not an address that pool",
+    "10.9.0.7,not an address that pool",
+    "10.10.0.1,not an address that pool",
   })
   void addressesThatAreNotHandedOutAreNoUseAskingFor(String ip, String message) {
     Got refused = server.allocate("c1", "'requestedIPs': ['%s']".formatted(ip));

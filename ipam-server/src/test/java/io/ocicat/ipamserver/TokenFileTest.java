@@ -77,9 +77,9 @@ class TokenFileTest {
     assertThat(tokens.accept(OLD)).isFalse();
     assertThat(log)
         .containsExactly(
-            "the token file %s holds no token: nobody may ask any more".formatted(file()),
+            "the token file %s holds no token: all requests are rejected".formatted(file()),
             "the token file %s was read again".formatted(file()),
-            "the token file %s is gone: nobody may ask any more".formatted(file()),
+            "the token file %s is gone: all requests are rejected".formatted(file()),
             "the token file %s was read again".formatted(file()));
   }
 

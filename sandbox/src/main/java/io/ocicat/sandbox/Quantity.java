@@ -60,6 +60,6 @@ final class Quantity {
 
   private static IllegalArgumentException notOne(String text) {
     return new IllegalArgumentException(
-        Quoted.brief(text) + " is no quantity such as 10M, 512Ki or 2e6");
+        Quoted.brief(text) + " is not a quantity such as 10M, 512Ki or 2e6");
   }
 }

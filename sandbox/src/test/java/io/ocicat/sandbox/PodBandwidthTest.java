@@ -44,10 +44,10 @@ class PodBandwidthTest {
 
   @ParameterizedTest
   @CsvSource({
-    "fast, no quantity",
-    "10Mb, no quantity",
-    "'', no quantity",
-    "1 M, no quantity",
+    "fast, not a quantity",
+    "10Mb, not a quantity",
+    "'', not a quantity",
+    "1 M, not a quantity",
     "-1M, small",
     "999, small",
     "0, small",

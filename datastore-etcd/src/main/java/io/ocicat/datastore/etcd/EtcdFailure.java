@@ -70,7 +70,7 @@ record EtcdFailure(Endpoint endpoint, Status status) {
                       .formatted(endpoint, subject),
                   cause)
               : new InvalidException(
-                  "etcd %s does not know %s yet: it is still to come".formatted(endpoint, subject),
+                  "etcd %s does not have %s yet: it is in the future".formatted(endpoint, subject),
                   cause);
       case NOT_FOUND -> new NotFoundException(subject + " does not exist or has ended", cause);
       case UNAUTHENTICATED, PERMISSION_DENIED -> unauthorized(subject, cause);
@@ -156,7 +156,7 @@ record EtcdFailure(Endpoint endpoint, Status status) {
     }
     return switch (status.getCode()) {
       case DEADLINE_EXCEEDED -> "no answer in time";
-      case CANCELLED -> "the call was broken off";
+      case CANCELLED -> "the call was cancelled";
       case UNAVAILABLE -> connectionLost();
       default -> words();
     };

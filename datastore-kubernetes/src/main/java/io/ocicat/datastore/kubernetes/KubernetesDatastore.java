@@ -131,7 +131,7 @@ final class KubernetesDatastore implements Datastore {
   public ResourceWatch watch(ResourceQuery query, String revision) {
     if (revision.isEmpty()) {
       throw new InvalidException(
-          "%s cannot be watched from no revision: take it from what was read"
+          "%s cannot be watched without a revision: use one that was read"
               .formatted(query.kind()));
     }
     api.checkOpen();

@@ -56,7 +56,7 @@ final class DatabaseFile {
           e);
     } catch (IOException e) {
       throw new UnavailableException(
-          "datastore %s cannot be looked at: %s".formatted(path, SqliteFailure.firstLine(e)), e);
+          "datastore %s cannot be accessed: %s".formatted(path, SqliteFailure.firstLine(e)), e);
     }
   }
 }

@@ -97,7 +97,7 @@ final class EntryReader {
     long revision = query.revision() == 0 ? head : query.revision();
     if (revision > head) {
       throw new InvalidException(
-          "revision %d is still to come: the datastore is at %d".formatted(revision, head));
+          "revision %d is in the future: the datastore is at %d".formatted(revision, head));
     }
     if (revision < compacted(session)) {
       throw new CompactedException(

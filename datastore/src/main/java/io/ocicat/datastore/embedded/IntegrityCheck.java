@@ -29,7 +29,7 @@ final class IntegrityCheck {
         session,
         problems,
         "SELECT id, key FROM entry WHERE created > id >> 8 OR created < 0",
-        "was written before its key was made");
+        "was written before its key was created");
     rows(
         session,
         problems,

@@ -56,7 +56,7 @@ public final class Json {
       }
       JsonNode value = read(parser, first);
       if (parser.nextToken() != null) {
-        throw new IllegalArgumentException("not valid JSON: there is text behind the value");
+        throw new IllegalArgumentException("not valid JSON: there is text after the value");
       }
       return value;
     } catch (JacksonException e) {

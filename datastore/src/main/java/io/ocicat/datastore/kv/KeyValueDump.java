@@ -137,7 +137,7 @@ public final class KeyValueDump {
   private static ObjectNode object(@Nullable String line, int number) {
     if (line == null) {
       throw new CorruptException(
-          "the dump ends too early, behind line %d: make it again".formatted(number - 1));
+          "the dump ends too early, after line %d: create it again".formatted(number - 1));
     }
     try {
       return Json.parseObject(line);

@@ -27,7 +27,7 @@ record ListCursor(List<String> prefixes, long revision, int at, String after) {
       // Rejected below.
     }
     throw new InvalidException(
-        "\"%s\" does not continue a list of %s: begin again".formatted(text, query.kind()));
+        "\"%s\" does not continue a list of %s: start again".formatted(text, query.kind()));
   }
 
   RangeQuery query() {

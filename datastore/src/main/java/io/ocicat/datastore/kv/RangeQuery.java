@@ -15,7 +15,7 @@ public record RangeQuery(String prefix, String after, int limit, long revision) 
     }
     if (!after.isEmpty() && !after.startsWith(prefix)) {
       throw new IllegalArgumentException(
-          "keys of %s cannot be read behind %s".formatted(prefix, after));
+          "keys of %s cannot be read after %s".formatted(prefix, after));
     }
   }
 

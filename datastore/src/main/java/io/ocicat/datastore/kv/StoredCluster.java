@@ -83,7 +83,7 @@ public final class StoredCluster implements Cluster {
 
   private static UnsupportedException unknown(String namespace, String name) {
     return new UnsupportedException(
-        "whether there is a virtual machine %s/%s only the Kubernetes API can tell"
+        "only the Kubernetes API knows whether virtual machine %s/%s exists"
             .formatted(namespace, name));
   }
 

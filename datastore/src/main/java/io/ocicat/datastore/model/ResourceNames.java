@@ -31,13 +31,13 @@ final class ResourceNames {
           match(
               name,
               NETWORK_POLICY,
-              "lower-case letters, digits and -, with at most one . behind the tier's name",
+              "lower-case letters, digits and -, with at most one . after the tier's name",
               problems);
       case GLOBAL_NETWORK_POLICY, STAGED_GLOBAL_NETWORK_POLICY ->
           match(
               name,
               GLOBAL_NETWORK_POLICY,
-              "lower-case letters, digits and -, with at most one . behind the tier's name",
+              "lower-case letters, digits and -, with at most one . after the tier's name",
               problems);
       case TIER -> match(name, ValueRules.DNS_LABEL, "lower-case letters, digits and -", problems);
       case CLUSTER_INFORMATION, IPAM_CONFIGURATION, KUBE_CONTROLLERS_CONFIGURATION -> {

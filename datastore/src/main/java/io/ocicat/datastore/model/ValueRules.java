@@ -166,7 +166,7 @@ final class ValueRules {
     IpPrefix prefix = cidr(text);
     if (!prefix.isNetwork()) {
       throw new IllegalArgumentException(
-          "%s has bits behind its prefix: write %s"
+          "%s has host bits set: write %s"
               .formatted(Problems.quote(text), prefix.network()));
     }
     return prefix;

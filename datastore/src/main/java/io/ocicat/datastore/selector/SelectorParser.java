@@ -110,7 +110,7 @@ final class SelectorParser {
       return new Selector.In(label, set());
     }
     throw refuse(
-        "expected ==, !=, in, not in, contains, starts with or ends with behind label " + label);
+        "expected ==, !=, in, not in, contains, starts with or ends with after label " + label);
   }
 
   /** As upstream, an empty set and a trailing comma are valid. */

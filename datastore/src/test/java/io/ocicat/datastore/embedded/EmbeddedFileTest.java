@@ -134,7 +134,7 @@ class EmbeddedFileTest {
       assertThat(store.check())
           .containsExactlyInAnyOrder(
               "/a at revision 2 was replaced by something that is not there",
-              "/b at revision 4 was written before its key was made");
+              "/b at revision 4 was written before its key was created");
     }
   }
 

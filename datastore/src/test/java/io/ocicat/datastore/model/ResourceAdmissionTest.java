@@ -99,7 +99,7 @@ class ResourceAdmissionTest {
       textBlock =
           """
           IP_POOL ; p ; {} ; spec.cidr is missing
-          IP_POOL ; p ; {"cidr":"10.65.0.1/16"} ; spec.cidr "10.65.0.1/16" has bits behind its prefix: write 10.65.0.0/16
+          IP_POOL ; p ; {"cidr":"10.65.0.1/16"} ; spec.cidr "10.65.0.1/16" has host bits set: write 10.65.0.0/16
           IP_POOL ; p ; {"cidr":7} ; spec.cidr must be a string, not 7
           IP_POOL ; p ; {"cidr":"169.254.1.0/24"} ; spec.cidr 169.254.1.0/24 overlaps the link-local addresses
           IP_POOL ; p ; {"cidr":"fe80::/64"} ; overlaps the link-local addresses

@@ -40,7 +40,7 @@ public final class AffineBlocks {
           && isDeselected(request, snapshot, affine.cidr())) {
         try {
           affinities.release(request.owner(), affine.cidr(), true, null);
-          snapshot.host().invalidate(affine.cidr());
+          snapshot.host().remove(affine.cidr());
         } catch (IpamException _) {
           // In use, or already gone.
         }
@@ -126,7 +126,7 @@ public final class AffineBlocks {
         yield Optional.of(HostBlocks.Affine.of(cidr, ours.affinity()));
       }
       case Affinities.Claim.Taken _ -> {
-        snapshot.host().invalidate(cidr);
+        snapshot.host().remove(cidr);
         yield Optional.empty();
       }
     };

@@ -45,7 +45,7 @@ public final class BlockAllocator {
       progress.add(cidr, taking.take(cidr, progress.missing(), requester, snapshot.reservations()));
     } catch (IpamException e) {
       if (e.reason() == IpamException.Reason.HANDLE_LIMIT) {
-        throw new StaleViewException("somebody else has taken for the same handle");
+        throw new StaleViewException("another process has allocated for the same handle");
       }
       throw e;
     }

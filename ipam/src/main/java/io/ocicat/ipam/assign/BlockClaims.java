@@ -92,11 +92,11 @@ public final class BlockClaims {
     for (IpPrefix block : blocks) {
       try {
         affinities.release(owner, block, requireEmpty, null);
-        hosts.of(owner, IpVersion.of(block)).invalidate(block);
+        hosts.of(owner, IpVersion.of(block)).remove(block);
       } catch (IpamException e) {
         switch (e.reason()) {
           case CLAIMED_BY_OTHER, NO_SUCH_BLOCK ->
-              hosts.of(owner, IpVersion.of(block)).invalidate(block);
+              hosts.of(owner, IpVersion.of(block)).remove(block);
           default -> {
             if (refused == null) {
               refused = e;
@@ -142,7 +142,7 @@ public final class BlockClaims {
               default -> throw e;
             }
           }
-          hosts.of(owner, IpVersion.of(key.cidr())).invalidate(key.cidr());
+          hosts.of(owner, IpVersion.of(key.cidr())).remove(key.cidr());
         }
       }
       if (!again) {
@@ -151,7 +151,7 @@ public final class BlockClaims {
     }
     throw new IpamException(
         IpamException.Reason.TOO_MANY_CONFLICTS,
-        "blocks of pool %s were claimed anew each of %d times: disable the pool first"
+        "blocks of pool %s were claimed again each of %d times: disable the pool first"
             .formatted(pool, ROUNDS));
   }
 

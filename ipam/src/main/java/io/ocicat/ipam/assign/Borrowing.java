@@ -80,7 +80,7 @@ public final class Borrowing {
       if (e.reason() != IpamException.Reason.NO_SUCH_BLOCK) {
         throw e;
       }
-      index.invalidate(cidr);
+      index.remove(cidr);
     }
   }
 }

@@ -99,7 +99,7 @@ public final class BlockEdit {
   public static int capacity(IpPrefix cidr) {
     int bits = cidr.address().bitLength() - cidr.length();
     if (bits > LARGEST_BITS) {
-      throw new CorruptException("block %s is too large to be one".formatted(cidr));
+      throw new CorruptException("block %s is too large".formatted(cidr));
     }
     return 1 << bits;
   }

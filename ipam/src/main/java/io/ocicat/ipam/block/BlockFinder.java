@@ -145,7 +145,7 @@ public final class BlockFinder {
         // Its owner uses it after all, or another host was faster.
         continue;
       }
-      index.invalidate(entry.cidr());
+      index.remove(entry.cidr());
       if (affinities.claim(owner, entry.cidr(), reserved) instanceof Affinities.Claim.Ours ours) {
         index.update(ours.block().value());
         return Optional.of(ours);

@@ -93,7 +93,7 @@ public final class BlockIndex {
     blocks.put(block.cidr(), Entry.of(block, new BlockEdit(block, cooldown)));
   }
 
-  public synchronized void invalidate(IpPrefix cidr) {
+  public synchronized void remove(IpPrefix cidr) {
     blocks.remove(cidr);
   }
 

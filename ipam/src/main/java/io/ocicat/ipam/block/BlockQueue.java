@@ -262,7 +262,7 @@ public final class BlockQueue {
         revertLater(unanswered.reverting());
       }
     } catch (Error e) {
-      failAll(batch, new IllegalStateException("a write for several failed", e));
+      failAll(batch, new IllegalStateException("a batched write failed", e));
       throw e;
     }
   }

@@ -122,7 +122,7 @@ public final class BlockReleaser {
       }
     }
     if (!guess.containsAll(handlesOf(edit, ordinals))) {
-      throw new StaleViewException("other handles are concerned");
+      throw new StaleViewException("other handles own these addresses");
     }
     List<IpAddress> released = edit.addresses(ordinals);
     // As in Calico: an address in cooldown has the sequence number of its release.
@@ -136,7 +136,7 @@ public final class BlockReleaser {
     if (sequence != null && sequence != edit.allocatedAt(ordinal)) {
       throw new IpamException(
           IpamException.Reason.BAD_SEQUENCE_NUMBER,
-          "address %s is not released: it was assigned with sequence number %d, not %d, so somebody got it since"
+          "address %s is not released: it was assigned with sequence number %d, not %d, so it was reassigned since"
               .formatted(release.address(), edit.allocatedAt(ordinal), sequence));
     }
     IpamBlock.Attributes owner = edit.attributes(ordinal);

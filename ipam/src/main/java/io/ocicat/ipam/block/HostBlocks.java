@@ -222,7 +222,7 @@ public final class HostBlocks {
     generation++;
   }
 
-  public synchronized void invalidate(IpPrefix cidr) {
+  public synchronized void remove(IpPrefix cidr) {
     affinities.remove(cidr);
     change();
   }

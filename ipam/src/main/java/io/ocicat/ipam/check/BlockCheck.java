@@ -42,7 +42,7 @@ public final class BlockCheck {
                 block.cidr(),
                 null,
                 false,
-                "block %s has the same addresses, which may so be given twice: release the addresses of one of them and delete it"
+                "block %s has the same addresses, which may therefore be assigned twice: release the addresses of one of them and delete it"
                     .formatted(previous)));
       } else {
         previous = block.cidr();
@@ -92,7 +92,7 @@ public final class BlockCheck {
                 cidr,
                 owner,
                 true,
-                "%s has a %s affinity for it and it does not exist: somebody was interrupted while claiming or releasing. Routers may drop its addresses"
+                "%s has a %s affinity for it but it does not exist: claiming or releasing it was interrupted. Routers may drop its addresses"
                     .formatted(owner, affinity.state().text()))
             : finding(
                 IpamFinding.Type.STALE_AFFINITY,

@@ -74,7 +74,7 @@ public final class HandleCheck {
               IpamFinding.Type.ORPHAN_HANDLE,
               id,
               null,
-              "no block has an address for it: whoever made it was interrupted before it took one, or its number was left too high. It costs space only"));
+              "no block has an address for it: its creator was interrupted before allocating one, or its count was left too high. It only takes up space"));
       return;
     }
     for (IpPrefix cidr : cidrs) {
@@ -94,7 +94,7 @@ public final class HandleCheck {
                 IpamFinding.Type.WRONG_COUNT,
                 id,
                 cidr,
-                "it counts %d addresses of block %s, which has %d for it: somebody was interrupted, or counts as Calico does"
+                "it counts %d addresses of block %s, which has %d for it: an update was interrupted, or Calico made the count"
                     .formatted(counted, cidr, has)));
       }
     }

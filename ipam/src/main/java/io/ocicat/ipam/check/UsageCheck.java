@@ -41,8 +41,8 @@ public final class UsageCheck {
                 address,
                 null,
                 pooled
-                    ? "it is used and not assigned, so somebody else may get it: assign it, or restart its pod"
-                    : "it is used and in no enabled pool"));
+                    ? "it is in use but not assigned, so it may be assigned to another pod: assign it, or restart its pod"
+                    : "it is in use but in no enabled pool"));
       }
     }
     return findings;

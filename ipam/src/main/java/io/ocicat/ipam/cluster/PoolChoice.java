@@ -120,7 +120,7 @@ public record PoolChoice(
             .limit(5)
             .map(
                 pool ->
-                    "%s wants node %s, namespace %s%s"
+                    "%s requires node %s, namespace %s%s"
                         .formatted(
                             pool.value().name(),
                             pool.value().nodeSelector(),

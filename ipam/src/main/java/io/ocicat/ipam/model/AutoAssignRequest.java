@@ -64,7 +64,7 @@ public record AutoAssignRequest(
       if (pool.isV4() != v4) {
         throw new IpamException(
             IpamException.Reason.POOL_NOT_USABLE,
-            "pool %s is asked for %s addresses: it has none".formatted(pool, v4 ? "IPv4" : "IPv6"));
+            "pool %s has no %s addresses".formatted(pool, v4 ? "IPv4" : "IPv6"));
       }
     }
   }

@@ -17,12 +17,12 @@ public interface ClusterPods {
 
         @Override
         public void publish(PodConfig config, PodAttachment attachment) {
-          throw new IllegalStateException("nobody wants to know of pods");
+          throw new IllegalStateException("pods are not published");
         }
 
         @Override
         public void withdraw(PodConfig config, PodAttachment attachment) {
-          throw new IllegalStateException("nobody wants to know of pods");
+          throw new IllegalStateException("pods are not published");
         }
       };
 

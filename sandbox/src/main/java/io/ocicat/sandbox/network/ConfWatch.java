@@ -58,7 +58,7 @@ final class ConfWatch implements AutoCloseable {
       check.run();
     } catch (RuntimeException e) {
       System.getLogger(ConfWatch.class.getPackageName())
-          .log(Level.WARNING, "cannot look at " + directory, e);
+          .log(Level.WARNING, "cannot check " + directory, e);
     }
   }
 

@@ -51,12 +51,12 @@ public final class DatastorePods implements ClusterPods {
 
   @Override
   public void publish(PodConfig config, PodAttachment attachment) {
-    inCluster("tell", attachment, cluster -> cluster.put(pod(config)));
+    inCluster("publish", attachment, cluster -> cluster.put(pod(config)));
   }
 
   @Override
   public void withdraw(PodConfig config, PodAttachment attachment) {
-    inCluster("take back what it was told", attachment, cluster -> cluster.remove(pod(config)));
+    inCluster("withdraw", attachment, cluster -> cluster.remove(pod(config)));
   }
 
   private void inCluster(String verb, PodAttachment attachment, Consumer<StoredCluster> work) {
@@ -66,7 +66,7 @@ public final class DatastorePods implements ClusterPods {
         work.accept(own.cluster());
       }
     } catch (DatastoreException e) {
-      throw failed("cannot %s the datastore of pod %s".formatted(verb, attachment.pod().pod()), e);
+      throw failed("cannot %s pod %s in the datastore".formatted(verb, attachment.pod().pod()), e);
     }
   }
 

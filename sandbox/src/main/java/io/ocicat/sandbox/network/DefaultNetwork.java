@@ -41,7 +41,7 @@ final class DefaultNetwork {
   private final Cni cni;
   private final ConfDirectory directory;
   private final Clock clock;
-  private volatile Outcome outcome = new Outcome(null, "nobody has looked yet", List.of());
+  private volatile Outcome outcome = new Outcome(null, "not checked yet", List.of());
 
   /** A network with the capabilities of its plugins. */
   record Chosen(Network network, Path file, Set<String> capabilities) {}

@@ -73,7 +73,7 @@ public final class OperationMetrics {
   private Counts of(Operation operation) {
     Counts of = counts.get(operation);
     if (of == null) {
-      throw new IllegalStateException("nobody counts " + operation);
+      throw new IllegalStateException("no metric counts " + operation);
     }
     return of;
   }

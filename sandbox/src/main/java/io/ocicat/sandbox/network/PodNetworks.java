@@ -108,7 +108,7 @@ public final class PodNetworks implements AutoCloseable {
                   () ->
                       new SandboxException(
                           Reason.INVALID,
-                          "pod CIDR %s of %s is no prefix such as 10.65.0.0/24"
+                          "pod CIDR %s of %s is not a prefix such as 10.65.0.0/24"
                               .formatted(Quoted.brief(each.strip()), Quoted.brief(text)))));
     }
     podCidrs = List.copyOf(prefixes);

@@ -82,7 +82,7 @@ final class RunSandbox {
     context.store().markBegun(record.id(), record.config().metadata());
     try {
       reserveName();
-      PodTrace.step(StepKind.RECORD, "write down what is going to be made", this::keep);
+      PodTrace.step(StepKind.RECORD, "record the sandbox before it is created", this::keep);
       makeLogDirectory();
       PodTrace.step(
           StepKind.CHECKPOINT,
@@ -246,7 +246,7 @@ final class RunSandbox {
           if (context.settings().cluster().isNeeded(plan)) {
             PodTrace.step(
                 StepKind.CLUSTER,
-                "tell the datastore of the pod",
+                "publish the pod in the datastore",
                 () -> context.settings().cluster().publish(record.config(), plan));
           }
           Result result = context.networks().setUp(plan);
@@ -270,7 +270,7 @@ final class RunSandbox {
     try {
       PodTrace.step(
           StepKind.ROLLBACK,
-          "take back what was made",
+          "undo what was created",
           () -> new StopSandbox(context, record, context.settings().cleanUpLimit()).remove());
       return new SandboxException(reason, SandboxException.text(failure), failure);
     } catch (RuntimeException left) {

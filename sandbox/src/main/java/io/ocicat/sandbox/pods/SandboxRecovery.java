@@ -58,7 +58,7 @@ final class SandboxRecovery {
       return;
     }
     try (KeyedLocks.Held _ = lock.get()) {
-      PodTrace.step(StepKind.ROLLBACK, "take back " + id, () -> cleanUp(id));
+      PodTrace.step(StepKind.ROLLBACK, "clean up " + id, () -> cleanUp(id));
     } catch (RuntimeException e) {
       failures.add("sandbox %s: %s".formatted(id, SandboxException.text(e)));
     }

@@ -115,7 +115,7 @@ final class StopSandbox {
                 () ->
                     new SandboxException(
                         Reason.CORRUPT,
-                        "the record of sandbox %s does not tell how it is attached"
+                        "the record of sandbox %s does not say how it is attached"
                             .formatted(record.id())));
     PodTrace.step(
         StepKind.NETWORK,
@@ -125,7 +125,7 @@ final class StopSandbox {
           if (context.settings().cluster().isNeeded(attachment)) {
             PodTrace.step(
                 StepKind.CLUSTER,
-                "take back what the datastore was told",
+                "withdraw the pod from the datastore",
                 () -> context.settings().cluster().withdraw(record.config(), attachment));
           }
         });

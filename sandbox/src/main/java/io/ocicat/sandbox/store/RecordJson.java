@@ -111,7 +111,7 @@ final class RecordJson {
         }
         throw damaged(id, "it is about " + record.id());
       }
-      throw damaged(id, "it is no JSON object");
+      throw damaged(id, "it is not a JSON object");
     } catch (CniException e) {
       throw damaged(id, SandboxException.text(e));
     }

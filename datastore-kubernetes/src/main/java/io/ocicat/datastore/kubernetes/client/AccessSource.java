@@ -85,7 +85,7 @@ public record AccessSource(DatastoreConfig.Kubernetes config, Environment enviro
     }
     if (environment.host().isEmpty()) {
       throw new InvalidException(
-          "no Kubernetes API is configured: set KUBECONFIG or K8S_API_ENDPOINT, or put a kubeconfig to %s"
+          "no Kubernetes API is configured: set KUBECONFIG or K8S_API_ENDPOINT, or put a kubeconfig at %s"
               .formatted(environment.userConfig()));
     }
     return inCluster();

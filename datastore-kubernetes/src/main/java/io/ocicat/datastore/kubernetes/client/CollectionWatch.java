@@ -187,7 +187,7 @@ public final class CollectionWatch implements Runnable, AutoCloseable {
       sink.put(
           new Signal.Failed(
               new CorruptException(
-                  "%s came upon %s, which cannot be read: %s"
+                  "%s received %s, which cannot be read: %s"
                       .formatted(source.call().subject(), JsonTrees.name(object), e.getMessage()),
                   e)));
       return Optional.empty();

@@ -56,7 +56,7 @@ public final class RequestCost {
     throw failure != null
         ? failure
         : new UnavailableException(
-            "the Kubernetes API was not asked for %s: its %d ms were over before"
+            "the Kubernetes API was not asked for %s: its timeout of %d ms had already passed"
                 .formatted(call.subject(), timeout.toMillis()),
             null);
   }

@@ -98,7 +98,7 @@ public final class IpamSpec {
               cidr(spec));
       case IPAM_HANDLE -> new ResourceKey.Handle(text(spec, "handleID"));
       case IPAM_CONFIG -> new ResourceKey.IpamConfig();
-      default -> throw new IllegalArgumentException(kind + " is none of IPAM's");
+      default -> throw new IllegalArgumentException(kind + " is not an IPAM kind");
     };
   }
 

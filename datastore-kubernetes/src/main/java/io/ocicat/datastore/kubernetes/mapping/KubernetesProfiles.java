@@ -147,7 +147,7 @@ public final class KubernetesProfiles implements ResourceMapping {
     String[] parts = next.split(":", 3);
     if (parts.length != 3 || !parts[0].equals("a")) {
       throw new InvalidException(
-          "\"%s\" does not continue a list of profiles: begin again".formatted(next));
+          "\"%s\" does not continue a list of profiles: start again".formatted(next));
     }
     ApiCollection.Part part = ACCOUNTS.read(api, limit, parts[2].isEmpty() ? null : parts[2]);
     part.items().forEach(item -> add(query, accountProfile(item), items));
@@ -169,7 +169,7 @@ public final class KubernetesProfiles implements ResourceMapping {
     String[] parts = revision.split("/", -1);
     if (parts.length != 2) {
       throw new InvalidException(
-          "revision \"%s\" is not one of profiles: take it from what was read".formatted(revision));
+          "revision \"%s\" is not a revision of profiles: use one that was read".formatted(revision));
     }
     return List.of(
         NAMESPACES.changes(
