@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The page that describes the protocol shows what really happens. */
+/** The examples in the protocol's documentation are what the server really does. */
 class DocumentTest {
   private static final Path PAGE = Path.of("../docs/http-ipam-protocol.md");
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** Nothing that was answered is lost, and nothing is given twice. */
+/** Nothing that was confirmed is lost, and no address is allocated twice. */
 class DurabilityTest {
   private static final String POOLS =
       "{\"pools\":[{\"name\":\"mynet\",\"ranges\":[{\"subnet\":\"10.9.0.0/24\"}]}]}";
@@ -78,7 +78,7 @@ class DurabilityTest {
     List<Future<Got>> asked = new ArrayList<>();
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       for (int i = 0; i < 300; i++) {
-        // Each container is asked for twice, as by a runtime that tries again.
+        // Each container is requested twice, as by a runtime that retries.
         String id = "c" + i / 2;
         asked.add(threads.submit(() -> server.allocate(id)));
       }

@@ -24,7 +24,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever is sent, the server answers sensibly or hangs up, and serves the next one. */
+/**
+ * Whatever is sent, the server responds sensibly or closes the connection, and serves the next one.
+ */
 class HostileRequestTest {
   @TempDir private static Path directory;
   private static TestServer server;
@@ -183,7 +185,7 @@ class HostileRequestTest {
             socket.shutdownOutput();
             socket.getInputStream().readAllBytes();
           } catch (IOException _) {
-            // Hung up on while we were still talking.
+            // The server closed the connection while we were still sending.
           }
         });
   }

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
-/** What a client can rely on. */
+/** The guarantees of the protocol to clients. */
 class ProtocolTest {
   private static final String POOLS =
       """

@@ -52,7 +52,7 @@ final class TestServer implements AutoCloseable {
             log::add));
   }
 
-  /** A new server on what the old one left. */
+  /** Starts a new server on the old one's files. */
   void restart() {
     stop();
     server = start();
@@ -86,7 +86,7 @@ final class TestServer implements AutoCloseable {
     return log;
   }
 
-  /** What came back; the body is an empty object when there was none. */
+  /** A response; the body is an empty object when there was none. */
   record Got(int status, JsonNode body, HttpResponse<String> response) {
     String error() {
       return body.at("/error/code").asString();

@@ -49,7 +49,7 @@ class TokenFileTest {
         .startsWith("the tokens stay as they are: line 1 of the token file");
   }
 
-  /** Review R14: everybody who asks would wait for whoever writes to it. */
+  /** Review R14: all requests would wait for its writer. */
   @Test
   @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void aPipeInItsPlaceKeepsNobodyWaiting() throws IOException, InterruptedException {

@@ -9,12 +9,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A simulated process that works on its own, one step from question to question of the datastore,
- * whenever it is let: so that any order of the steps of many can be had, and had again. Now and
- * then it dies, or an answer is lost.
+ * A simulated process that runs step by step, from one datastore request to the next, under the
+ * test's control: so that any interleaving of many can be produced, and reproduced. Now and then it
+ * dies, or a response is lost.
  */
 final class Actor {
-  /** The process dies. No program can handle that. */
+  /** The death of the process, which no program can handle. */
   static final class Death extends Error {
     private static final long serialVersionUID = 1L;
 
@@ -31,9 +31,9 @@ final class Actor {
   private @Nullable Throwable failure;
 
   /**
-   * Makes a process.
+   * Creates a process.
    *
-   * @param trouble something goes wrong once in so many steps; 0 for never
+   * @param trouble something fails once in this many steps; 0 for never
    */
   Actor(Random random, int trouble) {
     this.random = random;
@@ -61,7 +61,7 @@ final class Actor {
             });
   }
 
-  /** Runs to the next question of the datastore, or to the end. */
+  /** Runs to the next datastore request, or to the end. */
   void step() {
     go.release();
     back.acquireUninterruptibly();

@@ -25,7 +25,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** How addresses are given. */
+/** Scenarios of assigning addresses, for every engine. */
 abstract class AssignScenarios extends IpamFixture {
 
   @Test

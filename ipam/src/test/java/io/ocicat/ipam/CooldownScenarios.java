@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 
-/** Addresses that were released are kept back for a while (review K2). */
+/** Released addresses are kept back for a while (review K2). */
 abstract class CooldownScenarios extends IpamFixture {
 
   @BeforeEach

@@ -5,7 +5,7 @@ import io.ocicat.datastore.kv.KeyValueDatastore;
 import io.ocicat.datastore.passing.PassingDatastore;
 import org.junit.jupiter.api.Nested;
 
-/** In one process, with several records written at one moment. */
+/** The scenarios in one process, with transactions. */
 class EmbeddedScenariosTest {
 
   static final class InMemory implements Engine {

@@ -7,11 +7,11 @@ import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
 import java.util.Map;
 
-/** A datastore without resources, for one test. */
+/** An empty datastore for one test. */
 interface Engine extends AutoCloseable {
   Datastore datastore();
 
-  /** Makes a node, or gives it other labels. */
+  /** Creates a node, or changes its labels. */
   default void node(String name, Map<String, String> labels) {
     ResourceKey.Named key = new ResourceKey.Named(Kind.NODE, "", name);
     Resource node;

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Nested;
 
-/** On Debian's etcd. */
+/** The scenarios on Debian's etcd. */
 class EtcdScenariosTest {
   private static @Nullable TestEtcd etcd;
 

@@ -24,7 +24,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What was left behind is released, and nothing else. */
+/** Leaked addresses are released, and nothing else. */
 class GarbageCollectorTest extends IpamFixture {
   private static final Duration GRACE = Duration.ofMinutes(5);
 

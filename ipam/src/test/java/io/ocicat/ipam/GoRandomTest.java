@@ -35,7 +35,7 @@ class GoRandomTest {
   @Test
   void theTableIsWhatItsRuleSays() {
     long[] start = start();
-    // z[k] in the order the generator makes them: the oldest first.
+    // z[k] in the order the generator produces them: the oldest first.
     long[] z = new long[LENGTH];
     for (int k = -LENGTH; k < 0; k++) {
       z[k + LENGTH] = start[Math.floorMod(LENGTH - TAP - 1 - k, LENGTH)];

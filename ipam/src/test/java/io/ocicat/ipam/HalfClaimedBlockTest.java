@@ -16,12 +16,12 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Another process of the same host has begun to claim the only block there is. */
+/** Another process of the same host has begun to claim the only block. */
 class HalfClaimedBlockTest {
   private static final String HOST = "host-a";
   private static final IpPrefix ONLY = IpPrefix.parse("10.0.0.0/26");
 
-  /** One read after the other, until all that a request makes are behind it. */
+  /** Before each read in turn, until the request makes no more reads. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void whoeverSeesItsAffinityWithoutTheBlockGoesOnWithIt(boolean together) {
@@ -48,7 +48,7 @@ class HalfClaimedBlockTest {
     assertThat(reads).isPositive().isLessThan(200);
   }
 
-  /** The other process comes before one of the reads. */
+  /** The other process runs before one of the reads. */
   private static final class Interrupted extends PassingDatastore {
     private final Engine engine;
     private final int moment;
@@ -70,7 +70,7 @@ class HalfClaimedBlockTest {
                   BlockAffinity.create(
                       ResourceKey.Affinity.ofHost(HOST, ONLY), BlockAffinity.State.PENDING));
         } catch (ExistsException _) {
-          // This process has been faster.
+          // This process was faster.
         }
       }
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What does not fit together is found, explained and, where that is safe, repaired. */
+/** Inconsistencies are found, explained and, where that is safe, repaired. */
 @ParameterizedClass
 @ValueSource(booleans = {true, false})
 class IpamCheckTest extends IpamFixture {

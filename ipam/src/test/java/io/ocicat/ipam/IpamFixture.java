@@ -32,7 +32,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Hosts, pools and words for what tests of IPAM do; everything must fit together at the end. */
+/**
+ * Hosts, pools and shorthands for tests of IPAM; checks that the records are consistent at the end.
+ */
 abstract class IpamFixture {
   static final String A = "host-a";
   static final String B = "host-b";
@@ -111,14 +113,14 @@ abstract class IpamFixture {
     passed = passed.plus(time);
   }
 
-  /** As another process has it. */
+  /** An IPAM as in another process. */
   final Ipam newIpam() {
     Ipam ipam = Ipam.forOneCall(datastore(), sources());
     opened.add(ipam);
     return ipam;
   }
 
-  /** As a process that stays has it; to be closed. */
+  /** An IPAM of a resident process; to be closed. */
   final Ipam resident() {
     return Ipam.resident(datastore(), sources());
   }
@@ -160,7 +162,7 @@ abstract class IpamFixture {
     return AutoAssignRequest.on(host).withCounts(v4, v6);
   }
 
-  /** IPv4 addresses for a host and a handle; all of them. */
+  /** Assigns IPv4 addresses to a host and a handle, and requires all of them. */
   final List<IpAddress> take(String host, int count, String handle) {
     AutoAssignResult assigned =
         newIpam().autoAssign(on(host, count, 0).withHandle(handle, Map.of("node", host)));

@@ -40,9 +40,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Random operations of processes on several hosts, their steps in any order, with deaths between
- * any two of them and lost answers, against {@link Ledger}. Ten rounds of 5,000 operations for each
- * way of writing; {@code -Docicat.longer=10} makes a million of them.
+ * Random operations of processes on several hosts, their steps interleaved at random, with crashes
+ * between any two of them and lost responses, checked by {@link Ledger}. Ten rounds of 5,000
+ * operations, with and without transactions; {@code -Docicat.longer=10} makes a million of them.
  */
 class IpamModelTest {
   private static final int OPERATIONS = 5_000;
@@ -62,7 +62,8 @@ class IpamModelTest {
         new Clock() {
           @Override
           public Instant instant() {
-            // A minute passes now and then, so that empty blocks may be taken from their owners.
+            // A minute passes now and then, so that empty blocks may be reclaimed from their
+            // owners.
             long nanos = time.addAndGet(100_000_000L);
             return Instant.ofEpochSecond(0, nanos);
           }
@@ -198,7 +199,7 @@ class IpamModelTest {
         try {
           work.run();
         } catch (IpamException | DatastoreException _) {
-          // Refused, or the datastore was away: what is true then is the ledger's business.
+          // Refused, or the datastore was unavailable: the ledger checks what holds then.
         }
       };
     }
@@ -227,7 +228,7 @@ class IpamModelTest {
               if (e.getSuppressed().length > 0) {
                 before.forEach(ledger::unpromise);
               } else {
-                // When it says no, nothing of it stays.
+                // After a refusal, nothing of it stays.
                 recordOutcome(handle, before);
               }
             } catch (DatastoreException _) {
@@ -270,7 +271,7 @@ class IpamModelTest {
             } catch (IpamException _) {
               recordOutcome(handle, Set.of());
             } catch (DatastoreException _) {
-              // It stays unclear.
+              // The outcome stays unknown.
             }
           });
     }
@@ -344,9 +345,7 @@ class IpamModelTest {
       }
     }
 
-    /**
-     * Everybody comes back, containers that are gone are deleted, and what was left is repaired.
-     */
+    /** All processes restart, containers that are gone are deleted, and leftovers are repaired. */
     private void recover() {
       Ipam ipam = ipam(datastore);
       for (String handle : List.copyOf(unclear)) {

@@ -23,7 +23,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** What is stored is what the contract shows, member by member. */
+/** Stored records are those of the contract, member by member. */
 class IpamRecordsTest {
   private static final Instant NEW_YEAR = Instant.parse("2026-01-01T00:00:00Z");
 
@@ -38,7 +38,7 @@ class IpamRecordsTest {
     return store.get(key).orElseThrow().value();
   }
 
-  /** The contract's example: three given, the second released again. */
+  /** The contract's example: three assigned, the second released again. */
   @Test
   void aBlockAfterThreeWereGivenAndOneReleased() {
     datastore.create(

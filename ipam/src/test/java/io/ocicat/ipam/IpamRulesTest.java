@@ -42,9 +42,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Cooldown, reservations, uses of pools, limits of blocks, strict affinity and borrowing together:
- * random operations one after the other, each answer and all blocks compared with {@link
- * RulesModel}. {@code -Docicat.longer=100} makes a million operations.
+ * Cooldown, reservations, allowed uses, block limits, strict affinity and borrowing together:
+ * random sequential operations, each result and all blocks compared with {@link RulesModel}. {@code
+ * -Docicat.longer=100} makes a million operations.
  */
 class IpamRulesTest {
   private static final int OPERATIONS = 1_000;
@@ -108,7 +108,7 @@ class IpamRulesTest {
               return this;
             }
           };
-      // What was kept a moment ago is old by now: only the rules are looked at here.
+      // Caches are outdated at once: only the rules are tested here.
       return new ClockAndRandom(
           clock, () -> nanos.addAndGet(2_000_000_000L), () -> random.nextLong());
     }
@@ -195,7 +195,7 @@ class IpamRulesTest {
           .toList();
     }
 
-    /** Which blocks a host has claimed is up to its walk; that it may have them is not. */
+    /** Which blocks a host claims depends on its walk; whether it may have them does not. */
     private void learnClaims(
         String host, List<RulesModel.Pool> usable, Map<IpPrefix, String> before, int limit) {
       List<IpPrefix> reclaimed = new ArrayList<>();
@@ -324,7 +324,7 @@ class IpamRulesTest {
       model.maxBlocks = model.strict ? random.nextInt(4) : 0;
       model.cooldown = List.of(0, 0, 5, 30, 120).get(random.nextInt(5));
       ipam.configure(new IpamConfig(model.strict, true, model.maxBlocks, true, model.cooldown));
-      // Others learn of it a while later.
+      // Others see it a while later.
       processes.values().forEach(Ipam::invalidate);
     }
 
@@ -368,7 +368,7 @@ class IpamRulesTest {
               }));
     }
 
-    /** What is refused leaves everything as it was. */
+    /** A refusal leaves everything as it was. */
     private void refused(IpamException.Reason reason, Runnable call) {
       String before = content();
       try {
@@ -381,7 +381,7 @@ class IpamRulesTest {
       fail("not refused with %s: %s", reason, model.summary());
     }
 
-    /** A block that is nobody's and has cooled down goes whenever somebody writes it. */
+    /** A block without an owner whose cooldown is over is deleted with the next write. */
     private void forgetCollected() {
       List<IpPrefix> candidates =
           model.blocks.entrySet().stream()
@@ -399,7 +399,7 @@ class IpamRulesTest {
       Map<IpPrefix, String> used = actual();
       used.values().removeIf("null {}"::equals);
       if (!together) {
-        // A block is written when a count is settled.
+        // A block is written when a count is corrected.
         return used.toString() + datastore.list(new ResourceQuery.Handles()).items().size();
       }
       return List.of(

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A process that stays keeps what it read of its node, and is none the worse for it. */
+/** A resident process caches its node, and still gives right answers. */
 class KeptNodeTest {
   private static final ResourceKey NODE = ResourceKey.of(Kind.NODE, "node-1");
   private static final IpPrefix POOL_A = IpPrefix.parse("10.1.0.0/24");
@@ -89,7 +89,7 @@ class KeptNodeTest {
     assertThat(POOL_A.contains(assign())).isTrue();
   }
 
-  /** A stream for each node of a cluster is much to a datastore. */
+  /** One watch per node of a cluster would be expensive for a datastore. */
   @Test
   void aNodeIsNotWatched() {
     moveTo("a");

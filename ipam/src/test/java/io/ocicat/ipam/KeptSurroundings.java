@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Never looks again by itself: everything may be as old as can be. */
+/** A view that never refreshes by itself: everything may be as old as possible. */
 final class KeptSurroundings implements ClusterView {
   private final UncachedClusterView direct;
   private final Map<String, Revisioned<Map<String, String>>> labels = new ConcurrentHashMap<>();

@@ -6,7 +6,7 @@ import io.ocicat.datastore.model.ApiGroup;
 import java.util.Map;
 import org.junit.jupiter.api.Nested;
 
-/** On the Kubernetes API, which writes each record for itself. */
+/** The scenarios on the Kubernetes API, which has no transactions. */
 class KubernetesScenariosTest {
 
   private static final class OneTest implements Engine {

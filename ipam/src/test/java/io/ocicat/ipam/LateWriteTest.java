@@ -22,13 +22,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A server that stands still for longer than anybody waits, and then does what it was asked (review
- * C19).
+ * A server that hangs for longer than anybody waits, and then applies the requests (review C19).
  */
 class LateWriteTest {
   @TempDir Path directory;
 
-  /** Answers nobody while it stands still; what it was asked to write it writes later. */
+  /** Answers nothing while it hangs; writes are applied later. */
   private static final class Frozen extends PassingDatastore {
     private final List<Supplier<?>> late = new ArrayList<>();
     private boolean frozen;
@@ -60,7 +59,7 @@ class LateWriteTest {
             try {
               var _ = write.get();
             } catch (DatastoreException _) {
-              // Another was faster.
+              // A concurrent writer was faster.
             }
           });
     }

@@ -26,8 +26,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What must be true after every single write, whoever made it. Follows the writes, so that only
- * what was touched has to be looked at.
+ * Checks the invariants after every single write, by any process. Follows the writes, so that only
+ * touched records have to be checked.
  */
 final class Ledger {
   private final boolean together;
@@ -41,12 +41,12 @@ final class Ledger {
     this.together = together;
   }
 
-  /** Somebody was told that it has this address; from now on it must stay so. */
+  /** This address was reported as assigned; from now on it must stay so. */
   void promise(IpAddress address, String handle) {
     assertThat(promised.put(address, handle)).as("who had %s before", address).isNull();
   }
 
-  /** Somebody wants it released; whether it is, is open from now on. */
+  /** A release was requested; from now on either outcome is valid. */
   void unpromise(IpAddress address) {
     promised.remove(address);
   }
@@ -55,7 +55,7 @@ final class Ledger {
     return promised.keySet();
   }
 
-  /** What was just written. */
+  /** Checks what was just written. */
   void follow(List<Change> changes, MemoryStore store) {
     Set<IpPrefix> touchedBlocks = new HashSet<>();
     Set<String> touchedHandles = new TreeSet<>();
@@ -186,7 +186,7 @@ final class Ledger {
         });
   }
 
-  /** After everybody has recovered, nothing is left half done. */
+  /** After all processes have recovered, nothing is left half done. */
   void checkSettled() {
     blocks.keySet().forEach(this::checkBlock);
     handles.keySet().forEach(handle -> checkHandle(handle, true));
@@ -205,7 +205,7 @@ final class Ledger {
     assertThat(confirmed).isEqualTo(owned);
   }
 
-  /** Every address that anybody has, by what the blocks say. */
+  /** Every assigned address, according to the blocks. */
   Map<IpAddress, String> assigned() {
     Map<IpAddress, String> all = new HashMap<>();
     owners.values().forEach(all::putAll);

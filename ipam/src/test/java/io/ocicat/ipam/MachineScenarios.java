@@ -16,7 +16,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who has the addresses of a virtual machine, on any engine. */
+/** Scenarios of the owners of a virtual machine's addresses, for every engine. */
 abstract class MachineScenarios extends IpamFixture {
   private static final String HANDLE =
       CalicoConventions.virtualMachineHandle("multus-1", "shop", "vm");

@@ -18,13 +18,13 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
-/** Keys and values in memory, without a past: for tests that make very many operations. */
+/** A key-value store in memory without history: for tests with very many operations. */
 final class MemoryStore implements KeyValueStore {
   private final TreeMap<String, KeyValue> entries = new TreeMap<>();
   private long revision = 1;
   private Consumer<List<Change>> listener = _ -> {};
 
-  /** Is told of every commit, before anybody else can see it. */
+  /** Sets a listener for commits, called before anybody else can see them. */
   void listen(Consumer<List<Change>> listener) {
     this.listener = listener;
   }
@@ -91,7 +91,7 @@ final class MemoryStore implements KeyValueStore {
     return new TransactionOutcome.Committed(revision, deleted);
   }
 
-  /** Tells nothing: what is kept by watching is as old as it may be. */
+  /** Delivers nothing: watched caches are as old as they may be. */
   @Override
   public KeyValueWatch watch(String prefix, long from) {
     return new KeyValueWatch() {

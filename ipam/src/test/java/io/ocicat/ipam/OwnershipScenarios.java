@@ -18,7 +18,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** How blocks are claimed and given up. */
+/** Scenarios of claiming and releasing blocks, for every engine. */
 abstract class OwnershipScenarios extends IpamFixture {
   private static final BlockOwner OF_A = BlockOwner.host(A);
   private static final BlockOwner OF_B = BlockOwner.host(B);

@@ -21,7 +21,7 @@ import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** How addresses are found and taken back. */
+/** Scenarios of finding and releasing addresses, for every engine. */
 abstract class ReleaseScenarios extends IpamFixture {
   private static final IpAddress NOWHERE = ip("192.0.2.1");
 

@@ -34,11 +34,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How often the datastore is asked. */
+/** The number of datastore requests per operation. */
 class RoundTripTest {
   @TempDir Path directory;
 
-  /** Counts questions and changes. */
+  /** Counts reads and writes. */
   private static final class Counting extends PassingDatastore {
     private final AtomicInteger reads = new AtomicInteger();
     private final AtomicInteger writes = new AtomicInteger();
@@ -191,7 +191,7 @@ class RoundTripTest {
       other.release(List.of(new ReleaseRequest(freed, "full3", null)));
       time.addAndGet(Duration.ofSeconds(2).toNanos());
 
-      // The affinities, one question for all ten blocks, and the address.
+      // The affinities, one read for all ten blocks, and the address.
       assertThat(
               datastore.since(
                   () ->

@@ -17,9 +17,9 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calico's rules in the plainest words: who may have an address, and how many there are to be had.
- * Which of several equal addresses or blocks is chosen it does not say; it is told, and says
- * whether that was one of them.
+ * Calico's rules in their simplest form: who may have an address, and how many are available. It
+ * does not predict which of several equal addresses or blocks is chosen; it is given the choice,
+ * and checks that it was valid.
  */
 final class RulesModel {
   private static final Duration LEFT_TO_OWNER = Duration.ofSeconds(60);
@@ -133,7 +133,7 @@ final class RulesModel {
   }
 
   /**
-   * How many addresses a host is to get, now that it has claimed what it could and wanted.
+   * How many addresses a host must get, after it has claimed what it could.
    *
    * @return -1 when it should have claimed one more block
    */
@@ -170,7 +170,7 @@ final class RulesModel {
             .count();
   }
 
-  /** Whether there is a block that nobody has made. */
+  /** Whether there is a block that does not exist yet. */
   boolean hasFresh(List<Pool> usable) {
     return usable.stream()
         .flatMap(pool -> pool.blocks().stream())
@@ -186,7 +186,7 @@ final class RulesModel {
                     && isReclaimable(entry.getValue(), host));
   }
 
-  /** What has cooled down is free for good, whatever the settings are later. */
+  /** Addresses whose cooldown is over are free for good, whatever the settings are later. */
   void collect() {
     for (IpPrefix cidr : List.copyOf(blocks.keySet())) {
       Block block = blocks.get(cidr);
@@ -241,7 +241,7 @@ final class RulesModel {
     return all;
   }
 
-  /** Takes back what somebody has; blocks that nobody owns go when nobody uses them. */
+  /** Releases addresses; blocks without an owner are deleted when they become empty. */
   void release(Set<IpAddress> addresses) {
     Set<IpPrefix> touched = new HashSet<>();
     blocks.forEach(
@@ -263,7 +263,7 @@ final class RulesModel {
     }
   }
 
-  /** Gives up a host's blocks; whether all could be. */
+  /** Releases a host's blocks; returns whether all could be. */
   boolean disown(String host, boolean requireEmpty) {
     boolean all = true;
     for (IpPrefix cidr : List.copyOf(blocks.keySet())) {
@@ -282,7 +282,7 @@ final class RulesModel {
     return all;
   }
 
-  /** What is the same however it is stored. */
+  /** A summary that does not depend on how it is stored. */
   Map<IpPrefix, String> summary() {
     Map<IpPrefix, String> all = new TreeMap<>();
     blocks.forEach(
@@ -299,7 +299,7 @@ final class RulesModel {
     return all;
   }
 
-  /** The same of a block in the datastore. */
+  /** The same for a block in the datastore. */
   String summary(IpamBlock block) {
     Map<IpAddress, String> told = new TreeMap<>();
     for (int o = 0; o < block.allocations().size(); o++) {

@@ -2,7 +2,7 @@ package io.ocicat.ipam;
 
 import org.junit.jupiter.api.Nested;
 
-/** In one process, with each record written for itself, as Kubernetes does. */
+/** The scenarios in one process, without transactions, as in Kubernetes. */
 class SeparateScenariosTest {
 
   @Nested

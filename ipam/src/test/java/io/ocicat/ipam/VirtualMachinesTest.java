@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Whom an address is kept for, and whether that one is still there. */
+/** Which virtual machine an address is kept for, and whether it still exists. */
 class VirtualMachinesTest {
   private static AddressInfo address(
       String handle, Map<String, String> owner, Map<String, String> alternate) {

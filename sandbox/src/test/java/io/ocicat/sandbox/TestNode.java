@@ -41,8 +41,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 /**
- * A machine that runs pods, with everything it keeps in a folder of a test's, and a host for its
- * network. Our plugins run in this JVM, all others as processes; both see the host's network only.
+ * A machine that runs pods, with all its files in a directory of the test, and a host for its
+ * network. Our plugins run in this JVM, all others as processes; both see only the host's network.
  */
 public final class TestNode implements AutoCloseable {
   private final Path folder;
@@ -200,7 +200,7 @@ public final class TestNode implements AutoCloseable {
     return found;
   }
 
-  /** Files that are there for good are left out: locks and counters of host-local. */
+  /** Permanent files are left out: locks and counters of host-local. */
   private void files(Path below, List<String> found) {
     if (Files.notExists(below)) {
       return;

@@ -6,10 +6,10 @@ import io.ocicat.testkit.CertificateAuthority;
 import java.nio.file.Path;
 import java.util.List;
 
-/** An authority of a test's own, and what etcd and its clients are told of it. */
+/** A certificate authority of the test, with options for etcd and its clients. */
 record Certificates(CertificateAuthority authority) {
 
-  /** With the authority's key and certificate. */
+  /** Creates the authority's key and certificate. */
   static Certificates in(Path directory) {
     return new Certificates(CertificateAuthority.in(directory));
   }
@@ -42,7 +42,7 @@ record Certificates(CertificateAuthority authority) {
     authority.openssl(arguments);
   }
 
-  /** etcd's options to show {@code server} and to demand certificates of clients. */
+  /** etcd's options to present {@code server} and to require client certificates. */
   String[] serverOptions(String server) {
     return new String[] {
       "--cert-file",

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Three members: one may be lost without anybody noticing, two may not. */
+/** A cluster of three members, which survives the loss of one but not of two. */
 class ClusterTest {
   private static final Duration LONG = Duration.ofSeconds(30);
   private static final EtcdSettings IMPATIENT =
@@ -79,7 +79,7 @@ class ClusterTest {
       store.commit(Transaction.put("/a", "1"));
       assertThat(watch.next(LONG).events()).hasSize(1);
 
-      // Not the one we talk to: only its leader is lost to it.
+      // Not the one we are connected to: it only loses its leader.
       members.get(1).kill();
       members.get(2).kill();
 

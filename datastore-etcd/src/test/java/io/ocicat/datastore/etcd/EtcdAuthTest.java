@@ -20,7 +20,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Users and passwords: {@code root} may everything, {@code felix} what is under /calico/. */
+/** Users and passwords: {@code root} may do everything, {@code felix} what is under /calico/. */
 class EtcdAuthTest {
   private static final Duration LONG = Duration.ofSeconds(20);
 

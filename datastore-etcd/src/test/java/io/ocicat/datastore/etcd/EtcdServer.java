@@ -6,14 +6,14 @@ import io.ocicat.testkit.Etcd;
 import java.io.UncheckedIOException;
 import java.util.List;
 
-/** An etcd that is quick to have a leader, since most tests start their own, and the way to it. */
+/** An etcd that elects its leader quickly, since most tests start their own, and clients of it. */
 final class EtcdServer extends Etcd {
   EtcdServer(String... options) {
     super("--heartbeat-interval", "20", "--election-timeout", "200");
     with(options);
   }
 
-  /** To compact what is compacted already is no mistake here, though etcd says so. */
+  /** Ignores etcd's error for a revision that is compacted already. */
   void compact(long revision) {
     try {
       post("kv/compaction", "{\"revision\":\"%d\",\"physical\":true}".formatted(revision));

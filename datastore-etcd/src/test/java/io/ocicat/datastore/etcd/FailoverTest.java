@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** Endpoints that are dead, silent, or die in the middle. */
+/** Endpoints that are down, silent, or die during a call. */
 class FailoverTest {
   private static final String DEAD = "http://127.0.0.1:1";
   private static final String ALSO_DEAD = "http://127.0.0.1:2";
@@ -60,7 +60,7 @@ class FailoverTest {
     }
   }
 
-  /** Review U23: the limit only ends the test where it would wait for etcd to come up. */
+  /** Review U23: the limit only ends the test in case it would wait for etcd to come up. */
   @Test
   @Timeout(120)
   void aCommandDoesNotWaitWhereNobodyListens() {
@@ -130,9 +130,9 @@ class FailoverTest {
   }
 
   /**
-   * Writers and a watch go on while etcd is killed and started again, twice. Each write that was
-   * confirmed is there, each that failed either is or is not, and the watch has seen exactly what
-   * is in the history, once and in order.
+   * Writers and a watch continue while etcd is killed and restarted, twice. Each confirmed write is
+   * there, each failed one either is or is not, and the watch has seen exactly the history, once
+   * and in order.
    */
   @Test
   void nothingConfirmedIsLostAndNothingIsSeenTwiceWhenEtcdDies() throws Exception {

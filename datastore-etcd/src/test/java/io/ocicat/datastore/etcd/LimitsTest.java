@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What etcd refuses, and what it keeps that is not ours. */
+/** etcd's limits, and keys in it that are not ours. */
 class LimitsTest {
   @RegisterExtension final EtcdServer etcd = new EtcdServer();
 

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Where the time of a call went (review K14). */
+/** The reported duration of a call and its parts (review K14). */
 class RequestsToldTest {
   private static KeyValueStore started(EtcdServer etcd) {
     etcd.start();

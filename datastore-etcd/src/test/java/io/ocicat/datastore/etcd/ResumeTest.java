@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** What a watch does when its connection is lost, and how it knows where it is. */
+/** A watch resumes after a lost connection, and knows its position. */
 class ResumeTest {
   private static final Duration LONG = Duration.ofSeconds(20);
   private static final Duration SHORT = Duration.ofMillis(200);
@@ -168,7 +168,7 @@ class ResumeTest {
     String large = "x".repeat(400_000);
     try (EtcdStore store = etcd.open();
         EtcdStore writer = etcd.open()) {
-      // With the values before them more than one message may hold.
+      // With the previous values, more than one message can hold.
       for (String value : List.of(large, large.toUpperCase(Locale.ROOT))) {
         List<Change> changes = new ArrayList<>();
         for (int i = 0; i < 3; i++) {

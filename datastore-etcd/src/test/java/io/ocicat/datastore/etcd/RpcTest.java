@@ -12,7 +12,7 @@ import java.util.zip.GZIPInputStream;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 
-/** Answers, as gRPC hands them over. */
+/** Responses as gRPC delivers them. */
 class RpcTest {
   private static final KeyValue VALUE = new KeyValue("/a", "v".repeat(100_000), 5, 6, 7);
 
@@ -41,7 +41,7 @@ class RpcTest {
     assertThat(Rpc.RANGE.parseResponse(new Whole(range())).values()).containsExactly(VALUE);
   }
 
-  /** What such a stream has available is not all that it has. */
+  /** Such a stream has more than what is available at once. */
   @Test
   void anAnswerThatCameCompressedIsReadToItsEnd() throws IOException {
     ByteArrayOutputStream compressed = new ByteArrayOutputStream();

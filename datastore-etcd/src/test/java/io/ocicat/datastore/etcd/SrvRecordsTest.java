@@ -15,7 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import org.junit.jupiter.api.Test;
 
-/** Endpoints from DNS, asked of a name server in the test. */
+/** Endpoints from DNS, served by a name server in the test. */
 class SrvRecordsTest {
 
   @Test
@@ -42,7 +42,7 @@ class SrvRecordsTest {
     }
   }
 
-  /** Knows the SRV record of one service, and that there is no other. */
+  /** Knows the SRV record of one service, and no other. */
   private static final class NameServer implements AutoCloseable {
     private static final int NO_SUCH_NAME = 3;
     private static final int SRV = 33;

@@ -9,9 +9,9 @@ import io.ocicat.datastore.kv.RangeQuery;
 import io.ocicat.datastore.kv.Transaction;
 import java.util.List;
 
-/** A real etcd for the tests of modules that stand on a datastore. */
+/** A real etcd for the tests of other modules. */
 public final class TestEtcd implements AutoCloseable {
-  // A machine that is busy with tests is no reason to look for another leader.
+  // Load on the test machine must not cause an election.
   private final EtcdServer server =
       new EtcdServer("--heartbeat-interval", "200", "--election-timeout", "2000");
 
@@ -19,7 +19,7 @@ public final class TestEtcd implements AutoCloseable {
     server.start();
   }
 
-  /** One more way to it, as another process would have it. */
+  /** Opens another client, as another process would. */
   public Datastore open() {
     return EtcdStore.openDatastore(EtcdServer.config(server.url()));
   }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Certificates of both sides, and everything that can be wrong with them. */
+/** TLS with certificates on both sides, and everything that can be wrong with them. */
 class TlsTest {
   private static final EtcdSettings IMPATIENT =
       new EtcdSettings(Duration.ofSeconds(3), Duration.ofSeconds(3));
@@ -255,7 +255,7 @@ class TlsTest {
     assertThatThrownBy(() -> open(missing))
         .isInstanceOf(InvalidException.class)
         .hasMessageContaining("none/ca.crt does not exist");
-    // Review R14: reading a pipe would wait for whoever writes to it.
+    // Review R14: reading a pipe would wait for its writer.
     Path pipes = Files.createDirectory(directory.resolve("pipes"));
     Command.of("mkfifo", pipes.resolve("ca.crt").toString()).run();
     DatastoreConfig.Tls piped = new Certificates(new CertificateAuthority(pipes)).caOnly();

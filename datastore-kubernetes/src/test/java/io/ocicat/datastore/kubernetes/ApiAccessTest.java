@@ -192,7 +192,7 @@ class ApiAccessTest {
     assertThat(failure(Opening.kubeconfig(write("config", kubeconfig(user))))).contains(problem);
   }
 
-  /** Review R14: reading it would wait for whoever writes to it. */
+  /** Review R14: reading it would wait for its writer. */
   @Test
   @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void aPipeIsNoFile() throws IOException, InterruptedException {
@@ -225,7 +225,7 @@ class ApiAccessTest {
     }
   }
 
-  /** As if the clock of the file system were too coarse to tell. */
+  /** As if the file system's clock were too coarse. */
   @Test
   void aRefusalMakesItReadCredentialsOnceMore() throws IOException {
     Path file = write("config", kubeconfig("token: right"));

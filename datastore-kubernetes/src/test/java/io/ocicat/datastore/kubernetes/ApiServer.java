@@ -34,8 +34,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * A small API server: every verb, conflicts, pages, watches with bookmarks, tokens, permissions,
- * and failures when a test wants them. It knows pods, namespaces, nodes, service accounts, and
- * whatever a CustomResourceDefinition was created for. What it keeps survives a restart.
+ * and failures on demand. It knows pods, namespaces, nodes, service accounts, and every
+ * CustomResourceDefinition that was created. Its objects survive a restart.
  */
 final class ApiServer implements AutoCloseable {
   static {
@@ -47,13 +47,13 @@ final class ApiServer implements AutoCloseable {
   private static final String DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
   private static final Duration BOOKMARKS = Duration.ofMillis(50);
 
-  /** What goes wrong with a request. */
+  /** A fault of a request. */
   enum Fault {
     /** The connection ends before anything is done. */
     DROPPED,
-    /** It is done, and the connection ends before the answer. */
+    /** It is applied, and the connection ends before the response. */
     DONE_AND_DROPPED,
-    /** 429, and when to come again, as the real one does. */
+    /** 429, with Retry-After, as the real one does. */
     TOO_MANY,
     /** 500. */
     INTERNAL,
@@ -61,7 +61,7 @@ final class ApiServer implements AutoCloseable {
     OVERLOADED
   }
 
-  /** A request that came. */
+  /** A received request. */
   record Seen(String verb, Target target, @Nullable String token, ObjectNode body) {
     @Override
     public String toString() {
@@ -141,24 +141,24 @@ final class ApiServer implements AutoCloseable {
     return store;
   }
 
-  /** From now on a token is needed, and one of these will do. */
+  /** Requires one of these tokens from now on. */
   void accept(String... accepted) {
     tokens.clear();
     tokens.addAll(List.of(accepted));
   }
 
-  /** Whoever has this token may do no more than that, each as in {@code patch pods/status}. */
+  /** Limits this token to these permissions, each as in {@code patch pods/status}. */
   void grant(String token, Set<String> permissions) {
     tokens.add(token);
     roles.put(token, permissions);
   }
 
-  /** A token that counts no longer. */
+  /** Invalidates a token. */
   void revoke(String token) {
     tokens.remove(token);
   }
 
-  /** As in {@code deny("get", "ippools.crd.projectcalico.org")}. */
+  /** Denies a permission, as in {@code deny("get", "ippools.crd.projectcalico.org")}. */
   void deny(String verb, String resource) {
     denied.add(verb + " " + resource);
   }
@@ -167,12 +167,12 @@ final class ApiServer implements AutoCloseable {
     denied.remove(verb + " " + resource);
   }
 
-  /** Whether all that was planned has gone wrong. */
+  /** Whether all planned faults have occurred. */
   boolean hasFailed(String verb) {
     return faults.getOrDefault(verb, new ConcurrentLinkedQueue<>()).isEmpty();
   }
 
-  /** The next requests of that verb go wrong. */
+  /** Makes the next requests of that verb fail. */
   void fail(String verb, Fault... next) {
     faults.computeIfAbsent(verb, _ -> new ConcurrentLinkedQueue<>()).addAll(List.of(next));
   }
@@ -181,7 +181,7 @@ final class ApiServer implements AutoCloseable {
     return seen;
   }
 
-  /** Has something done before each request but watches is answered. */
+  /** Runs an action before each request except watches is answered. */
   void before(Consumer<String> action) {
     before = action;
   }
@@ -190,7 +190,7 @@ final class ApiServer implements AutoCloseable {
     seen.clear();
   }
 
-  /** Ends all watches, in the middle of their answer or in good order. */
+  /** Ends all watches, in the middle of a response or cleanly. */
   void dropWatches() {
     drops.incrementAndGet();
   }
@@ -200,7 +200,7 @@ final class ApiServer implements AutoCloseable {
     cutWatches = cut;
   }
 
-  /** Whether history that is gone is told within a stream, as some servers do. */
+  /** Reports compacted history within a stream, as some servers do. */
   void tellGoneInStream() {
     goneAsEvent = true;
   }
@@ -368,7 +368,7 @@ final class ApiServer implements AutoCloseable {
         position = change.get().revision();
         write(out, change.get().type(), change.get().object());
       } else {
-        // Whatever came after this look at the clock may still be on its way.
+        // Changes after this reading of the clock may still be on their way.
         position = Math.max(position, now);
         ObjectNode bookmark = Json.object();
         bookmark.putObject("metadata").put("resourceVersion", String.valueOf(position));

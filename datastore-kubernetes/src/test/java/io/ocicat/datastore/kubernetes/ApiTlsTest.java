@@ -31,7 +31,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Certificates of both sides, and what can be wrong with them. */
+/** TLS with certificates on both sides, and what can be wrong with them. */
 class ApiTlsTest {
   private static final Duration SHORT = Duration.ofSeconds(3);
 
@@ -217,7 +217,7 @@ class ApiTlsTest {
     }
   }
 
-  /** Review C15: as when the API server is being started, behind a load balancer. */
+  /** Review C15: as when the API server is starting, behind a load balancer. */
   @Test
   void aConnectionThatEndsInTheHandshakeIsTriedAgain() throws Exception {
     try (ApiServer server = serverAs("server");

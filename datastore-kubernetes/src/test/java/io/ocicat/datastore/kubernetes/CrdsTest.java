@@ -95,7 +95,7 @@ class CrdsTest {
         .forEach(entry -> assertDescribed(entry.getValue(), path + "." + entry.getKey()));
   }
 
-  /** The API server refuses a schema with a part whose type is not told. */
+  /** The API server rejects a schema with an untyped part. */
   @ParameterizedTest
   @EnumSource
   void haveStructuralSchemas(ApiGroup group) {

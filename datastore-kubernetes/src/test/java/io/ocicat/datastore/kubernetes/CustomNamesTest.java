@@ -63,7 +63,7 @@ class CustomNamesTest {
     assertThat(CustomNames.of(new ResourceKey.Handle("net.AA11İ"))).startsWith("net.aa11i");
   }
 
-  /** The API refuses Calico's, so nobody looks for it. */
+  /** The API rejects Calico's, so nobody looks for it. */
   @Test
   void handlesThatAreNoNamesEndInADigest() {
     String hashed = "net.vmi._" + "aB_-".repeat(10) + "_";

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Every failure is of the right kind and one line that says what to change. */
+/** Every failure has the right type and a one-line message that says what to change. */
 class FailuresTest {
   private static final ResourceKey BLUE = ResourceKey.of(Kind.IP_POOL, "blue");
   private static final Duration SHORT = Duration.ofMillis(400);
@@ -280,7 +280,7 @@ class FailuresTest {
     }
   }
 
-  /** Review C15: what was found out once need not hold for the daemon's life. */
+  /** Review C15: what was discovered once need not hold for the daemon's life. */
   @Test
   void theGroupIsFoundOutAgainWhenTheApiDoesNotKnowItAnyMore() {
     assertThat(datastore.list(ResourceQuery.of(Kind.IP_POOL)).items()).isEmpty();

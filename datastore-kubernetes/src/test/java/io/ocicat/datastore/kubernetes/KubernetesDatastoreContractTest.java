@@ -8,7 +8,7 @@ import io.ocicat.datastore.resource.Kind;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 
-/** The contract with the older group, which is found out. */
+/** The contract with the older group, discovered. */
 class KubernetesDatastoreContractTest extends DatastoreContract {
   private final ApiServer server = new ApiServer();
 

@@ -2,7 +2,7 @@ package io.ocicat.datastore.kubernetes;
 
 import io.ocicat.datastore.model.ApiGroup;
 
-/** The contract with the newer group, which is found out as well. */
+/** The contract with the newer group, also discovered. */
 class KubernetesV3ContractTest extends KubernetesDatastoreContractTest {
   @Override
   ApiGroup group() {

@@ -14,11 +14,11 @@ import java.util.function.Predicate;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What an API server keeps: objects of any kind, one revision for all of them, and every change
- * there ever was. Thread-safe.
+ * The storage of the test API server: objects of any kind, one revision for all of them, and every
+ * change. Thread-safe.
  */
 final class ObjectStore {
-  /** What happened at a revision. */
+  /** A change at a revision. */
   record Change(long revision, String type, String collection, String key, ObjectNode object) {}
 
   private final List<Change> log = new ArrayList<>();
@@ -35,7 +35,7 @@ final class ObjectStore {
         .map(ObjectNode::deepCopy);
   }
 
-  /** As they were at a revision, in the order of their keys. */
+  /** Returns the objects at a revision, in key order. */
   synchronized Map<String, ObjectNode> at(String collection, long wanted) {
     Map<String, ObjectNode> state = new TreeMap<>();
     for (Change change : log) {
@@ -50,7 +50,7 @@ final class ObjectStore {
     return state;
   }
 
-  /** Its UID and time are the store's to give. */
+  /** The store sets the UID and time. */
   synchronized ObjectNode add(String collection, String key, ObjectNode object) {
     ObjectNode added = object.deepCopy();
     ObjectNode metadata = added.withObject("/metadata");
@@ -87,14 +87,14 @@ final class ObjectStore {
     return object.deepCopy();
   }
 
-  /** All of a collection behind a revision. */
+  /** Returns all changes of a collection after a revision. */
   synchronized List<Change> changes(String collection, long behind) {
     return log.stream()
         .filter(change -> change.revision() > behind && change.collection().equals(collection))
         .toList();
   }
 
-  /** Forgets all changes so far. */
+  /** Drops all changes so far. */
   synchronized void compact() {
     compacted = revision;
   }
@@ -103,7 +103,7 @@ final class ObjectStore {
     return wanted < compacted;
   }
 
-  /** The first change behind a revision that is wanted; waits a while for one. */
+  /** Returns the first matching change after a revision, waiting a while for one. */
   synchronized Optional<Change> next(long behind, Predicate<Change> wanted, Duration timeout)
       throws InterruptedException {
     long deadline = System.nanoTime() + timeout.toNanos();

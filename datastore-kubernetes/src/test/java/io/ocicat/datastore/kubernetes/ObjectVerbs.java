@@ -13,7 +13,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What the API's verbs do to objects, with the answers that a real server gives. */
+/** Executes the API's verbs on objects, with the responses of a real server. */
 final class ObjectVerbs {
   private static final String CHANGED =
       "the object has been modified; please apply your changes to the latest version and try again";
@@ -85,7 +85,7 @@ final class ObjectVerbs {
     return Reply.ok(store.replace(target.collection(), target.key(), body));
   }
 
-  /** Both merges do the same to what is no list. */
+  /** Both merges are the same except for lists. */
   private Reply patch(Target target, ObjectNode body) {
     Optional<ObjectNode> before = store.get(target.collection(), target.key());
     if (before.isEmpty()) {
@@ -143,7 +143,7 @@ final class ObjectVerbs {
     return Reply.status(200, "", "").about(target.resource(), target.name());
   }
 
-  /** A token tells revision and last key, as the real one does. */
+  /** A token contains revision and last key, as the real one does. */
   private Reply list(Target target) {
     long revision = store.revision();
     String after = "";

@@ -6,9 +6,9 @@ import io.ocicat.datastore.kubernetes.client.AccessSource;
 import java.nio.file.Path;
 import java.time.Duration;
 
-/** Ways to an API server for tests. */
+/** Opens datastores on an API server for tests. */
 final class Opening {
-  /** Nothing to be found by itself. */
+  /** An environment in which no API is found. */
   static final AccessSource.Environment NOWHERE =
       new AccessSource.Environment(Path.of("/nonexistent"), Path.of("/nonexistent"), "", "");
 

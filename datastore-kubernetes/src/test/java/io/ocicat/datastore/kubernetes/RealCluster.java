@@ -24,9 +24,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The cluster of OCICAT_TEST_KUBECONFIG, which must not be one that has Calico: the definitions are
- * installed for the tests, everything of theirs is deleted before each, and they are removed in the
- * end. All that is made has a label, and nothing else is ever deleted.
+ * The cluster of OCICAT_TEST_KUBECONFIG, which must not have Calico: the definitions are installed
+ * for the tests, their objects are deleted before each, and the definitions are removed in the end.
+ * Everything created has a label, and nothing else is ever deleted.
  */
 final class RealCluster implements AutoCloseable {
   static final String VARIABLE = "OCICAT_TEST_KUBECONFIG";
@@ -110,7 +110,7 @@ final class RealCluster implements AutoCloseable {
     }
   }
 
-  /** With our label; one that is there already stays. */
+  /** Creates an object with our label; an existing one stays. */
   ObjectNode create(ApiPath collection, ObjectNode object) {
     ObjectNode labelled = object.deepCopy();
     labelled.withObject("/metadata").withObject("/labels").put(LABEL, "true");
@@ -131,12 +131,12 @@ final class RealCluster implements AutoCloseable {
                 api.call(
                     ApiCall.delete(path, Json.object().put("gracePeriodSeconds", 0), path.text()));
               } catch (NotFoundException _) {
-                // Somebody else was faster.
+                // A concurrent writer was faster.
               }
             });
   }
 
-  /** Namespaces are there and no custom resource is. */
+  /** Ensures that the namespaces exist and that no custom resource does. */
   void prepare() {
     for (String name : NAMESPACES) {
       ApiPath path = KubernetesCluster.NAMESPACES.named(name);

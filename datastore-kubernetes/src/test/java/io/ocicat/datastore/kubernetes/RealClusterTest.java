@@ -58,7 +58,7 @@ class RealClusterTest {
     cluster.close();
   }
 
-  /** On a machine that does not exist, so that no kubelet takes it up. */
+  /** On a node that does not exist, so that no kubelet runs it. */
   private void createPod() {
     cluster.create(
         ACCOUNTS,

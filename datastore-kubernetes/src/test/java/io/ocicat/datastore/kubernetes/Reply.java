@@ -3,7 +3,7 @@ package io.ocicat.datastore.kubernetes;
 import io.ocicat.datastore.json.Json;
 import tools.jackson.databind.node.ObjectNode;
 
-/** An answer of the tests' API server. */
+/** A response of the test API server. */
 record Reply(int code, ObjectNode body) {
 
   static Reply ok(ObjectNode body) {
@@ -40,7 +40,7 @@ record Reply(int code, ObjectNode body) {
         .about(target.resource(), target.name());
   }
 
-  /** What the address means nothing to. */
+  /** For an unknown path. */
   static Reply unknown() {
     return status(404, "NotFound", "the server could not find the requested resource");
   }

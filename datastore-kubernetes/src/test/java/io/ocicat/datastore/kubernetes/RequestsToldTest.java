@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Where the time of a call went (review K14). */
+/** The reported duration of a call and its parts (review K14). */
 class RequestsToldTest {
   private static final ApiCall CALL = ApiCall.get(KubernetesCluster.NODES.named("a"), "node a");
 
@@ -86,7 +86,7 @@ class RequestsToldTest {
     assertThat(told.getFirst().describe()).startsWith("get nodes a, throttled for ");
   }
 
-  /** The limit stood in the way last, but hardly took any of the time. */
+  /** The rate limit came last, but hardly took any of the time. */
   @Test
   void whatTheApiSaidIsToldRatherThanTheLimitThatCameAfterIt() {
     RateLimit limit = new RateLimit(10, 1, () -> 0);

@@ -6,11 +6,11 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Holds objects against the schema of their definition, as far as ours use schemas. */
+/** Validates objects against the schema of their definition, as far as ours use schemas. */
 final class SchemaCheck {
   private SchemaCheck() {}
 
-  /** What is wrong, a line each. Schemas that are not structural are wrong themselves. */
+  /** Returns the errors, one line each. Schemas that are not structural are errors themselves. */
   static List<String> run(ObjectNode definition, ObjectNode object) {
     List<String> problems = new ArrayList<>();
     check(definition.at("/spec/versions/0/schema/openAPIV3Schema"), object, "", problems);

@@ -4,7 +4,7 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Puts in what a definition's schema says of members that are left out, as an API server does. */
+/** Applies the defaults in a definition's schema, as an API server does. */
 final class SchemaDefaults {
   private SchemaDefaults() {}
 

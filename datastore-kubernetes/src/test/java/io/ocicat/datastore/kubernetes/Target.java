@@ -9,7 +9,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What a request of the API is about, read from its address. Texts that do not apply are empty. */
+/**
+ * The resource that an API request refers to, parsed from its path. Texts that do not apply are
+ * empty.
+ */
 record Target(
     String group,
     String resource,
@@ -75,7 +78,7 @@ record Target(
     return options.getOrDefault(name, "");
   }
 
-  /** As permissions name it. */
+  /** As in RBAC rules. */
   String verb(String method) {
     return switch (method) {
       case "GET" -> isWatch() ? "watch" : name.isEmpty() ? "list" : "get";

@@ -14,7 +14,7 @@ import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A small API server for the tests of modules that stand on a datastore. */
+/** A small API server for the tests of other modules. */
 public final class TestCluster implements AutoCloseable {
   private final ApiServer server;
 
@@ -22,15 +22,15 @@ public final class TestCluster implements AutoCloseable {
     this(group, null);
   }
 
-  /** One that speaks TLS, as all do that are not tests. */
+  /** With TLS, as every real one has. */
   public TestCluster(ApiGroup group, @Nullable SSLContext tls) {
     server = new ApiServer(tls);
     server.define(Crds.of(group));
   }
 
   /**
-   * What every real cluster has before anybody installs something: namespaces with their service
-   * accounts, and a node, each with what the server and kubelet put there.
+   * Creates what every real cluster has initially: namespaces with their service accounts, and a
+   * node, each with what the server and kubelet add.
    */
   public TestCluster populate(String node) {
     for (String name : List.of("default", "kube-system", "kube-public", "kube-node-lease")) {
@@ -64,7 +64,7 @@ public final class TestCluster implements AutoCloseable {
     return this;
   }
 
-  /** From now on the server gives a member of a resource's spec this value when it is left out. */
+  /** Sets the server's default for a member of a resource's spec. */
   public void giveDefault(String collection, String member, String value) {
     String definitions = "customresourcedefinitions.apiextensions.k8s.io";
     ObjectNode definition = server.store().get(definitions, collection).orElseThrow();
@@ -75,27 +75,30 @@ public final class TestCluster implements AutoCloseable {
     server.put(definitions, collection, definition);
   }
 
-  /** One more way to it, as another process would have it. */
+  /** Opens another client, as another process would. */
   public Datastore open() {
     return Opening.open(server);
   }
 
-  /** Where it is, for whoever finds its own way. */
+  /** The URL, for clients that connect by themselves. */
   public String url() {
     return server.url();
   }
 
-  /** From now on a token is needed, and these may do everything. */
+  /** Requires a token from now on; these may do everything. */
   public void accept(String... tokens) {
     server.accept(tokens);
   }
 
-  /** Whoever has this token may do no more than that, each as in {@code patch pods/status}. */
+  /** Limits this token to these permissions, each as in {@code patch pods/status}. */
   public void grant(String token, Set<String> permissions) {
     server.grant(token, permissions);
   }
 
-  /** Nobody may do this any more, as in {@code deny("create", "ippools.crd.projectcalico.org")}. */
+  /**
+   * Denies a permission to everybody, as in {@code deny("create",
+   * "ippools.crd.projectcalico.org")}.
+   */
   public void deny(String verb, String resource) {
     server.deny(verb, resource);
   }
@@ -108,7 +111,7 @@ public final class TestCluster implements AutoCloseable {
     server.revoke(token);
   }
 
-  /** Makes or replaces a node. */
+  /** Creates or replaces a node. */
   public void node(String name, Map<String, String> labels) {
     node(name, labels, List.of());
   }
@@ -121,7 +124,7 @@ public final class TestCluster implements AutoCloseable {
     server.put("nodes", name, node);
   }
 
-  /** Makes or replaces a namespace. */
+  /** Creates or replaces a namespace. */
   public void namespace(String name, Map<String, String> annotations) {
     ObjectNode namespace = Json.object();
     ObjectNode metadata = namespace.putObject("metadata").put("name", name);
@@ -129,7 +132,7 @@ public final class TestCluster implements AutoCloseable {
     server.put("namespaces", name, namespace);
   }
 
-  /** Makes or replaces a pod, as its manifest says. */
+  /** Creates or replaces a pod from its manifest. */
   public void pod(ObjectNode manifest) {
     ObjectNode metadata = JsonTrees.metadata(manifest);
     server.put(
@@ -138,7 +141,7 @@ public final class TestCluster implements AutoCloseable {
         manifest);
   }
 
-  /** What there is of a pod. */
+  /** Returns a pod's manifest. */
   public Optional<ObjectNode> pod(String namespace, String name) {
     return server.store().get("pods", Target.key(namespace, name));
   }
@@ -148,7 +151,7 @@ public final class TestCluster implements AutoCloseable {
     keys.forEach(key -> server.store().remove("pods", key));
   }
 
-  /** What was asked since somebody last forgot, as in {@code get pods}. */
+  /** Returns the requests since the last reset, as in {@code get pods}. */
   public List<String> asked() {
     return server.seen().stream()
         .map(
@@ -161,7 +164,7 @@ public final class TestCluster implements AutoCloseable {
         .toList();
   }
 
-  /** Has something done before each request but watches is answered. */
+  /** Runs an action before each request except watches is answered. */
   public void before(Consumer<String> action) {
     server.before(action);
   }
@@ -170,17 +173,17 @@ public final class TestCluster implements AutoCloseable {
     server.forgetSeen();
   }
 
-  /** Nobody answers any more. */
+  /** Stops the server. */
   public void stop() {
     server.stop();
   }
 
-  /** At the same address as before. */
+  /** Restarts the server at the same address. */
   public void restart() {
     server.restart();
   }
 
-  /** Makes or replaces an object, whatever is wrong with it. */
+  /** Creates or replaces an object, valid or not. */
   public void put(String collection, String name, ObjectNode object) {
     object.withObject("/metadata").put("name", name);
     server.put(collection, name, object);
@@ -190,7 +193,7 @@ public final class TestCluster implements AutoCloseable {
     server.store().remove(collection, name);
   }
 
-  /** Makes or replaces an object of a namespace, whatever is wrong with it. */
+  /** Creates or replaces an object of a namespace, valid or not. */
   public void put(String collection, String namespace, String name, ObjectNode object) {
     object.withObject("/metadata").put("name", name).put("namespace", namespace);
     server.put(collection, Target.key(namespace, name), object);
@@ -204,7 +207,7 @@ public final class TestCluster implements AutoCloseable {
     server.store().remove(collection, Target.key(namespace, name));
   }
 
-  /** From now on the API knows objects like these, as {@code virtualmachines.kubevirt.io}. */
+  /** Makes a resource type known to the API, as {@code virtualmachines.kubevirt.io}. */
   public void define(String collection) {
     ObjectNode definition = Json.object();
     definition.putObject("metadata").put("name", collection);

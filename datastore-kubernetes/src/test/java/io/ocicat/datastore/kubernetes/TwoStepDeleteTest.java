@@ -51,7 +51,7 @@ class TwoStepDeleteTest {
         Json.object().put("state", "confirmed").put("deleted", false));
   }
 
-  /** As somebody leaves it who is killed between the steps. */
+  /** As a process leaves it that is killed between the steps. */
   private void markOnly(ApiGroup group, String collection, String key) {
     ObjectNode stored = server.store().get(collection + group.group(), key).orElseThrow();
     ((ObjectNode) stored.get("spec")).put("deleted", true);

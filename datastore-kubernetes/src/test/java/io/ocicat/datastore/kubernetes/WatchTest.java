@@ -34,7 +34,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Watches outlive their streams, and tell every change once and in order. */
+/** Watches survive their streams, and deliver every change once and in order. */
 class WatchTest {
   private static final ResourceQuery SETS = ResourceQuery.of(Kind.NETWORK_SET);
   private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -106,7 +106,7 @@ class WatchTest {
     }
   }
 
-  /** Otherwise a watch of what never changes would be told to list again after each break. */
+  /** Otherwise a watch of resources that never change would have to list again after each break. */
   @Test
   void bookmarksMoveASilentWatchOn() {
     String before = now();
@@ -185,7 +185,7 @@ class WatchTest {
     assertThatThrownBy(() -> datastore.watch(SETS, "")).isInstanceOf(InvalidException.class);
   }
 
-  /** Whoever does not read makes the server wait, and nobody's memory grow. */
+  /** A reader that does not read makes the server wait, and memory does not grow. */
   @Test
   void aSlowReaderMissesNothing() {
     int count = 600;
@@ -210,7 +210,7 @@ class WatchTest {
 
   /**
    * Writers create, change and delete while streams are dropped and cut off and the server is
-   * overloaded; what the watch told must be the history that the server kept.
+   * overloaded; the watch must deliver exactly the history that the server kept.
    */
   @Test
   void whatIsToldIsTheHistoryWhateverBreaks() {
@@ -243,7 +243,7 @@ class WatchTest {
               try {
                 told.addAll(watch.next(Duration.ofMillis(30)).events());
               } catch (UnavailableException _) {
-                // It may be asked again.
+                // It may be called again.
               }
               server.cutWatches(false);
             }
@@ -298,10 +298,10 @@ class WatchTest {
         try {
           door.create(set(key.name()));
         } catch (ExistsException _) {
-          // Somebody was faster.
+          // A concurrent writer was faster.
         }
       } catch (ConflictException _) {
-        // Somebody was faster.
+        // A concurrent writer was faster.
       }
     }
   }

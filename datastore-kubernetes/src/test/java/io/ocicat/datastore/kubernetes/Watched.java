@@ -7,13 +7,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads a watch until enough has come, within a bound. */
+/** Reads a watch until it has delivered enough, with a timeout. */
 final class Watched {
   private static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   private Watched() {}
 
-  /** At least so many events, in the order they came. */
+  /** Returns at least this many events, in order. */
   static List<ResourceEvent> events(ResourceWatch watch, int count) {
     List<ResourceEvent> events = new ArrayList<>();
     Deadline deadline = Deadline.in(TIMEOUT);

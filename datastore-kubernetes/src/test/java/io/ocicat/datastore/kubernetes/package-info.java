@@ -1,4 +1,4 @@
-/** The engine against an API server of the tests' own, and against a real one when there is one. */
+/** Tests of the engine with a test API server, and with a real one when configured. */
 @NullMarked
 package io.ocicat.datastore.kubernetes;
 

@@ -23,7 +23,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What every datastore does that writes several resources at one moment. */
+/**
+ * The contract of datastores with transactions: several resources are written together or not at
+ * all.
+ */
 public abstract class DatastoreCommitContract extends DatastoreFixture {
   private static final String CIDR = "10.0.0.0/31";
 

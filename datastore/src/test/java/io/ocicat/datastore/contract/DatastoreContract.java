@@ -41,11 +41,11 @@ import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What every datastore does, whatever it is made of. */
+/** The contract of every datastore engine. */
 public abstract class DatastoreContract extends DatastoreFixture {
   private static final ResourceKey BLUE = ResourceKey.of(Kind.IP_POOL, "blue");
 
-  /** Documents of every kind that all engines keep themselves; what others name comes first. */
+  /** Documents of every kind that all engines store; what others refer to comes first. */
   private static final List<String> GOLDEN =
       List.of(
           "tier",
@@ -480,7 +480,7 @@ public abstract class DatastoreContract extends DatastoreFixture {
         written.add(next.revision());
         done++;
       } catch (ConflictException _) {
-        // Somebody was faster: read again.
+        // A concurrent writer was faster: read again.
       }
     }
   }

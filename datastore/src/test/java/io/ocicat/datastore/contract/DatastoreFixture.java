@@ -15,19 +15,19 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** A datastore without resources when a test begins, and some resources to put into it. */
+/** An empty datastore for each test, and some resources to put into it. */
 public abstract class DatastoreFixture {
   private final List<Datastore> opened = new ArrayList<>();
   private @Nullable Datastore datastore;
   private @Nullable Datastore another;
 
-  /** Makes what {@link #open} opens: without resources. */
+  /** Creates what {@link #open} opens: without resources. */
   protected abstract void prepare();
 
-  /** One more way to what {@link #prepare} made, as another process would have it. */
+  /** Opens another client of what {@link #prepare} created, as another process would. */
   protected abstract Datastore open();
 
-  /** Stops and starts what holds the data, as far as there is such a thing. All are closed. */
+  /** Restarts the server, if there is one. All clients are closed. */
   protected abstract void restart();
 
   @BeforeEach
@@ -54,7 +54,7 @@ public abstract class DatastoreFixture {
     return known;
   }
 
-  /** The same through a second door. */
+  /** A second client of the same datastore. */
   protected final Datastore another() {
     Datastore known = another;
     if (known == null) {
@@ -101,7 +101,7 @@ public abstract class DatastoreFixture {
         Json.parseObject("{\"block\":{\"%s\":%d},\"deleted\":false}".formatted(block, count)));
   }
 
-  /** At least so many events, in the order they came. */
+  /** Returns at least this many events, in order. */
   static List<ResourceEvent> events(ResourceWatch watch, int count) {
     List<ResourceEvent> events = new ArrayList<>();
     long deadline = System.nanoTime() + Watching.TIMEOUT.toNanos();

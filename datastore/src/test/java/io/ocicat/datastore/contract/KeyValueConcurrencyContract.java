@@ -26,7 +26,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Many writers at once, through several doors, and watches that see what they did. */
+/** Many concurrent writers, through several clients, and watches that see their changes. */
 public abstract class KeyValueConcurrencyContract extends KeyValueStoreFixture {
   private static final int WRITERS = 8;
 
@@ -80,8 +80,8 @@ public abstract class KeyValueConcurrencyContract extends KeyValueStoreFixture {
   }
 
   /**
-   * The history checker: every writer notes what it was told, two watches look on, one of them from
-   * the beginning and one that is closed and resumed all the time. All three accounts must agree.
+   * The history checker: every writer records its results, and two watches observe, one from the
+   * beginning and one that is closed and resumed all the time. All three must agree.
    */
   @Test
   void everyCommittedChangeIsSeenOnceAndInOrder() {
@@ -123,7 +123,7 @@ public abstract class KeyValueConcurrencyContract extends KeyValueStoreFixture {
     }
   }
 
-  /** Puts, deletes and small transactions on few keys, each on condition of what was read. */
+  /** Puts, deletes and small transactions on few keys, each conditional on what was read. */
   private static void write(
       KeyValueStore door, Random random, String base, Map<Long, List<Change>> committed) {
     for (int i = 0; i < 60; i++) {
@@ -191,7 +191,7 @@ public abstract class KeyValueConcurrencyContract extends KeyValueStoreFixture {
     return List.copyOf(state.values());
   }
 
-  /** One thread per writer; the first failure is the test's. */
+  /** One thread per writer; the first failure fails the test. */
   private static void together(int count, Writer writer) throws Exception {
     try (ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor()) {
       List<Callable<Boolean>> tasks = new ArrayList<>();
@@ -209,7 +209,7 @@ public abstract class KeyValueConcurrencyContract extends KeyValueStoreFixture {
     }
   }
 
-  /** What one of many does. */
+  /** One of several concurrent writers. */
   @FunctionalInterface
   private interface Writer {
     void write(int number) throws Exception;

@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Keys that die with their lease. */
+/** Keys that are deleted with their lease. */
 public abstract class KeyValueLeaseContract extends KeyValueStoreFixture {
   private static final Duration LONG = Duration.ofMinutes(5);
 

@@ -24,7 +24,8 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random transactions, questions about the past, compactions and restarts against a small model.
+ * Random transactions, reads of past revisions, compactions and restarts, compared with a small
+ * model.
  */
 public abstract class KeyValueModelContract extends KeyValueStoreFixture {
   private static final int STEPS = 250;
@@ -32,7 +33,7 @@ public abstract class KeyValueModelContract extends KeyValueStoreFixture {
       List.of("/a", "/a/", "/a/1", "/a/2", "/ab", "/b", "/b/1");
   private static final List<String> PREFIXES = List.of("", "/", "/a", "/a/", "/b/", "/c");
 
-  /** Every state that ever was, by its revision. */
+  /** Every past state, by its revision. */
   private final TreeMap<Long, SortedMap<String, KeyValue>> states = new TreeMap<>();
 
   private final List<KeyValueEvent> events = new ArrayList<>();
@@ -153,8 +154,8 @@ public abstract class KeyValueModelContract extends KeyValueStoreFixture {
   }
 
   /**
-   * Behind the compacted revision everything is seen, with what was there before; of its own
-   * changes some engines have forgotten deletions.
+   * After the compacted revision every change is seen, with the previous value; of its own changes
+   * some engines have dropped deletions.
    */
   private void checkWatch() {
     long last = states.lastKey();

@@ -18,7 +18,10 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Reading and writing. Watches, leases and many writers at once have suites of their own. */
+/**
+ * The contract of reads and writes. Watches, leases and concurrent writers have suites of their
+ * own.
+ */
 public abstract class KeyValueStoreContract extends KeyValueStoreFixture {
 
   @Test

@@ -12,25 +12,25 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /**
- * A store that is empty and of revision 1 when a test begins. An engine's test says how one is
- * made; one whose server costs too much to start for each test may keep it and give each test a
- * server of its own where that is cheap.
+ * An empty store of revision 1 for each test. An engine's test says how to create one; an engine
+ * whose server is too expensive to start for each test may keep it, and give each test a server of
+ * its own where that is cheap.
  */
 public abstract class KeyValueStoreFixture {
   private final List<KeyValueStore> opened = new ArrayList<>();
   private @Nullable KeyValueStore store;
   private @Nullable KeyValueStore another;
 
-  /** Makes what {@link #open} opens: empty, of revision 1. */
+  /** Creates what {@link #open} opens: empty, of revision 1. */
   protected abstract void prepare();
 
-  /** One more way to what {@link #prepare} made, as another process would have it. */
+  /** Opens another client of what {@link #prepare} created, as another process would. */
   protected abstract KeyValueStore open();
 
-  /** Stops and starts what holds the data, as far as there is such a thing. All are closed. */
+  /** Restarts the server, if there is one. All clients are closed. */
   protected abstract void restart();
 
-  /** Forgets all history before {@code revision}. */
+  /** Compacts all history before {@code revision}. */
   protected abstract void compact(long revision);
 
   @BeforeEach
@@ -56,7 +56,7 @@ public abstract class KeyValueStoreFixture {
     return known;
   }
 
-  /** The same store through a second door. */
+  /** A second client of the same store. */
   protected final KeyValueStore another() {
     KeyValueStore known = another;
     if (known == null) {

@@ -18,7 +18,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Watches: every change once, in order, from wherever one asks. */
+/** The contract of watches: every change once, in order, from any revision. */
 public abstract class KeyValueWatchContract extends KeyValueStoreFixture {
   private static final Duration SHORT = Duration.ofMillis(50);
 

@@ -9,13 +9,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Reads a watch until enough has come, within a bound. */
+/** Reads a watch until it has delivered enough, with a timeout. */
 final class Watching {
   static final Duration TIMEOUT = Duration.ofSeconds(20);
 
   private Watching() {}
 
-  /** At least {@code count} events; more when they came with the last of them. */
+  /** Returns at least {@code count} events; more when they came with the last of them. */
   static List<KeyValueEvent> events(KeyValueWatch watch, int count) {
     List<KeyValueEvent> events = new ArrayList<>();
     until(watch, batch -> events.addAll(batch.events()) && events.size() >= count);
@@ -29,7 +29,7 @@ final class Watching {
     return seen.getLast();
   }
 
-  /** Every event up to and with that of {@code revision}. */
+  /** Returns every event up to and including {@code revision}. */
   static List<KeyValueEvent> upTo(KeyValueWatch watch, long revision) {
     List<KeyValueEvent> events = new ArrayList<>();
     until(

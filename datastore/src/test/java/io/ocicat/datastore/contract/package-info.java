@@ -1,4 +1,4 @@
-/** What every engine of the datastore must do, as suites to be run against each. */
+/** Contract tests, to be run against each datastore engine. */
 @NullMarked
 package io.ocicat.datastore.contract;
 

@@ -28,7 +28,7 @@ final class ChildJvm {
     return Command.of(argv);
   }
 
-  /** Writes without end, and tells each revision once it is committed. */
+  /** Writes endlessly, and prints each revision once it is committed. */
   static Background writer(Path directory, String name) {
     return command("write", directory.toString(), name).start();
   }
@@ -45,7 +45,7 @@ final class ChildJvm {
     }
   }
 
-  /** Killing the process must do no harm whether a commit waits for the disk or not. */
+  /** Killing the process must be harmless whether a commit waits for the disk or not. */
   private static void write(Path directory, String name) {
     EmbeddedSettings settings = EmbeddedSettings.standard().durable(_ -> name.endsWith("0"));
     try (EmbeddedStore store = EmbeddedStore.open(directory, settings)) {
@@ -58,7 +58,7 @@ final class ChildJvm {
     }
   }
 
-  /** Until the disk is full. */
+  /** Writes until the disk is full. */
   private static void fill(Path directory) {
     try (EmbeddedStore store = EmbeddedStore.open(directory)) {
       for (int i = 0; i < 100_000; i++) {
@@ -86,7 +86,7 @@ final class ChildJvm {
     }
   }
 
-  /** Goes on when what keeps it from writing is there, and when it has gone again. */
+  /** Continues both while something keeps it from writing, and after that is gone. */
   private static void outlive(Path directory, String breaking, String mending) {
     EmbeddedSettings impatient = EmbeddedSettings.standard().timeout(Duration.ofSeconds(1));
     try (EmbeddedStore store = EmbeddedStore.open(directory, impatient)) {

@@ -17,7 +17,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Processes that are killed while they write. */
+/** Processes that are killed while they write lose nothing that was committed. */
 class CrashTest {
   private static final Duration LIMIT = Duration.ofMinutes(1);
 
@@ -38,7 +38,7 @@ class CrashTest {
           last.put(parts[1], parts[2]);
         }
         long head = store.range(RangeQuery.all("")).revision();
-        // One more may have been committed and not been told.
+        // One more may have been committed but not printed.
         assertThat(head).isBetween(highest, highest + 1);
         try (KeyValueWatch watch = store.watch("/", highest - told.size() + 1)) {
           assertThat(eventsUpTo(watch, highest))
@@ -69,7 +69,7 @@ class CrashTest {
       ProcessHandle.of(child.pid()).orElseThrow().destroyForcibly();
       Eventually.await("its end", LIMIT, () -> !child.isAlive());
       String out = child.stdout();
-      // A line that was cut off was not told.
+      // An incomplete line does not count.
       return out.substring(0, out.lastIndexOf('\n') + 1).lines().toList();
     }
   }
@@ -108,7 +108,7 @@ class CrashTest {
     }
   }
 
-  /** The last line of a killed process may be cut off. */
+  /** The last line of a killed process may be incomplete. */
   private boolean isWhole(String line) {
     return line.matches("\\d+ /\\w+/\\d+ \\w+ \\d+") && line.split(" ").length == 4;
   }

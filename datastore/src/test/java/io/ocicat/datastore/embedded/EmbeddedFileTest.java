@@ -30,7 +30,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The file beneath: who may read it, what happens when it is not what it should be. */
+/** The database file: its permissions, and errors when it is damaged, locked or replaced. */
 class EmbeddedFileTest {
   @TempDir Path root;
 
@@ -189,7 +189,7 @@ class EmbeddedFileTest {
     assertThat(lines.get(4)).contains("read-only").doesNotContain("Exception: org.sqlite");
   }
 
-  /** Review R1: not only the next process, also this one goes on when there is room again. */
+  /** Review R1: not only the next process but also this one continues when there is room again. */
   @Test
   void whatKeptAnOpenDatastoreFromWritingIsForgottenWhenItHasGone() {
     Map<String, List<String>> faults =
@@ -224,7 +224,7 @@ class EmbeddedFileTest {
         });
   }
 
-  /** Review R17: SQLite itself would go on with files that nobody else sees. */
+  /** Review R17: SQLite itself would continue with files that nobody else sees. */
   @Test
   void aFileThatIsDeletedOrReplacedUnderAnOpenDatastoreIsNoticed() throws IOException {
     Path copy = root.resolve("copy");
@@ -254,7 +254,7 @@ class EmbeddedFileTest {
     }
   }
 
-  /** A writer may be killed between its commit and telling the others. */
+  /** A writer may be killed between its commit and the notification. */
   @Test
   void aChangeThatNobodyToldOfIsSeenNevertheless() throws Exception {
     try (EmbeddedStore store = EmbeddedStore.open(directory());

@@ -42,7 +42,7 @@ class GoldenDocumentsTest {
           "sequenceNumberForAllocation",
           "block");
 
-  /** A key and a value, a line each. */
+  /** A key and a value, one line each. */
   record Golden(String name, String key, String value) {
     KeyValue entry() {
       return new KeyValue(key, value, 7, 7, 0);
@@ -137,7 +137,7 @@ class GoldenDocumentsTest {
   }
 
   /**
-   * Numbers that no double holds, text that Go escapes, in any object that is no map of its own.
+   * Adds numbers that no double holds, and text that Go escapes, to any object that is not a map.
    */
   private static void addUnknown(ObjectNode object, Random random) {
     for (Map.Entry<String, JsonNode> member : object.properties()) {

@@ -90,7 +90,7 @@ class StoredClusterTest {
     assertThat(datastore.cluster().pod("shop", "web-1")).contains(owned);
   }
 
-  /** To say that there are none would be the end of their addresses. */
+  /** Reporting that there are none would cause their addresses to be released. */
   @Test
   void ofVirtualMachinesNothingIsKnown() {
     assertThatThrownBy(() -> datastore.cluster().virtualMachine("shop", "vm"))

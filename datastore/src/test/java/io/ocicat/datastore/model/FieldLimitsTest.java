@@ -20,7 +20,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 
 /**
  * Every field of every kind, from the kind's own table: at a limit it is accepted, beyond it is
- * refused, and the message names the field (review K5).
+ * rejected, and the message names the field (review K5).
  */
 class FieldLimitsTest {
   private static final JsonNodeFactory NODES = JsonNodeFactory.instance;
@@ -55,7 +55,7 @@ class FieldLimitsTest {
           "8080:8090",
           "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=");
 
-  /** For every format and pattern there is something among these that it refuses. */
+  /** For every format and pattern there is something among these that it rejects. */
   private static final List<String> BAD = List.of("!?", "[", "a b/c?", "A_b!", "-");
 
   @TestFactory
@@ -72,7 +72,7 @@ class FieldLimitsTest {
     }
   }
 
-  /** No field without words in the definitions that {@code ocicat crds} prints. */
+  /** Every field has a description in the definitions that {@code ocicat crds} prints. */
   @Test
   void everyFieldIsDescribed() {
     for (Kind kind : Kind.values()) {
@@ -144,7 +144,7 @@ class FieldLimitsTest {
     assertThat(accepts).as("accepts something").isTrue();
   }
 
-  /** Values of the right type, some of which are right. */
+  /** Values of the right type, some of which are valid. */
   private static List<JsonNode> candidates(Shape.Leaf leaf) {
     List<JsonNode> values = new ArrayList<>();
     switch (leaf.type()) {
@@ -194,7 +194,7 @@ class FieldLimitsTest {
     BigInteger beyond = BigInteger.valueOf(range.max()).add(BigInteger.ONE);
     BigInteger before = BigInteger.valueOf(range.min()).subtract(BigInteger.ONE);
     refuses(field, NODES.numberNode(beyond), message);
-    // Zero is as good as absent where Go leaves it out.
+    // Zero counts as absent where Go omits it.
     if (before.signum() != 0 || field.member().presence() != Shape.Presence.UNLESS_EMPTY) {
       refuses(field, NODES.numberNode(before), message);
     }
@@ -213,7 +213,7 @@ class FieldLimitsTest {
         "must have at most %d characters, not %d".formatted(max, max + 1));
   }
 
-  /** Text of that length which is right otherwise; nothing where no text is so long. */
+  /** A valid text of that length; empty where no valid text is that long. */
   private static Optional<String> longest(Shape.Leaf leaf, int length) {
     List<String> formats =
         leaf.limits().stream()

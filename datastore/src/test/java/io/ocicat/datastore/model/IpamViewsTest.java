@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Views of IPAM's records, and what is written from them. */
+/** Typed views of IPAM's records, and what is written from them. */
 class IpamViewsTest {
   private static final IpPrefix CIDR = IpPrefix.parse("10.65.0.0/30");
   private static final String BLOCK =

@@ -25,8 +25,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Every rule between fields both ways: what contradicts it is refused and names the field, and what
- * differs from that in one field only is accepted (review K5).
+ * Every rule between fields, both ways: a violation is rejected and names the field, and a document
+ * that differs from it in one field only is accepted (review K5).
  */
 class RulesBetweenFieldsTest {
 
@@ -34,7 +34,7 @@ class RulesBetweenFieldsTest {
   private static final Set<String> OF_METADATA =
       Set.of("Annotations have at most 256 KiB.", "The namespace is no label.");
 
-  /** A line of rules.samples. */
+  /** One line of rules.samples. */
   record Sample(Kind kind, String name, String refused, String message, String accepted) {
     Resource resource(String spec) {
       return Resource.of(

@@ -13,13 +13,13 @@ import tools.jackson.databind.node.ObjectNode;
 final class TableFields {
   private TableFields() {}
 
-  /** A step on the way to a field: a member, or the only item of a list that is one. */
+  /** A step on the path to a field: a member, or the only item of a list. */
   private record Step(String name, boolean item) {}
 
   /**
    * A field.
    *
-   * @param shape a value without parts, or a list
+   * @param shape a scalar, or a list
    */
   record Field(Kind kind, List<Step> way, Shape.Member member, Shape shape) {
     String path() {
@@ -30,12 +30,14 @@ final class TableFields {
       return path.toString();
     }
 
-    /** What is wrong with this field, when it has this value and no rule between fields counts. */
+    /**
+     * Returns what is wrong with this field when it has this value, without rules between fields.
+     */
     Optional<String> problem(JsonNode value) {
       return problem(Optional.of(value));
     }
 
-    /** What is wrong when it is absent. */
+    /** Returns what is wrong when it is absent. */
     Optional<String> problemWhenAbsent() {
       return problem(Optional.empty());
     }

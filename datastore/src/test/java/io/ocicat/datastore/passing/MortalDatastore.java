@@ -4,16 +4,16 @@ import io.ocicat.datastore.Datastore;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
-/** The datastore of a process that is killed at one of its writes. */
+/** Simulates a process that is killed at one of its writes. */
 public final class MortalDatastore extends PassingDatastore {
   private final AtomicInteger left;
   private final boolean before;
 
   /**
-   * Puts one in front of another.
+   * Wraps a datastore.
    *
    * @param write the first is 0; a negative one never comes
-   * @param before whether it is killed before the write rather than behind it
+   * @param before whether it is killed before the write rather than after it
    */
   public MortalDatastore(Datastore behind, int write, boolean before) {
     super(behind);
@@ -21,7 +21,7 @@ public final class MortalDatastore extends PassingDatastore {
     this.before = before;
   }
 
-  /** What the process does not survive. */
+  /** The death of the process. */
   public static final class Killed extends Error {
     private static final long serialVersionUID = 1L;
 

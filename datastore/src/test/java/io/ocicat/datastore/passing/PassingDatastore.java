@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Passes everything on to another datastore; what is wrong with it subclasses add. */
+/** Delegates to another datastore; subclasses add faults. */
 public class PassingDatastore implements Datastore {
   private final Datastore behind;
 
@@ -22,10 +22,10 @@ public class PassingDatastore implements Datastore {
     this.behind = behind;
   }
 
-  /** Before each question. */
+  /** Called before each read. */
   protected void reading() {}
 
-  /** Around each change. */
+  /** Called around each write. */
   protected <T> T writing(Supplier<T> write) {
     return write.get();
   }
@@ -45,7 +45,7 @@ public class PassingDatastore implements Datastore {
     return writing(() -> behind.delete(key, revision));
   }
 
-  /** To commit nothing is to ask whether the datastore can do that at all. */
+  /** An empty commit asks whether the datastore has transactions. */
   @Override
   public WriteOutcome commit(List<Write> writes) {
     return writes.isEmpty() ? behind.commit(writes) : writing(() -> behind.commit(writes));
@@ -78,7 +78,7 @@ public class PassingDatastore implements Datastore {
     behind.close();
   }
 
-  /** The same datastore as one that writes each record for itself, as Kubernetes does. */
+  /** The same datastore without transactions, as Kubernetes. */
   public static Datastore separately(Datastore behind) {
     return new PassingDatastore(behind) {
       @Override

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Counts round trips. Holds every request until no other has come for a while, and then lets all of
- * them go: what is asked at the same time is one round, however slow the machine is. Thread-safe.
+ * them go: concurrent requests are one round, however slow the machine is. Thread-safe.
  */
 public final class Rounds {
   private static final long QUIET = Duration.ofMillis(120).toNanos();
@@ -18,13 +18,13 @@ public final class Rounds {
   private int round;
   private long lastCame;
 
-  /** Forgets what was counted; holds requests from now on. */
+  /** Resets the count; holds requests from now on. */
   public synchronized void start() {
     rounds.clear();
     counting = true;
   }
 
-  /** What was asked in each round; nothing is held any more. */
+  /** Returns the requests of each round; nothing is held any more. */
   public synchronized List<List<String>> stop() {
     counting = false;
     return List.copyOf(rounds);

@@ -1,4 +1,4 @@
-/** Datastores in front of another one, for tests and benchmarks: something happens on the way. */
+/** Datastores that wrap another one, for tests and benchmarks. */
 @NullMarked
 package io.ocicat.datastore.passing;
 

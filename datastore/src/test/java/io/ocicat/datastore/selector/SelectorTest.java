@@ -184,7 +184,7 @@ class SelectorTest {
       case 3 -> new Selector.In(label, new TreeSet<>(values(random)));
       case 4 -> new Selector.NotIn(label, new TreeSet<>(values(random)));
       case 5 -> {
-        // Two of them are none.
+        // A double negation is dropped.
         Selector operand = any(random, depth - 1);
         yield operand instanceof Selector.Not ? operand : new Selector.Not(operand);
       }

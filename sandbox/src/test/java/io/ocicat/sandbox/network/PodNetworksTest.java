@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** kubelet's scenarios for its network plugin, with a plugin that only notes what it is told. */
+/** kubelet's scenarios for its network plugin, with a plugin that only records its calls. */
 @Hosts
 class PodNetworksTest {
   private static final PodMetadata POD = new PodMetadata("web", "shop", "u-1", 0);
@@ -351,7 +351,7 @@ class PodNetworksTest {
     assertThat(networks.status().network()).isEqualTo("n1");
     assertThat(networks.status().problems())
         .anySatisfy(line -> assertThat(line).contains("10.conflist"));
-    // Nobody goes on writing it.
+    // Nobody is still writing it.
     Files.setLastModifiedTime(first, FileTime.from(Instant.now().minusSeconds(5)));
     networks.refresh();
     assertThat(networks.status().network()).isEqualTo("n2");

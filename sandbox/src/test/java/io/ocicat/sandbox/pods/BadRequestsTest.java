@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is asked in vain, and what is left of sandboxes when files were lost. */
+/** Invalid requests, and sandboxes whose files were lost. */
 @Hosts
 class BadRequestsTest {
   private TestNode node;
@@ -195,7 +195,7 @@ class BadRequestsTest {
     assertThat(store.begun()).isEmpty();
     assertThat(store.ids()).isEmpty();
     assertThat(node.folder().resolve("run/netns/pod-" + id)).doesNotExist();
-    // Whoever lists sees it, and removes it.
+    // It is listed, and can be removed.
     pods.remove("d".repeat(64));
     assertThat(checkpoints.list()).isEmpty();
   }

@@ -36,10 +36,10 @@ class CalicoPodTest {
         {"type":"bandwidth","capabilities":{"bandwidth":true}}]}
       """;
 
-  /** What the host is called outside. */
+  /** The host's address outside. */
   static final String OUTSIDE = "192.0.2.1";
 
-  /** Configures the network, on a host that has a way out. */
+  /** Configures the network, on a host with an uplink. */
   static Datastore network(TestNode node, Host router) {
     Datastore datastore =
         node.datastores()
@@ -57,7 +57,7 @@ class CalicoPodTest {
             new ResourceKey.Named(Kind.IP_POOL, "", "pods"),
             spec -> spec.put("cidr", "10.70.0.0/24").put("natOutgoing", true)));
     node.network("10-calico.conflist", CALICO);
-    // The host answers for the pods' gateway only if it has a way to it, as hosts do.
+    // The host answers for the pods' gateway only if it has a route to it, as hosts do.
     node.host().connect(router, OUTSIDE + "/24", "192.0.2.254/24");
     node.host().exec("ip", "route", "add", "default", "via", "192.0.2.254");
     return datastore;

@@ -25,8 +25,8 @@ final class Flow implements AutoCloseable {
   /**
    * Connects them; nothing flows yet.
    *
-   * @param port the one that the server listens on
-   * @param reachedAt what the client calls it
+   * @param port the port that the server listens on
+   * @param reachedAt the address that the client connects to
    */
   Flow(SandboxStatus client, SandboxStatus server, int port, InetSocketAddress reachedAt)
       throws IOException {
@@ -99,7 +99,7 @@ final class Flow implements AutoCloseable {
             });
   }
 
-  /** Mbit/s that arrive, from now on and for so long. */
+  /** Measures the Mbit/s that arrive during this time. */
   double rate(Duration time) throws InterruptedException {
     long start = System.nanoTime();
     long before = received.get();

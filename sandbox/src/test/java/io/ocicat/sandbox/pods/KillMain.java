@@ -25,9 +25,9 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A process that does one thing, and dies by SIGKILL at the crash point that it was told: {@code
- * <folder> <infra> <point>} and then {@code run <name>}, {@code stop <id>}, {@code remove <id>} or
- * {@code recover}.
+ * A process that runs one operation, and dies by SIGKILL at a given crash point: {@code <folder>
+ * <infra> <point>} and then {@code run <name>}, {@code stop <id>}, {@code remove <id>} or {@code
+ * recover}.
  */
 final class KillMain {
   private static final AtomicInteger PASSED = new AtomicInteger();

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Processes that are killed at each step of what they do, and what the next one makes of it. */
+/** Processes are killed at each step of an operation, and the next one cleans up. */
 @Hosts
 @Timeout(900)
 class KillTest {
@@ -39,7 +39,7 @@ class KillTest {
   void start(@TempDir Path folder, Host host) {
     node = new TestNode(folder, host);
     node.network("10-blue.conflist", PodLifeTest.BRIDGE);
-    // Whoever comes after the dead is another process: this one.
+    // The process that cleans up is another one: this one.
     pods = node.sandboxes(new NoInfra(), RuncPodTest.infra(folder));
   }
 
@@ -56,7 +56,7 @@ class KillTest {
     return pods.run(KillMain.config(name, node.folder()), infra);
   }
 
-  /** How many points there are on the way. */
+  /** Counts the crash points of an operation. */
   private int points(String infra, String... what) {
     Output output = victim.run(node, infra, Victim.NEVER, what);
     assertThat(output.exitCode()).as(output.toString()).isZero();
@@ -83,7 +83,7 @@ class KillTest {
     for (int point = 1; point <= toRun; point++) {
       kill(infra, point, "run", "web");
       assertThat(pods.recover()).as("recovery after point %d", point).isEmpty();
-      // At the last points it was there already.
+      // At the last points it existed already.
       pods.ofPod("shop", "web").forEach(pods::remove);
       assertThat(node.traces()).as("after point %d of run", point).isEqualTo(before);
     }
@@ -115,7 +115,7 @@ class KillTest {
     pods.remove(run(NoInfra.KIND, "web"));
     List<String> before = node.traces();
     kill(NoInfra.KIND, 30, "run", "web");
-    // Each gets further than the one before, until one gets through.
+    // Each gets further than the one before, until one finishes.
     int point = 1;
     while (victim.run(node, NoInfra.KIND, point, "recover").exitCode() == KILLED) {
       point++;

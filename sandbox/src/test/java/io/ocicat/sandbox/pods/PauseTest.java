@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The process that holds a pod, by whichever C compiler a machine has (review U1). */
+/** The infra process of a pod, built with any C compiler (review U1). */
 class PauseTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The life of pods on the real kernel: bridge, host-local, portmap and bandwidth. */
+/** The life cycle of pods on the real kernel: bridge, host-local, portmap and bandwidth. */
 @Hosts
 class PodLifeTest {
   static final String BRIDGE =

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a pod's annotations limit it to is what it gets, measured with real bytes. */
+/** Pods get the bandwidth that their annotations allow, measured with real traffic. */
 @Hosts
 class PodLimitsTest {
   private static final int INGRESS = 40;
@@ -78,8 +78,8 @@ class PodLimitsTest {
   }
 
   /**
-   * Twice in a row, because only then it is the limit's doing and not a busy machine's. The first
-   * 256 MiB are for free: kubelet asks for a bucket of that size.
+   * Twice in a row, because otherwise a busy machine may be the cause. The first 256 MiB are not
+   * limited: kubelet asks for a bucket of that size.
    */
   private static void assertLimit(String what, Flow flow, int limit) throws InterruptedException {
     List<Double> measured = new ArrayList<>();

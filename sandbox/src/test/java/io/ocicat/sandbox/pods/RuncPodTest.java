@@ -32,7 +32,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Pods that a process of runc's holds. */
+/** Pods that are held by a runc container. */
 @Hosts
 class RuncPodTest {
   private TestNode node;
@@ -177,7 +177,7 @@ class RuncPodTest {
     assertThat(emptyGroups()).isEmpty();
   }
 
-  /** Groups of ours that no pod is in; others may run pods on this machine meanwhile. */
+  /** Cgroups of ours without a pod; others may run pods on this machine meanwhile. */
   private static List<Path> emptyGroups() throws IOException {
     try (Stream<Path> groups = Files.find(Path.of("/sys/fs/cgroup"), 2, RuncPodTest::isOurs)) {
       return groups.filter(RuncPodTest::isEmpty).toList();
@@ -192,7 +192,7 @@ class RuncPodTest {
     try (Stream<Path> entries = Files.list(group)) {
       return entries.noneMatch(Files::isDirectory);
     } catch (IOException _) {
-      return false; // It has just gone.
+      return false; // It has just ended.
     }
   }
 

@@ -12,8 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Processes of {@link KillMain}. There are hundreds of them, so they start from an AOT cache, which
- * the first one leaves; it wants a class path of jars.
+ * Starts processes of {@link KillMain}. There are hundreds of them, so they use an AOT cache, which
+ * the first one creates; it requires a class path of jars.
  */
 final class Victim {
   static final int NEVER = 1_000_000;
@@ -23,7 +23,7 @@ final class Victim {
   private final String classPath;
 
   /**
-   * @param folder for what they share, kept by the caller
+   * @param folder for what they share, owned by the caller
    */
   Victim(Path folder) {
     this.cache = folder.resolve("cache.aot");
@@ -54,7 +54,7 @@ final class Victim {
     return Path.of(System.getProperty("java.home"), "bin", name).toString();
   }
 
-  /** Does something and dies at that point of it. */
+  /** Runs an operation that dies at that point. */
   Output run(TestNode node, String infra, int point, String... what) {
     return start(node, "-XX:AOTCache=" + cache, infra, point, what).attempt();
   }
