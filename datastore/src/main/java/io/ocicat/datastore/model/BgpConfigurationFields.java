@@ -34,7 +34,7 @@ final class BgpConfigurationFields {
 
   private static final Shape.Struct SPEC =
       new Shape.Struct(
-              text("logSeverityScreen", "From which severity on messages are logged.")
+              text("logSeverityScreen", "The lowest severity that is logged.")
                   .is(ValueLimit.anyCase(SEVERITIES))
                   .initially("Info"),
               flag("nodeToNodeMeshEnabled", "Whether every node peers with every other.")
@@ -96,7 +96,7 @@ final class BgpConfigurationFields {
           .where("Communities advertised are defined.", BgpConfigurationFields::definedCommunities);
 
   static final Shape.Struct DOCUMENT =
-      MetadataShape.document("How the nodes speak BGP.", SPEC)
+      MetadataShape.document("The BGP configuration of the nodes.", SPEC)
           .where(
               FieldRule.onlyInDefault(
                   List.of(

@@ -94,7 +94,7 @@ final class BgpFilterFields {
                             .require()))),
             field("asPathPrefix", "What the route's AS path must begin with.", AS_PATH),
             whole("priority", "The priority the route must have.", 1, MAX_PRIORITY).ifPresent(),
-            text("action", "What becomes of the route.").in("Accept", "Reject").always().require(),
+            text("action", "The action on the route.").in("Accept", "Reject").always().require(),
             structs("operations", "How an accepted route is changed.", OPERATION).items(1, 10))
         .where(
             FieldRule.needs("cidr", "matchOperator"),

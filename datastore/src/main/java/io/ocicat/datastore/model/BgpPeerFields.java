@@ -41,10 +41,10 @@ final class BgpPeerFields {
                   .in("Auto", "Self", "Keep")
                   .ifPresent(),
               struct("password", "The password of the session.", BgpFields.PASSWORD),
-              text("sourceAddress", "Which source address the session has.")
+              text("sourceAddress", "The source address of the session.")
                   .in("UseNodeIP", "None"),
               duration("maxRestartTime", "How long routes are kept while the peer restarts."),
-              duration("keepaliveTime", "How often the session is shown to be alive."),
+              duration("keepaliveTime", "The keepalive interval of the session."),
               whole(
                       "numAllowedLocalASNumbers",
                       "How often our own AS may be in a path.",

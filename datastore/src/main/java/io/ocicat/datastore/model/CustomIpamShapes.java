@@ -33,8 +33,8 @@ final class CustomIpamShapes {
       case IPAM_BLOCK -> members.add(flag("strictAffinity", "Not used."));
       case IPAM_HANDLE -> members.add(text("handleID", "The handle.").require());
       case BLOCK_AFFINITY -> {
-        members.add(text("node", "Whose block it is.").require());
-        members.add(text("type", "What kind of owner it has."));
+        members.add(text("node", "The owner of the block.").require());
+        members.add(text("type", "The type of the owner."));
         members.add(text("cidr", "The block.").require());
       }
       default -> {}

@@ -20,26 +20,26 @@ final class IpPoolFields {
   private static final Shape.Struct SPEC =
       new Shape.Struct(
               text("cidr", "The addresses.").max(48).is(ValueRules.NETWORK).always().require(),
-              text("vxlanMode", "When packets between nodes are sent by VXLAN.")
+              text("vxlanMode", "When packets between nodes are encapsulated in VXLAN.")
                   .in("Never", "Always", "CrossSubnet"),
-              text("ipipMode", "When packets between nodes are sent by IPIP.")
+              text("ipipMode", "When packets between nodes are encapsulated in IPIP.")
                   .in("Never", "Always", "CrossSubnet"),
-              flag("natOutgoing", "Whether packets out of the pools get the node's address."),
-              flag("disabled", "Whether no more addresses are given."),
+              flag("natOutgoing", "Whether packets that leave the pools are masqueraded."),
+              flag("disabled", "Whether no more addresses are assigned."),
               flag("disableBGPExport", "Whether the pool is not advertised by BGP."),
               whole("blockSize", "The prefix length of blocks.", 0, 128),
-              text("nodeSelector", "The nodes that take addresses from the pool.")
+              text("nodeSelector", "The nodes that may use the pool.")
                   .max(1024)
                   .is(ValueRules.SELECTOR)
                   .initially("all()"),
               text("namespaceSelector", "The namespaces whose pods get addresses.")
                   .max(1024)
                   .is(ValueRules.SELECTOR),
-              texts("allowedUses", "What addresses are given to.")
+              texts("allowedUses", "What addresses may be used for.")
                   .items(0, 10)
                   .distinct()
                   .in("Workload", "Tunnel", "LoadBalancer"),
-              text("assignmentMode", "Whether addresses are given unasked.")
+              text("assignmentMode", "Whether requests that name no pool use it.")
                   .in("Automatic", "Manual")
                   .initially("Automatic")
                   .ifPresent())
@@ -78,8 +78,8 @@ final class IpPoolFields {
 
   static final Shape.Struct DOCUMENT =
       MetadataShape.document(
-          field("spec", "Addresses to give.", SPEC).always(),
-          field("status", "What holds of the pool.", MetadataShape.CONDITIONS).ifPresent());
+          field("spec", "Addresses to assign.", SPEC).always(),
+          field("status", "The status of the pool.", MetadataShape.CONDITIONS).ifPresent());
 
   private IpPoolFields() {}
 

@@ -14,51 +14,51 @@ final class IpamShapes {
 
   private static final Shape.Struct ATTRIBUTE =
       new Shape.Struct(
-          text("handle_id", "Who has the addresses.").ifPresent(),
-          field("secondary", "What is known of them.", ValueRules.TEXTS),
-          field("alternateOwnerAttrs", "What is known of who had them before.", ValueRules.TEXTS),
-          text("releasedAt", "Since when the addresses rest.").ifPresent());
+          text("handle_id", "The handle of the addresses.").ifPresent(),
+          field("secondary", "Attributes of the owner.", ValueRules.TEXTS),
+          field("alternateOwnerAttrs", "Attributes of the alternate owner.", ValueRules.TEXTS),
+          text("releasedAt", "When the addresses were released.").ifPresent());
 
   static final Shape.Struct BLOCK =
       new Shape.Struct(
           text("cidr", "The block.").is(ValueRules.NETWORK).always().require(),
-          text("affinity", "Whose block it is, as in host:node-1.").orNull(),
-          text("affinity_claim_time", "Since when.").ifPresent(),
+          text("affinity", "The owner of the block, as in host:node-1.").orNull(),
+          text("affinity_claim_time", "When the block was claimed.").ifPresent(),
           field(
                   "allocations",
-                  "For each address the attribute it has.",
+                  "For each address, the index of its attributes.",
                   new Shape.ListOf(new Shape.Leaf(Shape.Type.WHOLE_OR_NULL)))
               .always(),
           field("unallocated", "Free addresses.", new Shape.ListOf(wholeNumber(0, 1 << 20)))
               .always(),
-          structs("attributes", "Who has addresses.", ATTRIBUTE).always(),
+          structs("attributes", "The owners of addresses.", ATTRIBUTE).always(),
           whole("sequenceNumber", "How often it was changed.", 0, Long.MAX_VALUE).always(),
           // Its keys are numbers as text, which Go sorts as text.
-          field("sequenceNumberForAllocation", "When addresses were given.", NUMBERS).always(),
-          flag("deleted", "Whether it counts as gone.").always(),
-          text("hostAffinity", "Whose block it was in old versions.").ifPresent());
+          field("sequenceNumberForAllocation", "The sequence numbers at which addresses were assigned.", NUMBERS).always(),
+          flag("deleted", "Whether it is marked as deleted.").always(),
+          text("hostAffinity", "The owner of the block, in old versions.").ifPresent());
 
   static final Shape.Struct AFFINITY =
       new Shape.Struct(
-          text("state", "How far the claim is.")
+          text("state", "The state of the claim.")
               .in("", "pending", "confirmed", "pendingDeletion")
               .always(),
-          flag("deleted", "Whether it counts as gone.").always());
+          flag("deleted", "Whether it is marked as deleted.").always());
 
   static final Shape.Struct HANDLE =
       new Shape.Struct(
           field("block", "How many addresses of which block.", NUMBERS).always(),
-          flag("deleted", "Whether it counts as gone.").always());
+          flag("deleted", "Whether it is marked as deleted.").always());
 
   static final Shape.Struct CONFIG =
       new Shape.Struct(
-          flag("strict_affinity", "Whether nodes take addresses of own blocks only."),
+          flag("strict_affinity", "Whether nodes use only addresses of their own blocks."),
           flag("auto_allocate_blocks", "Whether nodes claim blocks when they need them."),
           whole("maxBlocksPerHost", "How many blocks a node may have.", 0, Integer.MAX_VALUE),
           text("kubeVirtVMAddressPersistence", "Whether virtual machines keep addresses.")
               .in("Enabled", "Disabled")
               .ifPresent(),
-          whole("ipCooldownSeconds", "How long released addresses rest.", 0, 1200));
+          whole("ipCooldownSeconds", "How long released addresses are kept back.", 0, 1200));
 
   static final Shape.Struct HOST = new Shape.Struct();
 

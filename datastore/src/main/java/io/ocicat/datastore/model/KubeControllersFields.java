@@ -18,7 +18,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class KubeControllersFields {
   private static final Shape.Struct TEMPLATE =
       new Shape.Struct(
-              text("generateName", "What names of host endpoints are made of.")
+              text("generateName", "How names of host endpoints are generated.")
                   .max(253)
                   .is(ValueRules.NAME)
                   .require(),
@@ -40,7 +40,7 @@ final class KubeControllersFields {
           .where("Templates have different names.", KubeControllersFields::differentNames);
 
   private static final Shape.Struct PERIOD =
-      new Shape.Struct(duration("reconcilerPeriod", "How often everything is compared."));
+      new Shape.Struct(duration("reconcilerPeriod", "The interval of full reconciliation."));
 
   private static final Shape.Struct CONTROLLERS =
       new Shape.Struct(
@@ -48,11 +48,11 @@ final class KubeControllersFields {
               "node",
               "The controller of nodes.",
               new Shape.Struct(
-                  duration("reconcilerPeriod", "How often everything is compared."),
+                  duration("reconcilerPeriod", "The interval of full reconciliation."),
                   text("syncLabels", "Whether nodes get Kubernetes' labels.")
                       .in("Enabled", "Disabled"),
-                  struct("hostEndpoint", "Host endpoints made for nodes.", HOST_ENDPOINT),
-                  duration("leakGracePeriod", "When an address nobody uses is released."))),
+                  struct("hostEndpoint", "Host endpoints created for nodes.", HOST_ENDPOINT),
+                  duration("leakGracePeriod", "When a leaked address is released."))),
           struct("policy", "The controller of policies.", PERIOD),
           struct("workloadEndpoint", "The controller of endpoints.", PERIOD),
           struct("serviceAccount", "The controller of service accounts.", PERIOD),
@@ -74,7 +74,7 @@ final class KubeControllersFields {
 
   private static final Shape.Struct SPEC =
       new Shape.Struct(
-          text("logSeverityScreen", "From which severity on messages are logged.")
+          text("logSeverityScreen", "The lowest severity that is logged.")
               .in("None", "Debug", "Info", "Warning", "Error", "Fatal", "Panic"),
           text("healthChecks", "Whether health is reported.")
               .in("Enabled", "Disabled")
@@ -87,13 +87,13 @@ final class KubeControllersFields {
 
   static final Shape.Struct DOCUMENT =
       MetadataShape.document(
-          field("spec", "What Calico's controllers for Kubernetes do.", SPEC).always(),
+          field("spec", "Settings of Calico's controllers for Kubernetes.", SPEC).always(),
           field(
                   "status",
-                  "What they run with.",
+                  "The settings in use.",
                   new Shape.Struct(
-                      struct("runningConfig", "What is in force.", SPEC),
-                      field("environmentVars", "What the environment says.", ValueRules.TEXTS)))
+                      struct("runningConfig", "The effective settings.", SPEC),
+                      field("environmentVars", "The environment variables.", ValueRules.TEXTS)))
               .always());
 
   private KubeControllersFields() {}

@@ -29,19 +29,19 @@ final class MetadataShape {
   private static final Shape.Struct METADATA =
       new Shape.Struct(
               text("name", "The name."),
-              text("generateName", "What the name was made of."),
+              text("generateName", "The prefix of a generated name."),
               text("namespace", "The namespace.").is(ValueRules.NAME),
-              text("uid", "Which of all objects that ever had this name."),
-              whole("generation", "How often the spec was changed.", 0, Long.MAX_VALUE),
+              text("uid", "The unique id of the object."),
+              whole("generation", "The generation of the spec.", 0, Long.MAX_VALUE),
               text("creationTimestamp", "When it was created.").orNull(),
-              text("deletionTimestamp", "When it is to be gone.").ifPresent(),
-              whole("deletionGracePeriodSeconds", "How long it has until then.", 0, Long.MAX_VALUE)
+              text("deletionTimestamp", "When deletion was requested.").ifPresent(),
+              whole("deletionGracePeriodSeconds", "The grace period of the deletion.", 0, Long.MAX_VALUE)
                   .ifPresent(),
               field("labels", "Labels, for selectors.", ValueRules.LABELS),
               field("annotations", "Annotations, for programs.", ValueRules.ANNOTATIONS),
-              structs("ownerReferences", "Whom it belongs to.", OWNER),
-              texts("finalizers", "Who must agree before it is gone."),
-              field("managedFields", "Who set what.", new Shape.ListOf(new Shape.Anything())))
+              structs("ownerReferences", "The owners of the object.", OWNER),
+              texts("finalizers", "Finalizers that block the deletion."),
+              field("managedFields", "The managers of fields.", new Shape.ListOf(new Shape.Anything())))
           .where("Annotations have at most 256 KiB.", MetadataShape::check);
 
   /** The conditions of a status, as in Kubernetes. */
@@ -49,12 +49,12 @@ final class MetadataShape {
       new Shape.Struct(
           structs(
               "conditions",
-              "What holds.",
+              "The conditions.",
               new Shape.Struct(
-                  text("type", "What it is about.").always(),
+                  text("type", "The type of the condition.").always(),
                   text("status", "Whether it holds: True, False or Unknown.").always(),
-                  whole("observedGeneration", "Of which generation.", 0, Long.MAX_VALUE),
-                  text("lastTransitionTime", "Since when.").orNull(),
+                  whole("observedGeneration", "The observed generation.", 0, Long.MAX_VALUE),
+                  text("lastTransitionTime", "The time of the last change.").orNull(),
                   text("reason", "Why, for programs.").always(),
                   text("message", "Why, for people.").always())));
 

@@ -32,14 +32,14 @@ final class NodeFields {
 
   private static final Shape.Struct SPEC =
       new Shape.Struct(
-          struct("bgp", "How the node speaks BGP.", BGP),
+          struct("bgp", "The node's BGP configuration.", BGP),
           text("ipv4VXLANTunnelAddr", "The VXLAN tunnel's address.").is(ValueRules.IPV4),
           text("vxlanTunnelMACAddr", "The VXLAN tunnel's MAC address.").is(ValueRules.MAC),
           text("ipv6VXLANTunnelAddr", "The IPv6 VXLAN tunnel's address.").is(ValueRules.IPV6),
           text("vxlanTunnelMACAddrV6", "The IPv6 VXLAN tunnel's MAC address.").is(ValueRules.MAC),
           structs(
               "orchRefs",
-              "What orchestrators call the node.",
+              "References to the node in orchestrators.",
               new Shape.Struct(
                   text("nodeName", "The name."),
                   text("orchestrator", "The orchestrator.").always().require())),
@@ -69,8 +69,8 @@ final class NodeFields {
 
   static final Shape.Struct DOCUMENT =
       MetadataShape.document(
-          field("spec", "What Calico knows of the node.", SPEC).always(),
-          field("status", "What the node says.", STATUS).always());
+          field("spec", "Calico's configuration of a node.", SPEC).always(),
+          field("status", "The node's status.", STATUS).always());
 
   private NodeFields() {}
 }

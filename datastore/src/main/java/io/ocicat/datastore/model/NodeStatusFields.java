@@ -12,12 +12,12 @@ final class NodeStatusFields {
 
   private static final Shape.Struct SPEC =
       new Shape.Struct(
-          text("node", "The node that is asked.").is(ValueRules.NAME).require(),
-          texts("classes", "What it is asked about.")
+          text("node", "The node that reports.").is(ValueRules.NAME).require(),
+          texts("classes", "What it reports.")
               .distinct()
               .in("Agent", "BGP", "Routes")
               .require(),
-          whole("updatePeriodSeconds", "How often it tells; 0 for never.", 0, DAY)
+          whole("updatePeriodSeconds", "The interval of reports; 0 for never.", 0, DAY)
               .ifPresent()
               .require());
 
@@ -32,9 +32,9 @@ final class NodeStatusFields {
   private static final Shape.Struct PEER =
       new Shape.Struct(
           text("peerIP", "The peer's address."),
-          text("type", "Why there is this peer."),
+          text("type", "The source of the peer."),
           text("state", "The state of the session."),
-          text("since", "Since when."));
+          text("since", "The time of the last change."));
 
   private static final Shape.Struct ROUTE =
       new Shape.Struct(
@@ -46,12 +46,12 @@ final class NodeStatusFields {
                   "learnedFrom",
                   "Where it comes from.",
                   new Shape.Struct(
-                      text("sourceType", "Who told."), text("peerIP", "The peer's address.")))
+                      text("sourceType", "The source of the route."), text("peerIP", "The peer's address.")))
               .always());
 
   private static final Shape.Struct STATUS =
       new Shape.Struct(
-          text("lastUpdated", "When the node told.").orNull(),
+          text("lastUpdated", "When the node reported.").orNull(),
           field(
                   "agent",
                   "The BGP daemons.",
@@ -80,8 +80,8 @@ final class NodeStatusFields {
 
   static final Shape.Struct DOCUMENT =
       MetadataShape.document(
-          field("spec", "What a node is asked to tell.", SPEC).always(),
-          field("status", "What it told.", STATUS).always());
+          field("spec", "Which status a node reports.", SPEC).always(),
+          field("status", "The reported status.", STATUS).always());
 
   private NodeStatusFields() {}
 

@@ -19,7 +19,7 @@ final class PolicyFields {
   private static final Shape.Member TIER =
       text("tier", "The tier it is in.").is(ValueRules.NAME).initially("default");
   private static final Shape.Member ORDER =
-      field("order", "Which policy is asked first.", new Shape.Leaf(Shape.Type.NUMBER)).ifPresent();
+      field("order", "The order of the policy; lower ones come first.", new Shape.Leaf(Shape.Type.NUMBER)).ifPresent();
   private static final Shape.Member INGRESS =
       RuleFields.rules("ingress", "Rules for packets to the endpoints.").items(0, MAX_RULES);
   private static final Shape.Member EGRESS =
@@ -27,7 +27,7 @@ final class PolicyFields {
   private static final Shape.Member SELECTOR =
       RuleFields.selector("selector", "The endpoints it applies to.");
   private static final Shape.Member TYPES =
-      texts("types", "Which directions it decides about.")
+      texts("types", "The directions it applies to.")
           .items(1, 2)
           .distinct()
           .in("Ingress", "Egress");
@@ -42,11 +42,11 @@ final class PolicyFields {
   private static final Shape.Member NAMESPACES =
       RuleFields.selector("namespaceSelector", "The namespaces it applies to.");
   private static final Shape.Member HINTS =
-      texts("performanceHints", "What may be assumed of it.")
+      texts("performanceHints", "Performance hints.")
           .distinct()
           .in("AssumeNeededOnEveryNode");
   static final Shape.Member STAGED_ACTION =
-      text("stagedAction", "What is tried.")
+      text("stagedAction", "The staged action.")
           .in("Set", "Delete", "Learn", "Ignore")
           .initially("Set");
 

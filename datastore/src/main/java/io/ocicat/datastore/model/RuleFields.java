@@ -108,7 +108,7 @@ final class RuleFields {
 
   private static final Shape.Struct RULE =
       new Shape.Struct(
-              text("action", "What becomes of the packet.")
+              text("action", "The action on the packet.")
                   .in("Allow", "Deny", "Log", "Pass")
                   .always()
                   .require(),
@@ -124,7 +124,7 @@ final class RuleFields {
               struct("http", "The HTTP request it is.", HTTP),
               struct(
                   "metadata",
-                  "What is known of the rule.",
+                  "Metadata of the rule.",
                   new Shape.Struct(
                       field("annotations", "Annotations, for people.", ValueRules.ANNOTATIONS))))
           .where(

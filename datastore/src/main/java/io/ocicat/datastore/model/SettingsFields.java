@@ -19,17 +19,17 @@ final class SettingsFields {
 
   static final Shape.Struct IPAM_CONFIGURATION =
       new Shape.Struct(
-          flag("strictAffinity", "Whether nodes take addresses of own blocks only.").always(),
+          flag("strictAffinity", "Whether nodes use only addresses of their own blocks.").always(),
           whole("maxBlocksPerHost", "How many blocks a node may have; 0 for any.", 0, 1_000_000),
           flag("autoAllocateBlocks", "Whether nodes claim blocks when they need them.").always(),
           text("kubeVirtVMAddressPersistence", "Whether virtual machines keep addresses.")
               .in("Enabled", "Disabled")
               .ifPresent(),
-          whole("ipCooldownSeconds", "How long released addresses rest.", 0, 1200));
+          whole("ipCooldownSeconds", "How long released addresses are kept back.", 0, 1200));
 
   static final Shape.Struct IP_RESERVATION =
       new Shape.Struct(
-          texts("reservedCIDRs", "Addresses that are not given.")
+          texts("reservedCIDRs", "Addresses that are never assigned automatically.")
               .distinct()
               .is(ValueRules.CIDR_WITH_LENGTH));
 

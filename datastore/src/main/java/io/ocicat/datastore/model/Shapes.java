@@ -65,26 +65,26 @@ public final class Shapes {
       case GLOBAL_NETWORK_POLICY ->
           MetadataShape.document("Rules for endpoints.", PolicyFields.GLOBAL_NETWORK_POLICY);
       case STAGED_NETWORK_POLICY ->
-          MetadataShape.document("Rules to try.", PolicyFields.STAGED_NETWORK_POLICY);
+          MetadataShape.document("A staged policy.", PolicyFields.STAGED_NETWORK_POLICY);
       case STAGED_GLOBAL_NETWORK_POLICY ->
-          MetadataShape.document("Rules to try.", PolicyFields.STAGED_GLOBAL_NETWORK_POLICY);
+          MetadataShape.document("A staged policy.", PolicyFields.STAGED_GLOBAL_NETWORK_POLICY);
       case STAGED_KUBERNETES_NETWORK_POLICY ->
-          MetadataShape.document("Rules to try.", StagedKubernetesPolicyFields.SPEC);
+          MetadataShape.document("A staged policy.", StagedKubernetesPolicyFields.SPEC);
       case NETWORK_SET, GLOBAL_NETWORK_SET ->
           MetadataShape.document("Networks with labels.", SettingsFields.NETWORK_SET)
               .where("The namespace is no label.", Shapes::noNamespaceLabel);
       case TIER -> TierFields.DOCUMENT;
       case IP_POOL -> IpPoolFields.DOCUMENT;
       case IP_RESERVATION ->
-          MetadataShape.document("Addresses that are not given.", SettingsFields.IP_RESERVATION);
+          MetadataShape.document("Addresses that are never assigned automatically.", SettingsFields.IP_RESERVATION);
       case NODE -> NodeFields.DOCUMENT;
       case CALICO_NODE_STATUS -> NodeStatusFields.DOCUMENT;
       case CLUSTER_INFORMATION ->
           MetadataShape.document("The cluster.", SettingsFields.CLUSTER_INFORMATION);
       case IPAM_CONFIGURATION ->
-          MetadataShape.document("How addresses are given.", SettingsFields.IPAM_CONFIGURATION);
+          MetadataShape.document("The settings of IPAM.", SettingsFields.IPAM_CONFIGURATION);
       case BGP_CONFIGURATION -> BgpConfigurationFields.DOCUMENT;
-      case BGP_PEER -> MetadataShape.document("Whom nodes speak BGP with.", BgpPeerFields.SPEC);
+      case BGP_PEER -> MetadataShape.document("A BGP peer of nodes.", BgpPeerFields.SPEC);
       case BGP_FILTER -> MetadataShape.document("Rules for routes.", BgpFilterFields.SPEC);
       case FELIX_CONFIGURATION -> FelixConfigurationFields.DOCUMENT;
       case KUBE_CONTROLLERS_CONFIGURATION -> KubeControllersFields.DOCUMENT;

@@ -17,7 +17,7 @@ final class StagedKubernetesPolicyFields {
           field("matchLabels", "Labels that must be there.", ValueRules.TEXTS),
           structs(
               "matchExpressions",
-              "What must hold of labels.",
+              "Requirements on labels.",
               new Shape.Struct(
                   text("key", "The label.").always().require(),
                   text("operator", "What must hold.").always().require(),
@@ -32,7 +32,7 @@ final class StagedKubernetesPolicyFields {
               "A network.",
               new Shape.Struct(
                   text("cidr", "The network.").is(ValueRules.CIDR_WITH_LENGTH).always().require(),
-                  texts("except", "Parts of it that are not meant.")
+                  texts("except", "Excluded parts of it.")
                       .is(ValueRules.CIDR_WITH_LENGTH))));
 
   private static final Shape.Struct PORT =
@@ -56,7 +56,7 @@ final class StagedKubernetesPolicyFields {
               "What the pods may reach.",
               new Shape.Struct(
                   structs("ports", "At these ports.", PORT), structs("to", "These.", PEER))),
-          texts("policyTypes", "Which directions it decides about.").items(1, 2).distinct());
+          texts("policyTypes", "The directions it applies to.").items(1, 2).distinct());
 
   static final Shape.Struct SPEC =
       new Shape.Struct(

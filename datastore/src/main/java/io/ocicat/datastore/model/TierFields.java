@@ -26,9 +26,9 @@ final class TierFields {
 
   private static final Shape.Struct SPEC =
       new Shape.Struct(
-          field("order", "Which tier is asked first.", new Shape.Leaf(Shape.Type.NUMBER))
+          field("order", "The order of the tier; lower ones come first.", new Shape.Leaf(Shape.Type.NUMBER))
               .ifPresent(),
-          text("defaultAction", "What becomes of packets no policy decides about.")
+          text("defaultAction", "The action on packets that no policy of the tier matches.")
               .in("Deny", "Pass")
               .initially("Deny")
               .ifPresent());

@@ -59,7 +59,7 @@ final class WorkloadEndpointFields {
 
   static final Shape.Struct SPEC =
       new Shape.Struct(
-              text("orchestrator", "Who runs the container.").is(ValueRules.NAME),
+              text("orchestrator", "The orchestrator.").is(ValueRules.NAME),
               text("workload", "The workload's name.").is(ValueRules.NAME),
               text("node", "The node.").is(ValueRules.NAME),
               text("containerID", "The container's id.").is(ValueRules.CONTAINER),
