@@ -217,7 +217,7 @@ class DurabilityTest {
   }
 
   @Test
-  void aFileThatIsNoDatabaseOfOursIsRefused() throws Exception {
+  void aFileThatIsNotOurDatabaseIsRejected() throws Exception {
     server.stop();
     Path db = directory.resolve("ipam.db");
     try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + db);

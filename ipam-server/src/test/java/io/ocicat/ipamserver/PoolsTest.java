@@ -97,7 +97,7 @@ class PoolsTest {
   }
 
   @Test
-  void aRequestThatIsWrongIsToldEverythingAtOnce() {
+  void anInvalidRequestIsRejectedWithAllProblemsAtOnce() {
     TestServer server = started();
     try (server) {
       TestServer.Got got =

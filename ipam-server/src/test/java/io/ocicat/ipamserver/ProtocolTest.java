@@ -160,7 +160,7 @@ class ProtocolTest {
     "10.9.0.7,not an address that pool",
     "10.10.0.1,not an address that pool",
   })
-  void addressesThatAreNotHandedOutAreNoUseAskingFor(String ip, String message) {
+  void addressesOutsideTheRangesAreRejected(String ip, String message) {
     Got refused = server.allocate("c1", "'requestedIPs': ['%s']".formatted(ip));
     assertThat(refused.status()).isEqualTo(400);
     assertThat(refused.message()).contains(ip, message);

@@ -41,7 +41,7 @@ abstract class AssignScenarios extends IpamFixture {
   }
 
   @Test
-  void aWholePoolIsGivenAndNotMore() {
+  void aWholePoolIsAssignedAndNotMore() {
     pool("v4", "10.0.0.0/26", 28);
 
     AutoAssignResult got = ipam().autoAssign(on(A, 65, 0).withHandle("net.c1", Map.of()));
@@ -117,7 +117,7 @@ abstract class AssignScenarios extends IpamFixture {
   }
 
   @Test
-  void freedAddressesWaitUntilAllOthersWereGiven() {
+  void freedAddressesWaitUntilAllOthersWereAssigned() {
     pool("v4", "10.0.0.0/30", 30);
     List<String> given = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
@@ -241,7 +241,7 @@ abstract class AssignScenarios extends IpamFixture {
   }
 
   @Test
-  void anEmptyBlockOfAPoolThatNoLongerSelectsIsGivenUpAtTheNextRequest() {
+  void anEmptyBlockOfAPoolThatNoLongerSelectsIsReleasedAtTheNextRequest() {
     pool("one", "10.1.0.0/26", spec -> spec.put("nodeSelector", "!has(moved)"));
     pool("two", "10.2.0.0/26", spec -> spec.put("nodeSelector", "has(moved)"));
     take(A, 1, "a");
@@ -255,7 +255,7 @@ abstract class AssignScenarios extends IpamFixture {
   }
 
   @Test
-  void reservedAddressesAreNeverGivenUnasked() {
+  void reservedAddressesAreNeverAssignedAutomatically() {
     pool("v4", "10.0.0.0/28", 30);
     reserve("10.0.0.0/30", "10.0.0.5/32", "10.0.0.8/31", "10.0.0.10/31");
 
@@ -270,7 +270,7 @@ abstract class AssignScenarios extends IpamFixture {
   }
 
   @Test
-  void anEmptyBlockOfSomebodyElseIsTakenOverAfterAMinute() {
+  void anEmptyBlockOfAnotherHostIsReclaimedAfterAMinute() {
     pool("v4", "10.0.0.0/28", 28);
     strict(true);
     take(A, 1, "a");
@@ -285,7 +285,7 @@ abstract class AssignScenarios extends IpamFixture {
   }
 
   @Test
-  void aCertainAddressIsGivenOnce() {
+  void aSpecificAddressIsAssignedOnce() {
     pool("v4", "10.0.0.0/24", 26);
     pool("v6", "fd00::/120", 122);
 
@@ -328,7 +328,7 @@ abstract class AssignScenarios extends IpamFixture {
   }
 
   @Test
-  void whatAWindowsHostNeedsOfEachBlockIsNeverGiven() {
+  void whatAWindowsHostReservesInEachBlockIsNeverAssigned() {
     pool("v4", "10.0.0.0/24", 26);
     strict(true);
     AutoAssignRequest request =

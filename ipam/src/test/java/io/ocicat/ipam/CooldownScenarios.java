@@ -124,7 +124,7 @@ abstract class CooldownScenarios extends IpamFixture {
   }
 
   @Test
-  void itIsGivenAgainWhenTheTimeIsOverAndNotBefore() {
+  void itIsAssignedAgainWhenTheCooldownIsOverAndNotBefore() {
     take(A, 4, "all");
     newIpam().releaseByHandle("all");
 
@@ -137,7 +137,7 @@ abstract class CooldownScenarios extends IpamFixture {
   }
 
   @Test
-  void whatCalicoHasReleasedIsGivenAgainToo() {
+  void addressesReleasedByCalicoAreAssignedAgainToo() {
     take(A, 4, "all");
     releaseAsCalicoDoes(Instant.now().minusSeconds(10));
 
@@ -148,7 +148,7 @@ abstract class CooldownScenarios extends IpamFixture {
   }
 
   @Test
-  void aProcessThatStaysGivesItAgainAsWell() {
+  void aResidentProcessAssignsItAgainAsWell() {
     try (Ipam resident = resident()) {
       AutoAssignResult all = resident.autoAssign(on(A, 4, 0).withHandle("all", Map.of("node", A)));
       assertThat(all.isComplete()).isTrue();
@@ -223,7 +223,7 @@ abstract class CooldownScenarios extends IpamFixture {
   }
 
   @Test
-  void theCollectorWritesWhatIsOverIntoBlocksThatNobodyTouches() {
+  void theCollectorFreesCooledDownAddressesInIdleBlocks() {
     take(A, 2, "h");
     newIpam().releaseByHandle("h");
 

@@ -91,7 +91,7 @@ class GarbageCollectorTest extends IpamFixture {
   }
 
   @Test
-  void anAddressThatWasGivenAnewIsAnotherOne() {
+  void aReassignedAddressIsAnotherOne() {
     newIpam().assign(new AssignRequest(ip("10.0.0.1"), A, "net.c1", Map.of("node", A)));
     GarbageCollector collector = collector();
     collector.collect(alive());
@@ -251,7 +251,7 @@ class GarbageCollectorTest extends IpamFixture {
   }
 
   @Test
-  void aMachineMadeAgainIsNotTheOneThatWasGone() {
+  void aRecreatedMachineIsNotTheOneThatWasGone() {
     IpAddress address = machineAddress();
     VmAddressOwnership machine = new VmAddressOwnership(newIpam(), MACHINE);
     machine.removePod("shop", "virt-launcher-vm-x");

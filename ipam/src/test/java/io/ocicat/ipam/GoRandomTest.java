@@ -13,7 +13,7 @@ class GoRandomTest {
   private static final long STEPS = 7_800_000_000_000L;
 
   @Test
-  void givesGosNumbers() {
+  void producesGosNumbers() {
     assertThat(new GoRandom(1).next()).isEqualTo(5577006791947779410L);
   }
 

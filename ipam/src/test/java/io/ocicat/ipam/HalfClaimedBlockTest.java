@@ -24,7 +24,7 @@ class HalfClaimedBlockTest {
   /** Before each read in turn, until the request makes no more reads. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void whoeverSeesItsAffinityWithoutTheBlockGoesOnWithIt(boolean together) {
+  void aPendingAffinityOfTheSameHostIsCompleted(boolean together) {
     int reads = 0;
     for (int moment = 0; moment <= reads; moment++) {
       try (Engine engine = new EmbeddedScenariosTest.InMemory(together)) {

@@ -98,7 +98,7 @@ class IpamCheckTest extends IpamFixture {
   }
 
   @Test
-  void anAffinityForSomebodyElsesBlock() {
+  void anAffinityForAnotherOwnersBlock() {
     datastore()
         .create(
             BlockAffinity.create(
@@ -114,7 +114,7 @@ class IpamCheckTest extends IpamFixture {
   }
 
   @Test
-  void aBrokenQueueNeverGivesAnAddressTwice() {
+  void aBrokenQueueNeverAssignsAnAddressTwice() {
     Resource block = datastore().get(BLOCK);
     datastore()
         .update(block.edit(json -> json.putArray("unallocated").add(0).add(1).add(5).add(5)));

@@ -53,7 +53,7 @@ class IpamModelTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void nothingIsGivenTwiceOrLost(boolean together) {
+  void nothingIsAssignedTwiceOrLost(boolean together) {
     Seeded.forAll(10, random -> new Round(random, together).run());
   }
 

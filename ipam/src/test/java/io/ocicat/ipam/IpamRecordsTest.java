@@ -40,7 +40,7 @@ class IpamRecordsTest {
 
   /** The contract's example: three assigned, the second released again. */
   @Test
-  void aBlockAfterThreeWereGivenAndOneReleased() {
+  void aBlockAfterThreeWereAssignedAndOneReleased() {
     datastore.create(
         Resource.of(
             new ResourceKey.Named(Kind.IP_POOL, "", "blue"),
@@ -79,7 +79,7 @@ class IpamRecordsTest {
   }
 
   @Test
-  void membersNobodyKnowsSurvive() {
+  void unknownMembersSurvive() {
     datastore.create(
         Resource.of(
             new ResourceKey.Named(Kind.IP_POOL, "", "blue"),

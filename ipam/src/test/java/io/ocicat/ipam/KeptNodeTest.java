@@ -111,7 +111,7 @@ class KeptNodeTest {
   }
 
   @Test
-  void aBlockThatBecomesEmptyIsGivenUpWhenItsPoolNoLongerSelectsTheNode() {
+  void aBlockThatBecomesEmptyIsReleasedWhenItsPoolNoLongerSelectsTheNode() {
     moveTo("a");
     assign();
     time.addAndGet(Duration.ofSeconds(2).toNanos());

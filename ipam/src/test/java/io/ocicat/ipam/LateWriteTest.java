@@ -72,7 +72,7 @@ class LateWriteTest {
   }
 
   @Test
-  void anAddressThatWasGivenTooLateIsNobodys() {
+  void anAddressThatWasAssignedTooLateIsReleased() {
     try (Datastore store = EmbeddedStore.openDatastore(directory)) {
       store.create(
           Resource.of(

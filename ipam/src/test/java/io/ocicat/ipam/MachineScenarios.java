@@ -157,7 +157,7 @@ abstract class MachineScenarios extends IpamFixture {
   }
 
   @Test
-  void anAlternateThatDoesNotSayWhoItIsIsNoObstacle() {
+  void anUnidentifiedAlternateIsNotAnObstacle() {
     for (IpAddress address : addresses) {
       newIpam()
           .changeOwner(

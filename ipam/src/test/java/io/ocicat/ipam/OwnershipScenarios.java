@@ -45,7 +45,7 @@ abstract class OwnershipScenarios extends IpamFixture {
   }
 
   @Test
-  void onlyEmptyBlocksAreGivenUpWhenThatIsWanted() {
+  void onlyEmptyBlocksAreReleasedWhenThatIsRequired() {
     ipam().claimAffinity(cidr("10.0.0.0/24"), OF_A);
     ipam().assign(new AssignRequest(ip("10.0.0.70"), A, "h", Map.of()));
 
@@ -84,7 +84,7 @@ abstract class OwnershipScenarios extends IpamFixture {
   }
 
   @Test
-  void aPoolIsGivenUpByEverybody() {
+  void aPoolIsReleasedByAllOwners() {
     take(A, 1, "a");
     take(B, 1, "b");
     changePool("v4", spec -> spec.put("disabled", true));

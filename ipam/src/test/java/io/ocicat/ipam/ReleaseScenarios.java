@@ -74,7 +74,7 @@ abstract class ReleaseScenarios extends IpamFixture {
   }
 
   @Test
-  void anAddressThatWasGivenAnewIsNotReleasedByWhoKnowsTheOldNumber() {
+  void aReassignedAddressIsNotReleasedWithTheOldSequenceNumber() {
     ipam().assign(new AssignRequest(ip("10.0.0.5"), A, "h", Map.of()));
     AddressInfo before = ipam().info(ip("10.0.0.5"));
     ipam().releaseByHandle("h");
@@ -137,7 +137,7 @@ abstract class ReleaseScenarios extends IpamFixture {
   }
 
   @Test
-  void attributesAreTold() {
+  void attributesAreReturned() {
     Map<String, String> attributes = Map.of("node", A, "pod", "cart-0", "namespace", "shop");
     AutoAssignResult got = ipam().autoAssign(on(A, 0, 1).withHandle("h", attributes));
 
@@ -190,7 +190,7 @@ abstract class ReleaseScenarios extends IpamFixture {
   }
 
   @Test
-  void anEmptyBlockIsGivenUpWhenItsPoolNoLongerSelectsItsHost() {
+  void anEmptyBlockIsReleasedWhenItsPoolNoLongerSelectsItsHost() {
     take(A, 1, "h");
     take(A, 1, "i");
     changePool("v4", spec -> spec.put("nodeSelector", "has(never)"));

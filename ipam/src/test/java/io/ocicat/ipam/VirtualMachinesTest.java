@@ -44,7 +44,7 @@ class VirtualMachinesTest {
     "net.c1, ''",
     "net.vmi.shop.vmi.x, shop/vmi.x",
   })
-  void theHandleTellsWhomAnAddressIsKeptFor(String handle, String machine) {
+  void theHandleNamesTheMachineAnAddressIsKeptFor(String handle, String machine) {
     assertThat(String.join(" ", VirtualMachines.namedBy(kept(handle)))).isEqualTo(machine);
   }
 

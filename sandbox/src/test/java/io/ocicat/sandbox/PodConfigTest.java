@@ -43,7 +43,7 @@ class PodConfigTest {
 
   /** Review U24. */
   @Test
-  void aNameThatIsNotValidIsToldWithWhatIs() {
+  void anInvalidNameIsReportedWithTheRule() {
     assertThatThrownBy(PodConfig.of(new PodMetadata("Über_Pod", "shop", "u", 0)).build()::check)
         .hasMessageContaining(
             "metadata.name \"Über_Pod\" is not a valid name: use lower-case letters, digits, - and ., at most 253 of them");

@@ -35,7 +35,7 @@ class PodMetadataTest {
     "docker_POD_a_b_u_1, k8s",
     "k8s_POD_a_b_u_1_x_y, 8 parts"
   })
-  void whatIsNoNameIsRefused(String text, String why) {
+  void invalidNamesAreRejected(String text, String why) {
     assertThatThrownBy(() -> PodMetadata.ofContainerName(text))
         .isInstanceOf(SandboxException.class)
         .hasMessageContaining(text)

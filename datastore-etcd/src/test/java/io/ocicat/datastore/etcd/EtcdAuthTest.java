@@ -119,7 +119,7 @@ class EtcdAuthTest {
   }
 
   @Test
-  void aWrongPasswordIsToldWithoutShowingIt() {
+  void aWrongPasswordIsReportedWithoutShowingIt() {
     enableLogin();
     try (EtcdStore store = open("felix", "dog")) {
       assertThatThrownBy(() -> store.get("/calico/a"))
@@ -145,7 +145,7 @@ class EtcdAuthTest {
   }
 
   @Test
-  void aUserIsTooMuchWhereEtcdKnowsNone() {
+  void aUserIsRejectedWhereEtcdHasAuthenticationDisabled() {
     try (EtcdStore store = open("felix", "cat")) {
       assertThatThrownBy(() -> store.get("/calico/a"))
           .isInstanceOf(UnauthorizedException.class)

@@ -63,7 +63,7 @@ class FailoverTest {
   /** Review U23: the limit only ends the test in case it would wait for etcd to come up. */
   @Test
   @Timeout(120)
-  void aCommandDoesNotWaitWhereNobodyListens() {
+  void aCommandDoesNotWaitWhenConnectionsAreRefused() {
     EtcdSettings patient = new EtcdSettings(Duration.ofHours(1), Duration.ofMinutes(1));
     try (EtcdStore store =
         EtcdStore.open(EtcdServer.config(DEAD, ALSO_DEAD), patient.forCommands())) {

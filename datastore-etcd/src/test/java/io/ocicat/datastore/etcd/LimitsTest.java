@@ -77,7 +77,7 @@ class LimitsTest {
   }
 
   @Test
-  void keysThatAreNoTextAreSomebodyElses() {
+  void keysThatAreNotTextAreIgnored() {
     // /p/ and a byte that is never in UTF-8, then /p/b
     etcd.post("kv/put", "{\"key\":\"L3Av/w==\",\"value\":\"eA==\"}");
     etcd.post("kv/put", "{\"key\":\"L3Av/v8=\",\"value\":\"eA==\"}");

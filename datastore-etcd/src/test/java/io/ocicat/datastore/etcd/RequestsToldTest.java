@@ -18,7 +18,7 @@ class RequestsToldTest {
   }
 
   @Test
-  void eachRequestIsToldWithItsKeyAndTime() {
+  void eachRequestIsReportedWithItsKeyAndTime() {
     List<DatastoreRequest> told = new ArrayList<>();
     try (EtcdServer etcd = new EtcdServer("--unsafe-no-fsync");
         KeyValueStore store = started(etcd)) {

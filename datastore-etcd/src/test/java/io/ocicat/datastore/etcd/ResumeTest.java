@@ -135,7 +135,7 @@ class ResumeTest {
   }
 
   @Test
-  void etcdTellsByItselfHowFarASilentWatchHasCome() throws InterruptedException {
+  void etcdReportsTheProgressOfASilentWatch() throws InterruptedException {
     try (EtcdServer talkative =
         new EtcdServer("--experimental-watch-progress-notify-interval", "200ms")) {
       talkative.start();

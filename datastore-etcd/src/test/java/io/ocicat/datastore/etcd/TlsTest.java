@@ -201,7 +201,7 @@ class TlsTest {
   }
 
   @Test
-  void theWrongSchemeIsTold() {
+  void theWrongSchemeIsReported() {
     startWith("server");
     try (EtcdStore store =
         EtcdStore.open(

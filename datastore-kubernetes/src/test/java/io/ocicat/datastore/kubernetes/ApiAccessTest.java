@@ -128,7 +128,7 @@ class ApiAccessTest {
   }
 
   @Test
-  void aTokenMayBeInAFileBesideIt() throws IOException {
+  void aTokenMayBeInAFileNextToIt() throws IOException {
     write("token", "right\n");
 
     assertWorks(Opening.open(Opening.kubeconfig(write("config", kubeconfig("tokenFile: token")))));
@@ -188,14 +188,14 @@ class ApiAccessTest {
     "'tokenFile: none', none does not exist",
     "'token: \"a b\"', characters that no token has",
   })
-  void whatCannotBeUsedIsTold(String user, String problem) throws IOException {
+  void unusableCredentialsAreReported(String user, String problem) throws IOException {
     assertThat(failure(Opening.kubeconfig(write("config", kubeconfig(user))))).contains(problem);
   }
 
   /** Review R14: reading it would wait for its writer. */
   @Test
   @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-  void aPipeIsNoFile() throws IOException, InterruptedException {
+  void aPipeIsNotReadAsAFile() throws IOException, InterruptedException {
     Path pipe = directory.resolve("pipe");
     assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
     assertThat(failure(Opening.kubeconfig(pipe))).contains(pipe.toString(), "not a regular file");

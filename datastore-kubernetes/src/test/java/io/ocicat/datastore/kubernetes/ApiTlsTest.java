@@ -194,7 +194,7 @@ class ApiTlsTest {
   }
 
   @Test
-  void httpsToWhoSpeaksNoTlsIsTold() throws Exception {
+  void httpsToAServerWithoutTlsIsReported() throws Exception {
     try (ServerSocket plain = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
       Thread answering =
           Thread.ofVirtual()

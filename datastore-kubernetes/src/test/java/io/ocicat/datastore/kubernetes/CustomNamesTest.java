@@ -65,7 +65,7 @@ class CustomNamesTest {
 
   /** The API rejects Calico's, so nobody looks for it. */
   @Test
-  void handlesThatAreNoNamesEndInADigest() {
+  void handlesThatAreNotValidNamesEndInADigest() {
     String hashed = "net.vmi._" + "aB_-".repeat(10) + "_";
 
     assertThat(CustomNames.of(new ResourceKey.Handle("net.vmi.shop.vm-1")))

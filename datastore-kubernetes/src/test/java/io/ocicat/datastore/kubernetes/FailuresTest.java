@@ -128,7 +128,7 @@ class FailuresTest {
   }
 
   @Test
-  void missingDefinitionsAreToldWithTheCommandThatInstallsThem() {
+  void missingDefinitionsAreReportedWithTheCommandThatInstallsThem() {
     try (ApiServer empty = new ApiServer();
         KubernetesDatastore bare = Opening.open(empty)) {
       assertThatThrownBy(() -> bare.get(BLUE))
@@ -140,7 +140,7 @@ class FailuresTest {
   }
 
   @Test
-  void whatIsNoKubernetesIsTold() throws Exception {
+  void aServerThatIsNotKubernetesIsReported() throws Exception {
     HttpServer other =
         HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     other.start();

@@ -258,7 +258,7 @@ class PodsTest {
   }
 
   @Test
-  void whatCannotBeReadIsToldAndHidesNothing() {
+  void unreadableResourcesAreReportedAndHideNothing() {
     ObjectNode broken = pod();
     broken.withObject("/metadata").put("name", "broken");
     broken.withObject("/status").put("podIP", "10.1.0");
@@ -287,7 +287,7 @@ class PodsTest {
   }
 
   @Test
-  void theClusterTellsPodsNamespacesAndNodes() {
+  void theClusterReturnsPodsNamespacesAndNodes() {
     server.put(
         "nodes",
         "node-a",

@@ -172,7 +172,7 @@ class RealClusterTest {
   }
 
   @Test
-  void whatIsMarkedIsRemovedByWhoeverFindsIt() {
+  void markedRecordsAreRemovedByTheNextReader() {
     ResourceKey key = new ResourceKey.Handle("net.aa");
     datastore.create(
         Resource.of(key, Json.parseObject("{\"block\":{\"10.65.0.0/26\":1},\"deleted\":false}")));

@@ -47,7 +47,7 @@ class RequestsToldTest {
   }
 
   @Test
-  void eachRequestIsToldWithItsTime() {
+  void eachRequestIsReportedWithItsTime() {
     listPools();
 
     assertThat(told)

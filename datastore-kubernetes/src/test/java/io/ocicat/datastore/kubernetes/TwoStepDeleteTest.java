@@ -85,7 +85,7 @@ class TwoStepDeleteTest {
 
   @ParameterizedTest
   @EnumSource
-  void whatIsMarkedCountsAsGoneAndWhoeverFindsItRemovesIt(ApiGroup group) {
+  void markedRecordsCountAsDeletedAndTheNextReaderRemovesThem(ApiGroup group) {
     server.define(Crds.of(group));
     datastore.create(handle("net.aa"));
     markOnly(group, HANDLES, "net.aa");
@@ -139,7 +139,7 @@ class TwoStepDeleteTest {
 
   @ParameterizedTest
   @EnumSource
-  void aWatchTellsTheEndOnceAndWithTheMark(ApiGroup group) {
+  void aWatchReportsTheDeletionOnceAndWithTheMark(ApiGroup group) {
     server.define(Crds.of(group));
     String revision = datastore.list(new ResourceQuery.Handles()).revision();
     try (ResourceWatch watch = datastore.watch(new ResourceQuery.Handles(), revision)) {

@@ -82,7 +82,7 @@ class VirtualMachinesTest {
   }
 
   @Test
-  void thatNobodyKnowsMachinesIsNotThatThereIsNone() {
+  void unknownMachinesAreNotMissingMachines() {
     server
         .store()
         .remove("customresourcedefinitions.apiextensions.k8s.io", "virtualmachines.kubevirt.io");

@@ -156,7 +156,7 @@ class WatchTest {
   }
 
   @Test
-  void aServerThatIsGoneIsToldWhenPatienceEnds() {
+  void aServerThatIsGoneIsReportedAtTheTimeout() {
     try (ResourceWatch watch = datastore.watch(SETS, now())) {
       server.stop();
 
@@ -169,7 +169,7 @@ class WatchTest {
   }
 
   @Test
-  void closingWakesWhoeverReads() throws Exception {
+  void closingWakesTheReader() throws Exception {
     ResourceWatch watch = datastore.watch(SETS, now());
     try (ExecutorService thread = Executors.newVirtualThreadPerTaskExecutor()) {
       Future<?> reading = thread.submit(() -> watch.next(Duration.ofMinutes(5)));

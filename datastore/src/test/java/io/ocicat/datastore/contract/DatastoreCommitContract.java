@@ -31,7 +31,7 @@ public abstract class DatastoreCommitContract extends DatastoreFixture {
   private static final String CIDR = "10.0.0.0/31";
 
   @Test
-  void toAskForNothingTellsThatItCan() {
+  void anEmptyCommitShowsThatTransactionsAreSupported() {
     assertThat(datastore().commit(List.of())).isEqualTo(new WriteOutcome.Done(Map.of()));
   }
 
@@ -56,7 +56,7 @@ public abstract class DatastoreCommitContract extends DatastoreFixture {
   }
 
   @Test
-  void oneThatDoesNotFitKeepsAllFromBeingDoneAndAllAreTold() {
+  void oneConflictRefusesAllWritesAndReturnsTheCurrentState() {
     Resource read = datastore().create(block(CIDR, 1));
     Resource faster = another().update(read.edit(b -> b.put("sequenceNumber", 2)));
     Resource there = datastore().create(handle("there", CIDR, 1));
@@ -91,7 +91,7 @@ public abstract class DatastoreCommitContract extends DatastoreFixture {
   }
 
   @Test
-  void oneThatIsNotAcceptableKeepsAllFromBeingDone() {
+  void oneInvalidResourceRejectsAllWrites() {
     Resource wrong =
         Resource.of(
             new ResourceKey.Block(IpPrefix.parse("10.0.0.0/30")),

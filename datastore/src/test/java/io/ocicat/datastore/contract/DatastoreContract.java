@@ -248,7 +248,7 @@ public abstract class DatastoreContract extends DatastoreFixture {
   }
 
   @Test
-  void membersNobodyKnowsSurviveARewrite() {
+  void unknownMembersSurviveARewrite() {
     Resource strange =
         datastore()
             .create(
@@ -264,7 +264,7 @@ public abstract class DatastoreContract extends DatastoreFixture {
   }
 
   @Test
-  void everythingWrongIsToldAndNothingWritten() {
+  void allProblemsAreReportedAndNothingIsWritten() {
     Resource bad =
         pool("blue", "10.65.0.0/33")
             .edit(d -> spec(d).put("nodeSelector", "rack = 1").put("ipipMode", "Sometimes"));
@@ -337,7 +337,7 @@ public abstract class DatastoreContract extends DatastoreFixture {
   }
 
   @Test
-  void changesBehindAListAreSeenOnceAndInOrder() {
+  void changesAfterAListAreSeenOnceAndInOrder() {
     datastore().create(networkSet("shop", "old", "10.0.0.0/8"));
     String revision = datastore().list(ResourceQuery.of(Kind.NETWORK_SET)).revision();
     try (ResourceWatch watch = another().watch(ResourceQuery.of(Kind.NETWORK_SET), revision)) {

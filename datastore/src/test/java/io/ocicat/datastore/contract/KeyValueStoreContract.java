@@ -83,7 +83,7 @@ public abstract class KeyValueStoreContract extends KeyValueStoreFixture {
   }
 
   @Test
-  void updateIsRefusedWhenSomebodyWasFaster() {
+  void updateIsRefusedAfterAConcurrentChange() {
     long read = put("/a", "1");
     long faster = put("/a", "2");
 
@@ -103,7 +103,7 @@ public abstract class KeyValueStoreContract extends KeyValueStoreFixture {
   }
 
   @Test
-  void aKeyMadeAgainIsNotTheOneThatWasRead() {
+  void aRecreatedKeyIsNotTheOneThatWasRead() {
     long read = put("/a", "1");
     committed(Transaction.delete("/a"));
     put("/a", "1");
@@ -112,7 +112,7 @@ public abstract class KeyValueStoreContract extends KeyValueStoreFixture {
   }
 
   @Test
-  void deleteTellsWhatItRemoved() {
+  void deleteReturnsWhatItRemoved() {
     put("/a", "1");
     KeyValue there = store().get("/a").orElseThrow();
 
@@ -130,7 +130,7 @@ public abstract class KeyValueStoreContract extends KeyValueStoreFixture {
   }
 
   @Test
-  void deleteIsRefusedWhenSomebodyHasChangedTheKey() {
+  void deleteIsRefusedWhenTheKeyHasChanged() {
     long read = put("/a", "1");
     long changed = put("/a", "2");
 
@@ -250,7 +250,7 @@ public abstract class KeyValueStoreContract extends KeyValueStoreFixture {
   }
 
   @Test
-  void aPageThatIsExactlyFullHasNothingBehindIt() {
+  void aPageThatIsExactlyFullHasNothingAfterIt() {
     put("/p/1", "");
     put("/p/2", "");
 

@@ -23,7 +23,7 @@ public abstract class KeyValueWatchContract extends KeyValueStoreFixture {
   private static final Duration SHORT = Duration.ofMillis(50);
 
   @Test
-  void changesBehindTheRevisionAreSeen() {
+  void changesAfterTheRevisionAreSeen() {
     long before = put("/a", "before");
     try (KeyValueWatch watch = store().watch("/", before + 1)) {
       long made = put("/a", "1");
@@ -53,7 +53,7 @@ public abstract class KeyValueWatchContract extends KeyValueStoreFixture {
   }
 
   @Test
-  void anewKeyIsToldFromAChangedOne() {
+  void aNewKeyIsDistinguishedFromAChangedOne() {
     long first = put("/a", "1");
     put("/a", "2");
 
@@ -138,7 +138,7 @@ public abstract class KeyValueWatchContract extends KeyValueStoreFixture {
   }
 
   @Test
-  void historyThatIsGoneIsTold() {
+  void compactedHistoryIsReported() {
     long first = put("/a", "1");
     put("/a", "2");
     long last = put("/a", "3");

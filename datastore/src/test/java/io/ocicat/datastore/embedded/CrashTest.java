@@ -24,7 +24,7 @@ class CrashTest {
   @TempDir Path directory;
 
   @Test
-  void whatAKilledProcessWasToldIsCommittedIsThere() {
+  void whatAKilledProcessHasCommittedIsThere() {
     for (int round = 0; round < 2; round++) {
       List<String> told = writeAndKill("round" + round, 100 + 150 * round);
       try (EmbeddedStore store = EmbeddedStore.open(directory)) {

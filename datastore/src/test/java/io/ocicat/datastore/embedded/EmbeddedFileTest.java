@@ -96,7 +96,7 @@ class EmbeddedFileTest {
   }
 
   @Test
-  void damageIsFoundAndTold() throws Exception {
+  void damageIsFoundAndReported() throws Exception {
     try (EmbeddedStore store = EmbeddedStore.open(directory())) {
       for (int i = 0; i < 500; i++) {
         store.commit(Transaction.put("/key/" + i, "value ".repeat(50)));
@@ -139,7 +139,7 @@ class EmbeddedFileTest {
   }
 
   @Test
-  void aLockThatIsHeldForTooLongIsTold() throws Exception {
+  void aLockThatIsHeldForTooLongIsReported() throws Exception {
     EmbeddedSettings impatient = EmbeddedSettings.standard().timeout(Duration.ofMillis(50));
     try (EmbeddedStore store = EmbeddedStore.open(directory(), impatient);
         Connection other = connect();
@@ -158,7 +158,7 @@ class EmbeddedFileTest {
   }
 
   @Test
-  void aFullDiskTakesNothingBackAndAReadOnlyOneIsTold() {
+  void aFullDiskLosesNothingAndAReadOnlyOneIsReported() {
     String java =
         String.join(" ", ChildJvm.command().argv().stream().map(a -> "'" + a + "'").toList());
     String script =
@@ -256,7 +256,7 @@ class EmbeddedFileTest {
 
   /** A writer may be killed between its commit and the notification. */
   @Test
-  void aChangeThatNobodyToldOfIsSeenNevertheless() throws Exception {
+  void aChangeWithoutNotificationIsSeenNevertheless() throws Exception {
     try (EmbeddedStore store = EmbeddedStore.open(directory());
         KeyValueWatch watch = store.watch("/", 2)) {
       assertThat(watch.next(Duration.ZERO).events()).isEmpty();

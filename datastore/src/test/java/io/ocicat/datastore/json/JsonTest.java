@@ -49,7 +49,7 @@ class JsonTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", " ", "{", "[]", "null", "{} x", "{\"a\":}", "{'a':1}", "nul"})
-  void whatIsNoObjectIsRefused(String text) {
+  void valuesThatAreNotObjectsAreRejected(String text) {
     assertThatThrownBy(() -> Json.parseObject(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("not ")

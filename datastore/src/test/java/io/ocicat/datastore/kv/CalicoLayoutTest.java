@@ -46,7 +46,7 @@ class CalicoLayoutTest {
         "/calico/ipam/v2/handle/",
         "/calico/ipam/v2/handle/a/b",
       })
-  void whatIsNoKeyOfOursIsNone(String path) {
+  void foreignKeysAreNotParsed(String path) {
     assertThat(CalicoLayout.parse(path)).isEmpty();
   }
 

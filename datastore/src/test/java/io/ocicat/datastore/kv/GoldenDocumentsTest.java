@@ -120,7 +120,7 @@ class GoldenDocumentsTest {
 
   @ParameterizedTest
   @MethodSource("documents")
-  void membersNobodyKnowsSurviveAnywhere(Golden golden) {
+  void unknownMembersSurviveAnywhere(Golden golden) {
     Seeded.forAll(
         20,
         random -> {

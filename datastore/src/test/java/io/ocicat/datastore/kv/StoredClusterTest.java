@@ -50,7 +50,7 @@ class StoredClusterTest {
   }
 
   @Test
-  void aPodThatWasToldOfIsFoundAsItWasTold() {
+  void aPublishedPodIsFoundUnchanged() {
     datastore.cluster().put(WEB);
 
     assertThat(datastore.cluster().pod("shop", "web-1")).contains(WEB);
@@ -58,7 +58,7 @@ class StoredClusterTest {
   }
 
   @Test
-  void aPodIsTakenBackOnlyByItsOwnIdentity() {
+  void aPodIsRemovedOnlyByItsOwnIdentity() {
     datastore.cluster().put(WEB);
     Pod earlier = new Pod("shop", "web-1", "uid-0", Map.of(), Map.of(), "", "", "", List.of());
 
@@ -108,7 +108,7 @@ class StoredClusterTest {
   }
 
   @Test
-  void whatIsNoManifestIsSaidToBeBroken() {
+  void anInvalidManifestIsReported() {
     datastore.store().commit(Transaction.put("/ocicat/v1/pods/shop/web-1", "{}"));
 
     assertThatThrownBy(() -> datastore.cluster().pod("shop", "web-1"))

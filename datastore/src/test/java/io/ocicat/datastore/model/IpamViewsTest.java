@@ -100,7 +100,7 @@ class IpamViewsTest {
         "{\"cidr\":\"10.65.0.0/30\",\"allocations\":[\"x\"],\"attributes\":[]}",
         "{\"cidr\":\"10.65.0.0/30\",\"sequenceNumberForAllocation\":{\"x\":1}}",
       })
-  void aBlockThatContradictsItselfIsTold(String json) {
+  void aBlockThatContradictsItselfIsReported(String json) {
     assertThatThrownBy(() -> IpamBlock.of(block(json)))
         .isInstanceOf(CorruptException.class)
         .hasMessageContaining("IPAMBlock 10.65.0.0/30");
@@ -148,7 +148,7 @@ class IpamViewsTest {
   }
 
   @Test
-  void aReservationPassesOverWhatIsNoAddress() {
+  void aReservationSkipsInvalidAddresses() {
     Resource resource =
         Resource.of(
             new ResourceKey.Named(Kind.IP_RESERVATION, "", "r"),

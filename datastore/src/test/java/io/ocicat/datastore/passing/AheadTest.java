@@ -57,7 +57,7 @@ class AheadTest {
   }
 
   @Test
-  void requestsAreToldOnceToWhoWaitsOnItsOwnThread() {
+  void requestsAreReportedOnceOnTheWaitingThread() {
     List<Thread> told = new ArrayList<>();
     ScopedValue.where(RequestListener.CURRENT, _ -> told.add(Thread.currentThread()))
         .run(

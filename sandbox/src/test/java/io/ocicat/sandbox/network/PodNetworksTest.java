@@ -105,7 +105,7 @@ class PodNetworksTest {
   }
 
   @Test
-  void pluginsAreToldWhatKubeletTellsThem() throws IOException {
+  void pluginsGetTheArgumentsThatKubeletPasses() throws IOException {
     configure(
         "10.conflist",
         "n1",

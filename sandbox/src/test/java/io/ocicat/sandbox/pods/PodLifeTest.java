@@ -144,7 +144,7 @@ class PodLifeTest {
   }
 
   @Test
-  void aPodIsTakenDownByTheNetworkItWasSetUpWith() {
+  void aPodIsTornDownByTheNetworkItWasSetUpWith() {
     SandboxStatus old = run(pod("old").build());
     node.network(
         "05-green.conflist", BRIDGE.replace("blue", "green").replace("10.65.0.0", "10.66.0.0"));
@@ -242,7 +242,7 @@ class PodLifeTest {
   }
 
   @Test
-  void whatCannotBeTakenBackStaysUntilItIsRemoved() {
+  void whatCannotBeCleanedUpStaysUntilItIsRemoved() {
     node.network(
         "10-blue.conflist", BRIDGE.replace("\"type\":\"bandwidth\"", "\"type\":\"broken\""));
     TestNode.executable(
