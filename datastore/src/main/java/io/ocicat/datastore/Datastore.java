@@ -1,6 +1,13 @@
 package io.ocicat.datastore;
 
 import io.ocicat.datastore.cluster.Cluster;
+import io.ocicat.datastore.error.CompactedException;
+import io.ocicat.datastore.error.ConflictException;
+import io.ocicat.datastore.error.CorruptException;
+import io.ocicat.datastore.error.DatastoreException;
+import io.ocicat.datastore.error.ExistsException;
+import io.ocicat.datastore.error.InvalidException;
+import io.ocicat.datastore.error.NotFoundException;
 import io.ocicat.datastore.error.UnsupportedException;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;

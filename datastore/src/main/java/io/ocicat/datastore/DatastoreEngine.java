@@ -1,6 +1,7 @@
 package io.ocicat.datastore;
 
 import io.ocicat.datastore.config.DatastoreConfig;
+import io.ocicat.datastore.error.InvalidException;
 import java.util.Optional;
 
 /**

@@ -3,6 +3,7 @@ package io.ocicat.ipam;
 import io.ocicat.ip.IpAddress;
 import io.ocicat.ipam.block.AddressLookup;
 import io.ocicat.ipam.model.AddressInfo;
+import io.ocicat.ipam.model.CalicoConventions;
 import io.ocicat.ipam.model.IpamException;
 import io.ocicat.ipam.model.OwnerAttributeChange;
 import io.ocicat.ipam.model.ReleaseRequest;

@@ -1,5 +1,7 @@
 package io.ocicat.datastore.resource;
 
+import io.ocicat.datastore.error.CompactedException;
+import io.ocicat.datastore.error.UnavailableException;
 import java.time.Duration;
 import java.util.List;
 

@@ -10,6 +10,7 @@ import io.ocicat.ipam.block.Handles;
 import io.ocicat.ipam.block.HostBlocks;
 import io.ocicat.ipam.cluster.ClusterView;
 import io.ocicat.ipam.cluster.StaleViewException;
+import io.ocicat.ipam.cluster.WatchedClusterView;
 import io.ocicat.ipam.model.AssignmentResult;
 import io.ocicat.ipam.model.AutoAssignRequest;
 import io.ocicat.ipam.model.AutoAssignResult;

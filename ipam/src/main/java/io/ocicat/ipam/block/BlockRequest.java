@@ -2,6 +2,7 @@ package io.ocicat.ipam.block;
 
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.Write;
+import io.ocicat.ipam.cluster.StaleViewException;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Function;

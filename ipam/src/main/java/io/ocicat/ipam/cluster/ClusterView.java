@@ -1,6 +1,7 @@
 package io.ocicat.ipam.cluster;
 
 import io.ocicat.datastore.model.IpamConfig;
+import io.ocicat.ipam.model.IpamException;
 import java.time.Duration;
 import java.util.Map;
 
