@@ -96,7 +96,7 @@ public final class StoredCluster implements Cluster {
   private static void check(String what, String name) {
     if (!NAME.matcher(name).matches()) {
       throw new InvalidException(
-          "a pod's %s consists of small letters, digits, \"-\" and \".\", unlike \"%s\""
+          "a pod's %s must be lower-case letters, digits, \"-\" and \".\", not \"%s\""
               .formatted(what, name));
     }
   }

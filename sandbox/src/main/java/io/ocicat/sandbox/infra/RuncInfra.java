@@ -69,7 +69,7 @@ public final class RuncInfra implements PodInfra {
     if (!Files.isExecutable(runc)) {
       throw new SandboxException(
           Reason.NOT_READY,
-          "%s is not there to hold pods: install runc, or run pods without infra process"
+          "%s is missing, which holds pods: install runc, or run pods without infra process"
               .formatted(runc));
     }
     if (!Files.isReadable(pause)) {

@@ -45,7 +45,7 @@ public final class DatastorePods implements ClusterPods {
     try {
       return DatastoreConfig.ofCniConfig(plugin, environment);
     } catch (DatastoreException e) {
-      throw failed("the datastore of plugin calico is not configured well", e);
+      throw failed("the datastore of plugin calico is misconfigured", e);
     }
   }
 

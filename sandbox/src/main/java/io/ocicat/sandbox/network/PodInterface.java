@@ -102,7 +102,7 @@ final class PodInterface {
           : "its %s has lost the address %s"
               .formatted(PodAttachment.INTERFACE, String.join(" and ", lost));
     } catch (NetlinkException e) {
-      return "its network cannot be looked at: " + SandboxException.text(e);
+      return "its network cannot be inspected: " + SandboxException.text(e);
     }
   }
 }

@@ -299,7 +299,7 @@ public final class PodSandboxes {
     if (!CONTAINER_NAME.matcher(name).matches()) {
       throw new SandboxException(
           Reason.INVALID,
-          "%s cannot be the name of a container: small letters, digits and -, at most 63"
+          "%s cannot be the name of a container: use lower-case letters, digits and -, at most 63"
               .formatted(Quoted.brief(name)));
     }
     String whole = resolve(id).orElseThrow(() -> unknown(id));
@@ -362,7 +362,7 @@ public final class PodSandboxes {
     if (matching.size() > 1) {
       throw new SandboxException(
           Reason.AMBIGUOUS,
-          "%d sandboxes have an id that begins with %s: give more of it"
+          "%d sandboxes have an id that begins with %s: use a longer prefix"
               .formatted(matching.size(), Quoted.brief(prefix)));
     }
     return matching.stream().findFirst();

@@ -277,7 +277,7 @@ final class RunSandbox {
       context.store().unmarkBegun(id);
       return new SandboxException(
           reason,
-          "%s; nor could it be taken back: %s; sandbox %s stays until it is removed"
+          "%s; cleaning up failed, too: %s; sandbox %s stays until it is removed"
               .formatted(SandboxException.text(failure), SandboxException.text(left), id),
           failure);
     } finally {

@@ -52,7 +52,7 @@ public final class PodEndpoint {
 
   private static CorruptException corrupt(ObjectNode pod, RuntimeException e) {
     return new CorruptException(
-        "pod %s/%s makes no endpoint: %s"
+        "pod %s/%s is not a valid endpoint: %s"
             .formatted(
                 JsonTrees.text(JsonTrees.metadata(pod), "namespace"),
                 JsonTrees.name(pod),
