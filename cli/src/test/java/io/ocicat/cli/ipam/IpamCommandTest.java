@@ -358,7 +358,7 @@ class IpamCommandTest {
         .isEqualTo("Successfully released IP address 10.65.0.4\n");
     assertThat(ipam.run("release", "--ip=10.65.0.2", "--force").exitCode()).isZero();
     assertThat(ipam.run("check").out())
-        .contains("unassigned address: address 10.65.0.2: it is used and not assigned");
+        .contains("unassigned address: address 10.65.0.2: it is in use but not assigned");
   }
 
   @Test

@@ -95,7 +95,7 @@ class StoredClusterTest {
   void ofVirtualMachinesNothingIsKnown() {
     assertThatThrownBy(() -> datastore.cluster().virtualMachine("shop", "vm"))
         .isInstanceOf(UnsupportedException.class)
-        .hasMessageContaining("only the Kubernetes API can tell");
+        .hasMessageContaining("only the Kubernetes API knows");
     assertThatThrownBy(() -> datastore.cluster().virtualMachineInstance("shop", "vm"))
         .isInstanceOf(UnsupportedException.class);
   }

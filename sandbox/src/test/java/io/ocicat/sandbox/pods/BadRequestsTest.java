@@ -109,7 +109,7 @@ class BadRequestsTest {
             .filter(digit -> ids.stream().filter(id -> id.startsWith(digit)).count() > 1)
             .findFirst()
             .orElseThrow();
-    fails(Reason.AMBIGUOUS, () -> pods.stop(ambiguous), ambiguous, "more of it");
+    fails(Reason.AMBIGUOUS, () -> pods.stop(ambiguous), ambiguous, "longer prefix");
     fails(Reason.AMBIGUOUS, () -> pods.remove(ambiguous), ambiguous);
     fails(Reason.AMBIGUOUS, () -> pods.status(ambiguous), ambiguous);
     assertThat(pods.status(ids.getFirst().substring(0, 13)).id()).isEqualTo(ids.getFirst());

@@ -251,7 +251,7 @@ class PodLifeTest {
             + " cat >/dev/null; echo '{\"code\":999,\"msg\":\"out of order\"}'; exit 1");
     pods = node.sandboxes();
     assertThatThrownBy(() -> run(pod("web").build()))
-        .hasMessageContaining("nor could it be taken back");
+        .hasMessageContaining("cleaning up failed, too");
     List<SandboxStatus> left = pods.list(SandboxFilter.ALL);
     assertThat(left).hasSize(1);
     assertThat(left.getFirst().state()).isEqualTo(SandboxState.NOTREADY);
