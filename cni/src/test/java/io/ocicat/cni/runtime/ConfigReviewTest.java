@@ -105,12 +105,12 @@ class ConfigReviewTest {
                 null,
                 "plugins[1].isGateway",
                 ErrorCode.INVALID_NETWORK_CONFIG,
-                "veth pair: isGateway must be true or false, not \"yes\""),
+                "veth: isGateway must be true or false, not \"yes\""),
             new Finding(
                 null,
                 "plugins[1].mtu",
                 ErrorCode.INVALID_NETWORK_CONFIG,
-                "veth pair: mtu must be a whole number 0–9000, not -1"));
+                "veth: mtu must be a whole number 0–9000, not -1"));
     assertThat(validation.warnings()).isEmpty();
   }
 
@@ -133,7 +133,7 @@ class ConfigReviewTest {
         .extracting(Finding::path, Finding::reason)
         .containsExactly(
             tuple(
-                "plugins[0].delegate.mtu", "veth pair: mtu must be a whole number 0–9000, not -1"));
+                "plugins[0].delegate.mtu", "veth: mtu must be a whole number 0–9000, not -1"));
     assertThat(validate("{\"type\":\"overlay\",\"delegate\":{\"mtv\":9}}").warnings())
         .extracting(Finding::path)
         .containsExactly("plugins[0].delegate.mtv");
@@ -153,7 +153,7 @@ class ConfigReviewTest {
                 null,
                 "plugins[0]",
                 ErrorCode.INVALID_NETWORK_CONFIG,
-                "veth pair: not like this; at all"));
+                "veth: not like this; at all"));
   }
 
   @ParameterizedTest
@@ -175,14 +175,14 @@ class ConfigReviewTest {
                 null,
                 "plugins[0]." + path,
                 ErrorCode.UNSUPPORTED_FIELD,
-                "veth pair: %s is not read; did you mean \"%s\"?".formatted(path, meant)));
+                "veth: %s is not read; did you mean \"%s\"?".formatted(path, meant)));
   }
 
   @Test
   void whatIsLikeNothingIsToldWithoutAGuess() {
     assertThat(validate("{\"type\":\"veth\",\"colour\":\"blue\"}").warnings())
         .extracting(Finding::reason)
-        .containsExactly("veth pair: colour is not read");
+        .containsExactly("veth: colour is not read");
   }
 
   @Test
@@ -190,11 +190,11 @@ class ConfigReviewTest {
     assertThat(
             validate(
                     """
-                    {"type":"veth pair","mtu":7,"ipam":{"type":"leases","subnet":"10.1.0.0/24","subnett":1}}
+                    {"type":"veth","mtu":7,"ipam":{"type":"leases","subnet":"10.1.0.0/24","subnett":1}}
                     """)
                 .warnings())
         .extracting(Finding::reason)
-        .containsExactly("veth pair, leases: ipam.subnett is not read; did you mean \"subnet\"?");
+        .containsExactly("veth, leases: ipam.subnett is not read; did you mean \"subnet\"?");
   }
 
   @ParameterizedTest
