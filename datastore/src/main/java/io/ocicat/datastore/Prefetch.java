@@ -47,7 +47,7 @@ public final class Prefetch<T> {
   public static <T> List<T> all(List<Supplier<T>> work) {
     List<Prefetch<T>> begun = new ArrayList<>();
     for (int i = 0; i < work.size(); i++) {
-      begun.add(i == 0 ? whenNeeded(work.get(i)) : ask(work.get(i)));
+      begun.add(i == 0 ? whenNeeded(work.get(i)) : start(work.get(i)));
     }
     boolean interrupted = false;
     for (Prefetch<T> one : begun) {
@@ -114,7 +114,7 @@ public final class Prefetch<T> {
   }
 
   private synchronized void tellRequests() {
-    requests.forEach(RequestListener::tell);
+    requests.forEach(RequestListener::report);
     requests.clear();
   }
 }

@@ -91,10 +91,10 @@ public final class Ipam implements AutoCloseable {
     this.lookup = new AddressLookup(records, view);
     Affinities affinities = new Affinities(records, blocks, sources, backoff);
     HandleCounts counts = new HandleCounts(records, blocks, handles);
-    BlockAssigner taking = new BlockAssigner(records, blocks, handles, counts);
-    BlockReleaser releasing = new BlockReleaser(records, blocks, handles, counts);
+    BlockAssigner assigner = new BlockAssigner(records, blocks, handles, counts);
+    BlockReleaser blockReleaser = new BlockReleaser(records, blocks, handles, counts);
     HandleQuota quota = new HandleQuota(records, counts, lookup);
-    BlockAllocator allocator = new BlockAllocator(taking, quota);
+    BlockAllocator allocator = new BlockAllocator(assigner, quota);
     BlockFinders finders = new BlockFinders(records, blocks, affinities, sources);
     AffineBlocks own = new AffineBlocks(blocks, allocator, affinities);
     this.autoAssigner =
@@ -108,7 +108,7 @@ public final class Ipam implements AutoCloseable {
             new NewBlocks(view, blocks, affinities, finders, sources),
             new Borrowing(blocks, allocator, finders));
     this.exactAssigner =
-        new ExactAssigner(records, view, taking, counts, affinities, hosts, lookup);
+        new ExactAssigner(records, view, assigner, counts, affinities, hosts, lookup);
     this.releaser =
         new Releaser(records, view, blocks, blockReleaser, counts, affinities, hosts, lookup);
     this.ownership = new BlockClaims(records, view, affinities, hosts);

@@ -22,13 +22,13 @@ public final class AssignPrefetch {
 
   private final HostBlocks.Register hosts;
   private final BlockOwner owner;
-  private final ClusterView surroundings;
+  private final ClusterView view;
   private final Map<IpVersion, Listed> listed = new EnumMap<>(IpVersion.class);
 
-  private AssignPrefetch(HostBlocks.Register hosts, BlockOwner owner, ClusterView surroundings) {
+  private AssignPrefetch(HostBlocks.Register hosts, BlockOwner owner, ClusterView view) {
     this.hosts = hosts;
     this.owner = owner;
-    this.surroundings = surroundings;
+    this.view = view;
   }
 
   /**
@@ -37,18 +37,18 @@ public final class AssignPrefetch {
    * @param node whose labels are needed; null when none are
    */
   public static AssignPrefetch ask(
-      ClusterView surroundings,
+      ClusterView view,
       HostBlocks.Register hosts,
       BlockOwner owner,
       @Nullable String node,
       List<IpVersion> versions) {
-    ConcurrentClusterView around = new ConcurrentClusterView(surroundings, node);
+    ConcurrentClusterView around = new ConcurrentClusterView(view, node);
     around.ask();
     AssignPrefetch asked = new AssignPrefetch(hosts, owner, around);
     for (IpVersion version : versions) {
       HostBlocks host = hosts.of(owner, version);
       long since = host.now();
-      asked.listed.put(version, new Listed(since, Prefetch.ask(() -> host.list(since))));
+      asked.listed.put(version, new Listed(since, Prefetch.start(() -> host.list(since))));
     }
     return asked;
   }
@@ -58,8 +58,8 @@ public final class AssignPrefetch {
     return owner.equals(who) && hosts.equals(of);
   }
 
-  public ClusterView surroundings() {
-    return surroundings;
+  public ClusterView view() {
+    return view;
   }
 
   /** Null when that family was not asked for. */

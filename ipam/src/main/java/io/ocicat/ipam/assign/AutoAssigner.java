@@ -66,9 +66,9 @@ public final class AutoAssigner {
 
   /** Asks ahead of a request; empty where nothing has to be read. */
   public Optional<AssignPrefetch> ask(BlockOwner owner, List<IpVersion> versions) {
-    return hosts.mayBeOld()
+    return hosts.mayBeStale()
         ? Optional.empty()
-        : Optional.of(AssignPrefetch.ask(surroundings, hosts, owner, owner.name(), versions));
+        : Optional.of(AssignPrefetch.ask(view, hosts, owner, owner.name(), versions));
   }
 
   public AutoAssignResult assign(AutoAssignRequest request, Optional<AssignPrefetch> early) {
@@ -108,7 +108,7 @@ public final class AutoAssigner {
 
   private Optional<AssignPrefetch> asked(
       AutoAssignRequest request, Optional<AssignPrefetch> early) {
-    if (hosts.mayBeOld()) {
+    if (hosts.mayBeStale()) {
       return Optional.empty();
     }
     if (early.filter(it -> it.areFor(request.owner(), hosts)).isPresent()) {
@@ -116,7 +116,7 @@ public final class AutoAssigner {
     }
     return Optional.of(
         AssignPrefetch.ask(
-            surroundings,
+            view,
             hosts,
             request.owner(),
             request.use() == IpPool.Use.LOAD_BALANCER ? null : request.host(),
@@ -124,13 +124,13 @@ public final class AutoAssigner {
   }
 
   private AssignmentResult assign(AssignmentProgress progress, Optional<AssignPrefetch> asked) {
-    ClusterView around = asked.map(AssignPrefetch::surroundings).orElse(surroundings);
+    ClusterView around = asked.map(AssignPrefetch::view).orElse(view);
     AssignPrefetch.Listed listed = asked.map(it -> it.listed(progress.version())).orElse(null);
-    for (int i = 0; i < LOOKS; i++) {
+    for (int i = 0; i < ATTEMPTS; i++) {
       try {
-        return look(progress, around, listed);
+        return tryAssign(progress, around, listed);
       } catch (StaleViewException _) {
-        requestView.invalidate();
+        around.invalidate();
         hosts.of(progress.request().owner(), progress.version()).invalidate();
       }
     }
@@ -140,7 +140,7 @@ public final class AutoAssigner {
             .formatted(progress.request().host(), ATTEMPTS));
   }
 
-  private AssignmentResult look(
+  private AssignmentResult tryAssign(
       AssignmentProgress progress, ClusterView around, AssignPrefetch.@Nullable Listed listed) {
     AutoAssignRequest request = progress.request();
     ClusterSnapshot snapshot =
@@ -170,8 +170,8 @@ public final class AutoAssigner {
 
   /** Returns a block of the host, with room or without; claims one when the host has none. */
   public Optional<IpPrefix> ensureBlock(AutoAssignRequest request, IpVersion version) {
-    surroundings.doubt();
-    ClusterSnapshot snapshot = ClusterSnapshot.of(surroundings, hosts, request, version, null);
+    view.invalidate();
+    ClusterSnapshot snapshot = ClusterSnapshot.of(view, hosts, request, version, null);
     own.releaseDeselected(request, snapshot);
     return fresh.ensure(request, version, snapshot);
   }

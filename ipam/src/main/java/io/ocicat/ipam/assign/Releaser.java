@@ -110,9 +110,9 @@ public final class Releaser {
   /** Asks ahead of {@link #releaseByHandle}; empty where a handle is mostly known. */
   public Optional<ReleasePrefetch> ask(String id) {
     String handle = CalicoConventions.sanitize(id);
-    return records.together()
+    return records.hasTransactions()
         ? Optional.empty()
-        : Optional.of(new ReleasePrefetch(handle, Prefetch.ask(() -> records.handle(handle))));
+        : Optional.of(new ReleasePrefetch(handle, Prefetch.start(() -> records.handle(handle))));
   }
 
   public List<IpAddress> releaseByHandle(String id, Optional<ReleasePrefetch> asked) {
@@ -121,7 +121,7 @@ public final class Releaser {
     if (releaseRecent(handle, released)) {
       return released;
     }
-    // That there is none is believed only of a look that began now.
+    // Only a read that starts now proves that no handle exists.
     Optional<IpamRecords.Stored<IpamHandle>> stored =
         asked.flatMap(it -> it.find(handle)).or(() -> records.handle(handle));
     if (stored.isEmpty() && released.isEmpty()) {
@@ -146,7 +146,7 @@ public final class Releaser {
   }
 
   private boolean releaseSome(IpamRecords.Stored<IpamHandle> handle, List<IpAddress> released) {
-    return records.together() ? releaseOneBlock(handle, released) : releaseBlocks(handle, released);
+    return records.hasTransactions() ? releaseOneBlock(handle, released) : releaseBlocks(handle, released);
   }
 
   /**
@@ -182,26 +182,26 @@ public final class Releaser {
   private boolean releaseBlocks(IpamRecords.Stored<IpamHandle> handle, List<IpAddress> released) {
     List<Runnable> last = new ArrayList<>();
     HandleCounts.Released some =
-        counts.releaseAll(handle, written -> last.add(lookWhetherDeselected(written)));
+        counts.releaseAll(handle, written -> last.add(checkDeselected(written)));
     released.addAll(some.addresses());
     last.forEach(Runnable::run);
     return some.isGone();
   }
 
-  private void giveUpIfDeselected(IpPrefix cidr) {
-    lookWhetherDeselected(List.of(cidr)).run();
+  private void releaseIfDeselected(IpPrefix cidr) {
+    checkDeselected(List.of(cidr)).run();
   }
 
   /**
-   * Empty blocks whose pools no longer select their host are given up. The addresses are released
-   * by now, so nothing that goes wrong here is the caller's business.
+   * Releases empty blocks whose pools no longer select their host. The addresses are already
+   * released, so a failure here does not concern the caller.
    *
-   * @return gives them up; what that has to know is asked for by now
+   * @return releases the blocks; the reads it needs have been started
    */
-  private Runnable lookWhetherDeselected(List<IpPrefix> written) {
+  private Runnable checkDeselected(List<IpPrefix> written) {
     Map<IpPrefix, BlockOwner> empty = new LinkedHashMap<>();
     for (IpPrefix cidr : written) {
-      Optional<IpamBlock> block = blocks.queue(cidr).glance();
+      Optional<IpamBlock> block = blocks.queue(cidr).cached();
       block
           .filter(known -> blocks.edit(known).isEmpty())
           .flatMap(known -> BlockOwner.parse(known.affinity()))
@@ -213,12 +213,12 @@ public final class Releaser {
     }
     Supplier<Map<IpPrefix, BlockOwner>> question = () -> deselected(empty);
     Prefetch<Map<IpPrefix, BlockOwner>> deselected =
-        hosts.mayBeOld() ? Prefetch.whenNeeded(question) : Prefetch.ask(question);
+        hosts.mayBeStale() ? Prefetch.whenNeeded(question) : Prefetch.start(question);
     return () -> {
       try {
-        deselected.get().forEach(this::giveUp);
+        deselected.get().forEach(this::releaseBlock);
       } catch (IpamException | DatastoreException _) {
-        // There is no such node, or nobody can be asked.
+        // The node does not exist, or the datastore is unavailable.
       }
     };
   }
@@ -236,15 +236,15 @@ public final class Releaser {
     return deselected;
   }
 
-  /** Most pools select all nodes: then nobody asks for labels. */
+  /** Reads no labels where a pool selects all nodes, as most do. */
   private boolean selects(Selector selector, BlockOwner host) {
     return selector instanceof Selector.All || selector.matches(currentLabels(host.name()));
   }
 
-  private void giveUp(IpPrefix cidr, BlockOwner owner) {
+  private void releaseBlock(IpPrefix cidr, BlockOwner owner) {
     try {
       affinities.release(owner, cidr, true, null);
-      hosts.of(owner, IpVersion.of(cidr)).forget(cidr);
+      hosts.of(owner, IpVersion.of(cidr)).remove(cidr);
     } catch (IpamException | DatastoreException _) {
       // In use again, or gone already.
     }

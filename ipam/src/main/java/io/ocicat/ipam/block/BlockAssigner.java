@@ -36,7 +36,7 @@ public final class BlockAssigner {
         new BlockRequest<>(
             edit -> {
               requester.check(edit);
-              return edit.addresses(edit.take(count, requester.attributes(), reservations));
+              return edit.addresses(edit.allocate(count, requester.attributes(), reservations));
             },
             taken -> taken.size() == count,
             requester.handles(),
@@ -45,8 +45,8 @@ public final class BlockAssigner {
             null));
   }
 
-  /** Takes this address. */
-  public void takeOne(IpPrefix cidr, IpAddress address, Requester requester) {
+  /** Allocates this address. */
+  public void allocateOne(IpPrefix cidr, IpAddress address, Requester requester) {
     counted(
         cidr,
         requester,
@@ -102,7 +102,7 @@ public final class BlockAssigner {
       Resource added = counter.added();
       if (added != null && e instanceof CorruptException) {
         // Nobody can count in a block that cannot be read.
-        counts.takeBackQuietly(added, cidr, counter.counted());
+        counts.revertQuietly(added, cidr, counter.counted());
       } else if (added != null && !unknown) {
         counts.recountQuietly(handle, cidr);
       }

@@ -276,8 +276,8 @@ public final class BlockQueue {
     batch.forEach(pending -> pin(pending.request(), handles));
     int lostAnswers = 0;
     for (int i = 0; i < ATTEMPTS && !batch.isEmpty(); i++) {
-      IpamRecords.Stored<IpamBlock> block = glanceOrRead().orElse(null);
-      long look = knowledge.look();
+      IpamRecords.Stored<IpamBlock> block = cachedOrRead().orElse(null);
+      long readNumber = cachedBlock.readNumber();
       BlockDraft written = lost;
       if (written != null && written.wasWritten(block == null ? null : block.value())) {
         batch.forEach(pending -> pending.finish(written));
@@ -287,7 +287,7 @@ public final class BlockQueue {
         throw new IpamException(
             IpamException.Reason.NO_SUCH_BLOCK, "block %s does not exist".formatted(cidr));
       }
-      BlockDraft draft = new BlockDraft(block, cooldown, look, batch);
+      BlockDraft draft = new BlockDraft(block, cooldown, readNumber, batch);
       if (!draft.isChanged()) {
         if (draft.needsFreshRead()) {
           invalidate();

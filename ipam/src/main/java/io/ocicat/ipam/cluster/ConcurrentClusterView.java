@@ -7,13 +7,13 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The surroundings of one request, for a datastore in which most of them must be read: all of them
- * are asked for at the same time, and once for both families. Thread-safe.
+ * The view of one request in a datastore where most of it must be read: everything is read
+ * concurrently, and once for both families. Thread-safe.
  */
 public final class ConcurrentClusterView implements ClusterView {
   private final ClusterView view;
   private final @Nullable String node;
-  private volatile @Nullable Asked asked;
+  private volatile @Nullable Reads reads;
 
   private record Reads(
       @Nullable Prefetch<Revisioned<Map<String, String>>> labels,
@@ -29,13 +29,13 @@ public final class ConcurrentClusterView implements ClusterView {
     this.node = node;
   }
 
-  /** Asks now for what will be needed. */
+  /** Starts reading what will be needed. */
   public void ask() {
-    asked();
+    reads();
   }
 
-  private synchronized Asked asked() {
-    Asked known = asked;
+  private synchronized Reads reads() {
+    Reads known = reads;
     if (known == null) {
       known =
           new Reads(

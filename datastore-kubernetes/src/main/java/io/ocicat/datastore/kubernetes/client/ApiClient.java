@@ -93,11 +93,11 @@ public final class ApiClient implements AutoCloseable {
         }
         case Attempt.Lost(TransportFailure failure) -> {
           checkOpen();
-          if (!breakdown.mayBeRepeated() || !deadline.allows(pause)) {
-            throw breakdown.clearer(earlier).exception();
+          if (!failure.mayBeRepeated() || !deadline.allows(pause)) {
+            throw failure.clearer(earlier).exception();
           }
-          earlier = breakdown;
-          effort.pause(pause, breakdown.exception());
+          earlier = failure;
+          cost.pause(pause, failure.exception());
         }
       }
       pause = longer(pause);
