@@ -1,5 +1,5 @@
 /*
- * The call in a JVM of its own ("ocicat plugin <name>").
+ * Makes the call in its own JVM ("ocicat plugin <name>").
  *
  * A JVM takes a core for a fifth of a second, so thirty at once would each take seconds, and time out together: two for
  * each core run at a time, and the others wait for a place as long as their own time allows. A place is the lock on one
@@ -18,10 +18,10 @@
 
 #define PLACES_PER_CORE 2
 
-/* The part of its time that a call keeps for itself: who has no place by then starts without one. */
+/* The part of its time that a call keeps for itself: a call without a place by then starts without one. */
 #define OWN_PART 3
 
-/* The folder this file is in, or was copied from: there the link ".ocicat" beside it tells where. */
+/* The folder that holds this file, or, for a copy, the folder that the link ".ocicat" next to it names. */
 int find_launcher(char *launcher) {
   char self[PATH_MAX], home[PATH_MAX];
   ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -38,7 +38,7 @@ int find_launcher(char *launcher) {
   return snprintf(launcher, PATH_MAX, "%s/bin/ocicat", home) < PATH_MAX && access(launcher, X_OK) == 0;
 }
 
-/* Whether the run directory is one in which nobody else can put anything; made if it is missing and wanted. */
+/* Whether nobody else can write to the run directory; created if it is missing and make is set. */
 int run_directory_is_ours(int make) {
   struct stat found;
   if (make) mkdir(run_directory(), 0700);
@@ -46,7 +46,7 @@ int run_directory_is_ours(int make) {
          (found.st_mode & 022) == 0;
 }
 
-/* What was read from stdin must be readable once more. */
+/* What was read from stdin must be readable again. */
 static void give_stdin_back(void) {
   int file = memfd_create("stdin", 0);
   if (file < 0) return;
@@ -68,7 +68,7 @@ static int take_place(int file, int places) {
 /* The descriptor stays open in the JVM, and with it the lock, until it ends. */
 static void wait_for_a_place(void) {
   char path[PATH_MAX];
-  /* Whoever called us may be such a JVM, and waits for us. */
+  /* The caller may be such a JVM, and waits for us. */
   if (getenv("OCICAT_WITHIN") || !run_file(path, sizeof path, "one-shot.lock") || !run_directory_is_ours(1)) return;
   int file = open(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0600);
   if (file < 0) return;
@@ -79,7 +79,7 @@ static void wait_for_a_place(void) {
   }
 }
 
-/* What is left of this call's time, by the clock that Java's nanoTime has. */
+/* Passes on this call's deadline, by the clock of Java's nanoTime. */
 static void give_deadline(void) {
   char text[32];
   snprintf(text, sizeof text, "%lld", (long long)deadline * 1000000);

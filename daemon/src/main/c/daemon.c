@@ -20,7 +20,7 @@ extern char **environ;
 #define MAJOR 1
 #define MINOR 2
 
-/* How often whoever waits for an answer looks whether the daemon is still being started. */
+/* How often a waiting call checks whether the daemon is still starting. */
 #define LOOK_MILLIS 500
 
 enum { WORKING = 1, DONE = 2, DECLINED = 3 };
@@ -57,7 +57,7 @@ int run_file(char *path, size_t size, const char *name) {
   return snprintf(path, size, "%s/%s", run_directory(), name) < (int)size;
 }
 
-/* Whoever answers decides what happens on this machine, so it must be root or who we are. */
+/* The daemon decides what happens on this machine, so it must run as root or as our user. */
 static int is_trusted(int fd) {
   struct ucred peer;
   socklen_t size = sizeof peer;
@@ -73,7 +73,7 @@ int connect_once(void) {
   }
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return -1;
-  /* A full queue makes connect wait; not for ever. */
+  /* A full queue makes connect wait, but not forever. */
   struct timeval limit = {.tv_sec = SILENT_MILLIS / 1000};
   setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   int why = 0;
@@ -94,7 +94,7 @@ int connect_to_daemon(void) {
   while (now() < deadline) {
     int fd = connect_once();
     if (fd >= 0) return fd;
-    /* Refused: there is a socket and nobody listens. A daemon that was killed may be back in a moment. */
+    /* Refused: there is a socket but no listener. A daemon that was killed may be back in a moment. */
     int refused = errno == ECONNREFUSED;
     if (!refused && errno != ENOENT) return -1;
     if (!refused || now() >= refused_until) {
@@ -110,7 +110,7 @@ int connect_to_daemon(void) {
   return -1;
 }
 
-/* The variables, and as one without a name the directory that relative paths start from. */
+/* The variables, and the working directory as a variable without a name. */
 static int pack_environment(void) {
   char directory[PATH_MAX + 1] = "=";
   environment_length = 0;
@@ -160,7 +160,7 @@ static int send_request(int daemon) {
   descriptors[count++] = own;
   head.descriptors = HAS_OWN_NETNS;
   if (netns && *netns) {
-    /* Not blocking: it may be anything, also a pipe that nobody writes to. */
+    /* Not blocking: it may be anything, even a pipe without a writer. */
     int container = open(netns, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (container >= 0) {
       descriptors[count++] = container;
@@ -195,7 +195,7 @@ static int send_request(int daemon) {
   while (1) {
     ssize_t sent = sendmsg(daemon, &message, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR) continue;
-    /* The queue of a daemon that is being started takes no more than a few pages of a long request. */
+    /* The queue of a starting daemon holds only a few pages of a long request. */
     if (sent < 0 && errno == EAGAIN && is_starting() && now() < deadline) continue;
     if (sent <= 0) return 0;
     left -= sent;
@@ -223,7 +223,7 @@ static enum outcome receive(int daemon, char *into, size_t length) {
     struct pollfd readable = {.fd = daemon, .events = POLLIN};
     int ready = poll(&readable, 1, wait < LOOK_MILLIS ? wait : LOOK_MILLIS);
     if (ready < 0 && errno != EINTR) return SILENT;
-    /* One that has only just been started says nothing until it serves. */
+    /* A starting daemon sends nothing until it serves. */
     if (ready == 0 && is_starting()) heard = now();
     if (ready <= 0) continue;
     ssize_t got = recv(daemon, into, length, 0);

@@ -1,5 +1,5 @@
 /*
- * A daemon on demand: where none runs, the first call starts one, which ends after some idle minutes.
+ * Starts a daemon on demand: where none runs, the first call starts one, which ends after some idle minutes.
  *
  * There are never two: whoever starts one holds the lock that every daemon holds for its life, and hands it over, as it
  * does the socket that it has made already. So other callers queue in that socket while the JVM starts, and when the JVM
@@ -52,7 +52,7 @@ static int is_switched_off(void) {
 static int is_same_file(const char *one, const char *other) {
   struct stat a, b;
   if (stat(one, &a) != 0) return 0;
-  /* Not ours to look at: then that process is not of the world that this one is in. */
+  /* We may not read it: then that process is in another namespace than this one. */
   if (stat(other, &b) != 0) return errno == EACCES || errno == EPERM;
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
@@ -80,7 +80,7 @@ static int lock_for_life(void) {
   return -1;
 }
 
-/* Listens before it has its name, so that nobody finds a socket that does not. */
+/* Listens before the socket has its final name, so that nobody finds one without a listener. */
 static int listen_in_place(void) {
   struct sockaddr_un draft = {.sun_family = AF_UNIX}, place;
   char name[32];
@@ -110,7 +110,7 @@ static void mark_starting(int starting) {
   if (file >= 0) close(file);
 }
 
-/* Only what a daemon looks at: the rest belongs to this call. */
+/* Only what a daemon reads: the rest belongs to this call. */
 static void keep_environment(char **kept, int most) {
   static const char *const names[] = {"PATH",           "HOME",
                                       "OCICAT_RUN_DIR", "OCICAT_STATE_DIR",
@@ -130,7 +130,7 @@ static void close_all_from(int first) {
   for (int fd = first; fd < 65536; fd++) close(fd);
 }
 
-/* What it says goes to a file, for the runtime waits until all who hold its pipe have let go of it. */
+/* Its output goes to a file, because the runtime waits until every process has closed its pipe. */
 static void redirect_output(void) {
   char path[PATH_MAX];
   const char *state = getenv("OCICAT_STATE_DIR");
@@ -165,14 +165,14 @@ static void become_daemon(char *launcher, int listener, int lock, int attempt) {
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
   for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
-  /* First out of the way of each other, then where they are looked for. */
+  /* First out of each other's way, then to the numbers at which the daemon expects them. */
   int moved[] = {fcntl(listener, F_DUPFD, 16), fcntl(lock, F_DUPFD, 16)};
   dup2(moved[0], FIRST_HANDED_OVER);
   dup2(moved[1], FIRST_HANDED_OVER + 1);
   close_all_from(FIRST_HANDED_OVER + 2);
 
   char *direct[] = {"ocicat", "daemon", "--on-demand", NULL};
-  /* A group of processes of its own, so that it does not end with the service or the session that called us. */
+  /* In its own control group, so that it does not end with the service or the session that called us. */
   char *scope[] = {"systemd-run", "--scope", "--quiet", "--collect", "--slice=system.slice", "--", launcher,
                    "daemon", "--on-demand", NULL};
   if (attempt == 0 && access("/run/systemd/system", F_OK) == 0) execvpe("systemd-run", scope, environment);

@@ -1,7 +1,7 @@
 /*
  * A CNI plugin: the one whose name this file has.
  *
- * Hands the call to ocicatd and prints what it answers. Knows nothing of networks. When no daemon runs, one is started
+ * Hands the call to ocicatd and prints its reply. Knows nothing of networks. When no daemon runs, one is started
  * (ondemand.c) that ends by itself; where that may not be, or the daemon declines, a JVM is started for this one call
  * (alone.c, "ocicat plugin <name>"), so that nothing depends on the daemon.
  */
@@ -16,12 +16,12 @@
 #include <time.h>
 #include <unistd.h>
 
-/* In less time an ADD is not begun again: its caller would not see its end. */
+/* With less time left an ADD is not repeated: its caller would not see its end. */
 #define SHORTEST_ADD_MILLIS 5000
 
 #define UNDONE_LATER "what it had done is undone by DEL, by GC, or when it starts again"
 
-/* Never touched pages cost nothing. */
+/* Untouched pages cost nothing. */
 char request_stdin[MAX_STDIN];
 size_t stdin_length;
 const char *plugin;
@@ -43,7 +43,7 @@ void pause_millis(int64_t millis) {
 
 int is(const char *verb) { return strcmp(command, verb) == 0; }
 
-/* Well inside of what kubelet (2 minutes) and others allow. */
+/* Well within what kubelet (2 minutes) and others allow. */
 int64_t limit_millis(void) {
   if (is("ADD")) return 60000;
   if (is("DEL") || is("CHECK")) return 30000;

@@ -9,8 +9,8 @@ import io.ocicat.daemon.trace.CallTrace;
 import java.util.function.Consumer;
 
 /**
- * One line for each call, and one for whatever else is worth telling; and the last calls in full
- * for whoever asks. Thread-safe if the destination is.
+ * Writes one log line per call and per notable event, and keeps the last calls in full. Thread-safe
+ * if the destination is.
  */
 public final class CallLog implements DaemonEvents {
   private final Consumer<String> lines;
@@ -45,7 +45,7 @@ public final class CallLog implements DaemonEvents {
 
   @Override
   public void repaired(RepairKind kind) {
-    // Whoever did it says more in a note.
+    // The component that made the repair logs the details in a note.
   }
 
   @Override

@@ -34,14 +34,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * ocicatd. Listens first, so that callers queue rather than fail; recovers; then serves until it is
- * told to stop, or another daemon has taken its place.
+ * The ocicatd daemon. Listens first, so that callers queue rather than fail; recovers; then serves
+ * until it is stopped or another daemon replaces it.
  */
 public final class Daemon implements AutoCloseable {
   private static final int OWNER_ONLY = 0600;
   private static final int MOST_CONNECTIONS = 256;
 
-  /** For 100 at once 2 and 4 took about the same CPU time, and 1, 8 and 16 took more. */
+  /** With 100 concurrent ADDs, 2 and 4 took about the same CPU time, and 1, 8 and 16 took more. */
   private static final int ADDS_PER_CORE = 4;
 
   /** Well below the five seconds of silence after which callers give up. */
@@ -50,7 +50,7 @@ public final class Daemon implements AutoCloseable {
   private static final Duration STUCK = Duration.ofSeconds(20);
   private static final Duration DRAIN = Duration.ofSeconds(90);
 
-  /** Callers that connected meanwhile give up after five seconds of silence. */
+  /** Callers that connected during recovery give up after five seconds of silence. */
   private static final Duration RECOVERY = Duration.ofSeconds(2);
 
   private static final Duration MOMENT = Duration.ofMillis(50);
@@ -58,8 +58,8 @@ public final class Daemon implements AutoCloseable {
   private static final Duration SWEEP = Duration.ofMinutes(1);
 
   /**
-   * How soon a DEL that was put off is tried again for the first time; then less and less often
-   * ({@link RetrySchedule}). What was killed is finished when it was seen twice.
+   * Delay before the first retry of a deferred DEL; later retries back off ({@link RetrySchedule}).
+   * Killed calls are finished once two scans have found them.
    */
   static final Duration RETRY = Duration.ofMillis(400);
 
@@ -75,7 +75,7 @@ public final class Daemon implements AutoCloseable {
   private final CallRunner runner;
   private volatile Stage stage = Stage.LISTENING;
 
-  /** None until the one that is replaced has gone. */
+  /** Null until the daemon that is being replaced has exited. */
   private @Nullable FileLock lifetime;
 
   private final CountDownLatch stop = new CountDownLatch(1);
@@ -120,7 +120,7 @@ public final class Daemon implements AutoCloseable {
         clock);
   }
 
-  /** Those who only ask whether a daemon runs hold it as well, for a moment. */
+  /** Processes that only check whether a daemon runs also hold this lock, for a moment. */
   private static Optional<FileLock> lifetime(StateFolders folders) {
     try {
       return Optional.of(FileLock.acquire(folders.daemonLock(), FileLock.Mode.EXCLUSIVE, MOMENT));
@@ -133,9 +133,9 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Takes over what a caller that found no daemon has made: it listens and holds the lock already.
+   * Takes over the socket and the lock of a caller that found no daemon.
    *
-   * @param idle ends when there was no call for so long, and nothing is left to be finished
+   * @param idle the daemon exits after this long without a call, if nothing is left to finish
    */
   public static Daemon onDemand(
       DaemonState state,
@@ -156,7 +156,10 @@ public final class Daemon implements AutoCloseable {
         state, folders, ours, listener, false, lifetime, Optional.of(idle), events, clock);
   }
 
-  /** A mark of an earlier daemon: {@code /run} may outlive it, and even a shutdown of systemd. */
+  /**
+   * Removes the mark of an earlier daemon: {@code /run} may outlive it, and even a shutdown of
+   * systemd.
+   */
   private static void remove(Path mark) {
     try {
       Files.deleteIfExists(mark);
@@ -198,7 +201,10 @@ public final class Daemon implements AutoCloseable {
             clock);
   }
 
-  /** Not when it is about to end, and perhaps nobody comes after it. */
+  /**
+   * Whether this daemon may promise to finish a DEL later: not when it is about to exit, because
+   * perhaps no other daemon follows.
+   */
   private boolean keepsPromises() {
     return stop.getCount() > 0;
   }
@@ -225,15 +231,15 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * Recovers, then serves. Returns once told to {@link #stop} and all calls are answered. Also
-   * beside a daemon that is being replaced, whose calls may take their time: those of this one do
-   * not wait for long, and what both of them touch they lock.
+   * Recovers, then serves. Returns after {@link #stop} once all calls are answered. May run in
+   * parallel with a daemon that is being replaced and whose calls take long: calls of this daemon
+   * do not wait for those, and locks protect what both touch.
    */
   public void run() throws InterruptedException {
     run(Supervisor.NONE);
   }
 
-  /** The same, and tells somebody. */
+  /** Like {@link #run()}, and reports progress to a supervisor. */
   public void run(Supervisor supervisor) throws InterruptedException {
     stage = Stage.RECOVERING;
     reconciler.recover(RECOVERY);
@@ -254,7 +260,7 @@ public final class Daemon implements AutoCloseable {
         unused = isUnused();
         trouble = "";
       } catch (NetlinkException | UncheckedIOException e) {
-        // Without a free descriptor for instance. Who cannot look goes on as before.
+        // For example no free descriptor. If the check fails, carry on as before.
         trouble =
             noteUnless(trouble, "cannot look after itself, tried again later: " + e.getMessage());
       }
@@ -272,9 +278,9 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * What goes wrong every time is said once.
+   * Logs a recurring failure only once.
    *
-   * @return what was said last
+   * @return what was logged last
    */
   private String noteUnless(String said, String trouble) {
     if (!trouble.equals(said)) {
@@ -283,7 +289,7 @@ public final class Daemon implements AutoCloseable {
     return trouble;
   }
 
-  /** Who was promised that something will be finished relies on a daemon that finishes it. */
+  /** Callers that were promised a later DEL rely on a daemon that finishes it. */
   private boolean isUnused() {
     return idle.isPresent()
         && server.idleFor().compareTo(idle.get()) >= 0
@@ -292,9 +298,9 @@ public final class Daemon implements AutoCloseable {
   }
 
   /**
-   * The machine goes down, and nobody comes after us. A socket that systemd holds would let callers
-   * wait until they give up, each DEL of a container for seconds: they are refused, or turned away
-   * if they wait already, and do their calls at once without a daemon.
+   * The machine is going down and no other daemon will follow. A socket that systemd holds would
+   * make callers wait until they give up, each DEL of a container for seconds. So new callers are
+   * refused and waiting callers declined, and all make their calls at once without a daemon.
    */
   private void shutDown() {
     events.note("the machine is shutting down");
@@ -307,11 +313,11 @@ public final class Daemon implements AutoCloseable {
         waiting = listener.accept(Duration.ZERO);
       }
     } catch (NetlinkException _) {
-      // Nobody waits any more.
+      // No caller is waiting any more.
     }
   }
 
-  /** Those who still wait are told so while the others are answered. */
+  /** Waiting callers are kept informed while the others are answered. */
   private void drain() throws InterruptedException {
     long deadline = System.nanoTime() + DRAIN.toNanos();
     while (!server.drain(LOOK)) {
@@ -323,7 +329,7 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
-  /** On a thread of its own: a DEL that waits for something must not keep callers waiting. */
+  /** Runs on its own thread: a DEL that waits for something must not keep callers waiting. */
   private void keepUp() {
     try {
       long swept = System.nanoTime();
@@ -346,7 +352,7 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
-  /** Takes what the daemon before held, once it has gone. */
+  /** Takes over the previous daemon's locks and sockets once it has exited. */
   private synchronized void succeed() {
     if (lifetime == null) {
       lifetime = FileLock.tryAcquire(folders.daemonLock(), FileLock.Mode.EXCLUSIVE).orElse(null);
@@ -356,7 +362,7 @@ public final class Daemon implements AutoCloseable {
     }
   }
 
-  /** What {@link #run} waits for before it takes calls, beside recovery. */
+  /** Sets what {@link #run} waits for, in addition to recovery, before it accepts calls. */
   public void beforeServing(Runnable wait) {
     beforeServing = wait;
   }
@@ -366,7 +372,7 @@ public final class Daemon implements AutoCloseable {
     stop.countDown();
   }
 
-  /** How far it has come. */
+  /** The stages of the daemon's life. */
   public enum Stage {
     LISTENING,
     RECOVERING,
@@ -378,12 +384,12 @@ public final class Daemon implements AutoCloseable {
     return stage;
   }
 
-  /** How many ADDs came after the DEL of what they were to add. */
+  /** Number of ADDs that arrived after the DEL of the same attachment. */
   public long lateAdds() {
     return runner.lateAdds();
   }
 
-  /** What is broken, one line each, while it serves all the same. */
+  /** What is broken although the daemon still serves, one line each. */
   public List<String> broken() {
     return ours.datastoreTroubles();
   }

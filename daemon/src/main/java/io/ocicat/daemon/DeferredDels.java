@@ -15,20 +15,20 @@ import java.util.function.Function;
 import java.util.function.LongSupplier;
 
 /**
- * The records of a folder whose undoing is tried again and again. Those of one plugin on one
- * network fail for one cause, a datastore or folder that is not to be reached: so one of them is
- * tried, and the others when that went well. What has to wait for something that lives is looked at
- * on its own schedule.
+ * Retries the DELs recorded in one folder until they succeed. Records of one plugin on one network
+ * fail for the same cause, such as an unreachable datastore or folder: so one of them is tried, and
+ * the others once that succeeds. Records that must wait for something that is still alive have a
+ * schedule of their own.
  */
 final class DeferredDels {
-  /** What shares a cause to fail. */
+  /** Records that fail for the same cause. */
   record Group(String plugin, String network) {
     static Group of(CallRecord record) {
       return new Group(record.plugin(), record.network());
     }
   }
 
-  /** Is told how attempts end. */
+  /** Receives the outcome of each attempt. */
   interface Log {
     void failed(Group group, int count, String why);
 
@@ -48,12 +48,12 @@ final class DeferredDels {
     this.log = log;
   }
 
-  /** A call for this plugin and network went well. */
+  /** A call for this plugin and network succeeded. */
   void succeeded(Group group) {
     groups.reset(group);
   }
 
-  /** Whether anything waits for a call to go well. */
+  /** Whether any record waits for a call to succeed. */
   boolean hasFailures() {
     return !groups.isEmpty();
   }
@@ -62,7 +62,7 @@ final class DeferredDels {
    * Tries those that are due.
    *
    * @param names of the records that may be tried
-   * @param read reads one; empty when it is not whole
+   * @param read reads one; empty when the record is incomplete
    * @return how many are done
    */
   int tryAll(
@@ -119,7 +119,7 @@ final class DeferredDels {
     return done;
   }
 
-  /** One that fails for a reason of its own must not keep the others from being tried. */
+  /** A record that fails for a reason of its own must not keep the others from being tried. */
   private List<Kept> startingAfterLast(Group group, List<Kept> members) {
     String last = lastTried.getOrDefault(group, "");
     List<Kept> rotated = new ArrayList<>();

@@ -7,7 +7,7 @@ import io.ocicat.daemon.server.RepairKind;
 import io.ocicat.daemon.trace.CallTrace;
 import java.util.List;
 
-/** Tells several what the daemon does, in their order. */
+/** Forwards each daemon event to several listeners, in order. */
 public record EventFanOut(List<DaemonEvents> all) implements DaemonEvents {
   public EventFanOut {
     all = List.copyOf(all);

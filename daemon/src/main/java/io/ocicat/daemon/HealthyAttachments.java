@@ -13,17 +13,17 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * The attachments that need no upkeep: their record is whole and of this start of the machine, and
- * their namespace is there, or there never was one.
+ * Finds the attachments that need no cleanup: their record is complete and from the current boot,
+ * and their namespace exists, or they never had one.
  *
- * <p>That is looked after once a minute, for as many as a machine has. So what a record says is
- * {@link RecordCache}; with that the price is a stat(2) of the file and one of the namespace. For
- * one thread.
+ * <p>This check runs once a minute over every attachment of the machine. A {@link RecordCache}
+ * holds what the records say, so that each costs one stat(2) of its file and one of its namespace.
+ * For one thread.
  */
 final class HealthyAttachments {
   private final RecordCache<Place> remembered;
 
-  /** Where to look whether what was sound once still is. */
+  /** What to compare to find out whether a healthy attachment still is. */
   private record Place(NamespaceId netns, String netnsPath) {
     boolean isSound() {
       return netns.isNone() || netns.isStillAt(netnsPath);
@@ -41,9 +41,7 @@ final class HealthyAttachments {
         clock);
   }
 
-  /**
-   * @param records reads a record of the folder; empty when it is not whole
-   */
+  /** @param records reads a record of the folder; empty when the record is incomplete */
   HealthyAttachments(
       RecordFolder folder,
       Function<String, Optional<CallRecord>> records,
@@ -64,7 +62,7 @@ final class HealthyAttachments {
     return remembered.get(name).filter(Place::isSound).isPresent();
   }
 
-  /** Others are gone. */
+  /** Drops the cached entries of all other records. */
   void forgetAllBut(Collection<String> names) {
     remembered.forgetAllBut(names);
   }

@@ -10,31 +10,27 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * Tells calls that were killed from those that are under way, by two looks into the journal: what
- * nobody was at work on at the first and is still there at the second was killed, unless it only
- * just begins or ends. For one thread.
+ * Tells killed calls from calls in progress by scanning the journal twice: a record that nobody was
+ * working on at the first scan and that is still there at the second belongs to a killed call,
+ * unless that call is just starting or ending. For one thread.
  */
 final class InterruptedCalls {
   private final Predicate<CallRecord> isAtWork;
   private Map<String, Seen> seen = Map.of();
 
-  /**
-   * @param sinceNanos since 1970, when it was first seen with nobody at work on it
-   */
+  /** @param sinceNanos since 1970, when it was first seen with nobody working on it */
   private record Seen(CallRecord record, long sinceNanos) {}
 
-  /**
-   * @param isAtWork whether somebody is at work on the attachment that a record tells of
-   */
+  /** @param isAtWork whether a process is working on the attachment of a record */
   InterruptedCalls(Predicate<CallRecord> isAtWork) {
     this.isAtWork = isAtWork;
   }
 
   /**
-   * Takes another look.
+   * Scans again.
    *
-   * @param journal all that it has
-   * @return the names of what the last look had as well
+   * @param journal all its records
+   * @return the names of those that the previous scan found as well
    */
   List<String> seenTwice(List<Kept> journal) {
     Map<String, Seen> present = new HashMap<>();
@@ -52,7 +48,7 @@ final class InterruptedCalls {
     return twice;
   }
 
-  /** When nobody was at work on it any more, in nanoseconds since 1970, or now. */
+  /** When the last process stopped working on it, in nanoseconds since 1970, or now. */
   long since(Kept kept) {
     Seen before = seen.get(kept.name());
     return before != null && before.record().isSameAs(kept.record())

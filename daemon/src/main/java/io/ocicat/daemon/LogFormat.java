@@ -13,7 +13,7 @@ import java.time.Clock;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** How the log is written. None of it tells stdin, which may hold secrets. */
+/** Formats the log, as text or as JSON. Neither includes stdin, which may hold secrets. */
 public sealed interface LogFormat {
   String call(CallOutcome outcome, CallTrace trace);
 
@@ -23,10 +23,10 @@ public sealed interface LogFormat {
 
   String note(String sentence);
 
-  /** How much of a stack is told. */
+  /** How many stack frames are logged. */
   int FRAMES = 12;
 
-  /** For people: words and key=value. Whoever collects it adds the time. */
+  /** For people: words and key=value. The log collector adds the time. */
   record Text() implements LogFormat {
     @Override
     public String call(CallOutcome outcome, CallTrace trace) {
@@ -73,7 +73,7 @@ public sealed interface LogFormat {
       return '"' + text.replace('"', '\'') + '"';
     }
 
-    /** What callers send must not look like a line of ours. */
+    /** Keeps callers from forging log lines. */
     private static String oneLine(String text) {
       for (int at = 0; at < text.length(); at++) {
         if (Character.isISOControl(text.charAt(at))) {

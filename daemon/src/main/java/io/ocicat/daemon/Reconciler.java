@@ -26,11 +26,11 @@ import java.util.Set;
 import java.util.function.LongSupplier;
 
 /**
- * Finishes what calls left behind: those that were killed, those that were promised to be finished,
- * and attachments whose container went without anybody saying so. Works through records only, under
- * each attachment's lock, by nothing but DEL, and only where {@link
- * io.ocicat.daemon.liveness.UndoPolicy} permits it. Whatever is wrong with one record, or with all
- * of them, is noted and tried again later: nothing of it may end the daemon. For one thread.
+ * Finishes what calls left behind: killed calls, deferred DELs, and attachments whose container
+ * disappeared without a DEL. Works from records only, under each attachment's lock, only by running
+ * DEL, and only where {@link io.ocicat.daemon.liveness.UndoPolicy} permits it. Whatever is wrong
+ * with one record, or with all of them, is logged and retried later: nothing of it may end the
+ * daemon. For one thread.
  */
 final class Reconciler {
   private static final Duration SHORT = Duration.ofMillis(20);
@@ -57,9 +57,7 @@ final class Reconciler {
     this(state, runner, events, addresses, pools, clock, System::nanoTime);
   }
 
-  /**
-   * @param nanos a clock that nobody sets, as {@link System#nanoTime}
-   */
+  /** @param nanos a monotonic clock, as {@link System#nanoTime} */
   Reconciler(
       DaemonState state,
       CallRunner runner,
@@ -81,9 +79,9 @@ final class Reconciler {
   }
 
   /**
-   * Before the first call is served: what killed calls left, and what is from before a restart.
+   * Runs before the first call is served: cleans up after killed calls and after a reboot.
    *
-   * @param limit then the rest is left for later, because callers wait
+   * @param limit after which the rest is left for later, because callers wait
    */
   void recover(Duration limit) {
     long deadline = System.nanoTime() + limit.toNanos();
@@ -100,8 +98,8 @@ final class Reconciler {
   }
 
   /**
-   * Every {@link Daemon#RETRY}: tries again what DEL could not do at once and is due, and finishes
-   * what was killed.
+   * Runs every {@link Daemon#RETRY}: retries the deferred DELs that are due, and finishes killed
+   * calls.
    */
   void look() {
     if (!state.spool().isEmpty()) {
@@ -114,7 +112,7 @@ final class Reconciler {
     pools.look(events::note);
   }
 
-  /** Once a minute: what nobody asked for. */
+  /** Runs once a minute: removes attachments that no DEL will remove. */
   void sweep() {
     removeUnsound();
     log.startAgain();
@@ -126,9 +124,9 @@ final class Reconciler {
     return state.spool().names().size();
   }
 
-  /** A call that went well may have shown that what kept others from it is gone. Thread-safe. */
+  /** A call that succeeded may show that the cause of earlier failures is gone. Thread-safe. */
   void finished(CallOutcome call) {
-    // A DEL answers 0 also when it was put off.
+    // DEL returns 0 even when it was deferred.
     boolean works = !call.failed() && Verb.ADD.name().equals(call.verb());
     if (works && (spooled.hasFailures() || killed.hasFailures())) {
       Group group = new Group(call.plugin(), call.network());
@@ -161,12 +159,12 @@ final class Reconciler {
         deadlineNanos);
   }
 
-  /** Attachments from before the machine's last start. */
+  /** Removes attachments from before the last boot. */
   private int removeFormer(NodeInterfaces interfaces, long deadlineNanos) {
     int removed = 0;
     Set<Group> failing = new HashSet<>();
     for (String name : names(state.attachments())) {
-      // So that the first sweep need not read again what is sound.
+      // So that the first garbage collection need not read the healthy records again.
       Optional<Kept> kept =
           sound.contains(name)
               ? Optional.empty()
@@ -183,9 +181,9 @@ final class Reconciler {
   }
 
   /**
-   * Removes attachments from before the machine's last start, and those whose namespace is gone.
-   * Nobody asked for the latter, so only what was found gone at the last look as well; a look is a
-   * minute or so after the other. Usually there is neither, and hardly any record is read.
+   * Removes attachments from before the last boot, and those whose namespace is gone. The latter
+   * are removed without a request, so only if the previous scan, about a minute earlier, found the
+   * namespace gone as well. Usually there are neither, and hardly any record is read.
    */
   private void removeUnsound() {
     RecordFolder folder = state.attachments();
@@ -222,7 +220,7 @@ final class Reconciler {
     }
   }
 
-  /** What shares a cause with one that failed just now is left for the next time. */
+  /** Records that share a cause with one that has just failed wait for the next time. */
   private boolean isRemoved(
       Kept kept,
       UndoReason occasion,
@@ -247,7 +245,7 @@ final class Reconciler {
     return false;
   }
 
-  /** Empty when they cannot be listed. */
+  /** Empty when the folder cannot be listed. */
   private List<String> names(RecordFolder folder) {
     try {
       return folder.names();
@@ -257,10 +255,12 @@ final class Reconciler {
     }
   }
 
-  /** Empty when it is not whole; then it is removed, if it will not become so any more. */
+  /**
+   * Empty when the record is incomplete; then it is removed, if it can no longer become complete.
+   */
   private Optional<Kept> read(RecordFolder folder, String name) {
     Optional<CallRecord> record = folder.read(name);
-    // A record that is not whole was never finished, so the call it was for had not begun.
+    // An incomplete record was never finished, so its call had not begun.
     if (record.isEmpty() && folder.isBroken(name) && remove(folder, name)) {
       events.repaired(RepairKind.BROKEN_RECORD);
       events.note("removed %s/%s, which is not a whole record".formatted(folder.path(), name));
@@ -303,7 +303,7 @@ final class Reconciler {
     }
   }
 
-  /** When nobody was at work on it any more, or now. */
+  /** When the last process stopped working on it, or now. */
   private long firstSeen(RecordFolder folder, Kept kept) {
     return folder == state.journal() ? killedCalls.since(kept) : InterruptedCalls.nowNanos();
   }

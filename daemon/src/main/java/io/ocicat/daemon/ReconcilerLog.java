@@ -9,10 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 
-/**
- * What {@link Reconciler} writes to the log of records, so that each sentence is there once, or
- * once a minute. For one thread.
- */
+/** Logs what {@link Reconciler} does, each message only once, or once a minute. For one thread. */
 final class ReconcilerLog {
   private final DaemonEvents events;
   private final Map<Object, String> noted = new HashMap<>();
@@ -22,12 +19,12 @@ final class ReconcilerLog {
     this.events = events;
   }
 
-  /** What was said may be said again, but for refusals. */
+  /** Messages may be repeated from now on, except refusals. */
   void startAgain() {
     noted.clear();
   }
 
-  /** Refusals of other records are not remembered any longer. */
+  /** Forgets the refusals of all other records. */
   void forgetAllBut(Set<String> names) {
     refusals.keySet().retainAll(names);
   }
@@ -59,7 +56,7 @@ final class ReconcilerLog {
             .formatted(words(occasion), kept.record().plugin(), describe(kept.record()), why));
   }
 
-  /** What is said of DELs that are tried again. */
+  /** The log of DELs that are retried. */
   DeferredDels.Log of(String what) {
     return new DeferredDels.Log() {
       @Override

@@ -6,7 +6,7 @@ import io.ocicat.daemon.server.DeclineReason;
 import io.ocicat.daemon.server.RepairKind;
 import io.ocicat.daemon.trace.CallTrace;
 
-/** Has what was put off tried again as soon as a call shows that it may succeed. */
+/** Retries deferred DELs as soon as a call shows that they may succeed. */
 record RetryOnSuccess(Reconciler upkeep) implements DaemonEvents {
   @Override
   public void finished(CallOutcome outcome, CallTrace trace) {

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.function.LongSupplier;
 
 /**
- * When what failed is tried again: soon at first, then after twice as long each time, up to a
- * minute; at once when something says that the cause is gone. Thread-safe.
+ * Schedules retries with exponential backoff: soon at first, then after twice as long each time, up
+ * to a minute; at once when the cause appears to be gone. Thread-safe.
  *
  * @param <K> what failures are counted by
  */
@@ -21,9 +21,7 @@ final class RetrySchedule<K> {
 
   private record Delay(long sinceNanos, Duration length) {}
 
-  /**
-   * @param nanos a clock that nobody sets, as {@link System#nanoTime}
-   */
+  /** @param nanos a monotonic clock, as {@link System#nanoTime} */
   RetrySchedule(Duration first, LongSupplier nanos) {
     this.first = first;
     this.nanos = nanos;
@@ -50,7 +48,7 @@ final class RetrySchedule<K> {
     return delays.isEmpty();
   }
 
-  /** Others are gone. */
+  /** Drops the failures of all others. */
   synchronized void forgetAllBut(Collection<K> present) {
     delays.keySet().retainAll(present);
   }

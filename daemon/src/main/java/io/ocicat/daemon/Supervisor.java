@@ -1,8 +1,8 @@
 package io.ocicat.daemon;
 
-/** Whoever started the daemon and wants to know how it is getting on. */
+/** Receives the daemon's progress on behalf of the process manager that started it. */
 public interface Supervisor {
-  /** Nobody in particular. */
+  /** A supervisor that ignores everything. */
   Supervisor NONE =
       new Supervisor() {
         @Override
@@ -15,12 +15,12 @@ public interface Supervisor {
         public void stopping() {}
       };
 
-  /** It has recovered and serves calls. */
+  /** The daemon has recovered and serves calls. */
   void ready();
 
-  /** It goes round its loop, told about once a second. */
+  /** The daemon's main loop is running; called about once a second. */
   void alive();
 
-  /** It takes no more calls. */
+  /** The daemon accepts no more calls. */
   void stopping();
 }

@@ -1,4 +1,7 @@
-/** The resident process: accepts calls from the shim, makes them, and keeps what they leave. */
+/**
+ * The resident process: accepts calls from the shim, makes them, and cleans up what they leave
+ * behind.
+ */
 @NullMarked
 package io.ocicat.daemon;
 

@@ -17,10 +17,10 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Looks, of the datastores that calls have used, for addresses of this node that nothing on it has.
- * What looks dead twice, with a while in between, is released; every namespace of the machine is
- * looked at before anything is called dead. Other nodes' datastores are shared by many who look, so
- * these are looked at less often than one of this machine alone. For one thread.
+ * Releases addresses of this node that nothing on it uses, in the datastores that calls have used.
+ * An address is released when two scans, some time apart, find it unused; before that every
+ * namespace of the machine is searched for it. Many nodes scan a shared datastore, so it is scanned
+ * less often than one that belongs to this machine alone. For one thread.
  */
 public final class AddressGc {
   private static final int MINUTES_IF_SHARED = 15;
@@ -48,9 +48,9 @@ public final class AddressGc {
   }
 
   /**
-   * Once a minute.
+   * Runs once a minute.
    *
-   * @param note is told what was released, and what could not be
+   * @param note receives what was released, and what could not be
    */
   public void look(Consumer<String> note) {
     minute++;
@@ -67,7 +67,7 @@ public final class AddressGc {
     }
   }
 
-  /** What goes wrong every time is said once. */
+  /** Logs a recurring failure only once. */
   private void once(String sentence, Consumer<String> note) {
     if (!sentence.equals(trouble)) {
       note.accept(sentence);

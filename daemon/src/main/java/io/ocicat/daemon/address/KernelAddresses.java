@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.Predicate;
 
-/** The addresses of all interfaces in network namespaces, as the kernel has them. */
+/** Reads the addresses of all interfaces in network namespaces from the kernel. */
 public final class KernelAddresses {
   private static final Path PROCESSES = Path.of("/proc");
   private static final Path NAMED = Path.of("/run/netns");
@@ -31,9 +31,9 @@ public final class KernelAddresses {
   private KernelAddresses() {}
 
   /**
-   * Those of every namespace that a process is in, or that has a name.
+   * The addresses in every namespace that a process is in, or that has a name.
    *
-   * @throws NetlinkException when one of them cannot be looked at: then nobody can tell
+   * @throws NetlinkException when one of them cannot be read: then the answer is unknown
    */
   public static Set<IpAddress> ofMachine() {
     return in(namespaces());
@@ -42,16 +42,16 @@ public final class KernelAddresses {
   /**
    * An interface that has an address.
    *
-   * @param path a way into its namespace
+   * @param path leads to its namespace
    * @param link its index there
    */
   public record Holder(NamespaceId namespace, Path path, int link) {}
 
   /**
-   * Who has the addresses of {@link #ofMachine}, but for processes that this one may not look at:
-   * their namespaces belong to somebody with more rights, who lets none of our containers in.
+   * Who has the addresses of {@link #ofMachine}, except in processes that this one may not inspect:
+   * their namespaces belong to a more privileged user, who lets none of our containers in.
    *
-   * @throws NetlinkException when a namespace cannot be looked at: then nobody can tell
+   * @throws NetlinkException when a namespace cannot be read: then the answer is unknown
    */
   public static Map<IpAddress, List<Holder>> holders() {
     return holders(namespaces(), e -> isGone(e) || e.is(Errno.EACCES) || e.is(Errno.EPERM));
@@ -63,7 +63,7 @@ public final class KernelAddresses {
     return namespaces;
   }
 
-  /** Those of these namespaces; one that is gone has none. */
+  /** The addresses in these namespaces; a namespace that is gone has none. */
   static Set<IpAddress> in(List<Path> namespaces) {
     return Set.copyOf(holders(namespaces, KernelAddresses::isGone).keySet());
   }
@@ -95,7 +95,7 @@ public final class KernelAddresses {
     return addresses;
   }
 
-  /** A process that ended, or a name whose namespace was removed before the name was. */
+  /** Whether the process ended, or the namespace was removed before its name. */
   public static boolean isGone(NetlinkException e) {
     return e.is(Errno.ENOENT) || e.is(Errno.ESRCH) || e.is(Errno.EINVAL);
   }

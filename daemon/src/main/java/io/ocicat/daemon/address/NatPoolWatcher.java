@@ -3,8 +3,8 @@ package io.ocicat.daemon.address;
 import java.util.function.Consumer;
 
 /**
- * Keeps what is masqueraded on this host what Calico's pools say, as long as the daemon runs. A
- * look costs a question of the kernel. For one thread.
+ * Keeps this host's masquerade rules in step with Calico's IP pools while the daemon runs. A check
+ * costs one kernel request. For one thread.
  */
 public final class NatPoolWatcher {
   /** Who knows the pools and what is masqueraded. */
@@ -30,14 +30,14 @@ public final class NatPoolWatcher {
     this.pools = pools;
   }
 
-  /** Every few hundred milliseconds. */
+  /** Runs every few hundred milliseconds. */
   public void look(Consumer<String> note) {
     if (++looks % LOOKS == 0) {
       follow(false, note);
     }
   }
 
-  /** Once a minute. */
+  /** Runs once a minute. */
   public void lookThoroughly(Consumer<String> note) {
     follow(true, note);
   }

@@ -15,7 +15,7 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What says that an address of this node is alive: records of attachments, endpoints, and the
+ * Decides whether an address of this node is in use, from attachment records, endpoints and the
  * kernel. Any one of them is enough.
  */
 public final class NodeAddressLiveness {
@@ -28,12 +28,12 @@ public final class NodeAddressLiveness {
     this.node = node;
   }
 
-  /** What records and endpoints say. */
+  /** From records and endpoints. */
   public static NodeAddressLiveness of(String node, DaemonState state, Datastore datastore) {
     return of(node, new RecordedContainers(state, Clock.systemUTC()), datastore);
   }
 
-  /** The same, for one who asks again and again. */
+  /** The same, for a caller that asks repeatedly. */
   static NodeAddressLiveness of(String node, RecordedContainers recorded, Datastore datastore) {
     NodeAddressLiveness truth = new NodeAddressLiveness(node);
     recorded.list().forEach(truth::add);
@@ -48,7 +48,7 @@ public final class NodeAddressLiveness {
     pods.add(container.pod());
   }
 
-  /** Of other nodes as well: an address that anybody has is not dead. */
+  /** Endpoints of other nodes count as well: an address that anything has is in use. */
   private void add(Resource endpoint) {
     endpoint.text("spec", "containerID").ifPresent(containers::add);
     endpoint.text("spec", "pod").ifPresent(pod -> pods.add(endpoint.key().namespace() + "/" + pod));
@@ -59,7 +59,7 @@ public final class NodeAddressLiveness {
     }
   }
 
-  /** And what the kernel says. */
+  /** Adds the addresses that the kernel has. */
   public NodeAddressLiveness and(Set<IpAddress> ofInterfaces) {
     addresses.addAll(ofInterfaces);
     return this;

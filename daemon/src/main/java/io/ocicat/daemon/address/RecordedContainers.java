@@ -14,9 +14,9 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * The containers that any record tells of. Attachments are many and stay for long, so what their
- * records say is {@link RecordCache}; calls under way and put off are few, and read each time. For
- * one thread.
+ * Lists the containers that any record mentions. Attachments are many and long-lived, so a {@link
+ * RecordCache} holds what their records say; calls in progress and deferred DELs are few, and read
+ * each time. For one thread.
  */
 final class RecordedContainers {
   private final DaemonState state;
@@ -25,8 +25,8 @@ final class RecordedContainers {
   /**
    * A container.
    *
-   * @param id empty when the record names none that is one
-   * @param pod as namespace/name; empty when the runtime told none
+   * @param id empty when the record has no valid id
+   * @param pod as namespace/name; empty when the runtime did not pass it
    */
   record Recorded(Optional<String> id, String pod) {
     static Recorded of(CallRecord record) {
@@ -39,9 +39,7 @@ final class RecordedContainers {
     this(state, state.attachments()::read, clock);
   }
 
-  /**
-   * @param records reads the record of an attachment; empty when it is not whole
-   */
+  /** @param records reads the record of an attachment; empty when the record is incomplete */
   RecordedContainers(
       DaemonState state, Function<String, Optional<CallRecord>> records, Clock clock) {
     this.state = state;

@@ -20,8 +20,8 @@ import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /**
- * ADD: what it is about to do is noted, done, and then committed or undone. Whoever uses this holds
- * the attachment's lock.
+ * Executes ADD: journals it, runs the plugin, then commits or rolls back. The caller holds the
+ * attachment's lock.
  */
 final class AddHandler {
   private final DaemonState state;
@@ -85,8 +85,8 @@ final class AddHandler {
   }
 
   /**
-   * The same call was tried before, by a process that was killed (review C4). What that had already
-   * committed it told nobody of: it is a killed call as any other, and undone as one.
+   * An earlier attempt at the same call was killed (review C4). If it had committed, its caller
+   * never learned of it, so it is undone like any other killed call.
    */
   private void reopenEarlierTry(PluginCall call, String name) {
     Optional<CallId> earlier = CallId.ofRepeated(call.environment());
@@ -99,17 +99,17 @@ final class AddHandler {
     }
   }
 
-  /** From here on it is a call that was killed, whatever becomes of this process. */
+  /** From here on this is a killed call, whatever happens to this process. */
   private void reopen(String name, CallRecord committed) {
     state.journal().write(name, committed.withResult(new byte[0]));
     state.attachments().remove(name);
   }
 
   /**
-   * Finishes what a killed call or a DEL that was put off left of the same attachment. What lives
-   * meanwhile stays, and the plugin says what it thinks of that.
+   * Finishes a killed call or a deferred DEL of the same attachment. If something of it is in use
+   * it stays, and the plugin decides about that.
    *
-   * @return why it could not be; empty when nothing is in the way
+   * @return why it could not be finished; empty when nothing is in the way
    */
   private Optional<String> finishEarlier(String name) {
     for (RecordFolder folder : List.of(state.journal(), state.spool())) {
@@ -148,7 +148,7 @@ final class AddHandler {
     return reply;
   }
 
-  /** Where DEL fails the journal keeps the record, and the daemon tries again. */
+  /** If DEL fails, the journal keeps the record and the daemon retries. */
   private void rollBack(PluginCall call, String name) {
     if (isDeleted(call)) {
       journal.forgetCall(name);
@@ -161,7 +161,7 @@ final class AddHandler {
   }
 
   /**
-   * Undoes an ADD that was committed, but of whose success nobody was told.
+   * Undoes an ADD that was committed but whose caller never received the success.
    *
    * @param sinceNanos when the call began, by the clock of {@link CallRecord#bootNanos}
    */

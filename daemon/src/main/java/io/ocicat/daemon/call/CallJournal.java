@@ -21,16 +21,15 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What is written down of calls, and under which name: whoever uses this holds the attachment's
- * lock.
+ * Keeps the records of calls, and decides under which name. The caller holds the attachment's lock.
  *
  * <p>A plugin's record of an attachment to a network has the same name in all three folders. What a
  * runtime does in the name of one network never touches the record of another. When a chain has a
  * plugin of one type twice (two {@code tuning}, say), both are called for the same attachment, and
- * each needs a record of its own. They are told apart by their configuration, all but what a
- * runtime adds for a call; the one that came second has a name that ends in a checksum of it. A
- * configuration that was changed between ADD and DEL is no reason not to find the record: as long
- * as there is only one it is the one.
+ * each needs a record of its own. They are told apart by their configuration, without what a
+ * runtime adds for a call; the name of the second one ends in a checksum of it. A configuration
+ * that changed between ADD and DEL must not keep DEL from finding the record: as long as there is
+ * only one, that is the one.
  */
 final class CallJournal {
   private static final Set<String> VARIABLES =
@@ -59,12 +58,13 @@ final class CallJournal {
   String nameForAdd(PluginCall call, AttachmentKey key) {
     String name = firstName(call, key);
     Optional<CallRecord> other = state.attachments().read(name);
-    // One of this configuration is left over from this container's last start, and is replaced: the
-    // next DEL removes what both had. One of another configuration is still needed to undo it.
+    // A record of this configuration is left over from this container's previous start, and is
+    // replaced: the next DEL removes what both had. A record of another configuration is still
+    // needed to undo it.
     return other.isPresent() && !isOf(other.get(), call) ? ofSecond(name, call) : name;
   }
 
-  /** The name of the record that a DEL is about. */
+  /** The name of the record that a DEL refers to. */
   String nameForDel(PluginCall call, AttachmentKey key) {
     String name = firstName(call, key);
     Optional<CallRecord> first = state.attachments().read(name);
@@ -75,7 +75,7 @@ final class CallJournal {
     return isNoted(second) ? second : name;
   }
 
-  /** The name, or the former one where an earlier version has written of this network. */
+  /** The name, or the old-style name if an earlier version has written a record of this network. */
   private String firstName(PluginCall call, AttachmentKey key) {
     String network = network(call);
     String former = state.formerNameOf(key, call.name());
@@ -86,7 +86,7 @@ final class CallJournal {
     return isFormer ? former : state.nameOf(key, call.name(), network);
   }
 
-  /** The network's name; empty when the request names none. */
+  /** The network's name; empty when the request has none. */
   static String network(PluginCall call) {
     try {
       return PluginConfig.ofRequest(call.stdin()).name();
@@ -99,7 +99,7 @@ final class CallJournal {
     return state.attachments().has(name) || state.journal().has(name) || state.spool().has(name);
   }
 
-  /** Whether a call is one of the plugin whose record it is. */
+  /** Whether a record belongs to the plugin that a call is for. */
   private static boolean isOf(CallRecord record, PluginCall call) {
     return element(record.stdin()).equals(element(SecretRedaction.removedFrom(call.stdin())));
   }
@@ -110,7 +110,9 @@ final class CallJournal {
     return state.nameOfSecond(name, sum.getValue());
   }
 
-  /** What a configuration has of the network's list; empty when it cannot be read. */
+  /**
+   * The part of a configuration that comes from the network's list; empty when it cannot be read.
+   */
   private static String element(byte[] stdin) {
     try {
       ObjectNode element = Json.object();
@@ -154,8 +156,8 @@ final class CallJournal {
   }
 
   /**
-   * What plugins look at, besides the protocol's own: where Calico's datastore is; and which call
-   * it was.
+   * Variables that plugins read in addition to the protocol's own: where Calico's datastore is, and
+   * the id of the call.
    */
   static boolean isForPlugins(String variable) {
     for (String prefix : PREFIXES) {
@@ -166,7 +168,7 @@ final class CallJournal {
     return VARIABLES.contains(variable);
   }
 
-  /** Whether the name of its namespace still leads to the namespace it was. */
+  /** Whether the path of its namespace still leads to the same namespace. */
   boolean namespaceIsThere(CallRecord record) {
     return record.boot().equals(state.boot()) && record.namespaceIsWhereItWas();
   }
@@ -176,12 +178,15 @@ final class CallJournal {
     return forget(name, false);
   }
 
-  /** Nothing is left of the attachment. */
+  /** Removes all records of the attachment. */
   boolean forgetAll(String name) {
     return forget(name, true);
   }
 
-  /** Returns whether it could; what stays means that DEL is run once more, which does no harm. */
+  /**
+   * Returns whether it could; a record that stays means that DEL is run once more, which does no
+   * harm.
+   */
   private boolean forget(String name, boolean attachmentToo) {
     try {
       if (attachmentToo) {

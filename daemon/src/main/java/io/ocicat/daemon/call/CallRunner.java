@@ -27,9 +27,9 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * Makes calls so that none is ever half done for long: one at a time for each attachment, noted in
- * the journal before it begins, undone when its caller has gone before it ended. The daemon and a
- * JVM that makes a single call both use it, on the same {@link DaemonState}. Thread-safe.
+ * Runs plugin calls so that none stays half done for long: one at a time per attachment, journaled
+ * before it begins, undone when its caller disappears before it ends. The daemon and a JVM that
+ * makes a single call both use it, on the same {@link DaemonState}. Thread-safe.
  */
 public final class CallRunner {
   private static final Duration LONGEST_GATE = Duration.ofSeconds(5);
@@ -44,11 +44,11 @@ public final class CallRunner {
   private final Tombstones tombstones = new Tombstones();
   private volatile boolean refusesAdds;
 
-  /** GC knows of no attachment that is just being made, so it is alone. */
+  /** GC does not know attachments that are just being made, so it runs alone. */
   private final ReentrantReadWriteLock gate = new ReentrantReadWriteLock(true);
 
   /**
-   * @param keeper whether a process is running that tries again what DEL cannot do now
+   * @param keeper whether a process is running that retries what DEL cannot do now
    * @param folders where runtimes keep what they know of containers
    */
   public CallRunner(
@@ -69,17 +69,17 @@ public final class CallRunner {
     this.attaching = new AddHandler(state, journal, execution, unasked, failedAdds);
   }
 
-  /** From now on no ADD begins: the machine is going down, and would take it along. */
+  /** From now on no ADD begins: the machine is going down. */
   public void refuseAdds() {
     refusesAdds = true;
   }
 
-  /** The plugin that serves a name. */
+  /** The plugin of that name. */
   public Optional<Plugin> plugin(String name) {
     return ours.named(name);
   }
 
-  /** How many ADDs came after the DEL of what they were to add. */
+  /** Number of ADDs that arrived after the DEL of the same attachment. */
   public long lateAdds() {
     return tombstones.hits();
   }
@@ -87,7 +87,7 @@ public final class CallRunner {
   /**
    * Makes a call.
    *
-   * @param callerIsGone whether nobody waits for the answer any more
+   * @param callerIsGone whether nobody waits for the reply any more
    */
   public PluginReply run(PluginCall call, BooleanSupplier callerIsGone) {
     Optional<AttachmentKey> key = call.key();
@@ -120,7 +120,7 @@ public final class CallRunner {
     try {
       lock = state.lock(key, patience);
     } catch (NetlinkException e) {
-      // No ADD gets past here either, so a DEL has nobody to fear.
+      // No ADD gets past here either, so a DEL cannot collide with one.
       return verb == Verb.DEL
           ? del(call, key)
           : call.failure(
@@ -143,8 +143,8 @@ public final class CallRunner {
   }
 
   /**
-   * The plugin collects. What it had of attachments that are not in use any more needs no record;
-   * and what only a record knows of, as a killed call's beginnings, is removed by it.
+   * The plugin collects garbage. Records of attachments that the runtime no longer lists are
+   * dropped, and what only a record knows of, such as the remains of a killed call, is undone.
    */
   private PluginReply gc(PluginCall call) {
     if (!isAlone()) {
@@ -163,7 +163,7 @@ public final class CallRunner {
     }
   }
 
-  /** Those who come meanwhile wait behind it: not for long, whatever hangs. */
+  /** Calls that arrive meanwhile wait for it, but not for long, whatever hangs. */
   private boolean isAlone() {
     try {
       return gate.writeLock().tryLock(LONGEST_GATE.toMillis(), TimeUnit.MILLISECONDS);
@@ -197,14 +197,14 @@ public final class CallRunner {
       try {
         unasked.undoOtherNetworks(call, key);
       } catch (NetlinkException | UncheckedIOException _) {
-        // The runtime has what it asked for; the sweep sees to the rest.
+        // The runtime has what it asked for; the reconciler takes care of the rest.
       }
     }
     return reply;
   }
 
   /**
-   * Undoes an ADD that succeeded, but whose caller was gone before it was told so.
+   * Undoes an ADD that succeeded but whose caller was gone before it received the reply.
    *
    * @param sinceNanos when the call began
    */
@@ -221,7 +221,7 @@ public final class CallRunner {
     }
   }
 
-  /** Whether somebody, of whatever process, is at work on the attachment that a record tells of. */
+  /** Whether any process is working on the attachment of a record. */
   public boolean isAtWork(CallRecord record) {
     Optional<AttachmentKey> key = record.key();
     if (key.isEmpty()) {
@@ -236,16 +236,16 @@ public final class CallRunner {
     }
   }
 
-  /** Why a record in this folder may be undone without its runtime's asking now. */
+  /** Why a record in this folder may be undone without a request from its runtime. */
   public UndoReason occasionOf(RecordFolder folder, CallRecord record) {
     return unasked.occasionOf(folder, record);
   }
 
   /**
-   * Undoes what a record tells of, if nothing lives that its DEL could take.
+   * Undoes what a record describes, unless something is in use that its DEL could remove.
    *
-   * @param settledNanos since 1970, when it was known that nobody is at work on it any more
-   * @param limit how long to wait for those who are at work on the attachment
+   * @param settledNanos since 1970, when it was known that no process is working on it any more
+   * @param limit how long to wait for processes that work on the attachment
    */
   public UndoOutcome undo(
       RecordFolder folder,
@@ -257,13 +257,13 @@ public final class CallRunner {
     return unasked.undo(folder, kept, occasion, settledNanos, interfaces, limit);
   }
 
-  /** What {@link #undo} would say now. */
+  /** The decision that {@link #undo} would make now. */
   public UndoDecision decide(
       RecordFolder folder, Kept kept, UndoReason occasion, NodeInterfaces interfaces) {
     return unasked.decide(folder, kept, occasion, UnrequestedUndo.nowNanos(), interfaces);
   }
 
-  /** Whether the name of its namespace still leads to the namespace it was. */
+  /** Whether the path of its namespace still leads to the same namespace. */
   public boolean namespaceIsThere(CallRecord record) {
     return journal.namespaceIsThere(record);
   }

@@ -12,16 +12,16 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Executes plugins that are not ours, where the caller would have: in its network namespace. They
- * are told which attachment they work for, because they may come back to us while we hold its lock.
+ * Executes external plugins in the caller's network namespace. Their environment names the
+ * attachment they work for, because they may call us while we hold its lock.
  *
  * @param processes runs them in the namespace of the thread
  * @param netns the caller's namespace, when it is not this process's own
- * @param runDirectory where our records are, and a call of ours that it makes is to be served
+ * @param runDirectory where our records are, and where calls that the plugin makes to us are served
  */
 record CallersExec(PluginExec processes, Optional<Path> netns, String within, Path runDirectory)
     implements PluginExec {
-  /** Holds the attachment for whose call of ours this process was started. */
+  /** Names the attachment for whose call this process was started. */
   static final String WITHIN = "OCICAT_WITHIN";
 
   static final String RUN_DIRECTORY = "OCICAT_RUN_DIR";

@@ -15,9 +15,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The request of a record as it would be made now. What an attachment is, its record says; but how
- * to reach a datastore or server that was moved meanwhile, and with which credentials, only the
- * network's present configuration knows. Where there is none any more, the record counts alone.
+ * Updates a recorded request with the network's current configuration. The record says what the
+ * attachment is; but only the network's current configuration knows how to reach a datastore or
+ * server that has moved meanwhile, and with which credentials. Without a current configuration the
+ * record alone counts.
  */
 record ConfigurationInForce(CniFolders folders) {
   private static final String IPAM = "ipam";
@@ -43,7 +44,7 @@ record ConfigurationInForce(CniFolders folders) {
     }
   }
 
-  /** Whether what is missing from the record for secrecy can be found again. */
+  /** Whether the secrets that were left out of the record can be found again. */
   boolean hasSecretsOf(PluginCall call, CallRecord record) {
     if (!SecretRedaction.of(System.getenv()).entrySet().containsAll(secrets(call))) {
       return false;
@@ -72,7 +73,7 @@ record ConfigurationInForce(CniFolders folders) {
     }
   }
 
-  /** The plugin of the same type in the network's file. */
+  /** The plugin of the same type in the network's configuration file. */
   private Optional<ObjectNode> present(PluginConfig recorded) {
     if (recorded.name().isEmpty()) {
       return Optional.empty();

@@ -19,16 +19,16 @@ import java.util.Set;
 import java.util.function.BooleanSupplier;
 
 /**
- * DEL, asked for by a runtime or by what is written down of a call. Whoever uses this holds the
- * attachment's lock.
+ * Executes DEL, requested by a runtime or made from a record. The caller holds the attachment's
+ * lock.
  */
 final class DelHandler {
-  /** What DEL may still wait for when its caller's time is nearly up: it must get done. */
+  /** The least time that DEL may take when its caller's time is nearly up: it must get done. */
   static final Duration SHORTEST = Duration.ofSeconds(10);
 
   private static final Duration FOR_A_RECORD = Duration.ofSeconds(30);
 
-  /** Errors that may be gone when it is tried again; the others are wrong input. */
+  /** Errors that may be gone at the next attempt; the others mean invalid input. */
   private static final Set<ErrorCode> PASSING =
       Set.of(
           ErrorCode.UNKNOWN, ErrorCode.IO_FAILURE, ErrorCode.TRY_AGAIN_LATER, ErrorCode.INTERNAL);
@@ -42,9 +42,7 @@ final class DelHandler {
   private final OrphanedDelegates orphans;
   private final BooleanSupplier keeper;
 
-  /**
-   * @param keeper whether a process is running that tries again what cannot be done now
-   */
+  /** @param keeper whether a process is running that retries what cannot be done now */
   DelHandler(
       DaemonState state,
       CallJournal journal,
@@ -75,7 +73,8 @@ final class DelHandler {
     try {
       state.journal().write(name, record);
     } catch (UncheckedIOException _) {
-      // DEL never needs a note to do its work: who is killed in it, or its runtime, does it again.
+      // DEL does not need the journal to do its work: if it is killed, it is run again, by itself
+      // or by its runtime.
     }
     PluginReply reply = execution.run(call.within(atLeastShortest(call.deadline())));
     if (reply.exitCode() == 0) {
@@ -98,8 +97,8 @@ final class DelHandler {
   }
 
   /**
-   * What can be done here is done; the rest is tried again by the daemon. Not without one, nor
-   * without what only the caller knows: then the runtime has to try again.
+   * Does what can be done here; the daemon retries the rest. Not without a daemon, nor without what
+   * only the caller knows: then the runtime has to try again.
    */
   private PluginReply promise(
       String name, PluginCall call, CallRecord record, PluginReply failure) {
@@ -118,7 +117,7 @@ final class DelHandler {
   }
 
   /**
-   * Undoes what a record tells of, whoever made it.
+   * Undoes what a record describes, whichever process wrote it.
    *
    * @param entersNamespace whether the interface inside may be removed by its name
    * @return why something is left of it; empty when nothing is
@@ -134,7 +133,7 @@ final class DelHandler {
     return journal.forgetAll(name) ? Optional.empty() : Optional.of("its record cannot be removed");
   }
 
-  /** The DEL that undoes what a record tells of. */
+  /** The DEL that undoes what a record describes. */
   private PluginCall call(CallRecord record, boolean entersNamespace) {
     Map<String, String> environment = new LinkedHashMap<>(SecretRedaction.of(System.getenv()));
     environment.putAll(record.environment());
@@ -155,7 +154,7 @@ final class DelHandler {
         0);
   }
 
-  /** The host's side of a record: gone when it is from before the machine's last start. */
+  /** The host's namespace of a record: gone when the record is from before the last boot. */
   private Namespaces namespaces(CallRecord record) {
     boolean own =
         record.hostNetns().equals(execution.ownNetns()) || !record.boot().equals(state.boot());

@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which ADDs failed before they took anything, by the names of their records, so that there is
- * nothing for a DEL to finish later (review C10). Known for as long as this process lives: who does
- * not know it makes one DEL more. Thread-safe.
+ * Remembers which ADDs failed before they had any effect, by the names of their records, so that a
+ * DEL has nothing to finish later (review C10). Lasts as long as this process: without it one more
+ * DEL is made. Thread-safe.
  */
 final class FailedAdds {
   private static final int MOST = 4096;

@@ -20,14 +20,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * One call in a process of its own, with the locks and notes of the daemon, which may come back at
- * any moment.
+ * Makes one plugin call in its own process, with the same locks and records as the daemon, which
+ * may come back at any moment.
  */
 public record OneShot(DaemonState state, PluginExecutables ours) {
-  /** As the shim allows. */
+  /** As much as the shim allows. */
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
-  /** On a machine where the JVM's own start takes most of the time it is still worth trying. */
+  /** Where starting the JVM takes most of the time, the call is still worth trying. */
   private static final Duration SHORTEST = Duration.ofSeconds(5);
 
   /** When the shim's time is up, in nanoseconds of {@link System#nanoTime}. */
@@ -66,7 +66,7 @@ public record OneShot(DaemonState state, PluginExecutables ours) {
     return runner.run(call, () -> !parent().equals(parent));
   }
 
-  /** What the shim has left of its time, of which a daemon that died may have taken most. */
+  /** What is left of the shim's time, of which a daemon that died may have used most. */
   private static Duration limit(Map<String, String> environment) {
     String deadline = environment.getOrDefault(DEADLINE, "");
     if (!deadline.matches("\\d{1,18}")) {
@@ -79,11 +79,11 @@ public record OneShot(DaemonState state, PluginExecutables ours) {
     return left.compareTo(LIMIT) < 0 ? left : LIMIT;
   }
 
-  /** Whoever waits for the answer; another one, once that is gone. */
+  /** The process that waits for the reply; a different one once that is gone. */
   private static String parent() {
     try {
       String stat = Files.readString(SELF);
-      // Behind the name, which may have anything in it: the state, then the parent.
+      // After the name, which may contain anything: the state, then the parent.
       return stat.substring(stat.lastIndexOf(')') + 1).split(" ", 4)[2];
     } catch (IOException _) {
       return "";

@@ -14,15 +14,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Plugins of others that a killed process of ours had executed. They go on without it, and one that
- * is about to allocate an address would do so after the DEL that was to release it. So whoever
- * finishes a killed call ends them first: they get a moment to end by themselves, because most of
- * them are nearly done, and are killed after that.
+ * Ends external plugins that a killed process of ours had executed. They go on without it, and one
+ * that is about to allocate an address would do so after the DEL that was to release it. So
+ * whatever finishes a killed call ends them first: they get a moment to end by themselves, because
+ * most of them are nearly done, and are killed after that.
  *
  * <p>They are found by their environment ({@link CallersExec}) rather than by a process id in the
  * journal: that could only be written after the process was started, and a kill in between would
- * lose it. Whoever uses this holds the attachment's lock, so no process that is found works for a
- * call that is still under way.
+ * lose it. The caller holds the attachment's lock, so no process that is found works for a call
+ * that is still in progress.
  *
  * @param runDirectory which tells our delegates from those of another installation
  */
@@ -42,7 +42,7 @@ record OrphanedDelegates(Path runDirectory) {
   private boolean awaitEnd(AttachmentKey key, Duration limit, boolean kill) {
     Deadline deadline = Deadline.in(limit);
     while (!deadline.hasPassed()) {
-      // Looked for each time: they may have started others.
+      // Searched for each time: they may have started others.
       List<ProcessHandle> running = find(key);
       if (running.isEmpty()) {
         return true;
@@ -72,7 +72,7 @@ record OrphanedDelegates(Path runDirectory) {
         }
       }
     } catch (IOException | DirectoryIteratorException _) {
-      // Without /proc there is nobody to be found.
+      // Without /proc none can be found.
       return List.of();
     }
     return found;
@@ -82,7 +82,7 @@ record OrphanedDelegates(Path runDirectory) {
     return "\0" + name + "=" + value + "\0";
   }
 
-  /** Empty for one that has ended, reaped or not. */
+  /** Empty for a process that has ended, reaped or not. */
   private static String environment(Path process) {
     try {
       return "\0"
@@ -93,12 +93,12 @@ record OrphanedDelegates(Path runDirectory) {
     }
   }
 
-  /** One that made itself a session is a daemon that the plugin left behind on purpose. */
+  /** A process that created its own session is a daemon that the plugin left running on purpose. */
   private static Optional<ProcessHandle> running(Path process) {
     try {
       long pid = Long.parseLong(process.getFileName().toString());
       String stat = Files.readString(process.resolve("stat"), StandardCharsets.ISO_8859_1);
-      // The name before the state is in parentheses and may itself hold some.
+      // The name before the state is in parentheses and may itself contain some.
       String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ", -1);
       boolean ownSession = Long.parseLong(fields[3]) == pid;
       return ownSession || pid == ProcessHandle.current().pid()

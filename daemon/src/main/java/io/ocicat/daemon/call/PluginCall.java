@@ -19,10 +19,9 @@ import java.util.Optional;
  * A call of one of our plugins.
  *
  * @param name the plugin's
- * @param hostNetns what tells the caller's namespace from others
- * @param netns what tells the container's; {@link NamespaceId#NONE} when there is none
- * @param startedNanos when the caller was started, by the clock that counts from the machine's
- *     start
+ * @param hostNetns identifies the caller's namespace
+ * @param netns identifies the container's; {@link NamespaceId#NONE} when there is none
+ * @param startedNanos when the caller was started, by the clock that counts from boot
  */
 @SuppressWarnings("ArrayRecordComponent") // nobody compares calls
 public record PluginCall(
@@ -36,7 +35,7 @@ public record PluginCall(
     Deadline deadline,
     long startedNanos) {
 
-  /** A call by this very process, from its own namespace. */
+  /** A call by this process, from its own namespace. */
   public static PluginCall own(
       String name,
       Plugin plugin,
@@ -55,7 +54,7 @@ public record PluginCall(
         System.nanoTime());
   }
 
-  /** Empty for a verb that there is not, and for none. */
+  /** Empty for an unknown verb, and for none. */
   public Optional<Verb> verb() {
     return Verb.find(variable(CniEnvironment.COMMAND));
   }
@@ -87,7 +86,7 @@ public record PluginCall(
         name, plugin, environment, stdin, namespaces, hostNetns, netns, other, startedNanos);
   }
 
-  /** The answer that says why there is none. */
+  /** The reply to a call that failed. */
   public PluginReply failure(CniException why) {
     return new PluginReply(
         1, Json.prettyBytes(why.toJson(version())), "", why.reason().orElse(null));

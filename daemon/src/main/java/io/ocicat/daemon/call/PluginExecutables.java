@@ -16,15 +16,15 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Our plugins, by name and by executable: those in the distribution, and copies of the shim
- * wherever they were put. What a file is, is looked at once, until it changes. There is one
- * instance of each plugin, because some remember what they found out.
+ * Finds our plugins by name and by executable: those in the distribution, and copies of the shim
+ * anywhere. A file is read once, until it changes. There is one instance of each plugin, because
+ * some keep caches.
  */
 public final class PluginExecutables {
   private static final long MAX_SHIM = 1 << 20;
   private static final int MOST_KNOWN = 1000;
 
-  /** What was found out of a file while it had this size and age. */
+  /** What is known of a file while it has this size and age. */
   private record Known(long size, long modifiedNanos, boolean isShim) {}
 
   private final byte[] shim;
@@ -36,18 +36,18 @@ public final class PluginExecutables {
     this.shim = shim;
   }
 
-  /** None at all. */
+  /** Without any plugins. */
   public static PluginExecutables none() {
     return new PluginExecutables(new byte[0]);
   }
 
-  /** Those of the distribution that this JVM was started from, if it was. */
+  /** The plugins of the distribution that this JVM was started from, if it was. */
   public static PluginExecutables fromDistribution() {
     String home = System.getProperty("ocicat.home");
     return home == null ? none() : of(Path.of(home));
   }
 
-  /** Those of the distribution in this folder, and its shim's copies. */
+  /** The plugins of the distribution in this folder, and its shim's copies. */
   public static PluginExecutables of(Path home) {
     try {
       return new PluginExecutables(Files.readAllBytes(home.resolve("lib/shim")));
@@ -56,7 +56,7 @@ public final class PluginExecutables {
     }
   }
 
-  /** The plugin of a name. */
+  /** The plugin with this name. */
   public Optional<Plugin> named(String name) {
     Plugin present = plugins.get(name);
     if (present != null) {
@@ -68,12 +68,12 @@ public final class PluginExecutables {
         : Optional.empty();
   }
 
-  /** The plugin of a name, if it was ever asked for. */
+  /** The plugin with this name, if it has been used. */
   public Optional<Plugin> used(String name) {
     return Optional.ofNullable(plugins.get(name));
   }
 
-  /** Why what the plugins' datastores hold cannot be written now. */
+  /** Why the plugins' datastores cannot be written now. */
   public List<String> datastoreTroubles() {
     return datastores.writeProblems();
   }
@@ -108,7 +108,7 @@ public final class PluginExecutables {
       known.put(file, new Known(attributes.size(), modified, isShim));
       return isShim;
     } catch (IOException e) {
-      // Whoever executes it will say what is wrong with it.
+      // Executing it will show what is wrong with it.
       return false;
     }
   }

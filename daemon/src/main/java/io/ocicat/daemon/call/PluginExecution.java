@@ -16,7 +16,7 @@ import io.ocicat.netlink.ExchangeListener;
 import java.util.Optional;
 import java.util.Set;
 
-/** Runs a plugin, and nothing else. Thread-safe. */
+/** Runs a plugin without locks or journal. Thread-safe. */
 final class PluginExecution {
   private static final Set<String> IPAM = Set.of("host-local", "static", "calico-ipam", "ipam");
 
@@ -48,8 +48,8 @@ final class PluginExecution {
   }
 
   /**
-   * Runs it and notes whether it came to ask the kernel or another plugin for anything. Plugins for
-   * addresses ask neither, so of these everything is believed.
+   * Runs it and notes whether it got as far as asking the kernel or another plugin for anything.
+   * IPAM plugins ask neither, so every failed call of theirs counts as having had an effect.
    */
   PluginReply run(PluginCall call, Effects effects) {
     effects.any |= IPAM.contains(call.name());
@@ -84,7 +84,7 @@ final class PluginExecution {
         () -> Dispatcher.dispatch(call.plugin(), host, call.environment(), call.stdin()));
   }
 
-  /** Notes what took time since {@code start}, if anybody traces this call. */
+  /** Records what took time since {@code start}, if this call is traced. */
   static void trace(Phase phase, String detail, long start) {
     if (CallTrace.CURRENT.isBound()) {
       CallTrace.CURRENT.get().add(phase, () -> detail, start, System.nanoTime());

@@ -13,24 +13,24 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What of a call is written nowhere: passwords, tokens and keys by their value. The names of files
- * that hold them are no secrets. A DEL that is made from a record finds them where the network's
- * configuration has them.
+ * Removes secrets from recorded calls: the values of passwords, tokens and keys. The names of files
+ * that hold them are not secret. A DEL that is made from a record finds them in the network's
+ * configuration.
  */
 final class SecretRedaction {
   private static final List<String> WORDS = List.of("token", "password", "secret");
 
-  /** Members that are secrets though their names have none of the words. */
+  /** Members that are secrets although their names contain none of the words. */
   private static final Set<String> MEMBERS = Set.of("etcd_key", "k8s_client_key_data");
 
   private SecretRedaction() {}
 
-  /** Whether the value of a variable is one. */
+  /** Whether the value of a variable is a secret. */
   static boolean isVariable(String name) {
     return isName(name) || name.equals("ETCD_KEY") || name.equals("CALICO_ETCD_KEY");
   }
 
-  /** Those among the variables that plugins look at. */
+  /** The secrets among the variables that plugins read. */
   static Map<String, String> of(Map<String, String> environment) {
     Map<String, String> secrets = new HashMap<>();
     environment.forEach(
@@ -42,7 +42,7 @@ final class SecretRedaction {
     return secrets;
   }
 
-  /** The same request without any; itself when it has none. */
+  /** The request without its secrets; the same array when it has none. */
   static byte[] removedFrom(byte[] stdin) {
     if (!mayHaveAny(stdin)) {
       return stdin;
@@ -56,7 +56,7 @@ final class SecretRedaction {
     }
   }
 
-  /** Most requests have none, and reading one costs more than looking through it. */
+  /** Most requests have none, and parsing one costs more than searching it. */
   private static boolean mayHaveAny(byte[] stdin) {
     String text = new String(stdin, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT);
     return WORDS.stream().anyMatch(text::contains) || MEMBERS.stream().anyMatch(text::contains);

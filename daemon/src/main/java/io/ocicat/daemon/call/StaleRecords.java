@@ -16,9 +16,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** The records that a plugin has of attachments which, as GC was told, are no more. */
+/** Undoes a plugin's records of attachments that a GC request no longer lists. */
 record StaleRecords(DaemonState state, UnrequestedUndo unasked) {
-  /** Who holds the lock for longer is at work on it, and will see to its record. */
+  /**
+   * A process that holds the lock for longer is working on it, and will take care of its record.
+   */
   private static final Duration SHORT = Duration.ofMillis(20);
 
   void remove(PluginCall gc) {

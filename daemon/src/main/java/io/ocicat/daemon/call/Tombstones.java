@@ -5,11 +5,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Which attachments were deleted, and when the callers that did so were started: an ADD of an older
- * caller was overtaken by the DEL and must not bring back what that removed. Thread-safe.
+ * Remembers which attachments were deleted, and when the callers that did so were started: an ADD
+ * of an older caller was overtaken by the DEL and must not bring back what that removed.
+ * Thread-safe.
  */
 final class Tombstones {
-  /** An ADD can be overtaken only while its caller waits, and that many do not wait at once. */
+  /**
+   * An ADD can be overtaken only while its caller waits, and no more than this many wait at once.
+   */
   private static final int MOST = 4096;
 
   private final Map<AttachmentKey, Long> deletedNanos =
@@ -28,12 +31,12 @@ final class Tombstones {
     deletedNanos.merge(key, startedNanos, Math::max);
   }
 
-  /** How many came too late. */
+  /** How many arrived too late. */
   synchronized long hits() {
     return hits;
   }
 
-  /** Whether a caller that was started then comes too late. */
+  /** Whether a caller that was started then arrives too late. */
   synchronized boolean isLate(AttachmentKey key, long startedNanos) {
     Long deleted = deletedNanos.get(key);
     boolean late = deleted != null && startedNanos < deleted;

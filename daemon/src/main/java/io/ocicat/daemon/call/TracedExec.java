@@ -8,7 +8,7 @@ import io.ocicat.daemon.trace.CallTrace;
 import io.ocicat.daemon.trace.Phase;
 import java.util.Set;
 
-/** Notes in the call's trace how long delegates take. */
+/** Records in the call's trace how long delegates take. */
 record TracedExec(PluginExec exec) implements PluginExec {
   private static final Set<String> IPAM =
       Set.of("host-local", "static", "dhcp", "ipam", "calico-ipam");

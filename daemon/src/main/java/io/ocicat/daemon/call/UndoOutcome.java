@@ -1,14 +1,14 @@
 package io.ocicat.daemon.call;
 
-/** What became of an attachment that was to be undone without being asked for. */
+/** The outcome of undoing an attachment without a request from its runtime. */
 public sealed interface UndoOutcome {
   /** Nothing is left of it. */
   record Done() implements UndoOutcome {}
 
-  /** Others have dealt with it, or are at work on it. */
+  /** Another process has finished it, or is working on it. */
   record LeftToOthers() implements UndoOutcome {}
 
-  /** Something lives that its DEL could take. */
+  /** Something is in use that its DEL could remove. */
   record Refused(String because) implements UndoOutcome {}
 
   /** Its DEL failed. */

@@ -24,12 +24,12 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Undoes what records tell of and no runtime asks to end now: the only way to do so, for whoever
- * wants to. Asks {@link io.ocicat.daemon.liveness.UndoPolicy} first, under the attachment's lock,
- * so that the answer stays true among processes of ours. Thread-safe.
+ * Undoes attachments without a request from their runtime, the only code that does so. Asks {@link
+ * io.ocicat.daemon.liveness.UndoPolicy} first, under the attachment's lock, so that the decision
+ * stays valid among our processes. Thread-safe.
  */
 final class UnrequestedUndo {
-  /** What a runtime's call may have to wait for the end of what is not its own. */
+  /** How long a runtime's call may have to wait for the cleanup of something else. */
   private static final Duration FOR_ANOTHER = Duration.ofSeconds(5);
 
   private final DaemonState state;
@@ -46,10 +46,10 @@ final class UnrequestedUndo {
   }
 
   /**
-   * Undoes one, if it may be.
+   * Undoes one, if permitted.
    *
-   * @param limit how long to wait for those who are at work on the attachment
-   * @param settledNanos since 1970, when it was known that nobody is at work on it any more
+   * @param limit how long to wait for processes that work on the attachment
+   * @param settledNanos since 1970, when it was known that no process is working on it any more
    */
   UndoOutcome undo(
       RecordFolder folder,
@@ -76,7 +76,7 @@ final class UnrequestedUndo {
     }
   }
 
-  /** The same by who has the attachment's lock, of a record that is still so. */
+  /** The same for a caller that holds the attachment's lock, of a record that has not changed. */
   UndoOutcome undoLocked(
       RecordFolder folder,
       Kept kept,
@@ -100,7 +100,7 @@ final class UnrequestedUndo {
     };
   }
 
-  /** The runtime's own note of it goes with the last plugin of its chain (review C2). */
+  /** The runtime's own cache entry goes with the last plugin of its chain (review C2). */
   private void forgetCached(CallRecord undone) {
     Optional<AttachmentKey> key = undone.key();
     if (key.isEmpty()) {
@@ -115,7 +115,7 @@ final class UnrequestedUndo {
         evidence.forgetCached(key.get(), undone);
       }
     } catch (CniException | UncheckedIOException _) {
-      // It is a note of what is no more, and harms nobody.
+      // A stale cache entry does no harm.
     }
   }
 
@@ -164,9 +164,9 @@ final class UnrequestedUndo {
   }
 
   /**
-   * A runtime has deleted an interface of which there is no record on the network that it named.
-   * What records of other networks tell of the same interface is over then: the network was
-   * renamed. What cannot be undone now, the sweep undoes once the namespace is gone.
+   * A runtime has deleted an interface that has no record on the network it named. Then records of
+   * other networks for the same interface are stale: the network was renamed. What cannot be undone
+   * now, garbage collection undoes once the namespace is gone.
    */
   void undoOtherNetworks(PluginCall call, AttachmentKey key) {
     String network = CallJournal.network(call);

@@ -1,4 +1,4 @@
-/** One call of a plugin, from what the caller sent to what it gets back. */
+/** One call of a plugin, from the caller's request to the reply. */
 @NullMarked
 package io.ocicat.daemon.call;
 

@@ -15,12 +15,12 @@ import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * An attachment, or a call for one, as its record tells it.
+ * An attachment, or a call for one, as shown to users, read from its record.
  *
- * @param pod as namespace/name; empty when the runtime told none
- * @param netns what CNI_NETNS said
- * @param netnsIsThere whether that still leads to the namespace it was
- * @param addresses what ADD answered
+ * @param pod as namespace/name; empty when the runtime did not pass it
+ * @param netns the value of CNI_NETNS
+ * @param netnsIsThere whether that still leads to the same namespace
+ * @param addresses from the result of ADD
  */
 public record AttachmentInfo(
     String containerId,

@@ -13,7 +13,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Calls as JSON. Times of steps are nanoseconds since the start of their call. */
+/**
+ * Converts finished calls to and from JSON. Times of steps are nanoseconds since the start of their
+ * call.
+ */
 public final class CallJson {
   private CallJson() {}
 
@@ -45,7 +48,7 @@ public final class CallJson {
     return json;
   }
 
-  /** What {@link #write} wrote, perhaps that of another version; its times start at 0. */
+  /** Reads what {@link #write} wrote, possibly in another version; its times start at 0. */
   public static FinishedCall read(JsonNode json) {
     List<Step> steps = new ArrayList<>();
     for (JsonNode step : json.path("steps")) {

@@ -8,11 +8,11 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Which calls somebody wants to see.
+ * Selects which calls to show.
  *
  * @param about a container's id, the beginning of one, or a pod; empty for all
  * @param failed only those that failed
- * @param changes only ADD and DEL: what runtimes ask in between changes nothing
+ * @param changes only ADD and DEL: the other verbs change nothing
  * @param slowest the slowest first rather than the newest last
  * @param most how many
  */
@@ -33,7 +33,7 @@ public record CallSelection(
         slow ? question.count("slow", 10) : question.count("last", USUAL));
   }
 
-  /** Chooses; looks at no more calls than it has to, one at a time. */
+  /** Selects calls; composes no more of them than necessary, one at a time. */
   List<FinishedCall> of(List<Supplier<FinishedCall>> newestFirst) {
     List<FinishedCall> chosen = new ArrayList<>();
     for (Supplier<FinishedCall> remembered : newestFirst) {
@@ -59,8 +59,8 @@ public record CallSelection(
   }
 
   /**
-   * Whether a container is meant: by its id or the beginning of it, by its pod's name, or by
-   * namespace and name. Nothing means all.
+   * Whether a container matches: by its id or the beginning of it, by its pod's name, or by
+   * namespace and name. An empty text matches all.
    */
   public static boolean isAbout(String about, String containerId, String pod) {
     return about.isEmpty()

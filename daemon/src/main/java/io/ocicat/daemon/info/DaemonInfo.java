@@ -25,9 +25,12 @@ import java.util.concurrent.ConcurrentHashMap;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Everything that is known of a daemon that runs. Thread-safe. */
+/**
+ * Collects everything that a running daemon reports about itself: status, calls, attachments and
+ * metrics. Thread-safe.
+ */
 public final class DaemonInfo {
-  /** Keeps the largest answer to some megabytes. */
+  /** Limits the largest reply to some megabytes. */
   private static final int MOST_STEPS = 20_000;
 
   private final Daemon daemon;
@@ -88,8 +91,8 @@ public final class DaemonInfo {
   }
 
   /**
-   * Those that there are, each with all plugins of its chain. Of which attachment a record is never
-   * changes, so that a scrape reads only what is new.
+   * The number of attachments, each counted once with all plugins of its chain. The attachment of a
+   * record never changes, so a scrape reads only new records.
    */
   private int attachments() {
     Set<String> names = Set.copyOf(state.attachments().names());
@@ -166,7 +169,7 @@ public final class DaemonInfo {
     return json;
   }
 
-  /** From where on there are not too many steps to tell. */
+  /** The index from which on there are not too many steps to report. */
   private static int firstOfNewest(List<FinishedCall> calls) {
     int steps = 0;
     int first = calls.size();

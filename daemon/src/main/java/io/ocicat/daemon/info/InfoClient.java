@@ -15,7 +15,7 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Asks a daemon at its info socket.
+ * Queries a daemon at its info socket.
  *
  * @param socket where that is
  */
@@ -25,7 +25,7 @@ public record InfoClient(Path socket) {
   private static final int PART = 64 << 10;
 
   /**
-   * Asks.
+   * Sends a query.
    *
    * @param target path and query, as {@code /calls?last=1}
    * @throws InfoException when there is no daemon, or it refuses

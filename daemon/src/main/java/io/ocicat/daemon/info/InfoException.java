@@ -1,6 +1,6 @@
 package io.ocicat.daemon.info;
 
-/** The daemon could not be asked, or did not answer as one does. */
+/** The daemon could not be reached, or did not reply properly. */
 public final class InfoException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

@@ -6,7 +6,7 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What a client of the info socket gets.
+ * A reply of the info socket.
  *
  * @param status of HTTP
  */
@@ -22,7 +22,7 @@ record InfoReply(int status, String type, String body) {
           431, "Request Header Fields Too Large",
           500, "Internal Server Error");
 
-  /** Why there is none. */
+  /** Why a request was refused. */
   static final class Refused extends RuntimeException {
     private static final long serialVersionUID = 1;
 

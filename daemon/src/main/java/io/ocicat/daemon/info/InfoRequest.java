@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a client of the info socket wants to know.
+ * A request to the info socket.
  *
  * @param path {@code /calls}
  * @param options {@code container=abc&failed}: an option without a value has an empty one
@@ -19,7 +19,7 @@ public record InfoRequest(String path, Map<String, String> options) {
     options = Map.copyOf(options);
   }
 
-  /** Whether the request's head is there as a whole. */
+  /** Whether the request's head is complete. */
   static boolean isComplete(byte[] bytes, int length) {
     String text = new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
     return text.contains("\r\n\r\n") || text.contains("\n\n");
@@ -28,7 +28,7 @@ public record InfoRequest(String path, Map<String, String> options) {
   /**
    * Reads the first line of a request. Nothing else in it matters.
    *
-   * @throws InfoReply.Refused when it is no GET
+   * @throws InfoReply.Refused when it is not a GET
    */
   static InfoRequest parse(byte[] bytes, int length) {
     String text = new String(bytes, 0, length, StandardCharsets.ISO_8859_1);
@@ -69,7 +69,7 @@ public record InfoRequest(String path, Map<String, String> options) {
     return Optional.ofNullable(options.get(name));
   }
 
-  /** A count that was asked for. */
+  /** The value of an option that is a count. */
   int count(String name, int otherwise) {
     String text = options.getOrDefault(name, "");
     if (text.isEmpty()) {

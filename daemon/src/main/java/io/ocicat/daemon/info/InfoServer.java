@@ -12,15 +12,12 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Function;
 
-/**
- * Answers those who ask at a Unix socket: one question for each connection, within bounds of size
- * and time.
- */
+/** Serves the info socket: one request per connection, within bounds of size and time. */
 public final class InfoServer implements AutoCloseable {
   private static final int OWNER_ONLY = 0600;
   private static final Duration LIMIT = Duration.ofSeconds(2);
 
-  /** A client that dawdles keeps one busy, for twice the limit. */
+  /** A slow client keeps one busy, for twice the limit. */
   private static final int THREADS = 4;
 
   private final UnixListener listener;
@@ -34,7 +31,7 @@ public final class InfoServer implements AutoCloseable {
     this.events = events;
   }
 
-  /** Serves at a path until it is closed, in the place of whoever did so before. */
+  /** Serves at a path until it is closed, replacing any earlier server there. */
   public static InfoServer start(Path socket, DaemonInfo info, DaemonEvents events) {
     UnixListener listener = UnixListener.takeOver(socket, SocketType.STREAM, OWNER_ONLY);
     InfoServer server = new InfoServer(listener, info::answer, events);
@@ -50,7 +47,7 @@ public final class InfoServer implements AutoCloseable {
     }
   }
 
-  /** Fails when there are too many descriptors, which must not make this a busy loop. */
+  /** Fails when there are too many descriptors, which must not turn this into a busy loop. */
   private Optional<UnixSocket> accept() {
     try {
       return listener.accept();
@@ -72,7 +69,7 @@ public final class InfoServer implements AutoCloseable {
     }
   }
 
-  /** Who closes a socket with something left in it takes the answer back. */
+  /** Closing a socket that still has unread input discards the reply. */
   private static void empty(UnixSocket client) {
     for (int reads = 0; reads < 4; reads++) {
       if (client.receive(1 << 16, 0, Duration.ZERO).isEmpty()) {

@@ -12,11 +12,11 @@ import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The metrics at a port of 127.0.0.1, for a Prometheus that cannot read Unix sockets. Everything
- * that runs on the machine's own network can connect, so nothing else is told here: metrics name no
- * container. And nobody who connects keeps others from being answered: each connection has a thread
- * and {@value #LIMIT_MILLIS} ms from beginning to end, whether it is read or written; there are at
- * most {@value #MOST} of them, and the oldest goes for one more, because a scrape takes a few
+ * Serves the metrics at a port of 127.0.0.1, for a Prometheus that cannot read Unix sockets.
+ * Everything that runs on the machine's own network can connect, so only metrics are served here:
+ * they name no container. No client can keep others from being answered: each connection has a
+ * thread and {@value #LIMIT_MILLIS} ms from beginning to end, for reading and writing; there are at
+ * most {@value #MOST} of them, and the oldest is closed for one more, because a scrape takes a few
  * milliseconds.
  */
 public final class MetricsPort implements AutoCloseable {
@@ -24,7 +24,7 @@ public final class MetricsPort implements AutoCloseable {
   private static final int BACKLOG = 64;
   private static final int MOST = 16;
 
-  /** How often it is looked whose time is up. */
+  /** How often connections are checked for their time limit. */
   private static final int LOOK_MILLIS = 500;
 
   private final ServerSocket listener;
@@ -76,7 +76,8 @@ public final class MetricsPort implements AutoCloseable {
       } catch (SocketTimeoutException _) {
         endThoseOver();
       } catch (IOException _) {
-        // Closed, which the loop sees; or no descriptors, which must not make this a busy loop.
+        // Closed, which the loop sees; or no descriptors, which must not turn this into a busy
+        // loop.
         LockSupport.parkNanos(LOOK_MILLIS * 1_000_000L);
         endThoseOver();
       }
@@ -84,7 +85,7 @@ public final class MetricsPort implements AutoCloseable {
     clients.forEach(MetricsPort::end);
   }
 
-  /** Closing is what ends a thread that waits in a write: there is no limit for that in Java. */
+  /** Closing is what ends a thread that waits in a write: Java has no timeout for that. */
   private void endThoseOver() {
     clients.stream().filter(Client::isOver).forEach(MetricsPort::end);
   }
@@ -107,7 +108,7 @@ public final class MetricsPort implements AutoCloseable {
       socket.setSoTimeout(LIMIT_MILLIS);
       socket.getOutputStream().write(answer(socket).bytes());
     } catch (IOException _) {
-      // It left, or its time was up.
+      // The client left, or its time was up.
       return;
     } finally {
       clients.remove(client);

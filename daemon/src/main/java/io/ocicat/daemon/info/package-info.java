@@ -1,6 +1,6 @@
 /**
- * Tells what the daemon does to whoever may ask, and changes nothing: HTTP over a Unix socket, so
- * that {@code curl --unix-socket} is a client.
+ * Reports what the daemon does, and changes nothing: HTTP over a Unix socket, so that {@code curl
+ * --unix-socket} is a client.
  */
 @NullMarked
 package io.ocicat.daemon.info;

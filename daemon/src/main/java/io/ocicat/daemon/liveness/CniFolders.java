@@ -4,14 +4,14 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * Where runtimes keep what they know of networks.
+ * The directories where runtimes keep network configurations and cached results.
  *
  * @param cache libcni's, with {@code results} in it
  * @param conf the networks' configuration
  */
 public record CniFolders(Path cache, Path conf) {
 
-  /** Those that the variables name, or the usual ones. */
+  /** The directories that the variables name, or the usual ones. */
   public static CniFolders of(Map<String, String> environment) {
     return new CniFolders(
         folder(environment, "OCICAT_CNI_CACHE_DIR", "/var/lib/cni"),

@@ -12,9 +12,9 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Whose an interface in a container is. A veth pair says so by the alias of its end on the host,
- * other links by their own; those of earlier versions and those that nobody named are known by the
- * hardware address that ADD answered.
+ * Finds out which attachment an interface in a container belongs to. A veth pair names it in the
+ * alias of its host end, other links in their own; those of earlier versions and those without an
+ * alias are recognized by the hardware address that ADD returned.
  */
 final class ContainerLink {
   private ContainerLink() {}
@@ -49,7 +49,7 @@ final class ContainerLink {
     return link.isUp() ? Inside.FOREIGN : Inside.HALF_MADE;
   }
 
-  /** Empty when the veth pair leads elsewhere. */
+  /** Empty when the other end of the veth pair is elsewhere. */
   private static Optional<Link> hostEnd(Link inside, NetlinkSocket route, Path host) {
     if (inside.peer() <= 0) {
       return Optional.empty();

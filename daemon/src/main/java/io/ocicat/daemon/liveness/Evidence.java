@@ -3,15 +3,15 @@ package io.ocicat.daemon.liveness;
 import java.util.List;
 
 /**
- * What every source says of the container and interface of one attachment, the suspect.
+ * The evidence about one attachment, the suspect: what each source says of its container and
+ * interface.
  *
  * @param namespaceIsThere whether the suspect's namespace is where its record says
  * @param inside what has the interface's name in that namespace
  * @param records other records of the same container and interface, whatever plugin and network
  * @param cached libcni's cache entries of the same container and interface
  * @param leases host-local's leases of the same container and interface
- * @param aliasOnHost whether a link of the host says that it belongs to this container and
- *     interface
+ * @param aliasOnHost whether the alias of a link on the host names this container and interface
  * @param addressInUse whether an interface elsewhere has an address that the suspect had, or that
  *     is leased to its container and interface
  */
@@ -35,21 +35,21 @@ public record Evidence(
     NOTHING,
     /** What the suspect's ADD made, by its alias or hardware address. */
     OWN,
-    /** Nobody says whose it is, and it was never brought up: nobody lives by it. */
+    /** Nothing says whose it is, and it was never brought up: nobody uses it. */
     HALF_MADE,
-    /** Somebody else's. */
+    /** Another attachment's. */
     FOREIGN
   }
 
   /**
    * Another record.
    *
-   * @param isOfThisBoot whether it was made since the machine's start
+   * @param isOfThisBoot whether it was made since boot
    * @param isNewer whether it was made after the suspect's
    * @param namespaceIsThere whether its namespace is where it says
    * @param inSameNamespace whether that is the suspect's, or the suspect has none
    * @param onSameNetwork whether it is of the suspect's network
-   * @param isDeletion whether it tells of a DEL, which nothing lives by
+   * @param isDeletion whether it records a DEL, which nothing depends on
    */
   public record OtherRecord(
       boolean isOfThisBoot,

@@ -34,10 +34,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Gathers what every source on this machine says of an attachment. Costs nothing until somebody is
- * suspected; then a listing of the records, of libcni's cache and of the network's leases, and a
- * look into every namespace of the machine, once for all suspects of one {@link NodeInterfaces}.
- * Thread-safe.
+ * Gathers the evidence about an attachment on this machine. Costs nothing until there is a suspect;
+ * then a listing of the records, of libcni's cache and of the network's leases, and a scan of every
+ * namespace of the machine, once for all suspects of one {@link NodeInterfaces}. Thread-safe.
  */
 public final class NodeEvidence {
   private static final String HOST_LOCAL = "host-local";
@@ -56,8 +55,8 @@ public final class NodeEvidence {
   }
 
   /**
-   * What to do with a suspect, whose attachment the caller has locked. A source that cannot be read
-   * might say that it lives.
+   * Decides about a suspect, whose attachment the caller has locked. A source that cannot be read
+   * counts as evidence that it is in use.
    */
   public UndoDecision decide(Suspect suspect, NodeInterfaces interfaces) {
     try {
@@ -68,9 +67,9 @@ public final class NodeEvidence {
   }
 
   /**
-   * Removes what libcni's cache has of an attachment that has been undone, whose lock the caller
-   * has: nobody else ever does for a network that was renamed. An entry in another namespace that
-   * exists is that of another attachment.
+   * Removes libcni's cache entry of an attachment that has been undone and that the caller has
+   * locked: nothing else does so for a network that was renamed. An entry in another namespace that
+   * exists belongs to another attachment.
    */
   public void forgetCached(AttachmentKey key, CallRecord undone) {
     for (CachedAttachment cached : cache.attachments(key.containerId())) {
@@ -92,7 +91,7 @@ public final class NodeEvidence {
     Set<IpAddress> addresses = new HashSet<>(suspect.addresses());
     leases.forEach(lease -> addresses.add(lease.address()));
     Path host = hostNamespace(record);
-    // While its namespace can be entered, it is known whose the interface in there is.
+    // While its namespace can be entered, the owner of the interface in there is known.
     NamespaceId besides = there ? record.netns() : NamespaceId.NONE;
     return new Evidence(
         there,
@@ -118,7 +117,7 @@ public final class NodeEvidence {
       found.forEach(
           (name, other) -> {
             if (other.isEmpty()) {
-              // It may be one by which something lives.
+              // It may be one that something depends on.
               others.add(new OtherRecord(true, true, true, false, false, false));
             } else if (!(name.equals(suspect.name()) && other.get().isSameAs(record))) {
               others.add(other(other.get(), record));
@@ -158,7 +157,7 @@ public final class NodeEvidence {
     return entries;
   }
 
-  /** host-local's leases of this container and interface, where its network has them. */
+  /** host-local's leases of this container and interface, in the network's data directory. */
   private static List<Lease> leases(Suspect suspect) {
     return hostLocal(suspect.record())
         .map(
@@ -178,7 +177,7 @@ public final class NodeEvidence {
     Path directory = Lease.directory(lease.network(), hostLocal(suspect.record()).orElseThrow());
     try {
       long written = FileStat.of(directory.resolve(lease.address().toString())).modifiedNanos();
-      // One from the future says only that the clock was set back since.
+      // A time in the future only means that the clock has been set back since.
       long now = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis() + 1);
       return written > suspect.settledNanos() && written <= now
           ? LeaseAge.NEWER
@@ -188,7 +187,7 @@ public final class NodeEvidence {
     }
   }
 
-  /** The configuration by which host-local leases for a record's plugin, if it does. */
+  /** The configuration with which host-local leases addresses for a record's plugin, if it does. */
   private static Optional<PluginConfig> hostLocal(CallRecord record) {
     try {
       ObjectNode json = PluginConfig.ofRequest(record.stdin()).json();
@@ -220,7 +219,7 @@ public final class NodeEvidence {
     return record.boot().equals(state.boot()) && record.namespaceIsWhereItWas();
   }
 
-  /** The host's side: that of the record while it is there, else where its DEL would be run. */
+  /** The host's namespace: that of the record while it exists, else where its DEL would be run. */
   private Path hostNamespace(CallRecord record) {
     return record.boot().equals(state.boot())
         ? record.hostNetns().find().orElse(Namespaces.OWN.host())

@@ -21,14 +21,14 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The interfaces of this machine as one pass over suspects sees them: every namespace is looked
- * into once, when the first suspect needs it. For one thread, and for seconds.
+ * A snapshot of this machine's interfaces for one pass over suspects: every namespace is read once,
+ * when the first suspect needs it. For one thread, and for seconds.
  */
 public final class NodeInterfaces {
   private @Nullable Map<IpAddress, List<Holder>> addresses;
   private final Map<Path, List<Link>> labelled = new HashMap<>();
 
-  /** Whether a link of the host says that it is of the owner's container and interface. */
+  /** Whether the alias of a link on the host names the owner's container and interface. */
   boolean anyOf(AttachmentOwner owner, Path host) {
     return labelled.computeIfAbsent(host, NodeInterfaces::labelledOn).stream()
         .anyMatch(link -> OwnedVeth.isOfInterface(link, owner));
@@ -43,7 +43,7 @@ public final class NodeInterfaces {
 
   /**
    * Whether an interface that is on the host, or that leads there, has one of these addresses. The
-   * same address behind another host, which may be a namespace of this machine too, is another.
+   * same address on another host, which may also be a namespace of this machine, does not count.
    *
    * @param besides a namespace whose interfaces do not count
    */
@@ -64,7 +64,7 @@ public final class NodeInterfaces {
     return false;
   }
 
-  /** One that is gone meanwhile leads nowhere. */
+  /** A namespace that is gone meanwhile leads nowhere. */
   private static boolean leadsTo(Path host, Holder holder) {
     try (NetNs namespace = NetNs.open(holder.path());
         NetNs outside = NetNs.open(host);

@@ -20,7 +20,7 @@ import java.util.stream.Collectors;
  * An attachment that is considered for undoing.
  *
  * @param name its record's
- * @param result what its ADD answered, if that is known
+ * @param result what its ADD returned, if that is known
  * @param settledNanos since 1970: nothing of it was written later
  */
 public record Suspect(
@@ -32,7 +32,7 @@ public record Suspect(
     long settledNanos) {
 
   /**
-   * The attachment that a record tells of.
+   * The attachment of a record.
    *
    * @param committed the attachment's own record, when {@code record} is of another call for it
    */
@@ -80,7 +80,7 @@ public record Suspect(
         .flatMap(Interface::macAddress);
   }
 
-  /** Whose things on the host are the attachment's; empty for names that no plugin accepts. */
+  /** The owner of the attachment's objects on the host; empty for names that no plugin accepts. */
   Optional<AttachmentOwner> owner() {
     try {
       return AttachmentOwner.of(

@@ -1,16 +1,16 @@
 package io.ocicat.daemon.liveness;
 
-/** What {@link UndoPolicy} says. */
+/** The decision of {@link UndoPolicy}: undo the attachment, or wait. */
 public sealed interface UndoDecision {
 
   /**
-   * Every source says that it is dead.
+   * Every source says that it is not in use.
    *
    * @param entersNamespace whether the interface inside is the attachment's own, so that DEL may
-   *     remove it by name; else DEL is run without the namespace and goes by aliases on the host
+   *     remove it by name; else DEL runs without the namespace and uses the aliases on the host
    */
   record Permitted(boolean entersNamespace) implements UndoDecision {}
 
-  /** Something lives that its DEL could take, or might: it has to wait. */
+  /** Something is, or may be, in use that its DEL could remove: it has to wait. */
   record Refused(String because) implements UndoDecision {}
 }

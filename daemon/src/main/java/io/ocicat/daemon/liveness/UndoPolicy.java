@@ -8,13 +8,14 @@ import io.ocicat.daemon.liveness.UndoDecision.Permitted;
 import io.ocicat.daemon.liveness.UndoDecision.Refused;
 
 /**
- * Decides whether an attachment may be undone unasked. Plugins find what they made by the names of
- * network, container and interface, and Go's plugins use the same names in the same files: DEL
- * cannot be cut into what is dead and what another attachment of the same container and interface
- * uses. So nothing of it is undone while any source claims that container and interface.
+ * Decides whether an attachment may be undone without a request. Plugins find what they made by the
+ * names of network, container and interface, and the Go plugins use the same names in the same
+ * files: DEL cannot separate what is stale from what another attachment of the same container and
+ * interface uses. So nothing of it is undone while any source claims that container and interface.
  *
  * <p>No rule compares times of the wall clock alone: a newer lease is one claim among several that
- * do not depend on it. What cannot be found out is a claim, which {@link NodeEvidence} sees to.
+ * do not depend on it. Whatever cannot be determined counts as a claim, which {@link NodeEvidence}
+ * ensures.
  */
 public final class UndoPolicy {
   private UndoPolicy() {}
@@ -58,12 +59,12 @@ public final class UndoPolicy {
       return false;
     }
     return switch (occasion) {
-      // What was made since the start lives, or is undone before this.
+      // What was made since boot is in use, or has been undone before.
       case EARLIER_BOOT -> true;
       case NAMESPACE_GONE -> other.namespaceIsThere();
       // Its chain's other plugins have older records, in the same namespace.
       case PUT_OFF_DEL, KILLED_ADD, KILLED_DEL -> isAnother(other);
-      // All that the network has of this container and interface, the runtime does not want.
+      // The runtime no longer wants anything that the network has of this container and interface.
       case GC -> !other.onSameNetwork() && isAnother(other);
       case RENAMED_NETWORK -> other.namespaceIsThere() && !other.inSameNamespace();
     };
@@ -79,7 +80,7 @@ public final class UndoPolicy {
         && !(occasion == UndoReason.GC && entry.onSameNetwork());
   }
 
-  /** An ADD that was killed may not have come to say whose the interface is. */
+  /** An ADD that was killed may not have got as far as naming the owner of the interface. */
   private static boolean isOfSomebodyElse(UndoReason occasion, Inside inside) {
     return inside == Inside.FOREIGN
         || (inside == Inside.HALF_MADE && occasion != UndoReason.KILLED_ADD);

@@ -4,16 +4,16 @@ package io.ocicat.daemon.liveness;
 public enum UndoReason {
   /** Its namespace is gone and no DEL came. */
   NAMESPACE_GONE,
-  /** Its record is from before the machine's last start. */
+  /** Its record is from before the last boot. */
   EARLIER_BOOT,
-  /** Its DEL was put off. */
+  /** Its DEL was deferred. */
   PUT_OFF_DEL,
-  /** Its ADD was killed before it was committed, so that nobody was told of a success. */
+  /** Its ADD was killed before it was committed, so no caller was told that it succeeded. */
   KILLED_ADD,
   /** Its DEL was killed. */
   KILLED_DEL,
   /** Its runtime's GC did not list it. */
   GC,
-  /** Its runtime deleted the interface, in the name of another network. */
+  /** Its runtime deleted the interface, using the name of another network. */
   RENAMED_NETWORK
 }

@@ -1,6 +1,6 @@
 /**
- * Whether an attachment may be undone although nobody asked for it: the only place where that is
- * decided. {@link io.ocicat.daemon.liveness.UndoPolicy} decides over values; {@link
+ * Decides whether an attachment may be undone without a request: no other code does. {@link
+ * io.ocicat.daemon.liveness.UndoPolicy} decides over values; {@link
  * io.ocicat.daemon.liveness.NodeEvidence} gathers them on this machine.
  */
 @NullMarked

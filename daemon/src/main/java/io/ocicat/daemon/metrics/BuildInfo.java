@@ -1,4 +1,4 @@
 package io.ocicat.daemon.metrics;
 
-/** Which program this is. */
+/** The version and commit of the running program. */
 public record BuildInfo(String version, String commit) {}

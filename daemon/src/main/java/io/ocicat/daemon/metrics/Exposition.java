@@ -6,7 +6,7 @@ import java.math.BigDecimal;
 final class Exposition {
   private final StringBuilder out = new StringBuilder(16 << 10);
 
-  /** Announces a metric; its samples follow. */
+  /** Writes a metric's header; its samples follow. */
   void metric(String name, String type, String help) {
     out.append("# HELP ").append(name).append(' ').append(help).append('\n');
     out.append("# TYPE ").append(name).append(' ').append(type).append('\n');

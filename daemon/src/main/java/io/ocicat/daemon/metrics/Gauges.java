@@ -1,9 +1,9 @@
 package io.ocicat.daemon.metrics;
 
 /**
- * What is so just now, asked when somebody wants to know.
+ * Current values, read when the metrics are scraped.
  *
- * @param oldestNanos how long the call that is under way for longest has been so
+ * @param oldestNanos how long the oldest call in progress has been running
  */
 public record Gauges(
     int inFlight,

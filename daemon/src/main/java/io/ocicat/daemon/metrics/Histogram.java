@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts durations by size. Costs some ten nanoseconds a duration and no memory. Thread-safe. */
+/** A histogram of durations. Costs some ten nanoseconds a duration and no memory. Thread-safe. */
 final class Histogram {
-  /** From what a call takes at best to what no runtime waits for. */
+  /** From the fastest possible call to longer than any runtime waits. */
   private static final long[] BOUNDS_MICROS = {
     100,
     250,
@@ -53,7 +53,7 @@ final class Histogram {
     return true;
   }
 
-  /** Its lines, as Prometheus has them: each bucket counts what the smaller ones do as well. */
+  /** Its lines in Prometheus' format: each bucket includes the smaller ones. */
   void writeTo(Exposition out, String name, String... labels) {
     String[] with = Arrays.copyOf(labels, labels.length + 2);
     with[labels.length] = "le";

@@ -20,8 +20,8 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
 /**
- * Counts what happens. A call that goes well costs about a microsecond, after its answer is out,
- * and no text is composed before somebody looks. Thread-safe.
+ * Counts calls, failures and repairs for Prometheus. A successful call costs about a microsecond,
+ * after its reply is sent, and no text is composed before a scrape. Thread-safe.
  */
 public final class Metrics implements DaemonEvents {
   private static final String REQUESTS = "ocicat_cni_request_duration_seconds";
@@ -45,7 +45,7 @@ public final class Metrics implements DaemonEvents {
 
   public Metrics(BuildInfo build) {
     this.build = build;
-    // All keys are there from the start, so that these maps never change.
+    // All keys exist from the start, so that these maps never change.
     Stream.concat(Stream.of(Verb.values()).map(Verb::name), Stream.of(OTHER))
         .forEach(verb -> phases.put(verb, histograms()));
     List.of(DeclineReason.values()).forEach(kind -> refusals.put(kind, new LongAdder()));
@@ -58,7 +58,7 @@ public final class Metrics implements DaemonEvents {
     return histograms;
   }
 
-  /** Adds a counter that somebody else keeps. */
+  /** Adds a counter that is kept elsewhere. */
   public void addCounter(String name, String help, LongSupplier count) {
     others.add(new Other(name, help, count));
   }
@@ -109,10 +109,10 @@ public final class Metrics implements DaemonEvents {
 
   @Override
   public void note(String sentence) {
-    // Sentences are for the log.
+    // Notes are for the log.
   }
 
-  /** Everything, as Prometheus reads it. */
+  /** All metrics in Prometheus' text format. */
   public String text(Gauges gauges, ProcessNumbers process) {
     Exposition out = new Exposition();
     calls(out);

@@ -5,7 +5,7 @@ import io.ocicat.daemon.trace.Phase;
 import java.util.EnumMap;
 import java.util.Map;
 
-/** What the steps of one phase took together in one call, not counting any twice. */
+/** Adds up the time that one call spent in one phase, counting nested steps once. */
 final class PhaseTimes {
   private long nanos;
   private long end;
@@ -22,7 +22,7 @@ final class PhaseTimes {
     return times;
   }
 
-  /** A step within a step of the same phase is a part of that. */
+  /** A step within a step of the same phase is part of it. */
   private void add(long start, long stepEnd) {
     if (start - end >= 0) {
       nanos += stepEnd - start;

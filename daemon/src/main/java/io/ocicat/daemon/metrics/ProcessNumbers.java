@@ -5,8 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What this process uses. Read from /proc and {@link Runtime}: the management beans would cost
- * megabytes.
+ * The memory, threads and descriptors that this process uses. Read from /proc and {@link Runtime}:
+ * the management beans would cost megabytes.
  */
 public record ProcessNumbers(long residentBytes, long heapBytes, int threads, int descriptors) {
   private static final Path STATUS = Path.of("/proc/self/status");
@@ -28,7 +28,7 @@ public record ProcessNumbers(long residentBytes, long heapBytes, int threads, in
         descriptors = (int) open.count();
       }
     } catch (IOException _) {
-      // Without /proc there is nothing to tell; the rest is worth telling all the same.
+      // Without /proc these are unknown; the rest is still worth reporting.
     }
     Runtime runtime = Runtime.getRuntime();
     return new ProcessNumbers(

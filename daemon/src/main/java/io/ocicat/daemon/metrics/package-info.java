@@ -1,5 +1,5 @@
 /**
- * Numbers about the daemon, in the text format of Prometheus. Written here rather than taken from a
+ * Metrics of the daemon, in the text format of Prometheus. Written here rather than taken from a
  * library: it is two small classes instead of eight jars that take 100 ms to warm up.
  */
 @NullMarked

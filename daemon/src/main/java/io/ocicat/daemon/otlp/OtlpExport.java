@@ -24,8 +24,8 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Sends finished calls to a collector, from a thread of its own. A call only leaves itself in a
- * queue; when that is full, or the collector does not take it, it is dropped and counted.
+ * Sends finished calls to an OpenTelemetry collector, from its own thread. A call is only put into
+ * a queue; when that is full, or the collector does not accept it, it is dropped and counted.
  */
 public final class OtlpExport implements DaemonEvents, AutoCloseable {
   private static final int MOST_WAITING = 512;
@@ -59,7 +59,7 @@ public final class OtlpExport implements DaemonEvents, AutoCloseable {
    * Starts sending.
    *
    * @param collector as {@code http://127.0.0.1:4318}; the path of traces is added
-   * @throws IllegalArgumentException when it is no such address
+   * @throws IllegalArgumentException when it is not a valid address
    */
   public static OtlpExport start(URI collector, BuildInfo build) {
     String scheme = String.valueOf(collector.getScheme());
@@ -73,12 +73,12 @@ public final class OtlpExport implements DaemonEvents, AutoCloseable {
     return export;
   }
 
-  /** How many calls nobody took. */
+  /** How many calls were dropped. */
   public long dropped() {
     return dropped.sum();
   }
 
-  /** How many calls the collector took. */
+  /** How many calls the collector accepted. */
   public long sent() {
     return sent.sum();
   }
@@ -145,7 +145,7 @@ public final class OtlpExport implements DaemonEvents, AutoCloseable {
     // Not a call.
   }
 
-  /** Stops sending; what waits is lost. */
+  /** Stops sending; what is queued is lost. */
   @Override
   public void close() {
     thread.interrupt();

@@ -16,7 +16,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Calls as spans: one for the call, below the caller's own if it told it, and one for each step.
+ * Converts calls to OpenTelemetry spans: one for the call, below the caller's own if known, and one
+ * for each step.
  */
 final class SpanJson {
   private static final int INTERNAL = 1;
@@ -42,7 +43,8 @@ final class SpanJson {
   /**
    * Adds a call.
    *
-   * @param context where the caller said the call belongs; without it the call is a trace by itself
+   * @param context the trace that the caller said the call belongs to; without it the call is its
+   *     own trace
    */
   void add(FinishedCall call, Optional<TraceContext> context) {
     String trace = context.map(TraceContext::traceId).orElseGet(() -> id(16));

@@ -8,10 +8,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides when a call may begin. The kernel makes links one after the other whoever asks for them,
- * so a few ADDs at a time are as fast as many and each is done sooner; those that wait go by their
- * deadlines. A DEL mostly waits in the kernel, together with others, and is never kept from it.
- * Thread-safe.
+ * Decides when a call may begin. The kernel creates links one after the other regardless of who
+ * asks, so a few ADDs at a time are as fast as many and each is done sooner; those that wait are
+ * ordered by their deadlines. A DEL mostly waits in the kernel, together with others, and never
+ * waits here. Thread-safe.
  */
 public final class CallAdmission {
   private final int most;
@@ -29,7 +29,7 @@ public final class CallAdmission {
     }
   }
 
-  /** Lets so many run at once that are not DEL. */
+  /** Lets at most this many calls that are not DEL run at once. */
   public CallAdmission(int most) {
     this.most = most;
   }
@@ -43,7 +43,7 @@ public final class CallAdmission {
   /**
    * Waits for a turn.
    *
-   * @return null when the deadline passed before it came
+   * @return null when the deadline passed first
    */
   public @Nullable Turn enter(Verb verb, Deadline deadline) {
     if (verb == Verb.DEL) {

@@ -14,7 +14,7 @@ import java.time.Instant;
 import java.util.Map;
 
 /**
- * What a call was and what became of it, before anybody has looked closer.
+ * A finished call and its reply, before anything is parsed for display.
  *
  * @param callerStartNanos when the shim was started, by {@link System#nanoTime}
  */
@@ -77,7 +77,7 @@ public record CallOutcome(
         trace.steps());
   }
 
-  /** Of the trace that the caller said it belongs to; empty when it said none. */
+  /** Of the trace that the caller named; empty when it named none. */
   public String traceId() {
     return TraceContext.from(environment).map(TraceContext::traceId).orElse("");
   }

@@ -36,9 +36,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
-/** Serves callers, one call each. */
+/** Serves callers at the daemon's socket, one call per connection. */
 public final class CallServer {
-  /** A shim sends its request in one go; who takes longer is none. */
+  /** A shim sends its request in one go; a client that takes longer is not a shim. */
   private static final Duration REQUEST_LIMIT = Duration.ofSeconds(2);
 
   private static final Path NOWHERE = Path.of("/proc/self/fd/none");
@@ -72,7 +72,7 @@ public final class CallServer {
     workers.start();
   }
 
-  /** How many calls are under way or wait for their turn. */
+  /** How many calls are in progress or wait for their turn. */
   public int inFlight() {
     return connections.size();
   }
@@ -80,16 +80,16 @@ public final class CallServer {
   /**
    * A call that has not been answered yet.
    *
-   * @param containerId as the caller has it; empty when it names none
+   * @param containerId from the request; empty when it has none
    */
   public record UnderWay(String plugin, String verb, String containerId, long nanos) {
-    /** For people. */
+    /** A description for people. */
     public String about() {
       return plugin + " " + verb + " " + containerId;
     }
   }
 
-  /** The calls that have not been answered yet, the longest first. */
+  /** The calls that have not been answered yet, the oldest first. */
   public List<UnderWay> underWay() {
     return connections.stream()
         .map(CallerConnection::underWay)
@@ -97,7 +97,7 @@ public final class CallServer {
         .toList();
   }
 
-  /** For how long there has been no call. Those that were declined do not count. */
+  /** For how long there has been no call. Declined calls do not count. */
   public Duration idleFor() {
     return connections.isEmpty() ? Duration.ofNanos(System.nanoTime() - lastCall) : Duration.ZERO;
   }
@@ -107,7 +107,7 @@ public final class CallServer {
     return admission.waiting();
   }
 
-  /** Tells those who wait that they do not wait in vain, and the log who waits for too long. */
+  /** Sends keep-alives to waiting callers, and reports calls that take too long. */
   public void look(Duration stuckAfter) {
     for (CallerConnection connection : connections) {
       connection.reassure();
@@ -121,7 +121,7 @@ public final class CallServer {
     }
   }
 
-  /** Stops accepting and waits for the calls under way. */
+  /** Stops accepting and waits for the calls in progress. */
   public boolean drain(Duration limit) throws InterruptedException {
     return workers.drain(limit);
   }
@@ -167,7 +167,7 @@ public final class CallServer {
     try {
       socket.send(new WireReply.Declined(why).bytes(), Duration.ofMillis(100));
     } catch (NetlinkException _) {
-      // It will see that nobody answers.
+      // The caller will notice that there is no reply.
     }
   }
 
@@ -246,7 +246,7 @@ public final class CallServer {
             .because(FailureReason.OVERLOADED));
   }
 
-  /** Why the caller has to do it itself: what it sees is not what is seen from here. */
+  /** Why the caller has to make the call itself: it sees other files than this process. */
   private Optional<DeclineReason> refusal(WireRequest request) {
     FilesystemView filesystem = request.place();
     if (request.hostNetns().isEmpty()) {

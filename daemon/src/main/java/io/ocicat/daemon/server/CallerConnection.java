@@ -10,13 +10,13 @@ import io.ocicat.netlink.linux.UnixSocket;
 import java.time.Duration;
 
 /**
- * A caller that waits for its answer. The watchdog and the thread that serves it may both speak to
- * it. Thread-safe.
+ * The connection of a caller that waits for its reply. The watchdog and the thread that serves it
+ * may both write to it. Thread-safe.
  */
 final class CallerConnection {
   private static final Duration SEND_LIMIT = Duration.ofSeconds(5);
 
-  /** One that is still there after that will read it. */
+  /** A caller that is still connected after that will read it. */
   private static final Duration READING_LIMIT = Duration.ofSeconds(1);
 
   private final UnixSocket socket;
@@ -36,18 +36,18 @@ final class CallerConnection {
     this.startNanos = startNanos;
   }
 
-  /** Says that the call is under way, unless the answer is already out. */
+  /** Sends a keep-alive, unless the reply has been sent. */
   synchronized void reassure() {
     if (!answered) {
       try {
         socket.send(new WireReply.Working().bytes(), Duration.ofMillis(100));
       } catch (NetlinkException _) {
-        // It is gone, or does not read; the one who serves it will see.
+        // The caller is gone, or does not read; the thread that serves it will see.
       }
     }
   }
 
-  /** Returns false when nobody took it. */
+  /** Returns false when the caller could not be reached. */
   synchronized boolean answer(WireReply answer) {
     answered = true;
     try {
@@ -59,8 +59,8 @@ final class CallerConnection {
   }
 
   /**
-   * Whether the caller was gone before it had read the answer. The kernel resets a connection whose
-   * other end is closed with something in it that nobody read; one that was read just ends.
+   * Whether the caller was gone before it had read the reply. The kernel resets a connection whose
+   * other end is closed with unread data; a connection whose data was read just ends.
    */
   boolean answerIsLost() {
     try {
@@ -84,7 +84,7 @@ final class CallerConnection {
     return new UnderWay(plugin, verb, containerId, System.nanoTime() - startNanos);
   }
 
-  /** Where the thread that serves it is, told once. */
+  /** The stack of the thread that serves it, reported once. */
   synchronized StackTraceElement[] reportStuck() {
     if (reported) {
       return new StackTraceElement[0];

@@ -13,16 +13,16 @@ import java.util.function.Consumer;
 
 /**
  * Threads that accept connections and serve them. One at a time waits for a connection; when it has
- * one, the next idle thread takes its place and it serves the caller itself, so that no call is
- * handed from thread to thread. There are as many threads as there have been calls at once, up to a
- * limit; past that, callers wait in the socket's queue.
+ * one, the next idle thread takes over the waiting and it serves the caller itself, so that no call
+ * is handed from thread to thread. There are as many threads as there have been calls at once, up
+ * to a limit; past that, callers wait in the socket's queue.
  *
- * <p>Platform threads, because plugins visit namespaces.
+ * <p>Platform threads, because plugins enter namespaces.
  */
 final class ConnectionWorkers {
   private static final Duration IDLE = Duration.ofSeconds(30);
 
-  /** For how long nobody must have called before one of too many ends: each takes 200 KiB. */
+  /** How long no call must have come before a surplus thread ends: each takes 200 KiB. */
   private static final Duration QUIET = Duration.ofMillis(250);
 
   private static final Duration SHORTAGE = Duration.ofMillis(100);
@@ -101,7 +101,7 @@ final class ConnectionWorkers {
     }
   }
 
-  /** Too many open files, or too little memory: others wait meanwhile, and it passes. */
+  /** Too many open files, or too little memory: wait while other calls finish; it passes. */
   private Optional<UnixSocket> acceptPatiently() {
     try {
       return listener.accept(hasMoreThanKept() ? QUIET : IDLE);
@@ -133,7 +133,7 @@ final class ConnectionWorkers {
     }
   }
 
-  /** Accepts nobody any more and waits until all that were accepted are served. */
+  /** Stops accepting and waits until every accepted connection is served. */
   boolean drain(Duration limit) throws InterruptedException {
     stopping = true;
     listener.close();

@@ -2,18 +2,18 @@ package io.ocicat.daemon.server;
 
 import io.ocicat.daemon.trace.CallTrace;
 
-/** Hears what the daemon does; for logs and metrics. Implementations are thread-safe. */
+/** Receives the daemon's events, for logs and metrics. Implementations are thread-safe. */
 public interface DaemonEvents {
-  /** A call is over. {@code call} composes what is known of it when asked. */
+  /** A call has finished. The trace composes its texts on demand. */
   void finished(CallOutcome outcome, CallTrace trace);
 
-  /** A caller was sent away to do it itself. */
+  /** A caller was declined and makes the call itself. */
   void declined(DeclineReason kind, String why);
 
   /** A call takes longer than any should. */
   void stuck(String about, long nanos, StackTraceElement[] where);
 
-  /** The daemon put something right by itself. */
+  /** The daemon repaired something by itself. */
   void repaired(RepairKind kind);
 
   /** Something the daemon did by itself, or could not do; a sentence for the log. */

@@ -2,11 +2,11 @@ package io.ocicat.daemon.server;
 
 import java.util.Locale;
 
-/** Kinds of reasons to send a caller away; metrics are kept by them. */
+/** Why the daemon declined a caller; a label of metrics. */
 public enum DeclineReason {
-  /** Another user than root. */
+  /** The caller is not root. */
   PEER,
-  /** Bytes that are no request. */
+  /** Bytes that are not a request. */
   FRAME,
   /** The connection broke before there was a request. */
   CONNECTION,

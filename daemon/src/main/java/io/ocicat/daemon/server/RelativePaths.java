@@ -8,9 +8,9 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Finds in a request what means another file in the caller's working directory than in the
- * daemon's. Whoever executes plugins hardly ever says such a thing, and most members that name
- * files must be absolute anyway: these are the ones that need not be.
+ * Finds relative paths in a request, which mean other files in the daemon's working directory than
+ * in the caller's. They are rare, and most members that name files must be absolute anyway: these
+ * are the ones that need not be.
  */
 final class RelativePaths {
   private static final Set<String> FILES =
@@ -46,7 +46,7 @@ final class RelativePaths {
     try {
       return stdin.length > 0 && areIn(Json.parse(stdin), DEEPEST);
     } catch (CniException _) {
-      // Whoever makes the call says what is wrong with it.
+      // Making the call will show what is wrong with it.
       return false;
     }
   }

@@ -2,17 +2,17 @@ package io.ocicat.daemon.server;
 
 import java.util.Locale;
 
-/** Kinds of things the daemon put right without being asked; metrics are kept by them. */
+/** What the daemon repaired without a request; a label of metrics. */
 public enum RepairKind {
-  /** What a killed call had begun is undone. */
+  /** A killed call was undone. */
   KILLED_CALL,
-  /** An attachment from before the machine's last start is removed. */
+  /** An attachment from before the last boot was removed. */
   EARLIER_BOOT,
-  /** A DEL that could not be finished at once is. */
+  /** A deferred DEL was finished. */
   SPOOLED_DEL,
-  /** An attachment whose namespace went without a DEL is removed. */
+  /** An attachment whose namespace disappeared without a DEL was removed. */
   LOST_ATTACHMENT,
-  /** A file that is no whole record is removed. */
+  /** An incomplete record was removed. */
   BROKEN_RECORD;
 
   public String label() {

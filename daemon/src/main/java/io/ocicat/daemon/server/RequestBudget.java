@@ -9,15 +9,16 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Keeps the memory of requests bounded, by their bytes and not by their number: a document takes up
- * to forty times its length while it is worked on, so {@value #AT_ONCE} bytes at once are some
+ * Bounds the memory that requests use, by their bytes and not by their number: a document takes up
+ * to forty times its length while it is processed, so {@value #AT_ONCE} bytes at once are some
  * twelve megabytes of the heap. Nearly all requests have a few kilobytes and never wait. Those that
- * do go first come, first served, and are told that they do not wait in vain; DELs have a budget of
- * their own, so that ADDs that hang never keep them from being begun.
+ * wait are served in order of arrival and receive keep-alives; DELs have a budget of their own, so
+ * that hanging ADDs never keep them from starting.
  *
- * <p>Of requests larger than {@value #LARGE} bytes one at a time is in memory in addition: their
- * callers may still be sending and cannot be told anything. Who has to wait for too long, or has
- * more than the daemon's memory is made for, is declined, and does the call itself. Thread-safe.
+ * <p>In addition, one request at a time that is larger than {@value #LARGE} bytes is in memory: its
+ * caller may still be sending and cannot receive keep-alives. A caller that has to wait for too
+ * long, or whose request is larger than the daemon allows, is declined and makes the call itself.
+ * Thread-safe.
  */
 final class RequestBudget {
   static final int AT_ONCE = 320 << 10;
@@ -28,7 +29,7 @@ final class RequestBudget {
 
   private static final Duration PATIENCE = Duration.ofSeconds(2);
 
-  /** Callers whose time is not limited are not kept for longer than others would wait. */
+  /** Callers without a time limit wait no longer than others. */
   private static final Duration LONGEST = Duration.ofSeconds(60);
 
   private static final Duration WORKING = Duration.ofSeconds(1);
@@ -85,7 +86,7 @@ final class RequestBudget {
       return false;
     }
 
-    /** Tells the caller that its turn will come; false when nobody is there any more. */
+    /** Sends the caller a keep-alive; false when it is gone. */
     private boolean isThere() {
       try {
         caller.send(new WireReply.Working().bytes(), Duration.ofMillis(100));

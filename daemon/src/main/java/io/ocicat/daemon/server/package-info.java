@@ -1,4 +1,4 @@
-/** Who may call, how many at once, and what happens on a connection. */
+/** Accepts connections, and decides which calls are served and how many at once. */
 @NullMarked
 package io.ocicat.daemon.server;
 

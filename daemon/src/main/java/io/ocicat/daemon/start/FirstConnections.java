@@ -17,9 +17,9 @@ import java.util.Map;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Asks the datastore of every network once whether it is ready, as STATUS does, so that a call
- * finds connections that are open and authenticated. A server that does not answer is for calls to
- * complain about; here it is a line in the log.
+ * Connects to the datastore of every network once at start, as STATUS does, so that the first call
+ * finds connections that are open and authenticated. A server that does not reply fails the calls;
+ * here it is only a line in the log.
  */
 record FirstConnections(CallRunner runner, Map<String, String> environment, DaemonEvents events) {
   private static final Duration LIMIT = Duration.ofSeconds(10);

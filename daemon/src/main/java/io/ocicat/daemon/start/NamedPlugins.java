@@ -15,8 +15,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The plugins that the networks of a machine name. A file that cannot be read names none: whoever
- * uses the network is told what is wrong with it.
+ * The plugins that the network configurations of a machine name. A file that cannot be read names
+ * none: whoever uses the network gets the error.
  */
 record NamedPlugins(List<ObjectNode> plugins) {
   private static final Set<String> OF_SERVERS = Set.of("etcdv3", "kubernetes");
@@ -29,7 +29,7 @@ record NamedPlugins(List<ObjectNode> plugins) {
         addAll(file, plugins);
       }
     } catch (IOException _) {
-      // No directory, no networks.
+      // Without a directory there are no networks.
     }
     return new NamedPlugins(List.copyOf(plugins));
   }
@@ -53,7 +53,7 @@ record NamedPlugins(List<ObjectNode> plugins) {
         .collect(Collectors.toUnmodifiableSet());
   }
 
-  /** Those of calico that keep their records in servers, as Calico does unless told otherwise. */
+  /** Those of calico whose datastore is a server, which is Calico's default. */
   List<ObjectNode> withServers() {
     return plugins.stream()
         .filter(plugin -> plugin.path("type").asString("").equals("calico"))

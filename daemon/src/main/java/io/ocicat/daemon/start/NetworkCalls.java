@@ -21,19 +21,19 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Calls all plugins of a network through a daemon's socket, as a runtime would: to rehearse, and to
+ * Calls all plugins of a network through a daemon's socket, as a runtime would: to warm up, and to
  * train AOT caches. All must succeed.
  *
  * @param host the network namespace of the calls
- * @param environment of the calls, beside what is theirs alone
+ * @param environment of the calls, in addition to each call's own variables
  */
 public record NetworkCalls(Path socket, Path host, Map<String, String> environment) {
   private static final Duration LIMIT = Duration.ofSeconds(30);
 
-  /** What was asked of each plugin, and what came of it in the end. */
+  /** The requests sent to the plugins, and the final result. */
   private record Attached(List<ObjectNode> requests, Optional<ObjectNode> result) {}
 
-  /** All verbs of every plugin. */
+  /** Makes calls with all verbs of every plugin. */
   public void callAll(ObjectNode network, String netns, String ifname) {
     call(plugins(network).getFirst(), "VERSION", netns, ifname);
     if (network.path("cniVersion").asString().equals(SpecVersion.LATEST.text())) {
@@ -49,7 +49,7 @@ public record NetworkCalls(Path socket, Path host, Map<String, String> environme
         .forEach(request -> call(with(request, attached.result()), "DEL", netns, ifname));
   }
 
-  /** What nearly all calls are: ADD of every plugin, and DEL. */
+  /** Makes the calls that nearly all calls are: ADD of every plugin, and DEL. */
   public void attachAndDetach(ObjectNode network, String netns, String ifname) {
     Attached attached = attach(network, netns, ifname);
     attached
@@ -58,7 +58,7 @@ public record NetworkCalls(Path socket, Path host, Map<String, String> environme
         .forEach(request -> call(with(request, attached.result()), "DEL", netns, ifname));
   }
 
-  /** ADD of every plugin. */
+  /** Makes an ADD of every plugin. */
   public void attachOnly(ObjectNode network, String netns, String ifname) {
     attach(network, netns, ifname);
   }

@@ -11,22 +11,24 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Makes the first calls of a daemon as quick as the later ones: connects to the datastores that
- * networks name, and rehearses calls, both in the background.
+ * Makes a daemon's first calls as fast as later ones: connects to the datastores that networks
+ * name, and makes warm-up calls, both in the background.
  */
 public final class StartUp {
   private static final String CONF_DIR = "NETCONFPATH";
   private static final String USUAL_CONF_DIR = "/etc/cni/net.d";
 
   /**
-   * How long callers wait, from here, for the first calls to be rehearsed. Those that come at once
-   * would wait for the same code to be loaded.
+   * How long callers wait for the first warm-up calls. Callers that came at once would wait for the
+   * same code to be loaded.
    */
   private static final Duration FIRST_CALLS = Duration.ofMillis(110);
 
   private StartUp() {}
 
-  /** Begins both for a daemon of a distribution; elsewhere nothing can be rehearsed. */
+  /**
+   * Begins both for a daemon of a distribution; elsewhere there are no executables to warm up with.
+   */
   public static void begin(
       Daemon daemon, StateFolders folders, Map<String, String> environment, DaemonEvents events) {
     String home = System.getProperty("ocicat.home");

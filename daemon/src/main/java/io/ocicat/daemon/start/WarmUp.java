@@ -37,16 +37,16 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Calls of the usual plugins before the first real one comes, so that code is linked and compiled
- * by then. A server of its own takes them, as the daemon's would, in network namespaces without a
- * name and a folder below the run directory: what is killed in the middle leaves nothing but that
- * folder, which the next start removes. All of its threads have the lowest priority, and it stands
- * back while the daemon has real calls to serve.
+ * Calls the usual plugins before the first real call, so that their code is linked and compiled by
+ * then. A separate server takes these calls, as the daemon's would, in network namespaces without a
+ * name and a folder below the run directory: a warm-up that is killed leaves nothing but that
+ * folder, which the next start removes. All of its threads have the lowest priority, and it pauses
+ * while the daemon has real calls to serve.
  *
  * @param parent where its folder is made: the run directory
- * @param ours instances of its own, for plugins remember what they have seen
+ * @param ours separate plugin instances, because plugins keep caches
  * @param plugins the directory of our executables
- * @param types the plugins that networks of this machine name: no others are called, beside bridge
+ * @param types the plugins that networks of this machine name: no others are called, except bridge
  *     and host-local, so that the kernel loads no modules that nobody needs
  * @param busy whether real calls are under way
  * @param ready counted down when the first calls have been made, or none can be
@@ -63,19 +63,19 @@ record WarmUp(
   /** After so many, what an ADD needs has been called often enough to be compiled. */
   private static final int ROUNDS = 16;
 
-  /** After so many it is worth to serve: everything is loaded and linked. */
+  /** After this many it is worth serving: everything is loaded and linked. */
   private static final int FIRST_ROUNDS = 2;
 
   private static final Duration LONGEST = Duration.ofSeconds(20);
 
-  /** Callers that come one after the other are not to meet it between two of their calls. */
+  /** Callers that come one after the other should not meet it between two of their calls. */
   private static final Duration QUIET = Duration.ofMillis(500);
 
   private static final Duration LOOK = Duration.ofMillis(5);
   private static final Duration END = Duration.ofSeconds(5);
   private static final int OWNER_ONLY = 0600;
 
-  /** What may be in a chain behind bridge, with what each needs to do something. */
+  /** Plugins that may follow bridge in a chain, each with what it needs to do something. */
   private static final List<String> CHAINED =
       List.of(
           "{\"type\": \"tuning\", \"mtu\": 1400}",
@@ -87,7 +87,7 @@ record WarmUp(
           """);
 
   /**
-   * Whatever goes wrong concerns nobody: the first real call is slower, and says what is wrong.
+   * Failures do not matter: the first real call is slower, and reports what is wrong.
    *
    * @return how often it attached and detached
    */
@@ -157,7 +157,7 @@ record WarmUp(
     }
   }
 
-  /** Returns after so much time without a real call, or half a second after one that it sees. */
+  /** Returns after this much time without a real call, or half a second after one that it sees. */
   private void awaitQuiet(Duration quiet, long end) throws InterruptedException {
     long until = System.nanoTime() + quiet.toNanos();
     while (System.nanoTime() < Math.min(until, end)) {
@@ -191,7 +191,7 @@ record WarmUp(
     return network;
   }
 
-  /** Of daemons that were killed. */
+  /** Removes the folders of daemons that were killed. */
   private static void removeLeft(Path parent) throws IOException {
     try (DirectoryStream<Path> left = Files.newDirectoryStream(parent, PREFIX + "*")) {
       for (Path folder : left) {

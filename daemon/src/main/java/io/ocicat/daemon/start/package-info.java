@@ -1,4 +1,4 @@
-/** What a daemon does at its start so that its first calls are not slower than all others. */
+/** Prepares a starting daemon so that its first calls are not slower than later ones. */
 @NullMarked
 package io.ocicat.daemon.start;
 

@@ -12,11 +12,11 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.Optional;
 
-/** The attachment that a call is about: whatever plugins work on it do so one after the other. */
+/** Identifies the attachment that a call is for: its plugins work on it one after the other. */
 public record AttachmentKey(String containerId, String ifName) {
   private static final int HALF = 8;
 
-  /** Empty when the call names none, or names it wrongly. */
+  /** Empty when the call names none, or an invalid one. */
   public static Optional<AttachmentKey> of(Map<String, String> environment) {
     String id = environment.getOrDefault(CniEnvironment.CONTAINER_ID, "");
     String ifName = environment.getOrDefault(CniEnvironment.IFNAME, "");
@@ -29,15 +29,12 @@ public record AttachmentKey(String containerId, String ifName) {
     return Optional.of(new AttachmentKey(id, ifName));
   }
 
-  /** A lock of its own, as far as 62 bits can tell. */
+  /** A lock number of its own, as far as 62 bits are unique. */
   long lockNumber() {
     return ByteBuffer.wrap(digest("")).getLong() & (Long.MAX_VALUE >> 1);
   }
 
-  /**
-   * Names what one plugin knows of it as a part of one network, in a form that any file name may
-   * have.
-   */
+  /** Names a plugin's record of it in one network, as a valid file name. */
   String fileName(String plugin, String network) {
     return filePrefix() + HexFormat.of().formatHex(sha256(plugin + "\n" + network), 0, HALF);
   }
@@ -47,7 +44,7 @@ public record AttachmentKey(String containerId, String ifName) {
     return HexFormat.of().formatHex(digest(""), 0, HALF);
   }
 
-  /** As versions named it whose records were not told apart by network. */
+  /** The name in versions whose records did not distinguish networks. */
   String formerFileName(String plugin) {
     return HexFormat.of().formatHex(digest(plugin), 0, 2 * HALF);
   }

@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.UUID;
 
-/** Which start of the machine something belongs to. */
+/** Identifies one boot of the machine. */
 public record BootId(UUID id) {
   public static final Path FILE = Path.of("/proc/sys/kernel/random/boot_id");
 
@@ -14,7 +14,7 @@ public record BootId(UUID id) {
     return read(FILE);
   }
 
-  /** Of another file, so that tests can restart the machine. */
+  /** Reads another file, so that tests can simulate a reboot. */
   public static BootId read(Path file) {
     try {
       return new BootId(UUID.fromString(Files.readString(file).strip()));

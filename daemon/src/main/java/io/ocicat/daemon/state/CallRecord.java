@@ -17,14 +17,14 @@ import java.util.zip.CRC32C;
 /**
  * All that is needed to do a call again, or to undo it with DEL.
  *
- * @param boot the start of the machine at which it was made
+ * @param boot the boot in which it was made
  * @param unixMillis when it was made, for people
- * @param bootNanos when it was made, by the clock that counts from the machine's start and that
- *     nobody can set; 0 in records of versions that did not tell
+ * @param bootNanos when it was made, by the clock that counts from boot and cannot be set; 0 in
+ *     records of versions that did not record it
  * @param hostNetns the caller's network namespace
  * @param netns the container's; {@link NamespaceId#NONE} when it had none
- * @param environment the variables that plugins look at
- * @param result what ADD answered; empty while it is under way
+ * @param environment the variables that plugins read
+ * @param result what ADD returned; empty while it is in progress
  */
 @SuppressWarnings("ArrayRecordComponent") // nobody compares records
 public record CallRecord(
@@ -42,7 +42,7 @@ public record CallRecord(
 
   private static final int PREFIX = 2 * Integer.BYTES;
 
-  /** As versions made it that did not tell {@link #bootNanos}. */
+  /** As in versions without {@link #bootNanos}. */
   public CallRecord(
       BootId boot,
       long unixMillis,
@@ -64,7 +64,7 @@ public record CallRecord(
         boot, unixMillis, bootNanos, hostNetns, netns, plugin, environment, stdin, answer);
   }
 
-  /** Whether it was made after another of the same start of the machine. */
+  /** Whether it was made after another record of the same boot. */
   public boolean isNewerThan(CallRecord other) {
     return (bootNanos > 0 && other.bootNanos > 0)
         ? bootNanos > other.bootNanos
@@ -76,7 +76,7 @@ public record CallRecord(
     return unixMillis == other.unixMillis && bootNanos == other.bootNanos;
   }
 
-  /** The call that it was made for; empty for callers that do not name their calls. */
+  /** The call that it was made for; empty for callers that send no id. */
   public Optional<CallId> id() {
     return CallId.of(environment);
   }
@@ -85,7 +85,7 @@ public record CallRecord(
     return AttachmentKey.of(environment);
   }
 
-  /** The network's name; empty when the request names none. */
+  /** The network's name; empty when the request has none. */
   public String network() {
     try {
       return PluginConfig.ofRequest(stdin).name();
@@ -94,17 +94,19 @@ public record CallRecord(
     }
   }
 
-  /** Whether it tells of an ADD; else it is a DEL. */
+  /** Whether it records an ADD; else it is a DEL. */
   public boolean isAdd() {
     return Verb.ADD.name().equals(environment.get(CniEnvironment.COMMAND));
   }
 
-  /** What CNI_NETNS said. */
+  /** The value of CNI_NETNS. */
   public String netnsPath() {
     return environment.getOrDefault(CniEnvironment.NETNS, "");
   }
 
-  /** Whether the name of its namespace leads to the one that it was, or to one just like it. */
+  /**
+   * Whether the path of its namespace still leads to the same namespace, or to one just like it.
+   */
   public boolean namespaceIsWhereItWas() {
     return !netns.isNone() && netns.equals(NamespaceId.of(netnsPath()));
   }
@@ -125,13 +127,13 @@ public record CallRecord(
     for (byte[] part : new byte[][] {name, variables, stdin, result}) {
       out.putInt(part.length).put(part);
     }
-    // Behind everything else: versions that do not know of it look no further.
+    // After everything else: versions that do not know it read no further.
     out.putLong(bootNanos);
     out.putInt(Integer.BYTES, checksum(out.array(), out.position()));
     return Arrays.copyOf(out.array(), out.position());
   }
 
-  /** Empty when these are not the bytes of a whole record. */
+  /** Empty when these are not the bytes of a complete record. */
   static Optional<CallRecord> parse(byte[] bytes) {
     try {
       ByteBuffer in = ByteBuffer.wrap(bytes);

@@ -1,15 +1,15 @@
 package io.ocicat.daemon.state;
 
 /**
- * Is told of each point in the life of a call at which the death of its process leaves another
- * state behind: before every change of a record, after every exchange with the kernel. Nobody
- * listens but the fault tests, which kill processes there. Implementations are thread-safe.
+ * Called at each point in a call's life where killing its process leaves a different state: before
+ * every change of a record, after every exchange with the kernel. Only the fault tests implement
+ * it, to kill processes there. Implementations are thread-safe.
  */
 @FunctionalInterface
 public interface CrashPoints {
-  /** Nobody dies. */
+  /** Ignores every point. */
   CrashPoints IGNORED = _ -> {};
 
-  /** Does not return when the process is to end here. */
+  /** Does not return when the process is to be killed here. */
   void pass(String point);
 }

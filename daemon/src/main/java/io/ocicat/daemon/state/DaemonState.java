@@ -15,13 +15,13 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * What is known of calls and attachments, in files that all processes of ours share.
+ * The records of calls and attachments, in files that all our processes share.
  *
  * <p>An ADD first writes what it is about to do into the {@link #journal}; once it is done the
- * record moves to the {@link #attachments}. A DEL likewise writes, does, and removes both. So what
- * the journal holds while nobody holds the attachment's lock is a call whose process died, and
- * running DEL for it leaves nothing behind. The {@link #spool} has DELs that could not be finished
- * and were promised to be.
+ * record moves to the {@link #attachments}. A DEL likewise writes, does, and removes both. So a
+ * journal record whose attachment nobody has locked belongs to a call whose process died, and
+ * running DEL for it cleans up. The {@link #spool} holds deferred DELs: those that could not be
+ * finished but were promised to be.
  */
 public final class DaemonState {
   private static final char SECOND = '-';
@@ -62,12 +62,12 @@ public final class DaemonState {
     return attachments;
   }
 
-  /** Where the files are that last as long as the machine runs. */
+  /** The directory of the files that last until the next boot. */
   public Path runDirectory() {
     return folders.run();
   }
 
-  /** Why these files may not be ours alone; empty when they are. */
+  /** Why other users may be able to change these files; empty when they cannot. */
   public Optional<String> weakness() {
     return folders.weakness();
   }
@@ -77,14 +77,14 @@ public final class DaemonState {
     return Files.exists(folders.shutdownMark());
   }
 
-  /** Whether a daemon runs, and will finish what is put off. */
+  /** Whether a daemon is running that will finish deferred DELs. */
   public boolean daemonRuns() {
     Optional<FileLock> free = FileLock.tryAcquire(folders.daemonLock(), FileLock.Mode.SHARED);
     free.ifPresent(FileLock::close);
     return free.isEmpty();
   }
 
-  /** Does a part of a call whose exchanges with the kernel are crash points, too. */
+  /** Runs a part of a call whose exchanges with the kernel are crash points, too. */
   public <T> T watched(Supplier<T> part) {
     if (points.equals(CrashPoints.IGNORED)) {
       return part.get();
@@ -98,7 +98,7 @@ public final class DaemonState {
     return ScopedValue.where(ExchangeListener.PRESENT, both).call(part::get);
   }
 
-  /** Calls a plugin for another one; crash points are before and after it. */
+  /** Runs a delegated call; crash points are before and after it. */
   public <T> T delegating(Supplier<T> call) {
     points.pass("begin to delegate");
     T answer = call.get();
@@ -106,7 +106,9 @@ public final class DaemonState {
     return answer;
   }
 
-  /** Alone with an attachment, among all processes; empty when others have it for too long. */
+  /**
+   * Locks an attachment, among all processes; empty when others hold it for longer than the limit.
+   */
   public Optional<RangeLock> lock(AttachmentKey key, Duration limit) {
     return RangeLock.acquire(folders.attachmentLocks(), key.lockNumber(), limit);
   }
@@ -116,16 +118,16 @@ public final class DaemonState {
     return key.fileName(plugin, network);
   }
 
-  /** The name it has if it was written by a version that did not tell networks apart. */
+  /** The name it has if it was written by a version that did not distinguish networks. */
   public String formerNameOf(AttachmentKey key, String plugin) {
     return key.formerFileName(plugin);
   }
 
   /**
-   * The records of a folder that are of this attachment, whatever plugin and network. One that is
-   * there but cannot be read just now is among them without content.
+   * The records in a folder that belong to this attachment, whatever plugin and network. A record
+   * that exists but cannot be read just now is included without content.
    *
-   * @param plugins all that may have records by their former names
+   * @param plugins all that may have records with old-style names
    */
   public Map<String, Optional<CallRecord>> recordsOf(
       AttachmentKey key, RecordFolder folder, Collection<String> plugins) {
@@ -146,7 +148,10 @@ public final class DaemonState {
     return found;
   }
 
-  /** For a plugin that has another record of the attachment already, by what tells them apart. */
+  /**
+   * The name for a plugin that already has another record of the attachment; the distinction tells
+   * them apart.
+   */
   public String nameOfSecond(String first, long distinction) {
     return "%s%c%08x".formatted(first, SECOND, distinction);
   }

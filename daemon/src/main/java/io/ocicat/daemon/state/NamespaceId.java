@@ -13,7 +13,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** What tells a network namespace from the others while it exists. */
+/** Identifies a network namespace while it exists. */
 public record NamespaceId(long device, long inode) {
   public static final NamespaceId NONE = new NamespaceId(0, 0);
 
@@ -21,7 +21,7 @@ public record NamespaceId(long device, long inode) {
   private static final Path NAMED = Path.of("/run/netns");
   private static final Path PROCESSES = Path.of("/proc");
 
-  /** The one a path leads to; {@link #NONE} when it leads to none. */
+  /** The namespace that a path leads to; {@link #NONE} when there is none. */
   public static NamespaceId of(Path path) {
     try (NetNs found = NetNs.open(path)) {
       FileId id = found.id();
@@ -39,15 +39,15 @@ public record NamespaceId(long device, long inode) {
     }
   }
 
-  /** The one behind a descriptor, which is taken for a namespace. */
+  /** The namespace of a descriptor, which is assumed to be one. */
   public static NamespaceId of(Fd descriptor) {
     FileId id = descriptor.id();
     return new NamespaceId(id.device(), id.inode());
   }
 
   /**
-   * Whether a path still leads to it, as it once did. Asks no more than one question, and takes
-   * whatever has this identity for the namespace.
+   * Whether a path still leads to it. Makes a single stat(2), and assumes that whatever has this
+   * identity is the namespace.
    */
   public boolean isStillAt(String path) {
     try {
@@ -67,7 +67,7 @@ public record NamespaceId(long device, long inode) {
     return of(OWN);
   }
 
-  /** A way into it: as our own, by a name, or through a process that is in there. */
+  /** A path to it: as our own, by a name, or through a process that is in it. */
   public Optional<Path> find() {
     if (equals(own())) {
       return Optional.of(OWN);
@@ -84,7 +84,7 @@ public record NamespaceId(long device, long inode) {
         }
       }
     } catch (IOException _) {
-      // Nothing of that kind here.
+      // Not available here.
     }
     return Optional.empty();
   }

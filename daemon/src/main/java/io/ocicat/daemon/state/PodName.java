@@ -3,14 +3,14 @@ package io.ocicat.daemon.state;
 import io.ocicat.cni.exec.CniEnvironment;
 import java.util.Map;
 
-/** What Kubernetes calls a container's pod; runtimes tell it in CNI_ARGS. */
+/** Reads the name of a container's Kubernetes pod from CNI_ARGS. */
 public final class PodName {
   private static final String NAMESPACE = "K8S_POD_NAMESPACE=";
   private static final String NAME = "K8S_POD_NAME=";
 
   private PodName() {}
 
-  /** As namespace/name; empty when the runtime told none. */
+  /** As namespace/name; empty when the runtime did not pass it. */
   public static String of(Map<String, String> environment) {
     String namespace = "";
     String name = "";

@@ -10,14 +10,15 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * What was taken from a folder's records, believed as long as their files look the same: a stat(2)
- * each, for what is asked over and over of as many as a machine has.
+ * Caches a value derived from each record of a folder, valid as long as the record's file is
+ * unchanged. A lookup costs one stat(2), because some questions are asked repeatedly about every
+ * attachment of a machine.
  *
  * <p>A record is replaced by removing its file and making another, which may get the inode of the
- * one before and, within a tick of the file system's clock, its times. Therefore a record is not
- * remembered while its file is as young as that. For one thread.
+ * previous one and, within a tick of the file system's clock, its times. Therefore a record is not
+ * cached while its file is as young as that. For one thread.
  *
- * @param <T> what is taken from a record
+ * @param <T> the value derived from a record
  */
 public final class RecordCache<T> {
   private final RecordFolder folder;
@@ -29,7 +30,7 @@ public final class RecordCache<T> {
   private record Known<T>(FileStat file, T value) {}
 
   /**
-   * @param records reads a record of the folder; empty when it is not whole
+   * @param records reads a record of the folder; empty when the record is incomplete
    * @param taken empty when the record is to be read again the next time
    */
   public RecordCache(
@@ -43,9 +44,9 @@ public final class RecordCache<T> {
     this.clock = clock;
   }
 
-  /** Empty when there is no whole record of this name, or nothing was taken from it. */
+  /** Empty when there is no complete record of this name, or it has no value. */
   public Optional<T> get(String name) {
-    // In this order: what changes after it was looked at must make a difference to the next look.
+    // In this order: a change after the stat must be visible to the next lookup.
     long now = clock.millis();
     FileStat file = folder.stat(name).orElse(null);
     Known<T> before = known.get(name);
@@ -60,7 +61,7 @@ public final class RecordCache<T> {
     return value;
   }
 
-  /** Others are gone. */
+  /** Drops the entries of all other records. */
   public void forgetAllBut(Collection<String> names) {
     known.keySet().retainAll(new HashSet<>(names));
   }

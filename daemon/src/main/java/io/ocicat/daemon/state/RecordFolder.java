@@ -25,9 +25,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A directory with one file for each record. A file is written in one go and has a checksum: one
- * that is found incomplete was never finished, and is as good as none. Nothing waits for the disk,
- * because a record has to outlive its process, not the machine.
+ * A directory with one file per record. A file is written in one go and has a checksum: an
+ * incomplete one was never finished, and counts as absent. Nothing waits for the disk, because a
+ * record has to outlive its process, not the machine.
  */
 public final class RecordFolder {
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
@@ -38,7 +38,7 @@ public final class RecordFolder {
 
   private static final Duration WRITING = Duration.ofSeconds(10);
 
-  /** Comes before all times that a file may have. */
+  /** Precedes every time that a file may have. */
   private static final long UNKNOWN = Long.MIN_VALUE;
 
   private final Path folder;
@@ -63,7 +63,7 @@ public final class RecordFolder {
     return folder;
   }
 
-  /** Writes it, in the place of one of the same name. */
+  /** Writes a record, replacing one of the same name. */
   public void write(String name, CallRecord record) {
     Path file = folder.resolve(name);
     points.pass(writing);
@@ -94,11 +94,11 @@ public final class RecordFolder {
     }
   }
 
-  /** Empty when there is none, or none that is whole: what cannot be read is as good as none. */
+  /** Empty when there is no complete record: what cannot be read counts as absent. */
   public Optional<CallRecord> read(String name) {
     Path file = folder.resolve(name);
     try {
-      // Usually there is none, and an exception costs more than a question.
+      // Usually there is none, and an exception costs more than a stat.
       return Files.exists(file) ? parse(file) : Optional.empty();
     } catch (IOException _) {
       return Optional.empty();
@@ -106,13 +106,13 @@ public final class RecordFolder {
   }
 
   private static Optional<CallRecord> parse(Path file) throws IOException {
-    // Reading a pipe would wait for whoever writes to it.
+    // Reading a pipe would wait for its writer.
     return !Files.isRegularFile(file) || Files.size(file) > MAX_RECORD
         ? Optional.empty()
         : CallRecord.parse(Files.readAllBytes(file));
   }
 
-  /** Whether there is a file for it, whole or not. */
+  /** Whether there is a file for it, complete or not. */
   public boolean has(String name) {
     return Files.exists(folder.resolve(name));
   }
@@ -127,8 +127,8 @@ public final class RecordFolder {
   }
 
   /**
-   * Whether it is no whole record and will not become one, because it is older than any writing of
-   * it may take. One that just cannot be read, for want of descriptors perhaps, may be whole.
+   * Whether it is incomplete and will stay so, because it is older than any write may take. A
+   * record that just cannot be read, for want of descriptors perhaps, may be complete.
    */
   public boolean isBroken(String name) {
     Path file = folder.resolve(name);
@@ -143,7 +143,7 @@ public final class RecordFolder {
     }
   }
 
-  /** The names of all files, also of those that are no whole record. */
+  /** The names of all files, including those of incomplete records. */
   public List<String> names() {
     List<String> names = new ArrayList<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
@@ -158,8 +158,8 @@ public final class RecordFolder {
   }
 
   /**
-   * Whether nothing is here, at the price of one question as long as nobody changes anything: what
-   * is asked several times a second.
+   * Whether the folder is empty; costs one stat(2) as long as nothing changes, because it is asked
+   * several times a second.
    */
   public boolean isEmpty() {
     long now = System.currentTimeMillis();
@@ -173,7 +173,7 @@ public final class RecordFolder {
     return empty;
   }
 
-  /** What its file looks like; empty when there is none. */
+  /** The stat(2) of its file; empty when there is none. */
   public Optional<FileStat> stat(String name) {
     return Optional.ofNullable(stat(folder.resolve(name)));
   }
@@ -186,7 +186,7 @@ public final class RecordFolder {
     }
   }
 
-  /** All whole records. */
+  /** All complete records. */
   public List<Kept> list() {
     List<Kept> records = new ArrayList<>();
     for (String name : names()) {

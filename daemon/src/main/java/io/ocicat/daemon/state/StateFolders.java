@@ -14,10 +14,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Where things are kept.
+ * The directories in which our processes keep their files.
  *
- * @param run gone with the machine's next start: socket, journal, spool, locks
- * @param state kept: which attachments there are
+ * @param run lasts until the next boot: socket, journal, spool, locks
+ * @param state permanent: the attachments
  */
 public record StateFolders(Path run, Path state) {
   private static final Set<PosixFilePermission> OWNER_ONLY =
@@ -25,7 +25,7 @@ public record StateFolders(Path run, Path state) {
 
   private static final Object ROOT = 0;
 
-  /** Those that the variables name, or the usual ones. */
+  /** The directories that the variables name, or the usual ones. */
   public static StateFolders of(Map<String, String> environment) {
     return new StateFolders(
         folder(environment, "OCICAT_RUN_DIR", "/run/ocicat"),
@@ -41,7 +41,7 @@ public record StateFolders(Path run, Path state) {
     return run.resolve("ocicatd.sock");
   }
 
-  /** Tells what the daemon does; changes nothing. */
+  /** The socket that reports what the daemon does; changes nothing. */
   public Path infoSocket() {
     return run.resolve("info.sock");
   }
@@ -51,17 +51,17 @@ public record StateFolders(Path run, Path state) {
     return run.resolve("ocicatd.lock");
   }
 
-  /** There while the first call of an idle machine starts a daemon, until that serves. */
+  /** Exists while the first call of an idle machine starts a daemon, until that serves. */
   public Path startingMark() {
     return run.resolve("starting");
   }
 
-  /** There as long as the daemon that runs was started by a call, and ends by itself. */
+  /** Exists while the running daemon is one that was started by a call and exits by itself. */
   public Path onDemandMark() {
     return run.resolve("on-demand");
   }
 
-  /** Made by whoever stops the daemon because the machine goes down. */
+  /** Made by whatever stops the daemon because the machine goes down. */
   public Path shutdownMark() {
     return run.resolve("shutting-down");
   }
@@ -82,14 +82,14 @@ public record StateFolders(Path run, Path state) {
     return state.resolve("attachments");
   }
 
-  /** Whether a daemon has been here since the machine was started. */
+  /** Whether a daemon has run here since boot. */
   public boolean inUse() {
     return Files.isDirectory(journal());
   }
 
   /**
-   * Makes what is missing, for the owner alone. What is there must be ours: in a directory of
-   * somebody else's, files could be put in the place of our own.
+   * Creates what is missing, for the owner alone. What exists must be ours: in a directory of
+   * another user, our files could be replaced.
    */
   public void create() {
     if (Files.isSymbolicLink(run)) {
@@ -103,8 +103,8 @@ public record StateFolders(Path run, Path state) {
   }
 
   /**
-   * What keeps a process without a daemon from using what is there, changing nothing: others could
-   * have put files in the place of ours.
+   * Why a process without a daemon must not use these directories, without changing anything:
+   * another user could have replaced our files.
    *
    * @return empty when all of it is ours alone
    */
@@ -144,7 +144,7 @@ public record StateFolders(Path run, Path state) {
         Files.createDirectory(folder, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
       }
       requireOwn(folder);
-      // On a file system that is read-only even setting what is set already fails.
+      // On a read-only file system even setting the permissions it already has fails.
       if (!Files.getPosixFilePermissions(folder).equals(OWNER_ONLY)) {
         Files.setPosixFilePermissions(folder, OWNER_ONLY);
       }
@@ -162,7 +162,7 @@ public record StateFolders(Path run, Path state) {
     requireOwn(folder, owner, self);
   }
 
-  /** What is root's stays root's: whoever is not root is told to be. */
+  /** What belongs to root stays root's: other users are told to become root. */
   static void requireOwn(Path folder, Object owner, Object self) throws IOException {
     if (owner.equals(self)) {
       return;

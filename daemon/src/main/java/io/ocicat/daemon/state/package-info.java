@@ -1,6 +1,6 @@
 /**
- * What is kept in files so that a call that is killed can be finished by somebody else: the daemon
- * when it starts again, or a JVM that does one call without it. Both use all of this.
+ * Keeps records in files so that another process can finish a call that is killed: the daemon when
+ * it starts again, or a JVM that makes one call without it. Both use all of this.
  */
 @NullMarked
 package io.ocicat.daemon.state;

@@ -63,8 +63,8 @@ public final class CallHistory {
   }
 
   /**
-   * All of them, the newest first. Each is composed when it is asked for: who looks at one after
-   * the other needs memory for one.
+   * All of them, the newest first. Each is composed on demand: going through them one by one needs
+   * memory for one.
    */
   public synchronized List<Supplier<FinishedCall>> newestFirst() {
     List<Kept> all = new ArrayList<>(calls.calls.reversed());
@@ -76,7 +76,7 @@ public final class CallHistory {
     return all.stream().map(Kept::call).toList();
   }
 
-  /** How many that failed are remembered. */
+  /** How many failures are kept. */
   public synchronized int failures() {
     return failures.calls.size();
   }

@@ -10,8 +10,8 @@ import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /**
- * Records one call's steps. Texts are composed when somebody looks: recording costs a few hundred
- * nanoseconds a step.
+ * Records one call's steps. Texts are composed on demand: recording costs a few hundred nanoseconds
+ * a step.
  *
  * <p>Written by the thread that makes the call; read by any once the call is over.
  */
@@ -19,13 +19,13 @@ public final class CallTrace implements ExchangeListener, RequestListener {
   /** A call that does more than this is shown in part. */
   private static final int MOST_STEPS = 512;
 
-  /** Of what was sent to the kernel in one go. */
+  /** The most requests of one send to the kernel that are listed. */
   private static final int MOST_TOLD = 64;
 
   /** Between the requests of one send, in a step's detail. */
   public static final String SEPARATOR = "; ";
 
-  /** The one of the call under way on this thread. */
+  /** The trace of the call that this thread is making. */
   public static final ScopedValue<CallTrace> CURRENT = ScopedValue.newInstance();
 
   private record Timed(Phase phase, Supplier<String> detail, int depth, long start, long end) {}
@@ -51,14 +51,14 @@ public final class CallTrace implements ExchangeListener, RequestListener {
     return startNanos;
   }
 
-  /** Notes something that has already happened. */
+  /** Records something that has already happened. */
   public void add(Phase phase, Supplier<String> detail, long start, long end) {
     if (steps.size() < MOST_STEPS) {
       steps.add(new Timed(phase, detail, depth, start, end));
     }
   }
 
-  /** Does something and notes how long it took; what happens in it is a part of it. */
+  /** Does something and records how long it took; steps recorded meanwhile are parts of it. */
   public <T> T timed(Phase phase, Supplier<String> detail, Supplier<T> work) {
     long start = System.nanoTime();
     int place = steps.size();
@@ -68,7 +68,7 @@ public final class CallTrace implements ExchangeListener, RequestListener {
     } finally {
       depth--;
       if (steps.size() < MOST_STEPS) {
-        // Before its parts, which were noted first.
+        // Before its parts, which were recorded first.
         steps.add(place, new Timed(phase, detail, depth, start, System.nanoTime()));
       }
     }
@@ -96,7 +96,7 @@ public final class CallTrace implements ExchangeListener, RequestListener {
     add(Phase.DATASTORE, request::describe, request.startNanos(), request.endNanos());
   }
 
-  /** Takes a step's times and not its text, which would have to be composed. */
+  /** Receives a step's times without its text, which would have to be composed. */
   @FunctionalInterface
   public interface Times {
     void step(Phase phase, long startNanos, long endNanos);

@@ -7,9 +7,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why a call failed, out of a small fixed set: metrics are kept by it, and people are told what to
- * do about it. What it is follows from the {@link FailureReason} that our own code gives. Without
- * one it follows from what plugins of others are known to say, and from the code of the error.
+ * Why a call failed, out of a small fixed set, each with advice for people; a label of metrics. It
+ * follows from the {@link FailureReason} that our own code gives. Without one it follows from
+ * messages that external plugins are known to print, and from the error code.
  */
 public enum Cause {
   NONE("nothing to do"),
@@ -37,7 +37,7 @@ public enum Cause {
 
   private record Words(String text, Cause cause) {}
 
-  /** What plugins of others say, which give no reason; looked for before the code is considered. */
+  /** Messages of external plugins, which give no reason; searched before the code is considered. */
   private static final List<Words> WORDS =
       List.of(
           new Words("no IP addresses available", POOL_EMPTY),
@@ -58,7 +58,7 @@ public enum Cause {
   }
 
   /**
-   * Of a call that failed.
+   * The cause of a failed call.
    *
    * @param reason null when the plugin gave none
    */

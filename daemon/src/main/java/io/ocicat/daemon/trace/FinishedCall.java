@@ -8,13 +8,13 @@ import java.util.List;
  *
  * @param verb as CNI_COMMAND had it
  * @param network the network's name; empty when the request could not be read
- * @param pod namespace/name as the runtime told it; empty when it told none
- * @param exitCode 0 when it went well
- * @param code the CNI error's; 0 when it went well
- * @param message the CNI error's; empty when it went well
- * @param cause {@link Cause#NONE} when it went well
- * @param traceId of the trace that the caller said it belongs to; empty when it said none
- * @param nanos from the start of the caller until it had its answer
+ * @param pod namespace/name from the runtime; empty when it did not pass it
+ * @param exitCode 0 on success
+ * @param code the CNI error's; 0 on success
+ * @param message the CNI error's; empty on success
+ * @param cause {@link Cause#NONE} on success
+ * @param traceId of the trace that the caller named; empty when it named none
+ * @param nanos from the start of the caller until it had its reply
  */
 public record FinishedCall(
     long number,

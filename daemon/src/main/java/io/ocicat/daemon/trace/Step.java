@@ -3,7 +3,7 @@ package io.ocicat.daemon.trace;
 /**
  * A part of a call that took time.
  *
- * @param phase what kind of work it is, out of a small fixed set: metrics are kept by it
+ * @param phase the kind of work, out of a small fixed set; a label of metrics
  * @param detail what exactly, for people
  * @param depth 0 for the parts of the call, 1 for the parts of those, …
  */

@@ -1,4 +1,4 @@
-/** What a call spent its time on. */
+/** Records what a call spent its time on, and why it failed. */
 @NullMarked
 package io.ocicat.daemon.trace;
 

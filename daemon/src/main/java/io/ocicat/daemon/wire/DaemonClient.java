@@ -12,18 +12,18 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Asks a daemon as the shim does.
+ * Calls a daemon over the same protocol as the shim.
  *
- * @param limit for connecting, and for the answer once connected
+ * @param limit for connecting, and for the reply once connected
  */
 public record DaemonClient(Path socket, Duration limit) {
   private static final int LONGEST_ANSWER = 8 << 20;
 
   /**
-   * Sends a request and waits for what becomes of it.
+   * Sends a request and waits for the reply.
    *
    * @return never {@link WireReply.Working}
-   * @throws WireException when the answer is none, or does not come
+   * @throws WireException when the reply is invalid, or does not come
    */
   public WireReply ask(WireRequest request) {
     try (UnixSocket daemon = UnixSocket.connect(socket, SocketType.STREAM, limit)) {

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
 /**
- * Where a process looks at files from, in numbers that are equal only when paths and owners mean
- * the same to both.
+ * Identifies the file system and user namespace that a process sees, in numbers that are equal only
+ * when paths and owners mean the same to both processes.
  */
 public record FilesystemView(
     long mountNamespace, long userNamespace, long rootDevice, long rootInode) {

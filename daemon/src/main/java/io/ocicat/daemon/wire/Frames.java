@@ -3,7 +3,7 @@ package io.ocicat.daemon.wire;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** What both kinds of frames have in common. */
+/** The header that request and reply frames share. */
 final class Frames {
   /** "OCI1". */
   static final int MAGIC = 0x3149434f;
@@ -21,7 +21,7 @@ final class Frames {
     return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
   }
 
-  /** All that was written. */
+  /** Everything written so far. */
   static byte[] bytes(ByteBuffer frame) {
     byte[] bytes = new byte[frame.position()];
     frame.flip().get(bytes);
@@ -32,7 +32,7 @@ final class Frames {
     frame.putInt(MAGIC).putShort(MAJOR).putShort(MINOR);
   }
 
-  /** Reads over the start of a frame that this version understands. */
+  /** Reads the header of a frame, and checks that this version understands it. */
   static void checkStart(ByteBuffer frame) {
     if (frame.getInt() != MAGIC) {
       throw new WireException("this is no frame of ocicat's");

@@ -1,6 +1,6 @@
 package io.ocicat.daemon.wire;
 
-/** Bytes that are no frame, or no frame of a version or size that is understood. */
+/** Bytes that are not a valid frame, or a frame of an unsupported version or size. */
 public final class WireException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

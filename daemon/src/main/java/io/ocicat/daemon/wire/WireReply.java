@@ -4,17 +4,17 @@ import io.ocicat.cni.exec.PluginReply;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
-/** What a daemon says to a request. */
+/** A daemon's reply to a request. */
 public sealed interface WireReply {
   int HEADER = 20;
 
-  /** It is being done: sent now and then, so that the caller knows there is somebody. */
+  /** The call is in progress: sent now and then as a keep-alive. */
   record Working() implements WireReply {}
 
-  /** It is done, well or not. */
+  /** The call is done, successfully or not. */
   record Done(PluginReply reply) implements WireReply {}
 
-  /** Nothing was done: the caller should do it itself. */
+  /** Nothing was done: the caller should make the call itself. */
   record Declined(String why) implements WireReply {}
 
   /** As the shim reads it. */
@@ -34,7 +34,7 @@ public sealed interface WireReply {
     return Frames.bytes(frame.putInt(stdout.length).putInt(stderr.length).put(stdout).put(stderr));
   }
 
-  /** Reads one that is there as a whole. */
+  /** Parses a complete reply. */
   static WireReply parse(byte[] bytes) {
     ByteBuffer frame = Frames.view(bytes);
     if (bytes.length < HEADER) {

@@ -18,13 +18,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A call as the shim sent it. Owns the descriptors that came along.
+ * A call as the shim sent it. Owns the descriptors that came with it.
  *
  * @param plugin the name the shim was called by
- * @param startedNanos when it was started, by the clock that counts from the machine's start
+ * @param startedNanos when it was started, by the clock that counts from boot
  * @param hostNetns the shim's own network namespace
  * @param containerNetns what CNI_NETNS led to, if it led anywhere
- * @param directory where the caller's relative paths start; empty when it has none any more
+ * @param directory the caller's working directory; empty when that no longer exists
  */
 @SuppressWarnings("ArrayRecordComponent") // nobody compares requests
 public record WireRequest(
@@ -51,7 +51,7 @@ public record WireRequest(
   private static final int HAS_HOST = 1;
   private static final int HAS_CONTAINER = 2;
 
-  /** What the working directory is called among the variables, of which none is called so. */
+  /** The working directory's name among the variables, of which none is empty. */
   private static final String DIRECTORY = "";
 
   public static final String OWN_DIRECTORY = Path.of("").toAbsolutePath().toString();
@@ -61,7 +61,7 @@ public record WireRequest(
 
   private static final int MORE = 256 << 10;
 
-  /** A request of this process's own, whose paths start where ours do. */
+  /** A request of this process, with its working directory. */
   public WireRequest(
       String plugin,
       Map<String, String> environment,
@@ -83,25 +83,25 @@ public record WireRequest(
         OWN_DIRECTORY);
   }
 
-  /** Where the bytes of a request go. */
+  /** Limits the memory of requests that are being read. */
   @FunctionalInterface
   public interface Room {
     /**
-     * Takes room for a request; asked before most of it is read.
+     * Reserves memory for a request; called before most of it is read.
      *
      * @param limit how much time its caller has; zero when it does not say
      * @param del whether it is a DEL, as far as that is known by now
-     * @return false when there is none
+     * @return false when there is none left
      */
     boolean take(int bytes, Duration limit, boolean del);
   }
 
   /**
-   * Waits for a whole request.
+   * Waits for a complete request.
    *
    * @param room for it; asked before most of it is read
    * @return empty when the peer left before
-   * @throws WireException when it is none
+   * @throws WireException when it is not a valid request
    */
   public static Optional<WireRequest> receive(UnixSocket socket, Duration limit, Room room) {
     List<Fd> descriptors = new ArrayList<>();
@@ -157,7 +157,7 @@ public record WireRequest(
     return Duration.ofMillis(Integer.toUnsignedLong(Frames.view(header).getInt(LIMIT_AT)));
   }
 
-  /** Looks at the environment as far as it has come, which nearly always is all of it. */
+  /** Searches the part of the environment that has arrived, which nearly always is all of it. */
   private static boolean isDel(byte[] sofar) {
     String text = new String(sofar, HEADER, sofar.length - HEADER, StandardCharsets.ISO_8859_1);
     return text.contains(DEL_VARIABLE);
@@ -172,7 +172,7 @@ public record WireRequest(
         + Frames.length(frame, MAX_STDIN, "stdin");
   }
 
-  /** Takes over the descriptors unless it fails. */
+  /** Takes ownership of the descriptors unless it fails. */
   static WireRequest parse(byte[] bytes, List<Fd> descriptors) {
     if (bytes.length < HEADER) {
       throw new WireException("a request has at least %d bytes".formatted(HEADER));
