@@ -12,8 +12,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.function.Consumer;
 
 /**
- * The log of a daemon that nobody looks after: standard error is a file that it appends to, and of
- * which the last one or two mebibytes are kept. Thread-safe.
+ * The log file of a daemon that a call started: standard error appends to the file, of which the
+ * last one or two mebibytes are kept. Thread-safe.
  */
 final class BoundedLog implements Consumer<String> {
   static final long MOST_BYTES = 1 << 20;
@@ -28,7 +28,7 @@ final class BoundedLog implements Consumer<String> {
     this.bytes = bytes;
   }
 
-  /** Of a daemon that was started by a call. */
+  /** The log of a daemon that was started by a call. */
   static BoundedLog onDemand(StateFolders folders, PrintStream stream) {
     return of(folders.state().resolve("on-demand.log"), stream);
   }
@@ -54,7 +54,7 @@ final class BoundedLog implements Consumer<String> {
     stream.println(line);
   }
 
-  /** The stream goes on in the same file, from its beginning: it was opened to append. */
+  /** The stream continues in the same file, from its beginning: it was opened to append. */
   private void rotate() {
     Path before = file.resolveSibling(file.getFileName() + ".1");
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {

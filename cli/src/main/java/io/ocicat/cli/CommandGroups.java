@@ -6,7 +6,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
-/** Shows the commands by what they are for, each with one sentence on one line. */
+/** Lists the commands in the help by topic, each with one sentence on one line. */
 final class CommandGroups {
   private record Group(String heading, List<String> commands) {}
 

@@ -15,7 +15,10 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Prints what a cluster must know before the Kubernetes datastore can be used. */
+/**
+ * {@code ocicat crds}: prints the custom resource definitions that the Kubernetes datastore needs
+ * in a cluster.
+ */
 @Command(
     name = "crds",
     description = {

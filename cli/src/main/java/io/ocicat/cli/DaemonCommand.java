@@ -111,13 +111,13 @@ public final class DaemonCommand implements Callable<Integer> {
               + " with JSON).")
   private @Nullable URI collector;
 
-  /** As it is written on the command line. */
+  /** The values of the log format option. */
   enum LogKind {
     text,
     json
   }
 
-  /** The command of a command line that has nothing but {@code daemon}, or is the shim's. */
+  /** The command of a command line that consists of {@code daemon} alone, or is the shim's. */
   static Optional<DaemonCommand> plain(String[] args) {
     boolean onDemand = args.length == 2 && args[1].equals("--on-demand");
     if (args.length == 0 || !args[0].equals("daemon") || (args.length > 1 && !onDemand)) {
@@ -174,7 +174,7 @@ public final class DaemonCommand implements Callable<Integer> {
       DaemonInfo info = new DaemonInfo(daemon, state, history, metrics, Version.build(), clock);
       Runtime.getRuntime()
           .addShutdownHook(Thread.ofPlatform().name("stop").unstarted(() -> stop(daemon, done)));
-      // Whoever started it on demand waits already: its call is the rehearsal.
+      // The caller that started it on demand is already waiting: its call is the warm-up.
       if (!onDemand) {
         StartUp.begin(daemon, folders, environment, events);
       }

@@ -10,7 +10,10 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** {@code ocicat help}: picocli's own looks at the first word only. */
+/**
+ * {@code ocicat help}: handles nested subcommands, where picocli's own command reads the first word
+ * only.
+ */
 @Command(name = "help", helpCommand = true, description = "Show how a command is used.")
 final class HelpCommand implements Callable<Integer> {
   @Spec private CommandSpec spec = CommandSpec.create();

@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** Serves addresses until it is told to end. */
+/** {@code ocicat ipam-server}: the reference server for the http-ipam plugin, in the foreground. */
 @Command(
     name = "ipam-server",
     description = "Serve addresses to the ipam plugin over HTTP.",
@@ -118,7 +118,7 @@ final class IpamServerCommand implements Callable<Integer> {
     return ExitCode.OK;
   }
 
-  /** An address, never a name: nobody is to be asked what this server listens on. */
+  /** An address, never a name: this needs no name server. */
   private InetSocketAddress address() {
     int colon = listen.lastIndexOf(':');
     try {
@@ -132,7 +132,7 @@ final class IpamServerCommand implements Callable<Integer> {
         return new InetSocketAddress(InetAddress.getByAddress(bytes), port);
       }
     } catch (IllegalArgumentException | UnknownHostException _) {
-      // Said below.
+      // Reported below.
     }
     throw new ParameterException(
         spec.commandLine(),

@@ -71,7 +71,7 @@ public final class Ocicat {
             .orElseGet(() -> run(commandLineFor(args), reporter, stdout, System.out, args)));
   }
 
-  /** As a daemon is started nearly always, it needs no command line to be parsed. */
+  /** Runs the daemon without parsing a command line, which the usual start does not need. */
   public static int run(DaemonCommand daemon, ErrorReporter reporter) {
     try {
       return daemon.call();
@@ -80,7 +80,7 @@ public final class Ocicat {
     }
   }
 
-  /** Also fails when what the command printed did not get anywhere. */
+  /** Also fails when the command's output could not be written. */
   public static int run(
       CommandLine commandLine,
       ErrorReporter reporter,
@@ -96,7 +96,9 @@ public final class Ocicat {
         : exitCode;
   }
 
-  /** A daemon has callers waiting for it: the other commands take longer to make than it does. */
+  /**
+   * Callers wait for a starting daemon: building the other commands takes longer than its start.
+   */
   private static CommandLine commandLineFor(String... args) {
     return args.length > 0 && args[0].equals("daemon")
         ? tellingVersion(new CommandLine(new Ocicat()).addSubcommand(new DaemonCommand()))
@@ -128,7 +130,7 @@ public final class Ocicat {
     return CommandGroups.shownBy(tellingVersion(commandLine));
   }
 
-  /** Whatever is asked with {@code --version} gives the same answer. */
+  /** Makes {@code --version} print the same for every command. */
   private static CommandLine tellingVersion(CommandLine command) {
     command.getCommandSpec().versionProvider(new Version());
     command.getSubcommands().values().forEach(Ocicat::tellingVersion);
@@ -163,7 +165,8 @@ public final class Ocicat {
           .setExecutionExceptionHandler((failure, _, _) -> reporter.failure(failure))
           .execute(args);
     } catch (Error e) {
-      // A broken installation or an exhausted machine, not a reason for a page of frames either.
+      // A broken installation or an exhausted machine does not deserve a page of stack frames
+      // either.
       return reporter.failure(e);
     }
   }

@@ -14,8 +14,8 @@ import picocli.CommandLine.Spec;
 import picocli.CommandLine.Unmatched;
 
 /**
- * How {@link PluginProcess} looks in the help; the executables in {@code cni/} do not pass through
- * here.
+ * {@code ocicat plugin}, as the help shows {@link PluginProcess}; the executables in {@code cni/}
+ * do not pass through here.
  */
 @Command(
     name = PluginProcess.COMMAND,
@@ -40,7 +40,7 @@ final class PluginCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  /** Either a plugin, or which there are. */
+  /** Either a plugin, or the list of plugins. */
   static final class Choice {
     @Parameters(
         paramLabel = "NAME",

@@ -27,12 +27,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * {@code ocicat plugin <name>}: one call of one plugin in a JVM of its own. The executables in
+ * {@code ocicat plugin <name>}: makes one call of one plugin in its own JVM. The executables in
  * {@code cni/} enter here directly: picocli would cost more than the call itself.
  *
  * @param executables where our own executables are, if this runs from a distribution: a delegate
  *     found there needs no process
- * @param ours tells which executables those are, wherever copies of them were put
+ * @param ours finds which executables are ours, wherever they were copied to
  */
 record PluginProcess(Optional<Path> executables, PluginExecutables ours) {
   static final String COMMAND = "plugin";
@@ -44,8 +44,8 @@ record PluginProcess(Optional<Path> executables, PluginExecutables ours) {
   }
 
   /**
-   * Ends the process without ado: nothing is left to be done by then, and the orderly way makes the
-   * JVM look for a logger first, for milliseconds.
+   * Halts the process: nothing is left to be done by then, and an orderly exit makes the JVM search
+   * for a logger first, for milliseconds.
    */
   public static void main(String[] args) {
     Runtime.getRuntime().halt(fromDistribution().run(args[0]));
@@ -64,7 +64,7 @@ record PluginProcess(Optional<Path> executables, PluginExecutables ours) {
     return folders.inUse() ? besideADaemon(name, plugin.get(), folders) : alone(plugin.get());
   }
 
-  /** Does what a plugin's executable does for people, without a call. Returns the exit code. */
+  /** Handles a plugin executable's command-line options, without a call. Returns the exit code. */
   static int options(String name, List<String> flags) {
     String version = Version.build().version();
     try (Datastores datastores = new Datastores()) {
@@ -96,10 +96,10 @@ record PluginProcess(Optional<Path> executables, PluginExecutables ours) {
         System.err);
   }
 
-  /** With the locks and notes of the daemon, which may come back at any moment. */
+  /** With the locks and records of the daemon, which may come back at any moment. */
   private int besideADaemon(String name, Plugin plugin, StateFolders folders) {
     System.setOut(System.err);
-    // Not System.out, which would not say that it is full.
+    // Not System.out, which does not report a full disk.
     try (FileOutputStream stdout = new FileOutputStream(FileDescriptor.out)) {
       DaemonState state = new DaemonState(folders, BootId.current());
       PluginReply reply = new OneShot(state, ours).run(name, plugin, System.getenv(), System.in);
@@ -114,7 +114,7 @@ record PluginProcess(Optional<Path> executables, PluginExecutables ours) {
 
   /**
    * How plugins are run from here: our own executables in this JVM and all others as processes.
-   * Where a daemon has been all are processes, because attachments are locked and noted there.
+   * Where a daemon has run all are processes, because attachments are locked and recorded there.
    */
   PluginExec exec() {
     return StateFolders.of(System.getenv()).inUse()

@@ -7,8 +7,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Tells systemd, which then knows when calls are served and restarts what is stuck. That systemd
- * does not listen is no reason to stop serving: it is said once.
+ * Notifies systemd of the daemon's state, so that it knows when calls are served and restarts a
+ * stuck daemon. If systemd does not listen the daemon serves anyway: that is logged once.
  */
 final class Systemd implements Supervisor {
   private final SystemdNotify notice;
@@ -20,7 +20,7 @@ final class Systemd implements Supervisor {
     this.log = log;
   }
 
-  /** systemd if it has started this process and asks for it, else nobody. */
+  /** systemd if it started this process and wants notifications, else none. */
   static Supervisor of(Map<String, String> environment, Consumer<String> log) {
     return SystemdNotify.of(environment)
         .<Supervisor>map(notice -> new Systemd(notice, log))

@@ -10,7 +10,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code ocicat version}: what {@code --version} prints, for those who type it as a command. */
+/** {@code ocicat version}: prints the same as {@code --version}. */
 @Command(
     name = "version",
     description = "Print the version, the commit and the JDK.",

@@ -1,4 +1,7 @@
-/** The ocicat command. */
+/**
+ * The {@code ocicat} command line: its entry point and the commands that have no package of their
+ * own.
+ */
 @NullMarked
 package io.ocicat.cli;
 

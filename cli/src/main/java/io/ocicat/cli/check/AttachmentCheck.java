@@ -17,9 +17,9 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Looks whether attachments are what ADD made them: in the container, on the host, and in what
- * plugins keep of them. Changes nothing. The host is read once for all attachments, so an instance
- * is for one command. Not thread-safe.
+ * Checks whether attachments are still what ADD made them: in the container, on the host, and in
+ * the plugins' own records. Changes nothing. The host is read once for all attachments, so an
+ * instance is for one command. Not thread-safe.
  */
 public final class AttachmentCheck implements AutoCloseable {
   private final ExpectedAttachments intents;
@@ -34,7 +34,7 @@ public final class AttachmentCheck implements AutoCloseable {
     this.plugins = new PluginCheck(plugins);
   }
 
-  /** All that is wrong with it; nothing when everything that was looked at is as it should be. */
+  /** Everything that is wrong with it; empty when all that was checked is as it should be. */
   public List<Discrepancy> run(ExpectedAttachment expected) {
     if (expected.netns().isEmpty()) {
       return List.of();
@@ -94,7 +94,7 @@ public final class AttachmentCheck implements AutoCloseable {
       found.addAll(new HostCheck(expected, host.get(), link.get(), !check.isMoving()).run());
     }
     if (found.isEmpty()) {
-      // CHECK stops at what is first wrong, which has been said in better words.
+      // CHECK stops at the first error, which has already been reported more precisely.
       asPluginsSay(expected, host.get(), found);
     }
     return found;

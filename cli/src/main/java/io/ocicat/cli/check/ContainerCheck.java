@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The container's side: its interface, its addresses and its routes. */
+/** Checks the container's side: its interface, its addresses and its routes. */
 record ContainerCheck(ExpectedAttachment intent, NamespaceState container, Link link) {
   static final IpAddress CALICO_GATEWAY_4 = IpAddress.parse("169.254.1.1");
   static final IpAddress CALICO_GATEWAY_6 = IpAddress.parse("fe80::ecee:eeff:feee:eeee");
@@ -99,8 +99,8 @@ record ContainerCheck(ExpectedAttachment intent, NamespaceState container, Link 
   }
 
   private void routes(List<Discrepancy> found) {
-    // Those of Calico's result tell of the node's block; what the container has are routes by a
-    // gateway that is the same everywhere.
+    // Routes in Calico's result describe the node's block; the container's own routes use a gateway
+    // that is the same everywhere.
     intent.result().stream()
         .filter(_ -> !intent.isCalico())
         .flatMap(result -> result.routes().stream())
@@ -131,7 +131,7 @@ record ContainerCheck(ExpectedAttachment intent, NamespaceState container, Link 
     return route -> gateway == null || route.gateway().filter(gateway::equals).isPresent();
   }
 
-  /** A virtual machine that is about to move here has its routes from Felix, later. */
+  /** A virtual machine that is about to move here gets its routes from Felix, later. */
   boolean isMoving() {
     return intent.isCalico()
         && intent.pod().contains("/virt-launcher-")

@@ -5,9 +5,9 @@ import java.util.Locale;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One thing about an attachment that is not as it should be.
+ * A difference between an attachment and what its ADD made.
  *
- * @param object what was looked at
+ * @param object what was checked
  * @param actual how it is
  * @param expected how it should be; empty when {@code actual} says it all
  * @param advice what to do about it
@@ -33,9 +33,9 @@ public record Discrepancy(Kind kind, String object, String actual, String expect
     MASQUERADE,
     PORT_MAP,
     LEASE,
-    /** What a plugin's own CHECK finds beyond that. */
+    /** What a plugin's own CHECK finds in addition. */
     PLUGIN,
-    /** It could not be looked at, so nobody can say that it is well. */
+    /** It could not be checked, so its state is unknown. */
     UNKNOWN;
 
     public String label() {

@@ -22,14 +22,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What an attachment should be: what its ADD was asked for, and what it answered.
+ * The expected state of an attachment: its ADD's request and result.
  *
- * @param pod as namespace/name; empty when the runtime told none
- * @param netns what CNI_NETNS said
- * @param netnsIsThere whether that still leads to the namespace it was
- * @param hostNetns of whoever executed the plugins
- * @param requests what plugins of ours were asked, in the order of the chain; empty when none of
- *     ours was called
+ * @param pod as namespace/name; empty when the runtime did not pass it
+ * @param netns the value of CNI_NETNS
+ * @param netnsIsThere whether that still leads to the same namespace
+ * @param hostNetns of the process that executed the plugins
+ * @param requests the requests to our plugins, in the order of the chain; empty when none of ours
+ *     was called
  * @param result the last plugin's
  */
 public record ExpectedAttachment(
@@ -48,10 +48,10 @@ public record ExpectedAttachment(
   }
 
   /**
-   * As records of ours tell it.
+   * From our records.
    *
    * @param records of one attachment, at least one
-   * @param cached the runtime's own, if it has one: only that has what plugins of others answered
+   * @param cached the runtime's own, if it has one: only that has the results of external plugins
    */
   static ExpectedAttachment of(
       AttachmentKey key, List<CallRecord> records, Optional<CachedAttachment> cached, BootId boot) {
@@ -76,7 +76,7 @@ public record ExpectedAttachment(
         last);
   }
 
-  /** As a runtime remembers it; that it was called from here has to be believed. */
+  /** From a runtime's cache; that it was called from here is an assumption. */
   static ExpectedAttachment of(CachedAttachment cached) {
     String netns = cached.container().netns();
     return new ExpectedAttachment(
@@ -94,14 +94,14 @@ public record ExpectedAttachment(
     return new AttachmentKey(cached.container().id().value(), cached.container().ifName().value());
   }
 
-  /** As the runtime told plugins; empty when it told none. */
+  /** The pod as the runtime passed it to plugins; empty when it did not. */
   public static String podOf(CachedAttachment cached) {
     return PodName.of(Map.of(CniEnvironment.ARGS, cached.container().args().toString()));
   }
 
   /**
-   * Records in the order in which the plugins were called. Those of one millisecond are told apart
-   * by the configuration that the runtime has kept.
+   * Records in the order in which the plugins were called. Those of the same millisecond are
+   * ordered by the configuration that the runtime has kept.
    */
   public static List<CallRecord> inOrder(
       List<CallRecord> records, Optional<CachedAttachment> cached) {
@@ -164,7 +164,7 @@ public record ExpectedAttachment(
     return all.interfaceOf(ip).map(owner -> owner.name().equals(key.ifName())).orElse(true);
   }
 
-  /** What the result says of the interface. */
+  /** The interface in the container, from the result. */
   Optional<Interface> inside() {
     return result.stream()
         .flatMap(all -> all.interfaces().stream())
@@ -172,7 +172,7 @@ public record ExpectedAttachment(
         .findFirst();
   }
 
-  /** What the result says to be on the host: the other end of a veth pair, a bridge. */
+  /** The interfaces on the host, from the result: the host end of a veth pair, a bridge. */
   List<String> onHost() {
     return result.stream()
         .flatMap(all -> all.interfaces().stream())
@@ -185,7 +185,7 @@ public record ExpectedAttachment(
     return requests.stream().anyMatch(request -> request.plugin().equals(CALICO));
   }
 
-  /** How people call it. */
+  /** Its name for people. */
   public String name(ShortIds ids) {
     String container = ids.of(key.containerId()) + "/" + key.ifName();
     return pod.isEmpty() ? container : "%s (%s)".formatted(pod, container);

@@ -16,9 +16,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * All attachments of this machine, by our own records and by libcni's cache.
+ * All attachments of this machine, from our own records and from libcni's cache.
  *
- * @param obstacles why some could not be looked at
+ * @param obstacles why some could not be read
  */
 public record ExpectedAttachments(
     Map<AttachmentKey, ExpectedAttachment> byKey, List<String> obstacles) {
@@ -57,7 +57,7 @@ public record ExpectedAttachments(
     return byKey.values();
   }
 
-  /** Those that have an address, whose containers may be gone. */
+  /** The attachments that have an address; their containers may be gone. */
   public List<ExpectedAttachment> having(IpAddress address) {
     return all().stream()
         .filter(one -> one.addresses().stream().anyMatch(ip -> ip.address().equals(address)))

@@ -14,9 +14,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The host's side of a veth pair: its end, the bridge that it is a port of or the routes to the
- * container, forwarding, and who answers for Calico's gateway. Whether there should be a bridge the
- * result of ADD says, so all plugins that make veth pairs are looked at in the same way.
+ * Checks the host's side of a veth pair: its host end, the bridge that it is a port of or the
+ * routes to the container, forwarding, and proxy ARP for Calico's gateway. The result of ADD says
+ * whether there should be a bridge, so all plugins that make veth pairs are checked in the same
+ * way.
  */
 record HostCheck(ExpectedAttachment intent, NamespaceState host, Link inside, boolean routed) {
 
@@ -60,7 +61,7 @@ record HostCheck(ExpectedAttachment intent, NamespaceState host, Link inside, bo
     return found;
   }
 
-  /** By index: names may be given away, but both ends know each other. */
+  /** By index: names may be reused, but both ends know each other. */
   private Optional<Link> end() {
     return inside.peerNamespace() < 0
         ? Optional.empty()
@@ -151,7 +152,7 @@ record HostCheck(ExpectedAttachment intent, NamespaceState host, Link inside, bo
     }
   }
 
-  /** As sysctl(8) takes it; names of interfaces may have dots. */
+  /** As sysctl(8) accepts it; names of interfaces may have dots. */
   private static String name(Sysctl setting) {
     boolean dotted = setting.path().stream().anyMatch(part -> part.contains("."));
     return String.join(dotted ? "/" : ".", setting.path());
@@ -169,7 +170,7 @@ record HostCheck(ExpectedAttachment intent, NamespaceState host, Link inside, bo
   }
 
   /**
-   * Nobody has 169.254.1.1: the kernel answers for it by proxy ARP, and does so only for addresses
+   * No interface has 169.254.1.1: the kernel answers for it by proxy ARP, and only for addresses
    * that it has a route to by another interface ({@code arp_fwd_proxy}).
    */
   private void gateway(Link outside, List<Discrepancy> found) {

@@ -16,9 +16,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The addresses that host-local has leased: in the networks that are configured, in those that
- * attachments of ours were made on, and in every folder of the usual directory. So leases are found
- * whose network has no file any more, and those that flannel has made.
+ * Lists the addresses that host-local has leased: in the configured networks, in those of our
+ * attachments, and in every folder of the usual directory. So it also finds leases whose network
+ * has no configuration file any more, and flannel's.
  */
 public final class HostLocalLeases {
   private static final String HOST_LOCAL = "host-local";
@@ -30,7 +30,7 @@ public final class HostLocalLeases {
   /**
    * All of them, each once.
    *
-   * @param root where the files of other programs are found below
+   * @param root below which the files of other programs are found
    * @throws CniException when the configuration directory cannot be read
    */
   public static List<Lease> of(Cni cni, ExpectedAttachments intents, Path root) {
@@ -62,7 +62,7 @@ public final class HostLocalLeases {
       PluginConfig config = PluginConfig.ofRequest(request.stdin());
       read(config.name(), config, leases);
     } catch (CniException _) {
-      // Of what cannot be read nothing was leased.
+      // Nothing is leased from a configuration that cannot be read.
     }
   }
 
@@ -73,7 +73,7 @@ public final class HostLocalLeases {
       try {
         leases.addAll(Lease.of(network, plugin));
       } catch (CniException _) {
-        // Reported by whoever looks at configurations.
+        // The check of configurations reports it.
       }
     }
   }

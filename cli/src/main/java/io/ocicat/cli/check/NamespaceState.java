@@ -24,8 +24,8 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * What a network namespace has: links, addresses and routes as they were when it was opened, read
- * once for all who ask; settings when they are asked for.
+ * A snapshot of a network namespace's links, addresses and routes, read when it is opened; sysctls
+ * are read on demand.
  */
 final class NamespaceState implements AutoCloseable {
   private final Path path;
@@ -51,7 +51,7 @@ final class NamespaceState implements AutoCloseable {
   /**
    * Reads it.
    *
-   * @throws NetlinkException when the path leads to no namespace, or it cannot be looked into
+   * @throws NetlinkException when the path does not lead to a namespace, or it cannot be entered
    */
   static NamespaceState open(Path path) {
     NetNs namespace = NetNs.open(path);
@@ -93,7 +93,7 @@ final class NamespaceState implements AutoCloseable {
         .flatMap(address -> link(address.device().index()));
   }
 
-  /** Those to a destination, of one table. */
+  /** The routes to a destination in one table. */
   List<Route> routesTo(IpPrefix destination, int table) {
     return routes(IpFamily.of(destination.address())).stream()
         .filter(route -> route.table() == table && route.destination().equals(destination))
@@ -104,7 +104,7 @@ final class NamespaceState implements AutoCloseable {
     return family == IpFamily.V4 ? routes4 : routes6;
   }
 
-  /** By which link a packet would leave; empty when there is no route. */
+  /** The link by which a packet would leave; empty when there is no route. */
   Optional<Link> leavesBy(IpAddress destination) {
     try {
       return socket
@@ -117,7 +117,7 @@ final class NamespaceState implements AutoCloseable {
     }
   }
 
-  /** Whether a setting is 0; one that the kernel has not is on. */
+  /** Whether a setting is 0; a setting that the kernel does not have is on. */
   boolean isOff(Sysctl setting) {
     try {
       return setting.readIn(namespace).strip().equals("0");

@@ -30,21 +30,24 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Has the plugins of ours look themselves, with CHECK: at leases, whatever IPAM has given them, at
- * what they put into nf_tables, and at all that only they know. CHECK changes nothing, and is made
- * in this process; plugins of others are not called. Not thread-safe.
+ * Runs CHECK of our plugins: it covers leases of any IPAM, nf_tables rules, and all that only the
+ * plugins know. CHECK changes nothing, and runs in this process; external plugins are not called.
+ * Not thread-safe.
  */
 final class PluginCheck {
   private static final Duration LIMIT = Duration.ofSeconds(10);
   private static final byte[] NOTHING = {};
   private static final Set<String> IPAMS = Set.of("host-local", "calico-ipam", "ipam", "static");
 
-  /** What a plugin answers whose datastore or server does not. */
+  /** Error codes of a plugin whose datastore or server does not reply. */
   private static final Set<Integer> UNREACHABLE = Set.of(5, 11, 50, 51);
 
   private final Function<String, Optional<Plugin>> plugins;
 
-  /** Those that reached nothing once: to ask again for each attachment would take minutes. */
+  /**
+   * Plugins that could not reach their server once: trying again for each attachment would take
+   * minutes.
+   */
   private final Set<String> unreachable = new HashSet<>();
 
   PluginCheck(Function<String, Optional<Plugin>> plugins) {
@@ -52,9 +55,9 @@ final class PluginCheck {
   }
 
   /**
-   * What a plugin of the chain says.
+   * The result of CHECK of one plugin of the chain.
    *
-   * @param host the way into the host's namespace
+   * @param host path of the host's namespace
    * @param result the last plugin's
    */
   Optional<Discrepancy> run(CallRecord request, Path host, Result result) {
@@ -80,12 +83,12 @@ final class PluginCheck {
         : Optional.of(failure(request.plugin(), delegates.failedIpam, reply));
   }
 
-  /** As CHECK wants it; nothing for versions that have no CHECK. */
+  /** The configuration for CHECK; empty for versions without CHECK. */
   private static Optional<byte[]> stdin(CallRecord request, Result result) {
     try {
       PluginConfig config = PluginConfig.ofRequest(request.stdin());
       SpecVersion version = config.specVersion();
-      // Results of 0.3.0 and 0.3.1 look as those of 0.4.0, which has CHECK.
+      // Results of 0.3.0 and 0.3.1 have the form of those of 0.4.0, which has CHECK.
       SpecVersion checked = version.isAtLeast(SpecVersion.V0_4_0) ? version : SpecVersion.V0_4_0;
       if (!version.isAtLeast(SpecVersion.V0_3_0)) {
         return Optional.empty();
@@ -151,7 +154,7 @@ final class PluginCheck {
     }
   }
 
-  /** Runs the plugins that one delegates to, and takes note of IPAM's refusal. */
+  /** Runs the plugins that one delegates to, and records IPAM's refusal. */
   private final class Delegates implements PluginExec {
     private final Namespaces namespaces;
     private final PluginExec inProcess;

@@ -5,8 +5,8 @@ import java.util.NavigableSet;
 import java.util.TreeSet;
 
 /**
- * Ids of containers as people can read them: their first twelve characters, or as many as it takes
- * to tell them apart.
+ * Shortens container ids for people: to twelve characters, or as many as it takes to keep them
+ * distinct.
  */
 public final class ShortIds {
   private static final int USUAL = 12;

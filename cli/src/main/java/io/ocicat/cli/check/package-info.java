@@ -1,6 +1,6 @@
 /**
- * Compares what ADD was asked for and answered with the kernel as it is now; what {@code why},
- * {@code doctor} and {@code pod ls} say of an attachment comes from here.
+ * Compares the request and result of each ADD with the kernel's present state; {@code why}, {@code
+ * doctor} and {@code pod ls} report attachments from here.
  */
 @NullMarked
 package io.ocicat.cli.check;

@@ -137,7 +137,7 @@ public final class ConformanceCommand implements Callable<Integer> {
 
   public ConformanceCommand() {}
 
-  /** What {@code --kind} takes. */
+  /** The values of {@code --kind}. */
   public static final class Kinds implements Iterable<String> {
     @Override
     public Iterator<String> iterator() {
@@ -200,7 +200,7 @@ public final class ConformanceCommand implements Callable<Integer> {
     if (plugin == null) {
       throw new ConformanceException("missing required parameter: PLUGIN");
     }
-    // Before anything is asked about its name, which nobody may have meant.
+    // Before its name is considered, which may be a typing error.
     if (!Files.isRegularFile(plugin) || !Files.isExecutable(plugin)) {
       throw new ConformanceException(plugin + " is not an executable file");
     }
@@ -255,7 +255,7 @@ public final class ConformanceCommand implements Callable<Integer> {
     }
   }
 
-  /** Java's own messages are no more than the path here. */
+  /** Java's own messages consist of the path alone here. */
   private static String reason(IOException e) {
     return switch (e) {
       case NoSuchFileException _ -> "there is no such file";

@@ -12,7 +12,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.InstantSource;
 
-/** The reference server, on the loopback of whatever host the ipam plugin is tried on. */
+/**
+ * Runs the reference IPAM server on the loopback of the host on which the http-ipam plugin is
+ * checked.
+ */
 public final class ReferenceIpam implements RequiredService {
   private static final int PORT = 8090;
 

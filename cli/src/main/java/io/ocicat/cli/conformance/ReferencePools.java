@@ -12,12 +12,15 @@ import java.nio.file.Path;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
-/** An embedded datastore with a node and a pool, where the plugin on a lab's host finds it. */
+/**
+ * An embedded datastore with a node and a pool, where the calico-ipam plugin on a lab's host finds
+ * it.
+ */
 public final class ReferencePools implements RequiredService {
   private static final String NODE = "conformance";
   private static final String CIDR = "10.88.0.0/24";
 
-  /** Beside the directory that a service has for its own files. */
+  /** Next to the directory that a service has for its own files. */
   private static final String STATE = "state";
 
   @Override

@@ -4,7 +4,7 @@ import io.ocicat.conformance.subject.ConformanceException;
 import io.ocicat.conformance.subject.Profile;
 import io.ocicat.conformance.subject.RequiredService;
 
-/** What plugins have to find on their host that get addresses from somebody else. */
+/** The services that IPAM plugins need on their host while they are checked. */
 public final class ReferenceServices {
   private ReferenceServices() {}
 

@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Draws the steps of one pod's way to its network. Ids are abbreviated; everything else is there in
- * full, on as many lines as it takes.
+ * Draws the steps by which one pod got its network. Ids are abbreviated; everything else is shown
+ * in full, on as many lines as it takes.
  */
 record AddDrawing(DemoNarrator tale) {
   private static final int BAR = 12;
@@ -26,7 +26,7 @@ record AddDrawing(DemoNarrator tale) {
    * @param allocation what IPAM did for the pod's address, shown below its step
    */
   void print(JsonNode steps, List<String> allocation) {
-    // Where the plugin that was delegated to calls IPAM itself, that is no step of its own.
+    // Where the delegated plugin calls IPAM itself, that is not a step of its own.
     String allocator = steps.findValuesAsString("step").contains("ipam") ? "ipam" : "delegate";
     double whole = Math.max(1, steps.path(0).path("nanos").asLong());
     tale.show(tale.paint("2", "%7s  %-12s  %s".formatted("µs", "when", "step")));
@@ -59,7 +59,7 @@ record AddDrawing(DemoNarrator tale) {
     tale.show(" ".repeat(BEFORE_TEXT) + text);
   }
 
-  /** What went to the kernel in one send is one request per line. */
+  /** The requests of one send to the kernel, one per line. */
   private List<String> lines(String indent, String label, String detail) {
     int room = Math.max(16, tale.room() - BEFORE_TEXT - indent.length() - 4);
     List<String> lines = new ArrayList<>();

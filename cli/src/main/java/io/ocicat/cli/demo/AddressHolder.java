@@ -18,11 +18,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * An address that somebody has.
+ * An allocated address and its owner.
  *
  * @param owner the pod as namespace/name, or a container's id where IPAM knows no more
- * @param from the block or the directory it was taken from
- * @param allocation how IPAM came to it, step by step, as its records tell
+ * @param from the block or the directory it was allocated from
+ * @param allocation how IPAM allocated it, step by step, from its records
  */
 record AddressHolder(String address, String owner, String from, List<String> allocation) {
   private static final Path HOST_LOCAL = Path.of("/var/lib/cni/networks");
@@ -31,7 +31,7 @@ record AddressHolder(String address, String owner, String from, List<String> all
     allocation = List.copyOf(allocation);
   }
 
-  /** What calico-ipam has given. */
+  /** The addresses that calico-ipam has allocated. */
   static List<AddressHolder> ofBlocks(Datastore datastore) {
     List<AddressHolder> leases = new ArrayList<>();
     for (Resource resource : datastore.list(ResourceQuery.of(Kind.IPAM_BLOCK)).items()) {
@@ -76,7 +76,7 @@ record AddressHolder(String address, String owner, String from, List<String> all
         allocation);
   }
 
-  /** What host-local has given on this node. */
+  /** The addresses that host-local has allocated on this node. */
   static List<AddressHolder> ofHostLocal() {
     List<AddressHolder> leases = new ArrayList<>();
     if (Files.notExists(HOST_LOCAL)) {

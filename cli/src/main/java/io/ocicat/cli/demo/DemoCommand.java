@@ -20,7 +20,7 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code ocicat demo}. */
+/** {@code ocicat demo}: runs pods on a temporary node and explains what happens. */
 @Command(
     name = "demo",
     description = {
@@ -229,7 +229,7 @@ public final class DemoCommand implements Callable<Integer> {
     narrator.say("removes everything.");
   }
 
-  /** In the demo's own folder: files that the reader makes there go with the node. */
+  /** In the demo's own folder: files that the user creates there go with the node. */
   private int openShell(DemoNode stage) {
     List<String> inside =
         stage.inside("PS1=node-1# ", "sh", "-c", "cd \"$0\" && exec \"$@\"", DemoNode.FOLDER);
@@ -244,7 +244,9 @@ public final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  /** With what the kernel lacks, if asked for; a node of such a kernel may be none to look at. */
+  /**
+   * Includes what the kernel lacks, if requested; on such a kernel there may be no node to inspect.
+   */
   private ObjectNode look() {
     List<KernelProbe.Missing> missing = probe ? KernelProbe.run() : List.of();
     ObjectNode seen =

@@ -1,6 +1,6 @@
 package io.ocicat.cli.demo;
 
-/** Why the demo cannot be given, and the way out. */
+/** Why the demo cannot run, and what to do about it. */
 final class DemoException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -3,7 +3,7 @@ package io.ocicat.cli.demo;
 import java.io.PrintWriter;
 import java.util.concurrent.CountDownLatch;
 
-/** Takes the stage down when the user does not want to wait for the end. */
+/** Tears the demo's node down when the user interrupts the demo. */
 final class DemoInterrupt {
   private final Thread hook;
 
@@ -25,7 +25,7 @@ final class DemoInterrupt {
   }
 
   /**
-   * Does not return once the stage is being taken down: whatever fails then fails for that reason.
+   * Does not return once the node is being torn down: whatever fails then fails for that reason.
    */
   void disarm() {
     try {

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What the reader is told, as it happens, in lines no wider than the terminal.
+ * Prints the demo's text as it happens, in lines no wider than the terminal.
  *
  * @param colours whether the terminal shows them
  * @param width of the terminal in columns
@@ -17,7 +17,7 @@ record DemoNarrator(PrintWriter out, boolean colours, int width) {
     Wrapping.wrap(text, width).forEach(line -> line(paint("1", line)));
   }
 
-  /** A chapter, announced before its work is done. */
+  /** A chapter's heading, printed before its work is done. */
   void chapter(int number, String text) {
     line("");
     line(paint("1;36", number + "  " + text));
@@ -28,12 +28,12 @@ record DemoNarrator(PrintWriter out, boolean colours, int width) {
     Wrapping.wrap(text, room()).forEach(this::show);
   }
 
-  /** A line that is laid out already. */
+  /** A line that is already laid out. */
   void show(String text) {
     line(INDENT + text);
   }
 
-  /** A command that the reader could type, continued on further lines where it is long. */
+  /** A command that the user could type, continued on further lines where it is long. */
   void command(String text) {
     List<String> lines = Wrapping.wrap(text, room() - 6);
     for (int i = 0; i < lines.size(); i++) {
@@ -66,7 +66,7 @@ record DemoNarrator(PrintWriter out, boolean colours, int width) {
     out.flush();
   }
 
-  /** The columns that are left beside the indent. */
+  /** The columns that are left after the indent. */
   int room() {
     return width - INDENT.length();
   }

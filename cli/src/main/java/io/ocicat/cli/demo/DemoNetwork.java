@@ -3,7 +3,7 @@ package io.ocicat.cli.demo;
 import io.ocicat.cli.doctor.KernelProbe;
 import java.util.List;
 
-/** The networks that can be shown, each a chain of plugins. */
+/** The networks that the demo can show, each a chain of plugins. */
 enum DemoNetwork {
   CALICO(
       "calico → calico-ipam → portmap → bandwidth",
@@ -42,13 +42,13 @@ enum DemoNetwork {
       "without --flannel it shows Calico's plugins");
 
   /**
-   * A command that shows something of the node that was left up.
+   * A command that shows something on a node that was kept.
    *
    * @param shows what
    */
   record Hint(String command, String shows) {}
 
-  /** What calicoctl would be given; in a cluster its node agent creates the first. */
+  /** The resources that calicoctl would apply; in a cluster the node agent creates the first. */
   static final String RESOURCES =
       """
       apiVersion: projectcalico.org/v3
@@ -100,7 +100,7 @@ enum DemoNetwork {
     return addresses;
   }
 
-  /** What to look at on a node with this network. */
+  /** What to inspect on a node with this network. */
   List<Hint> hints() {
     return switch (this) {
       case CALICO ->

@@ -17,10 +17,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The node that the demo is given on: network, mount, process and host name namespaces, held by a
- * process that ends when this one does, however that comes about, unless it is told to {@link
- * #keep}. With it ends everything inside. Commands run in these namespaces as the programs of a
- * node do.
+ * The temporary node of the demo: network, mount, process and UTS namespaces, held by a process
+ * that ends when this one does, for whatever reason, unless {@link #keep} is called. Everything
+ * inside ends with it. Commands run in these namespaces like the programs of a node.
  */
 final class DemoNode implements AutoCloseable {
   static final String FOLDER = "/run/ocicat-demo";
@@ -39,9 +38,7 @@ final class DemoNode implements AutoCloseable {
     this.started = started;
   }
 
-  /**
-   * @param users whether with a user namespace, for those who are not root
-   */
+  /** @param users whether to use a user namespace, for users other than root */
   static DemoNode open(DemoPrograms installed, boolean users) {
     List<String> command = new ArrayList<>(List.of("setsid", "unshare"));
     if (users) {
@@ -75,7 +72,7 @@ final class DemoNode implements AutoCloseable {
     }
   }
 
-  /** One that was kept. */
+  /** A node that was kept. */
   static DemoNode kept(DemoPrograms installed, ProcessHandle holder, boolean users) {
     return new DemoNode(installed, holder, users, Optional.empty());
   }
@@ -113,7 +110,7 @@ final class DemoNode implements AutoCloseable {
     return users;
   }
 
-  /** What a command line begins with that is to run here. */
+  /** Prefixes a command line so that it runs on the node. */
   List<String> inside(String... command) {
     List<String> line =
         new ArrayList<>(
@@ -139,7 +136,7 @@ final class DemoNode implements AutoCloseable {
     return variables;
   }
 
-  /** What a command says that must succeed. */
+  /** The output of a command that must succeed. */
   String run(String... command) {
     FinishedCommand finished = attempt(command);
     if (finished.code() != 0) {
@@ -164,7 +161,7 @@ final class DemoNode implements AutoCloseable {
     run("sh", "-c", "printf %s \"$2\" >\"$1\"", "sh", file.toString(), content);
   }
 
-  /** Lets it outlive this process. */
+  /** Lets the node outlive this process. */
   void keep() {
     Process process = started.orElseThrow();
     try (OutputStream in = process.getOutputStream()) {
@@ -174,7 +171,7 @@ final class DemoNode implements AutoCloseable {
     }
   }
 
-  /** Ends everything inside at once; back when the kernel has done so. */
+  /** Ends everything inside at once; returns when the kernel has done so. */
   @Override
   public void close() {
     holder.destroyForcibly();

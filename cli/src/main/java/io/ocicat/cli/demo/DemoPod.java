@@ -3,9 +3,9 @@ package io.ocicat.cli.demo;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A pod that was run.
+ * A pod that the demo ran.
  *
- * @param trace the steps it took, the whole first
+ * @param trace its steps, the whole first
  */
 record DemoPod(String name, String id, String address, String netns, JsonNode trace) {
   /**

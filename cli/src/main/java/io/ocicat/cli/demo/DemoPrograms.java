@@ -22,7 +22,7 @@ record DemoPrograms(Path home) {
     return home.resolve("cni");
   }
 
-  /** The program that this process is. */
+  /** The Java launcher of this process. */
   static String java() {
     return ProcessHandle.current()
         .info()

@@ -9,7 +9,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The demo itself, chapter by chapter, on a stage that is there. Notes each fact it claims. */
+/** Runs the demo on its node, chapter by chapter. Records each fact it claims. */
 final class DemoScript {
   private static final String PAGE = "Hello from a pod on Ocicat.";
   private static final String NODE_ADDRESS = "192.0.2.10";
@@ -49,7 +49,7 @@ final class DemoScript {
                 .formatted(DemoNarrator.seconds(System.nanoTime() - begin)));
   }
 
-  /** In the background, its words in a file; back when it listens. */
+  /** In the background, with its output in a file; returns when it listens. */
   private static final String START_DAEMON =
       """
       setsid ocicat daemon </dev/null >"$1/daemon.log" 2>&1 &
@@ -72,7 +72,7 @@ final class DemoScript {
             .formatted(folder, chain.names()));
     switch (chain) {
       case CALICO -> {
-        // As calico/node does, without which there would be nobody to set routes.
+        // As calico/node does; without it nothing would set routes.
         stage.run("mkdir", "-p", "/var/lib/calico");
         stage.write(Path.of("/var/lib/calico/nodename"), "node-1");
         stage.write(folder.resolve("pool.yaml"), DemoNetwork.RESOURCES);
@@ -115,9 +115,9 @@ final class DemoScript {
             + " limit bandwidth.");
     stage.write(Path.of(DemoNode.FOLDER, "page/index.html"), PAGE + "\n");
     run("db", List.of(), List.of(), "");
-    // So that what the first published port sets up for all is not taken for a part of web's.
+    // So that what the first published port sets up for all is not counted as part of web's.
     run("api", List.of("-p", "8081:80"), List.of(), "");
-    // Last, and with something to do for every plugin: this is the one whose steps are shown.
+    // Last, and with something to do for every plugin: the steps of this one are shown.
     List<String> options = new ArrayList<>(List.of("-p", PORT + ":80"));
     if (limits) {
       options.addAll(List.of("--annotation", LIMIT));
@@ -127,7 +127,7 @@ final class DemoScript {
         options,
         List.of(
             DemoPrograms.java(),
-            // The server looks up the node's own name, and not every machine has an /etc/hosts.
+            // The server resolves the node's own name, and not every machine has an /etc/hosts.
             "-Djdk.net.hosts.file=" + DemoNode.FOLDER + "/hosts",
             "-m",
             "jdk.httpserver",

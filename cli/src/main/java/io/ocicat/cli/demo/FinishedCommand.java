@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
-/** A program that has ended, and what it said. */
+/** A command that has ended, with its exit code and output. */
 record FinishedCommand(List<String> command, int code, String out, String err) {
 
   /**
@@ -50,7 +50,7 @@ record FinishedCommand(List<String> command, int code, String out, String err) {
     }
   }
 
-  /** Its last words, on one line. */
+  /** Its last line of standard error. */
   String complaint() {
     String said = (err.isBlank() ? out : err).strip();
     return said.isEmpty() ? "exit code " + code : said.replaceAll("\\s*\\R\\s*", "; ");

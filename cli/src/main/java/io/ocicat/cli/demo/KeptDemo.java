@@ -14,8 +14,8 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The note about a demo that was left up, by which later commands find it. It names a process by
- * its number and its start, so that it can never mean another one.
+ * The file that records a kept demo, by which later commands find it. It names a process by its id
+ * and its start time, so that it can never mean another one.
  */
 record KeptDemo(Path note) {
   static KeptDemo of(Map<String, String> environment, int uid) {
@@ -24,7 +24,7 @@ record KeptDemo(Path note) {
     return new KeptDemo(folder.resolve("ocicat-demo-%d.json".formatted(uid)));
   }
 
-  /** The demo that is up; a note about one that is gone is removed. */
+  /** The running demo; the file of one that is gone is removed. */
   Optional<DemoNode> find(DemoPrograms installed) {
     if (Files.notExists(note, LinkOption.NOFOLLOW_LINKS)) {
       return Optional.empty();

@@ -19,13 +19,13 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Links with their addresses, and IPv4 routes, in the members that {@code ip -j address} and {@code
- * ip -j route} have: the demo needs no program that the build does not need.
+ * Prints links with their addresses, and IPv4 routes, in the format of {@code ip -j address} and
+ * {@code ip -j route}: the demo needs no program that the build does not need.
  */
 final class KernelJson {
   private KernelJson() {}
 
-  /** This process's namespace and another one. */
+  /** Of this process's namespace and another one. */
   static ObjectNode ofNodeAnd(Path pod) {
     ObjectNode json = Json.object();
     try (NetlinkSocket node = NetlinkSocket.open(Protocol.ROUTE);

@@ -19,8 +19,8 @@ import io.ocicat.netlink.route.Routes;
 import java.nio.file.Path;
 
 /**
- * The network of the demo's node, and of a machine outside on the same wire: a veth pair, an
- * address on each side, a default route. Built by a process on the node.
+ * Builds the network of the demo's node and of an external machine on the same link: a veth pair,
+ * an address on each side, a default route. Runs in a process on the node.
  */
 final class NodeNetwork {
   private static final Path OUTSIDE = Path.of("/run/netns/outside");

@@ -37,20 +37,20 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * How the node looks at a moment: everything that pods leave traces in, as sentences that can be
- * compared, and who has which address. Taken by a process on the node.
+ * A snapshot of everything on the demo's node that pods leave traces in, as lines that can be
+ * compared, and of the allocated addresses. Taken by a process on the node.
  *
  * @param facts what there is, by where it was found
  */
 record NodeSnapshot(Map<String, SortedSet<String>> facts, List<AddressHolder> leases) {
-  /** Where what stays on purpose is found: it is told, not counted as left. */
+  /** The key of what stays on purpose: it is reported, not counted as left over. */
   static final String KEPT = "kept";
 
   private static final String RULES = "nf_tables";
 
   private static final Pattern OF_BRIDGE = Pattern.compile("^link cni0 | on cni0( |$)");
 
-  /** Locks, SQLite's own files, host-local's memory of the last address, and the demo's folder. */
+  /** Locks, SQLite's own files, host-local's record of the last address, and the demo's folder. */
   private static final Pattern NOBODYS =
       Pattern.compile(
           "lock$|\\.db-(shm|wal)$|/last_reserved_ip\\.[^/]*$|^%s/".formatted(DemoNode.FOLDER));
@@ -62,7 +62,7 @@ record NodeSnapshot(Map<String, SortedSet<String>> facts, List<AddressHolder> le
     leases = List.copyOf(leases);
   }
 
-  /** The node that this process is on. */
+  /** A snapshot of the node that this process is on. */
   static NodeSnapshot around(Map<String, String> environment) {
     Map<String, SortedSet<String>> facts = new TreeMap<>();
     try (NetlinkSocket route = NetlinkSocket.open(Protocol.ROUTE);
@@ -91,7 +91,7 @@ record NodeSnapshot(Map<String, SortedSet<String>> facts, List<AddressHolder> le
     facts.computeIfAbsent(where, _ -> new TreeSet<>()).add(fact);
   }
 
-  /** Tables of ours stay for the next pod; what pods have in them is elements. */
+  /** Our tables stay for the next pod; what belongs to pods is elements in them. */
   private static void addRules(NetlinkSocket net, Map<String, SortedSet<String>> facts) {
     for (Table table : net.list(Tables.all())) {
       put(facts, where(table.id()), "table " + table.id());
@@ -128,7 +128,7 @@ record NodeSnapshot(Map<String, SortedSet<String>> facts, List<AddressHolder> le
     }
   }
 
-  /** What is there that was not there earlier, each line with where it was found. */
+  /** What is new since an earlier snapshot, each line with where it was found. */
   List<String> newSince(NodeSnapshot earlier) {
     return facts.entrySet().stream()
         .filter(entry -> !entry.getKey().equals(KEPT))

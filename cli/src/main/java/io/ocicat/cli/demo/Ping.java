@@ -5,7 +5,7 @@ import io.ocicat.netlink.linux.IcmpEcho;
 import java.time.Duration;
 import java.util.Locale;
 
-/** One ICMP echo request from where this process runs: a pod need not have ping(8). */
+/** Sends one ICMP echo request from this process's namespace: a pod need not have ping(8). */
 final class Ping {
   private static final Duration LIMIT = Duration.ofSeconds(5);
   private static final double NANOS_PER_MILLI = 1e6;

@@ -9,9 +9,9 @@ import java.util.stream.StreamSupport;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A drawing of one pod, the veth pair, the node and what is outside, made of what the kernel says.
+ * Draws one pod, the veth pair, the node and what is outside, from the kernel's state.
  *
- * @param pod what the pod has: addresses and routes
+ * @param pod its addresses and routes
  * @param veth the pair's ends, the pod's first
  * @param node what the node has
  */
@@ -30,7 +30,7 @@ record PodDiagram(String name, List<String> pod, String veth, List<String> node)
    * @param links those of the node
    * @param routes the node's routes
    * @param owners names of the pods by their addresses
-   * @param more what else is to be known of the node, such as ports that are published
+   * @param more what else to show of the node, such as ports that are published
    */
   static PodDiagram of(
       String name,

@@ -13,14 +13,14 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** What has to be there before the demo begins; what is missing is named with the way out. */
+/** Checks what the demo needs before it begins, and says what to do about anything missing. */
 final class Preflight {
   private static final Duration LIMIT = Duration.ofSeconds(20);
 
   private static final String CAPABILITIES = "CapEff:";
   private static final int CAP_NET_ADMIN = 12;
 
-  /** Programs and the packages that have them: on Debian no system is without these. */
+  /** Programs and their packages: every Debian system has these. */
   private static final Map<String, String> PROGRAMS =
       Map.of(
           "unshare", "util-linux",
@@ -62,7 +62,7 @@ final class Preflight {
     }
   }
 
-  /** Whether a user namespace is needed, which then is to be had. */
+  /** Whether a user namespace is needed; then one is available. */
   static boolean needsUserNamespace() {
     boolean root = uid() == 0;
     Optional<String> refusal = refusal(root ? List.of() : List.of("--user", "--map-root-user"));
@@ -89,7 +89,7 @@ final class Preflight {
     if (finished.code() != 0) {
       return Optional.of(finished.complaint());
     }
-    // A user namespace brings it along.
+    // A user namespace provides it.
     return options.isEmpty() && !mayConfigureNetworks()
         ? Optional.of("CAP_NET_ADMIN is missing")
         : Optional.empty();

@@ -8,7 +8,7 @@ import tools.jackson.databind.node.ObjectNode;
 final class Teardown {
   private Teardown() {}
 
-  /** What is left of the pods, a line each. */
+  /** Returns what is left of the pods, a line each. */
   static List<String> run(DemoNode stage, int chapter, DemoNarrator narrator, ObjectNode facts) {
     narrator.chapter(chapter, "Removing it all");
     NodeSnapshot before =

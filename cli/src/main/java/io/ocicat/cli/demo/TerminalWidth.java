@@ -5,19 +5,19 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 
-/** How many columns the reader has. */
+/** Finds the width of the terminal for the demo's text. */
 final class TerminalWidth {
-  /** What to assume where there is no terminal to ask. */
+  /** Assumed where there is no terminal. */
   private static final int USUAL = 80;
 
-  /** Narrower than this nothing can be laid out; wider, lines are hard to follow. */
+  /** Below this nothing can be laid out; above the maximum, lines are hard to follow. */
   private static final int LEAST = 60;
 
   private static final int MOST = 120;
 
   private TerminalWidth() {}
 
-  /** What COLUMNS says, else the terminal that standard output is, else 80. */
+  /** From COLUMNS, else from the terminal on standard output, else 80. */
   static int of(Map<String, String> environment) {
     int columns = number(environment.getOrDefault("COLUMNS", ""));
     if (columns == 0) {

@@ -8,7 +8,7 @@ final class Wrapping {
   private Wrapping() {}
 
   /**
-   * At least one line, each at most as wide as told.
+   * At least one line, each at most that wide.
    *
    * @param width of each line, at least 1
    */

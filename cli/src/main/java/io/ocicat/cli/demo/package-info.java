@@ -1,4 +1,4 @@
-/** {@code ocicat demo}: the product's main job, shown on a node that exists for no longer. */
+/** {@code ocicat demo}: shows the product's main job on a temporary node. */
 @NullMarked
 package io.ocicat.cli.demo;
 

@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Every attachment that anybody claims: our records, and the cache of libcni's that runtimes keep.
+ * Every attachment that our records or libcni's cache mention.
  *
- * @param labels what their things on the host are marked with
+ * @param labels that mark their objects on the host
  */
 record AllAttachments(Set<Attachment> attachments, Set<String> labels) {
 

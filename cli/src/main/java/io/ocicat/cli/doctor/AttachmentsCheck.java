@@ -16,8 +16,8 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Whether every attachment whose container lives is still what ADD made it. What concerns many in
- * the same way, as a setting of the host, is one finding.
+ * Checks that every attachment whose container is running is still what ADD made it. What affects
+ * many in the same way, such as a setting of the host, is one finding.
  */
 record AttachmentsCheck(ExpectedAttachments intents, Function<String, Optional<Plugin>> plugins)
     implements DoctorCheck {

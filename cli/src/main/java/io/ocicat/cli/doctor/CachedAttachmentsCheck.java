@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Attachments that only libcni's cache has, and whose container is gone: its runtime has forgotten
- * them. Those that we have a record of are {@link RecordsCheck}'s.
+ * Finds attachments that only libcni's cache has and whose container is gone: the runtime has
+ * forgotten them. {@link RecordsCheck} finds those that we have a record of.
  */
 record CachedAttachmentsCheck(ExpectedAttachments intents, RemovedNetworks networks)
     implements DoctorCheck {

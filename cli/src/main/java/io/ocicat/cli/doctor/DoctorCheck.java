@@ -2,7 +2,7 @@ package io.ocicat.cli.doctor;
 
 import java.util.List;
 
-/** Looks at one thing and changes nothing. */
+/** One check of {@code ocicat doctor}; changes nothing. */
 interface DoctorCheck {
   String name();
 

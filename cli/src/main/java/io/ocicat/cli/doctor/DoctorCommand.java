@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code ocicat doctor}: what keeps containers from the network, or will. */
+/** {@code ocicat doctor}: finds what keeps containers from the network, or will. */
 @Command(
     name = "doctor",
     description = {
@@ -76,7 +76,7 @@ public final class DoctorCommand implements Callable<Integer> {
     this.context = context;
   }
 
-  /** A finding, the check that made it, and what became of it. */
+  /** A finding, the check that made it, and the outcome of its fix. */
   private record Treated(String check, DoctorFinding finding, String outcome) {
     boolean isOpen() {
       return !outcome.equals(FIXED);
@@ -163,7 +163,7 @@ public final class DoctorCommand implements Callable<Integer> {
     }
   }
 
-  /** One that fails must not hide what the others find. */
+  /** A check that fails must not hide what the others find. */
   private static List<DoctorFinding> examine(DoctorCheck check) {
     try {
       return check.look();

@@ -6,9 +6,9 @@ import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Something that is not as it should be.
+ * A problem that a check found.
  *
- * @param what is so
+ * @param what is wrong
  * @param why that matters
  * @param action what to do about it
  * @param fix does it, where it is ours and certain to do no harm
@@ -18,7 +18,7 @@ record DoctorFinding(
   enum Severity {
     /** Containers do not get a network, or lose it. */
     PROBLEM,
-    /** That may happen. */
+    /** They may lose it. */
     WARNING,
     /** Worth knowing. */
     NOTE;

@@ -11,12 +11,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The directories and sockets that are ours. */
+/** Checks the directories and sockets of the daemon. */
 record FoldersCheck(StateFolders folders) implements DoctorCheck {
   private static final String FOLDER = "rwx------";
   private static final String SOCKET = "rw-------";
 
-  /** What journal and attachments of some hundred calls need. */
+  /** Enough for journal and attachments of some hundred calls. */
   private static final long LEAST_FREE = 16 << 20;
 
   @Override

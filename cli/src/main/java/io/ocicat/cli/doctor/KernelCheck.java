@@ -2,7 +2,7 @@ package io.ocicat.cli.doctor;
 
 import java.util.List;
 
-/** What the kernel cannot do. */
+/** Reports what the kernel cannot do. */
 record KernelCheck() implements DoctorCheck {
   @Override
   public String name() {

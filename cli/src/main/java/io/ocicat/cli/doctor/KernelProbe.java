@@ -28,23 +28,22 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Tries in a namespace that lasts no longer than the attempt whether the kernel can do what plugins
- * ask of it. How a kernel was built says less: modules may be missing, blocked or not loadable from
- * here.
+ * Tries in a temporary namespace whether the kernel can do what plugins need. The kernel's build
+ * options say less: modules may be missing, blocked or not loadable from here.
  */
 public final class KernelProbe {
   /**
    * Something the kernel should be able to do.
    *
    * @param needed whether most networks need it
-   * @param option what a kernel is built with to have it
+   * @param option the kernel's build option for it
    */
   public record Feature(String name, boolean needed, String users, String option) {}
 
   /**
    * A feature that is missing.
    *
-   * @param reason the kernel's words
+   * @param reason the kernel's error
    */
   public record Missing(Feature feature, String reason) {}
 
@@ -58,7 +57,7 @@ public final class KernelProbe {
     this.netfilter = netfilter;
   }
 
-  /** Everything that is missing; nothing stays behind. */
+  /** Everything that is missing; leaves nothing behind. */
   public static List<Missing> run() {
     NetNs scratch;
     try {
@@ -128,7 +127,7 @@ public final class KernelProbe {
     route.perform(Links.create(LinkSettings.named(name), kind));
   }
 
-  /** Needs another link; without one nothing can be said. */
+  /** Needs another link; without one the result is unknown. */
   private void macvlan() {
     route
         .find(Links.named("probe-bridge"))

@@ -18,9 +18,7 @@ import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/**
- * The networks that runtimes find, and which of them they take: the first by the name of its file.
- */
+/** Checks the networks that runtimes find, and which of them they use: the first by file name. */
 record NetworksCheck(
     Path directory, Cni cni, PluginPath path, Function<Path, Optional<Plugin>> plugins)
     implements DoctorCheck {
@@ -101,7 +99,7 @@ record NetworksCheck(
     }
   }
 
-  /** Whether a type is right, and only nobody has installed the plugin. */
+  /** Whether the plugin's type is valid and only its executable is missing. */
   private boolean isMissing(Validation.Finding problem, NetworkFile network) {
     return problem.path().endsWith("type")
         && problem.code().equals(ErrorCode.INVALID_NETWORK_CONFIG)

@@ -20,8 +20,8 @@ import java.util.TreeSet;
 import java.util.regex.Pattern;
 
 /**
- * Elements in our nf_tables tables whose owner nobody knows: masquerading and host ports of
- * containers that went without a DEL. Only told of, as links and leases are.
+ * Finds elements in our nf_tables tables whose owner is unknown: masquerading and host ports of
+ * containers that disappeared without a DEL. Only reports them, as for links and leases.
  */
 record OrphanElementsCheck(AllAttachments known, RemovedNetworks networks) implements DoctorCheck {
   /** network/container/interface, as comments of elements name their owner. */

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Addresses that host-local has leased to containers that nobody knows. Only told of: a lease is
- * freed by the network's GC, which asks the runtime.
+ * Finds addresses that host-local has leased to unknown containers. Only reports them: the
+ * network's GC, which asks the runtime, frees a lease.
  */
 record OrphanLeasesCheck(
     AllAttachments known, Cni cni, ExpectedAttachments intents, RemovedNetworks networks, Path root)

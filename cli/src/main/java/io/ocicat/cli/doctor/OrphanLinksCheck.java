@@ -8,11 +8,11 @@ import io.ocicat.netlink.link.Links;
 import java.util.List;
 
 /**
- * Links of containers that nobody knows. Only told of, never removed: they may belong to somebody
- * who keeps no records, as a plugin that is called by hand.
+ * Finds links of unknown containers. Only reports them and never removes them: they may belong to
+ * someone who keeps no records, such as a plugin that is called by hand.
  */
 record OrphanLinksCheck(AllAttachments known) implements DoctorCheck {
-  /** What our plugins' aliases begin with. */
+  /** The prefix of our plugins' aliases. */
   private static final String ALIAS = "cni:";
 
   private static final int MOST_NAMED = 5;
@@ -49,7 +49,7 @@ record OrphanLinksCheck(AllAttachments known) implements DoctorCheck {
         && !known.labels().contains(link.alias().substring(ALIAS.length()));
   }
 
-  /** Of network/container/interface; any text for an alias that is not so. */
+  /** The container of network/container/interface; any text for an alias of another form. */
   private static String container(Link link) {
     String[] parts = link.alias().split("/", -1);
     return parts.length == 3 ? parts[1] : link.alias();

@@ -16,12 +16,12 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Other programs on the machine that change the network behind our back.
+ * Finds other programs on the machine that interfere with the network.
  *
  * @param root where /proc and /etc are
  */
 record OtherProgramsCheck(Path root) implements DoctorCheck {
-  /** Devices that other network plugins make, and whose they are. */
+  /** Devices that other network plugins create, by program. */
   private static final Map<String, String> DEVICES =
       Map.of(
           "cilium_host", "Cilium",
@@ -90,7 +90,7 @@ record OtherProgramsCheck(Path root) implements DoctorCheck {
     }
   }
 
-  /** The names of what runs; Linux cuts them to 15 characters. */
+  /** The names of running programs; Linux truncates them to 15 characters. */
   private Set<String> programs() {
     Set<String> names = new HashSet<>();
     try (DirectoryStream<Path> processes =
@@ -99,7 +99,7 @@ record OtherProgramsCheck(Path root) implements DoctorCheck {
         read(process.resolve("comm")).lines().findFirst().ifPresent(names::add);
       }
     } catch (IOException _) {
-      // Nobody tells; the other checks say more.
+      // Unknown; the other checks say more.
     }
     return names;
   }

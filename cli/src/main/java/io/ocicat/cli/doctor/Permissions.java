@@ -12,20 +12,20 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Who may change files that root executes or believes. */
+/** Checks who may change files that root executes or trusts. */
 final class Permissions {
   private static final int ROOT = 0;
 
   private Permissions() {}
 
-  /** What others than root may change: a directory, or a file right in it. */
+  /** What users other than root may change: a directory, or a file directly in it. */
   static List<DoctorFinding> openToOthers(Path directory, String power) {
     List<DoctorFinding> findings = new ArrayList<>();
     look(directory, power, findings);
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
       files.forEach(file -> look(file, power, findings));
     } catch (IOException _) {
-      // Nothing in there to be changed.
+      // It contains nothing that could be changed.
     }
     return findings;
   }

@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The directories that runtimes execute plugins from. */
+/** Checks the directories that runtimes execute plugins from. */
 record PluginsCheck(PluginPath path, PluginExecutables ours) implements DoctorCheck {
   @Override
   public String name() {

@@ -21,8 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * What calls left behind: those that were killed, and attachments whose container went without a
- * DEL. A fix is a DEL under the attachment's lock, of what is still so by then.
+ * Finds records of killed calls, and of attachments whose container disappeared without a DEL. A
+ * fix is a DEL under the attachment's lock, if the finding still holds by then.
  */
 record RecordsCheck(DaemonState state, CallRunner runner, boolean daemonRuns)
     implements DoctorCheck {
@@ -101,7 +101,7 @@ record RecordsCheck(DaemonState state, CallRunner runner, boolean daemonRuns)
     }
   }
 
-  /** Whether nobody is at work on it. */
+  /** Whether no process is working on it. */
   private boolean isFree(CallRecord record) {
     Optional<RangeLock> lock = record.key().flatMap(key -> state.lock(key, AT_ONCE));
     lock.ifPresent(RangeLock::close);

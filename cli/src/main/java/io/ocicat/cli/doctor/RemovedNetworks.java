@@ -8,10 +8,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Tells networks that have a configuration file from those that have none any more: no GC of a
- * runtime ever comes to what is left of the latter.
+ * Distinguishes networks that have a configuration file from removed ones: no runtime's GC ever
+ * reaches the remains of the latter.
  *
- * @param configured the names of those that have one; empty when nobody can tell
+ * @param configured the names of those that have one; empty when unknown
  */
 record RemovedNetworks(Optional<Set<String>> configured) {
   static RemovedNetworks of(Cni cni) {
@@ -19,7 +19,7 @@ record RemovedNetworks(Optional<Set<String>> configured) {
       return among(
           cni.networks().networks().stream().map(NetworkFile::name).collect(Collectors.toSet()));
     } catch (CniException _) {
-      // The check of networks says why.
+      // The check of networks reports why.
       return new RemovedNetworks(Optional.empty());
     }
   }
@@ -32,12 +32,12 @@ record RemovedNetworks(Optional<Set<String>> configured) {
     return configured.map(names -> !names.contains(network)).orElse(false);
   }
 
-  /** What a finding says of it behind its name. */
+  /** What a finding says of it after its name. */
   String remark(String network) {
     return isFormer(network) ? ", which no file configures any more" : "";
   }
 
-  /** How what is left of containers that are gone is removed. */
+  /** How to remove what is left of containers that are gone. */
   String cure(String network) {
     String gc = "`ocicat net gc %s`".formatted(network);
     return isFormer(network)

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Whether the JVM can use the AOT caches of the distribution: where it cannot, it goes on without a
- * word, and everything starts several times slower (review K12).
+ * Checks whether the JVM can use the AOT caches of the distribution: where it cannot, it continues
+ * silently, and everything starts several times slower (review K12).
  *
  * @param home of the distribution; empty when there is none
  */
@@ -46,7 +46,7 @@ record StartCacheCheck(Optional<Path> home) implements DoctorCheck {
         "unpack the distribution's archive again, with its own runtime, or build it: ./ocicat dist");
   }
 
-  /** Whether it does not work when it must use its cache, but does when it need not. */
+  /** Whether it fails when it must use its cache, but works when it need not. */
   private static boolean isRefused(Path launcher, String... arguments) {
     return !ends(launcher, "on", arguments) && ends(launcher, "auto", arguments);
   }

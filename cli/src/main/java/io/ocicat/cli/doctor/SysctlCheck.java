@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.OptionalLong;
 
 /**
- * Settings of the machine's network that stop or slow the traffic of containers.
+ * Checks sysctls of the machine's network that stop or slow the traffic of containers.
  *
  * @param attachments how many there are: plugins turn forwarding on with the first
  */

@@ -1,4 +1,4 @@
-/** {@code ocicat doctor}: what keeps containers from the network, or will. */
+/** {@code ocicat doctor}: finds what keeps containers from the network, or will. */
 @NullMarked
 package io.ocicat.cli.doctor;
 

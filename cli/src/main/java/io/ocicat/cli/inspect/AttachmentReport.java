@@ -11,13 +11,13 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What became of one interface of one container, and how that is known.
+ * The state of one interface of one container, with the evidence for it.
  *
  * @param cause of the call that failed, if one did
  * @param evidence sentences
- * @param problems what is not as it should be, the worst first
+ * @param problems what is wrong, the worst first
  * @param next what to do
- * @param last when something was last heard of it
+ * @param last when something last happened to it
  */
 record AttachmentReport(
     String containerId,
@@ -50,7 +50,7 @@ record AttachmentReport(
     if (!verdict.isFine()) {
       out.println("  next: " + ids.in(next));
     }
-    // What the first one's advice does not put right has its own.
+    // A problem that the first one's advice does not solve has its own.
     problems.stream()
         .skip(1)
         .map(Discrepancy::advice)

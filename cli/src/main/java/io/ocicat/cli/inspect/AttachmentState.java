@@ -3,7 +3,7 @@ package io.ocicat.cli.inspect;
 import io.ocicat.cli.check.Discrepancy;
 import java.util.Locale;
 
-/** What became of an attachment, out of a small fixed set. */
+/** The state of an attachment, out of a small fixed set. */
 enum AttachmentState {
   ATTACHED(true, "nothing to do"),
   DELETED(true, "nothing to do: it was asked for, and nothing is left"),
@@ -29,9 +29,9 @@ enum AttachmentState {
   INTERFACE_GONE(false, ""),
   INTERFACE_DOWN(false, ""),
   ADDRESS_GONE(false, ""),
-  /** Something else than these is not as ADD made it, or as it has to be. */
+  /** Something else differs from what ADD made, or from what is required. */
   BROKEN(false, ""),
-  /** Nothing wrong was found, and not everything could be looked at. */
+  /** No problem was found, but not everything could be checked. */
   UNCHECKED(false, ""),
   LEASE_LEFT(
       false,
@@ -65,7 +65,7 @@ enum AttachmentState {
     return fine;
   }
 
-  /** What becomes of an attachment by what is wrong with it. */
+  /** The state that follows from a discrepancy. */
   static AttachmentState of(Discrepancy.Kind kind) {
     return switch (kind) {
       case NETNS -> NETNS_GONE;
@@ -94,7 +94,7 @@ enum AttachmentState {
   /**
    * What to do; empty where that follows from the cause of the failed call, or from what is wrong.
    *
-   * @param daemonRuns whether there is one that does what it is there for
+   * @param daemonRuns whether a working daemon runs
    */
   String advice(boolean daemonRuns) {
     return daemonRuns ? advice : adviceAlone;

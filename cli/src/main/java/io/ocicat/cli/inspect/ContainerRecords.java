@@ -23,12 +23,12 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 
 /**
- * All that files and daemon tell of a container or pod.
+ * Everything that files and the daemon record about a container or pod.
  *
- * @param attachments those that our records have; so with journal and spool
- * @param intents all attachments of the machine, those that only runtimes remember among them
+ * @param attachments from our records; likewise journal and spool
+ * @param intents all attachments of the machine, including those that only runtimes have cached
  * @param leases host-local's
- * @param obstacles why some of it could not be looked at
+ * @param obstacles why some of it could not be read
  */
 record ContainerRecords(
     DaemonState state,

@@ -11,9 +11,9 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Which containers somebody asks about.
+ * Selects the containers that the user asks about.
  *
- * @param text as it was asked: a container's id or the beginning of it, a pod, or an address
+ * @param text as typed: a container's id or the beginning of it, a pod, or an address
  * @param holders for an address, the containers that have it
  */
 record ContainerSelector(String text, Optional<Set<String>> holders) {
@@ -44,7 +44,7 @@ record ContainerSelector(String text, Optional<Set<String>> holders) {
         .orElseGet(() -> CallSelection.isAbout(text, containerId, pod));
   }
 
-  /** What the daemon has to be asked: it knows no addresses. */
+  /** The queries for the daemon, which does not know addresses. */
   Set<String> questions() {
     return holders.orElseGet(() -> Set.of(text));
   }

@@ -12,9 +12,9 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What ocicatd remembers of containers.
+ * The calls for some containers, from ocicatd's history.
  *
- * @param silence why it does not tell; empty when it does
+ * @param silence why it did not reply; empty when it did
  * @param calls those that ended, the oldest first
  * @param underWay the containers of those that have not
  */

@@ -19,13 +19,13 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Finds out what became of a container's interfaces: first what is under way or half done, then
- * what exists and whether the kernel agrees, then what was tried.
+ * Diagnoses the state of a container's interfaces: first calls that are in progress or half done,
+ * then what exists and whether the kernel agrees, then what was tried.
  */
 final class Diagnosis {
   private static final Duration AT_ONCE = Duration.ofMillis(1);
 
-  /** Runtimes' caches tell no time, so that of two containers the one that lives counts. */
+  /** Runtimes' caches have no times, so of two containers the running one counts. */
   private static final Comparator<AttachmentReport> LAST_AND_SOUND_FIRST =
       Comparator.comparing(AttachmentReport::last)
           .thenComparing(story -> story.verdict().isFine())
@@ -39,7 +39,7 @@ final class Diagnosis {
     this.check = check;
   }
 
-  /** One for each interface, the last one heard of first; none when nothing is known. */
+  /** One for each interface, the most recent first; none when nothing is known. */
   List<AttachmentReport> stories() {
     return evidence.attachmentKeys().stream()
         .map(this::story)
@@ -96,9 +96,9 @@ final class Diagnosis {
   }
 
   /**
-   * What was found out.
+   * A finding.
    *
-   * @param problems what is not as it should be
+   * @param problems what is wrong
    * @param instead what to do in this case, if not the usual
    */
   private record Finding(
@@ -134,7 +134,7 @@ final class Diagnosis {
     return evidence.daemon().underWay().contains(key.containerId());
   }
 
-  /** Whoever works on an attachment holds its lock. */
+  /** A process that works on an attachment holds its lock. */
   private Finding begun(AttachmentKey key, List<CallRecord> begun, List<String> sentences) {
     boolean free = false;
     if (!isUnderWay(key)) {
@@ -171,12 +171,12 @@ final class Diagnosis {
     return addresses.isEmpty() ? "" : " with " + String.join(" and ", addresses);
   }
 
-  /** Whether the last call tells more than what a runtime remembers. */
+  /** Whether the last call says more than the runtime's cache. */
   private static boolean countsMore(List<FinishedCall> calls) {
     return !calls.isEmpty() && (calls.getLast().failed() || calls.getLast().verb().equals("DEL"));
   }
 
-  /** Of attachments made where no daemon has ever been, or by plugins of others. */
+  /** An attachment that was made without a daemon, or by external plugins. */
   private Finding remembered(ExpectedAttachment intent, List<String> sentences) {
     sentences.add(
         "its runtime's cache has it as attached%s; ocicatd has no record, so it was attached without it"
@@ -225,7 +225,7 @@ final class Diagnosis {
         .orElse(new Finding(AttachmentState.DELETED, Cause.NONE));
   }
 
-  /** What the last call that failed was. */
+  /** The last call that failed. */
   private static Optional<Finding> failure(List<FinishedCall> calls, List<String> sentences) {
     List<FinishedCall> failed = calls.stream().filter(FinishedCall::failed).toList();
     if (failed.isEmpty()) {

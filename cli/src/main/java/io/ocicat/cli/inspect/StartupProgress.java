@@ -16,16 +16,16 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The ladder that a daemon climbs until it is ready.
+ * Shows how far a daemon has come from starting to ready, step by step.
  *
- * @param daemon what it tells of itself; empty when it does not answer
- * @param attachments as the files say
+ * @param daemon its own status; empty when it does not reply
+ * @param attachments from the files
  */
 record StartupProgress(
     ObjectNode daemon, List<Rung> rungs, int attachments, int journal, int spool) {
 
   /**
-   * One step of the ladder.
+   * One step.
    *
    * @param reason why it is not reached, or what it means that it is
    */
@@ -58,7 +58,7 @@ record StartupProgress(
     return new StartupProgress(daemon, rungs, attachments(state), journal, spool);
   }
 
-  /** A chain of several plugins leaves a record for each: it is one attachment all the same. */
+  /** A chain of several plugins leaves a record for each, but is one attachment. */
   private static int attachments(DaemonState state) {
     return (int)
         state.attachments().list().stream().map(kept -> kept.record().key()).distinct().count();

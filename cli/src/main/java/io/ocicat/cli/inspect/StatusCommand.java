@@ -9,7 +9,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code ocicat status}: how far the daemon has come, and what it has to do. */
+/** {@code ocicat status}: shows how far the daemon has come, and what it has to do. */
 @Command(
     name = "status",
     description = "Say whether plugin calls are served, and if not, why.",

@@ -30,7 +30,7 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code ocicat trace}: what calls spent their time on, and what the kernel was asked. */
+/** {@code ocicat trace}: shows what calls spent their time on, and their requests to the kernel. */
 @Command(
     name = "trace",
     description = {

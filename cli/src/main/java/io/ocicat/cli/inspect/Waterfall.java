@@ -12,11 +12,11 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * Draws a call: a line for each step, with a bar where it lies in the time of the whole, and a line
- * for everything else that went to the kernel in the same send. What is longer than a line goes on
- * in the next, below where it began.
+ * Draws a call as a waterfall: a line for each step, with a bar where it lies in the time of the
+ * whole, and a line for every other request to the kernel in the same send. Longer lines are
+ * wrapped and indented.
  *
- * @param colours whether they are understood where this goes to
+ * @param colours whether the output supports them
  * @param columns how long a line may be
  */
 public record Waterfall(boolean colours, int columns) {
@@ -40,7 +40,7 @@ public record Waterfall(boolean colours, int columns) {
   /**
    * A step to draw.
    *
-   * @param label what kind of work it is
+   * @param label the kind of work
    * @param colour of its bar, as terminals number them
    * @param detail what exactly; the parts of one send are separated
    * @param startNanos since the beginning of the whole
@@ -118,7 +118,7 @@ public record Waterfall(boolean colours, int columns) {
     return rows;
   }
 
-  /** Colours take no place. */
+  /** The visible length: colours take no columns. */
   private static int visible(CharSequence text) {
     return PAINT.matcher(text).replaceAll("").length();
   }
@@ -154,7 +154,7 @@ public record Waterfall(boolean colours, int columns) {
     };
   }
 
-  /** As wide as all are, so that what follows is aligned. */
+  /** All bars are equally wide, so that what follows is aligned. */
   private static String bar(Line line, long nanos, int width) {
     double cells = (double) width / Math.max(1, nanos);
     int start = Math.clamp((long) (line.startNanos() * cells), 0, width - 1);
@@ -167,7 +167,9 @@ public record Waterfall(boolean colours, int columns) {
     return String.format(Locale.ROOT, "%.3f", nanos / 1e6);
   }
 
-  /** What callers and plugins of others say must not tell a terminal what to do. */
+  /**
+   * Removes control characters: text of callers and external plugins must not control the terminal.
+   */
   private static String plain(String text) {
     if (text.chars().noneMatch(Character::isISOControl)) {
       return text;

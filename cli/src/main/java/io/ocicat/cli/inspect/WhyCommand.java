@@ -24,7 +24,7 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code ocicat why}: why a pod has no address, or what happened to it. */
+/** {@code ocicat why}: explains why a pod has no address, or what happened to it. */
 @Command(
     name = "why",
     description = {
@@ -149,7 +149,7 @@ public final class WhyCommand implements Callable<Integer> {
     }
   }
 
-  /** What is on the screen is to be told apart, and from whatever else is attached. */
+  /** Ids on the screen must be distinct, also from everything else that is attached. */
   private static ShortIds shortIds(
       ContainerRecords evidence, List<AttachmentReport> current, List<AttachmentReport> earlier) {
     Set<String> ids = new HashSet<>();

@@ -1,4 +1,7 @@
-/** {@code ocicat trace}, {@code status} and {@code why}: what the daemon did, does and cannot. */
+/**
+ * {@code ocicat trace}, {@code status} and {@code why}: what the daemon did, is doing and cannot
+ * do.
+ */
 @NullMarked
 package io.ocicat.cli.inspect;
 

@@ -13,9 +13,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Calico's network, as its own installer writes it: a template in which placeholders stand for
- * environment variables. What nobody sets is found by looking: without etcd or Kubernetes the
- * datastore is the one on this machine.
+ * Calico's network configuration, as its own installer writes it: a template whose placeholders
+ * stand for environment variables. What is not set is detected: without etcd or Kubernetes the
+ * datastore is the embedded one on this machine.
  *
  * @param confDirectory where networks are, as runtimes see it
  * @param node the node's name
@@ -75,7 +75,7 @@ record CalicoNetwork(Map<String, String> environment, Path confDirectory, String
             "etcd_ca_cert_file": "__ETCD_CA_CERT_FILE__",
       """;
 
-  /** What kind of datastore it has. */
+  /** Its datastore type. */
   String datastore() {
     String named = variable("DATASTORE_TYPE", "").toLowerCase(Locale.ROOT);
     if (!named.isEmpty()) {
@@ -91,9 +91,9 @@ record CalicoNetwork(Map<String, String> environment, Path confDirectory, String
   }
 
   /**
-   * The file to be put into the directory of networks.
+   * The file for the configuration directory.
    *
-   * @throws InstallException when a template is not what a network has to be
+   * @throws InstallException when a template is not a valid network
    */
   InstallItem item() {
     String name = variable("CNI_CONF_NAME", DEFAULT_NAME);
@@ -106,7 +106,7 @@ record CalicoNetwork(Map<String, String> environment, Path confDirectory, String
     try {
       ConfigList.parse(bytes);
     } catch (CniException e) {
-      // Not the text itself, nor what a parser cites of it: templates may hold tokens.
+      // Not the text itself, nor what a parser quotes of it: templates may hold tokens.
       throw new InstallException(
           "the template of Calico's network is no network once it is filled in: %s"
               .formatted(e.is(ErrorCode.DECODING_FAILURE) ? "it is not valid JSON" : e.msg()));
@@ -118,7 +118,7 @@ record CalicoNetwork(Map<String, String> environment, Path confDirectory, String
     return confDirectory.resolve(KUBECONFIG);
   }
 
-  /** Whether nothing works before somebody has written the plugin's own kubeconfig. */
+  /** Whether nothing works until the plugin's own kubeconfig has been written. */
   boolean needsKubeconfig() {
     return datastore().equals("kubernetes")
         && variable("KUBECONFIG", "").isEmpty()
@@ -164,7 +164,7 @@ record CalicoNetwork(Map<String, String> environment, Path confDirectory, String
     values.put("KUBERNETES_NODE_NAME", quoted(variable("KUBERNETES_NODE_NAME", node)));
     Path seen = Path.of(variable("CNI_NET_DIR", confDirectory.toString()));
     values.put("KUBECONFIG_FILEPATH", quoted(pluginsKubeconfig(seen)));
-    // 0 lets the MTU file count, which calico/node or this command writes.
+    // 0 selects the MTU file, which calico/node or this command writes.
     put(values, "CNI_MTU", "0");
     put(values, "KUBERNETES_SERVICE_HOST", "");
     put(values, "KUBERNETES_SERVICE_PORT", "");
@@ -179,7 +179,7 @@ record CalicoNetwork(Map<String, String> environment, Path confDirectory, String
     return values;
   }
 
-  /** Ours in a pod, where its account gets the plugin a token; elsewhere the one that is given. */
+  /** Ours in a pod, where its service account gets the plugin a token; elsewhere the given one. */
   private String pluginsKubeconfig(Path seen) {
     String given = variable("KUBECONFIG", "");
     boolean ours = given.isEmpty() || !variable("KUBERNETES_SERVICE_HOST", "").isEmpty();
@@ -209,7 +209,7 @@ record CalicoNetwork(Map<String, String> environment, Path confDirectory, String
     return value.isEmpty() ? fallback : value;
   }
 
-  /** As it may stand between quotes in JSON. */
+  /** Escaped for use between quotes in JSON. */
   private static String quoted(String value) {
     String json = Json.compact(Json.object().stringNode(value));
     return json.substring(1, json.length() - 1);

@@ -33,16 +33,16 @@ import java.util.function.Consumer;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What calico/node does before the plugin can work, where there is none: the files with the node's
- * name and the MTU, and in a datastore of this machine alone what says that it is ready, the node
+ * Does what calico/node does before the plugin can work, where that does not run: writes the files
+ * with the node's name and the MTU, and, in an embedded datastore, creates the ready flag, the node
  * and the pools.
  *
- * @param files where the originals keep theirs, /var/lib/calico
+ * @param files where Calico keeps its own, /var/lib/calico
  */
 record CalicoSetUp(Map<String, String> environment, Path files) {
   private static final String DEFAULT_POOL = "192.168.0.0/16";
 
-  /** What calico/node wrote counts, unless somebody says otherwise. */
+  /** What calico/node wrote counts, unless a variable overrides it. */
   String nodeName() {
     for (String variable : List.of("NODENAME", "KUBERNETES_NODE_NAME")) {
       String given = environment.getOrDefault(variable, "").strip();
@@ -58,7 +58,7 @@ record CalicoSetUp(Map<String, String> environment, Path files) {
         : written;
   }
 
-  /** The files that are to be there; those that calico/node wrote are its own. */
+  /** The files to install; those that calico/node wrote are its own. */
   List<InstallItem> items() {
     List<InstallItem> items = new ArrayList<>();
     Path name = files.resolve("nodename");
@@ -84,7 +84,7 @@ record CalicoSetUp(Map<String, String> environment, Path files) {
     }
   }
 
-  /** That of the link by which everything leaves. */
+  /** The MTU of the link with the default route. */
   private static Optional<Integer> uplinkMtu() {
     try (NetlinkSocket net = NetlinkSocket.open(Protocol.ROUTE)) {
       return net.list(Routes.list(RouteFilter.main(IpFamily.V4))).stream()
@@ -97,7 +97,7 @@ record CalicoSetUp(Map<String, String> environment, Path files) {
     }
   }
 
-  /** Prepares a datastore of this machine alone; what is there stays as it is. */
+  /** Prepares an embedded datastore; what exists stays as it is. */
   void prepareDatastore() {
     try (Datastore datastore = Datastores.openOwn(DatastoreConfig.ofEnvironment(withEmbedded()))) {
       create(
@@ -146,7 +146,7 @@ record CalicoSetUp(Map<String, String> environment, Path files) {
     try {
       datastore.create(Resource.of(new ResourceKey.Named(kind, "", name), spec));
     } catch (ExistsException _) {
-      // Somebody's own, which may say something else.
+      // The user's own, which may differ.
     }
   }
 }

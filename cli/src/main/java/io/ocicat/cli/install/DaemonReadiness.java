@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Whether ocicatd serves calls, found out by one that changes nothing. It begins to serve once it
- * has recovered, so an answer means that it is ready.
+ * Finds out whether ocicatd serves calls, by making one that changes nothing. It begins to serve
+ * once it has recovered, so a reply means that it is ready.
  */
 record DaemonReadiness(Path socket) {
   private static final Duration PAUSE = Duration.ofMillis(50);
@@ -52,7 +52,8 @@ record DaemonReadiness(Path socket) {
       return switch (new DaemonClient(socket, ANSWER_LIMIT).ask(question)) {
         case WireReply.Done done when done.reply().exitCode() != 0 ->
             Optional.of("it answers VERSION with exit code " + done.reply().exitCode());
-        // It serves, only not those who see the files that we see: runtimes need not be among them.
+        // It serves, just not callers that see the same files as we do: runtimes need not be among
+        // them.
         case WireReply.Done _, WireReply.Declined _ -> Optional.empty();
         case WireReply.Working _ -> Optional.of("it does not finish a VERSION call");
       };

@@ -10,12 +10,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The folder that has everything, and where its parts go. */
+/** The folder of the distribution, and where its parts are installed. */
 record Distribution(Path home) {
-  /** Beside the executables; the shim finds the rest of the distribution by it. */
+  /** Next to the executables; the shim finds the rest of the distribution by it. */
   private static final String HOME_LINK = ".ocicat";
 
-  /** Beside the executables; where it is, the shim starts no daemon. */
+  /** Next to the executables; where it exists, the shim starts no daemon. */
   private static final String NO_ON_DEMAND = ".ocicat-no-on-demand";
 
   private static final String HOME_IN_UNITS = "@home@";
@@ -47,7 +47,7 @@ record Distribution(Path home) {
     }
   }
 
-  /** The executables, all the same file, and the link by which they find the way back. */
+  /** The executables, all the same file, and the link by which they find the distribution. */
   List<InstallItem> plugins(Path directory, Path finalHome) {
     List<InstallItem> items = new ArrayList<>();
     items.add(InstallItem.link(finalHome, directory.resolve(HOME_LINK)));
@@ -58,7 +58,7 @@ record Distribution(Path home) {
     return items;
   }
 
-  /** What keeps the executables in a directory from starting a daemon. */
+  /** The file that keeps the executables in a directory from starting a daemon. */
   static Path noOnDemand(Path directory) {
     return directory.resolve(NO_ON_DEMAND);
   }

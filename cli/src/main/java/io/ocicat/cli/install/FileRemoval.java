@@ -11,10 +11,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes away what the manifest lists and nobody has changed since, last things first, and puts back
- * what was kept aside. Does all it can: what fails stays in the manifest.
+ * Removes the unchanged files that the manifest lists, in reverse order, and restores the files
+ * that were kept aside. Does all it can: what fails stays in the manifest.
  *
- * @param dryRun whether to tell only
+ * @param dryRun whether to report only
  */
 record FileRemoval(InstallManifest manifest, boolean dryRun, InstallOutput account) {
 
@@ -61,7 +61,7 @@ record FileRemoval(InstallManifest manifest, boolean dryRun, InstallOutput accou
     }
   }
 
-  /** An install that was killed may have given somebody else's file a second name, no more. */
+  /** An install that was killed may have given someone else's file a second name, no more. */
   private void leave(Path path, InstallManifest.@Nullable Kept kept, boolean waits)
       throws IOException {
     if (kept == null || !waits) {

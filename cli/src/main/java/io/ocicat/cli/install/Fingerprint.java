@@ -14,12 +14,12 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import java.util.Optional;
 
-/** What tells whether something at a path is still what was put there: its content, as text. */
+/** Identifies the content of a file, to detect whether it is still what was installed. */
 record Fingerprint(String text) {
   /** A directory, a socket and the like: never ours. */
   private static final Fingerprint OTHER = new Fingerprint("other");
 
-  /** Empty when there is nothing. Links are looked at, not followed. */
+  /** Empty when there is nothing. Links are not followed. */
   static Optional<Fingerprint> of(Path path) {
     try {
       BasicFileAttributes found =

@@ -16,8 +16,7 @@ import java.util.Optional;
 
 /**
  * The nf_tables tables that our plugins have made in the host's network namespace. Plugins leave
- * them there without containers, for the next one; only whoever takes the plugins away knows that
- * there is none.
+ * them there without containers, for the next one; only uninstall knows that there is none.
  *
  * @param netns the host's network namespace; empty for a host without tables
  */
@@ -32,7 +31,7 @@ record FirewallTables(Optional<Path> netns) {
     remove(output, dryRun, false);
   }
 
-  /** Removes all of them, when somebody else serves the containers. */
+  /** Removes all of them, when other plugins serve the containers. */
   void removeAll(InstallOutput output, boolean dryRun) {
     remove(output, dryRun, true);
   }

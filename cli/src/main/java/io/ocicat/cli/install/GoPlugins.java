@@ -36,7 +36,7 @@ final class GoPlugins {
     this.successors = successors;
   }
 
-  /** Why no plugin could delete what a record tells of. */
+  /** Why no plugin could delete what a record describes. */
   Optional<String> obstacle(CallRecord record) {
     PluginConfig request = PluginConfig.ofRequest(record.stdin());
     String ipam = request.ipamType();
@@ -83,7 +83,7 @@ final class GoPlugins {
     return record.environment().getOrDefault(CniEnvironment.PATH, "");
   }
 
-  /** The recorded ADD by the other plugin, where nothing comes of it. */
+  /** The recorded ADD by the other plugin, in a namespace where it has no effect. */
   void rehearse(CallRecord record) {
     if (find(record, record.plugin()).isEmpty()) {
       return; // Which is an obstacle by itself.

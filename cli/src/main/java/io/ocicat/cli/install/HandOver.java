@@ -32,13 +32,13 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Gives what our plugins have attached to the Go plugins, while containers run: what we keep in a
- * form of our own becomes what their DEL removes, and our records of it go. Interfaces, leases,
- * firewall rules, bandwidth limits, tuning's backups and libcni's cache are theirs as they are.
+ * Hands our attachments over to the Go plugins while containers run: converts what we keep in our
+ * own form into what their DEL removes, and drops our records. Interfaces, leases, firewall rules,
+ * bandwidth limits, tuning's backups and libcni's cache already have their form.
  *
- * <p>An attachment is handed over under its lock, and its records go last: whoever is killed
- * meanwhile leaves a state from which it is done again. What cannot be handed over is named by
- * {@link #obstacles} before anything is changed.
+ * <p>An attachment is handed over under its lock, and its records go last: if this process is
+ * killed, the handover can be repeated. {@link #obstacles} names what cannot be handed over before
+ * anything is changed.
  */
 final class HandOver {
   private static final Duration LOCK_LIMIT = Duration.ofSeconds(30);
@@ -54,7 +54,7 @@ final class HandOver {
 
   /**
    * @param netns the host's network namespace
-   * @param force whether to end what cannot be handed over
+   * @param force whether to delete what cannot be handed over
    */
   HandOver(
       Path netns,
@@ -69,7 +69,7 @@ final class HandOver {
     this.force = force;
   }
 
-  /** What a plugin has recorded of an attachment, understood. */
+  /** A plugin's record of an attachment, parsed. */
   private record Known(Kept kept, AttachmentOwner owner, PluginConfig request) {
     String plugin() {
       return kept.record().plugin();
@@ -121,7 +121,7 @@ final class HandOver {
     return List.copyOf(obstacles);
   }
 
-  /** The Go plugin may refuse what ours accepts: conditions in the words of another back end. */
+  /** The Go plugin may refuse what ours accepts: conditions in the syntax of another back end. */
   private Optional<String> ports(NetnsSockets host, Known known) {
     try {
       if (PortmapHandOver.hasPorts(known.request())
@@ -196,7 +196,7 @@ final class HandOver {
     }
   }
 
-  /** Of each attachment the plugin that masquerades, and none of those chained to it. */
+  /** For each attachment the plugin that masquerades, without those chained to it. */
   private static Map<String, Known> masters(List<Known> all) {
     Map<String, Known> masters = new LinkedHashMap<>();
     for (Known known : all) {
@@ -210,7 +210,7 @@ final class HandOver {
     return masters;
   }
 
-  /** Hands over all that is there now; what came meanwhile is for another round. */
+  /** Hands over everything that exists now; what is attached meanwhile is for another round. */
   void carryOut(boolean dryRun) {
     Map<AttachmentKey, List<String>> attachments = new LinkedHashMap<>();
     for (Kept kept : state.attachments().list()) {
@@ -306,7 +306,7 @@ final class HandOver {
     }
   }
 
-  /** Whether what it tells of is in this kernel and on this host. */
+  /** Whether what it describes is in this kernel and on this host. */
   private boolean isPresent(Known known) {
     CallRecord record = known.kept().record();
     return record.boot().equals(state.boot()) && record.hostNetns().equals(NamespaceId.of(netns));

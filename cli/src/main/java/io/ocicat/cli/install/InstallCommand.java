@@ -142,7 +142,7 @@ public final class InstallCommand implements Callable<Integer> {
 
   /**
    * @param home the distribution, when this runs from one
-   * @param release tells it from others
+   * @param release identifies it
    */
   public InstallCommand(Map<String, String> environment, Optional<Path> home, String release) {
     this.environment = Map.copyOf(environment);

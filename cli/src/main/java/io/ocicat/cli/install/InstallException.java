@@ -20,7 +20,7 @@ final class InstallException extends RuntimeException {
     super(message, cause);
   }
 
-  /** In the kernel's words, with the way out if there is a usual one. */
+  /** With the kernel's error, and advice if there is some. */
   static InstallException of(String what, Path path, IOException e) {
     return new InstallException("cannot %s %s: %s".formatted(what, path, reason(e)), e);
   }

@@ -11,19 +11,19 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * Something that is to be at a path.
+ * A file to install at a path.
  *
- * @param edited what becomes of it when somebody has changed it since it was put there
+ * @param edited how to treat it when the user has changed it since it was installed
  */
 record InstallItem(Path path, Content content, Edited edited) {
 
-  /** What becomes of ours that somebody has changed. */
+  /** How to treat our file when the user has changed it. */
   enum Edited {
-    /** Nothing is done, until somebody says what is meant. */
+    /** Nothing is done until the user decides. */
     REFUSED,
     /** It was meant to be changed. */
     KEPT,
-    /** It says that changes are lost. */
+    /** The file itself says that changes are lost. */
     LOST
   }
 
@@ -31,22 +31,22 @@ record InstallItem(Path path, Content content, Edited edited) {
     this(path, content, Edited.REFUSED);
   }
 
-  /** The same, which is left to whoever changes it. */
+  /** The same, but the user's changes are kept. */
   InstallItem keepingEdits() {
     return new InstallItem(path, content, Edited.KEPT);
   }
 
-  /** The same, in which no change lasts. */
+  /** The same, but the user's changes are lost. */
   InstallItem losingEdits() {
     return new InstallItem(path, content, Edited.LOST);
   }
 
-  /** What it is. */
+  /** Its content. */
   sealed interface Content {
-    /** The same bytes, mode and time as a file has: the start-up cache insists on times. */
+    /** The same bytes, mode and time as a file has: the start-up cache requires the same times. */
     record Copy(Path source) implements Content {}
 
-    /** A file for its owner alone or for all to read, as the permissions say. */
+    /** A file for its owner alone or readable for all, as the permissions say. */
     @SuppressWarnings("ArrayRecordComponent") // nobody compares contents
     record Text(byte[] bytes, String permissions) implements Content {}
 
@@ -97,12 +97,12 @@ record InstallItem(Path path, Content content, Edited edited) {
         && Files.getLastModifiedTime(path).equals(Files.getLastModifiedTime(source));
   }
 
-  /** Where it is made ready, beside its path. The same name each time, so that none is left. */
+  /** Where it is staged, next to its path. The same name each time, so that none is left. */
   Path draft() {
     return path.resolveSibling("." + path.getFileName() + ".ocicat-new");
   }
 
-  /** Makes it ready: after that only a rename is missing, which needs no space. */
+  /** Stages it: after that only a rename is missing, which needs no space. */
   void stage() {
     try {
       Files.createDirectories(path.getParent());
@@ -120,14 +120,12 @@ record InstallItem(Path path, Content content, Edited edited) {
     }
   }
 
-  /**
-   * What could not be written whole; when it cannot even be removed, the next one who writes tries.
-   */
+  /** Removes a partial draft; if even that fails, the next install tries. */
   private void discard() {
     try {
       Files.deleteIfExists(draft());
     } catch (IOException _) {
-      // The reason why it could not be written is what has to be told.
+      // The reason why it could not be written is what matters.
     }
   }
 
@@ -166,7 +164,7 @@ record InstallItem(Path path, Content content, Edited edited) {
         PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
   }
 
-  /** Takes its place, in one step: an executable that runs goes on with what it was. */
+  /** Moves it to its path, in one step: a running executable continues with the old file. */
   void appear() {
     try {
       Files.move(draft(), path, StandardCopyOption.ATOMIC_MOVE);
@@ -175,7 +173,7 @@ record InstallItem(Path path, Content content, Edited edited) {
     }
   }
 
-  /** Forgets what was made ready. */
+  /** Removes the staged file. */
   void unstage() {
     try {
       Files.deleteIfExists(draft());

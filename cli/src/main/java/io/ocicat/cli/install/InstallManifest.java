@@ -22,20 +22,20 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What was put where, kept in the state directory. Written before the first file is put in place,
- * so that whatever a killed install leaves is in here.
+ * Records which files were installed where, in the state directory. Written before the first file
+ * is put in place, so that it lists whatever a killed install leaves.
  */
 final class InstallManifest {
   private static final String NAME = "installed.json";
   private static final int VERSION = 1;
 
-  /** What somebody else had at the path, and where it waits. */
+  /** What was at the path before, and where it is kept. */
   record Kept(Path path, Fingerprint fingerprint) {}
 
   /**
-   * Something of ours.
+   * One of our files.
    *
-   * @param ours what it may look like: several while one version takes another's place
+   * @param ours its possible contents: several while one version replaces another
    */
   record Entry(Path path, Set<Fingerprint> ours, @Nullable Kept kept) {
     Entry {
@@ -115,7 +115,7 @@ final class InstallManifest {
     entries.remove(path);
   }
 
-  /** Made by us and to be removed once empty, outermost first. */
+  /** Created by us and to be removed once empty, outermost first. */
   List<Path> directories() {
     return List.copyOf(directories);
   }

@@ -6,8 +6,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Tells what is done to files: a line for each as it happens, or one JSON document at the end, also
- * when the rest fails.
+ * Reports what is done to files: a line for each as it happens, or one JSON document at the end,
+ * even when the rest fails.
  */
 final class InstallOutput implements AutoCloseable {
   static final String DRY_RUN = "a dry run, nothing is changed:";
@@ -27,9 +27,7 @@ final class InstallOutput implements AutoCloseable {
     }
   }
 
-  /**
-   * @param note what else there is to say, as it continues the line; may be empty
-   */
+  /** @param note what else to say, as a continuation of the line; may be empty */
   void tell(String what, String path, String note) {
     ObjectNode file = files.addObject().put("done", what).put("path", path);
     if (!note.isEmpty()) {
@@ -49,7 +47,7 @@ final class InstallOutput implements AutoCloseable {
     say("%-8s  %s".formatted("next", command));
   }
 
-  /** For people; in the document it goes without saying. */
+  /** For people; not in the JSON document. */
   void say(String line) {
     if (!json) {
       out.println(line);

@@ -9,9 +9,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has to be done for each item, found by looking; nothing is changed by that.
+ * The steps that an installation needs, found without changing anything.
  *
- * @param edited what is left as somebody has changed it
+ * @param edited files that stay as the user has changed them
  */
 record InstallPlan(List<Step> steps, List<String> obstacles, List<Path> edited) {
   static final String KEPT = ".before-ocicat";
@@ -22,13 +22,13 @@ record InstallPlan(List<Step> steps, List<String> obstacles, List<Path> edited) 
     edited = List.copyOf(edited);
   }
 
-  /** What there is to do for one item. */
+  /** What to do for one item. */
   enum Task {
     /** Nothing is there. */
     PUT,
     /** Ours is there, of another version or with another mode. */
     UPDATE,
-    /** Somebody else's is there and is to be kept aside. */
+    /** A file that is not ours is there and is to be kept aside. */
     REPLACE,
     /** It is there. */
     LEAVE
@@ -75,7 +75,10 @@ record InstallPlan(List<Step> steps, List<String> obstacles, List<Path> edited) 
     return new InstallPlan(steps, obstacles, edited);
   }
 
-  /** Ours to use also when an earlier install put there what it found, or was killed doing so. */
+  /**
+   * Whether we may use it: also when an earlier install put there what it found, or was killed
+   * doing so.
+   */
   private static boolean isFree(Path aside, Path path, InstallManifest.@Nullable Kept kept) {
     Optional<Fingerprint> there = Fingerprint.of(aside);
     if (there.isEmpty()) {

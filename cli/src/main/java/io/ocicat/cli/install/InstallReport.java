@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Tells what became of each file; of a copied distribution, of all of it at once.
+ * Reports what was done to each file; for a copied distribution, once for all of it.
  *
  * @param tree where the distribution is copied to, if it is
  */

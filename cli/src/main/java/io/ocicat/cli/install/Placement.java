@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Carries a plan out so that it can be killed at any point and repeated: the manifest is written,
- * everything is made ready beside its place, then each thing takes its place by a rename. At no
- * moment is there no executable where one was.
+ * Carries out a plan so that it can be killed at any point and repeated: the manifest is written,
+ * everything is staged next to its path, then each file is renamed into place. At no moment is an
+ * executable missing where one was.
  *
  * @param state the directory that has the manifest
  */
@@ -43,7 +43,7 @@ record Placement(Path state, InstallManifest manifest) {
     manifest.write(state);
   }
 
-  /** Nothing has been put in place so far; all the rest goes as far as it can. */
+  /** Nothing has been put in place so far; undoes as much as possible. */
   private void takeBack(
       List<InstallPlan.Step> work, InstallManifest before, RuntimeException first) {
     List<Runnable> tasks = new ArrayList<>();
@@ -77,7 +77,7 @@ record Placement(Path state, InstallManifest manifest) {
     }
   }
 
-  /** Until all is done, both what is there and what will be there is ours. */
+  /** Until all is done, both the present and the future content is ours. */
   private void announce(InstallPlan.Step step) {
     Path path = step.item().path();
     Set<Fingerprint> ours = new HashSet<>();
@@ -91,7 +91,7 @@ record Placement(Path state, InstallManifest manifest) {
         new InstallManifest.Entry(step.item().path(), Set.of(step.fingerprint()), step.kept()));
   }
 
-  /** Gives it a second name; the first is then taken over by a rename. */
+  /** Gives it a second name; a rename then takes over the first. */
   private static void keep(Path path, Path aside) {
     if (InstallPlan.isSameFile(path, aside)) {
       return;

@@ -14,10 +14,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Takes away what ocicatd, pods and the embedded datastore keep. Only files that are known to be
- * ours go, so that a folder that somebody else uses as well stays with what he has in it.
+ * Deletes the data of ocicatd, pods and the embedded datastore. Deletes only files that are known
+ * to be ours, so that a folder that others use as well keeps their files.
  *
- * @param dryRun whether to tell only
+ * @param dryRun whether to report only
  */
 record Purge(StateFolders folders, boolean dryRun, InstallOutput account) {
   private static final List<String> OF_STATE = List.of("attachments", "pods", "installed.json");
@@ -33,7 +33,7 @@ record Purge(StateFolders folders, boolean dryRun, InstallOutput account) {
           "attachments.lock",
           "shutting-down");
 
-  /** Fails when something lives that needs the files. */
+  /** Fails when something that is running needs the files. */
   void check(DaemonState state) {
     int attached = state.attachments().names().size();
     if (attached > 0) {

@@ -25,8 +25,8 @@ import javax.net.ssl.TrustManagerFactory;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The account of the pod that this runs in, by which it gets the plugin a token of its own: one
- * that lives a day, whatever becomes of the pod.
+ * The service account of the pod that this runs in, with which it requests a token for the plugin:
+ * one that lives a day, whatever happens to the pod.
  *
  * @param directory where Kubernetes puts token, authority and namespace
  */
@@ -34,12 +34,12 @@ record ServiceAccount(Map<String, String> environment, Path directory) {
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final int LIFETIME_SECONDS = 24 * 60 * 60;
 
-  /** A token and when it ends. */
+  /** A token and when it expires. */
   record Token(String text, Instant expires) {
-    /** Stands for the one that would be asked for; like that, it is none that was there before. */
+    /** Stands for the one that would be requested; it differs from every existing token. */
     static final Token NOT_REQUESTED = new Token("", Instant.EPOCH);
 
-    /** When to get the next one: early, because whoever gets it may be down then. */
+    /** When to get the next one: early, because this process may be down then. */
     Instant renewal(Instant now) {
       return now.plus(Duration.between(now, expires).dividedBy(4));
     }
@@ -55,9 +55,9 @@ record ServiceAccount(Map<String, String> environment, Path directory) {
   }
 
   /**
-   * Asks the API server for a token.
+   * Requests a token from the API server.
    *
-   * @throws InstallException in its words
+   * @throws InstallException with its message
    */
   Token request() {
     String account = variable("CALICO_CNI_SERVICE_ACCOUNT", "calico-cni-plugin");

@@ -20,15 +20,15 @@ import java.util.function.Consumer;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A datastore that nodes share, as far as a pod's start depends on it. Where calico/node runs it
- * prepares everything; elsewhere this does what it may, and says what is left to do.
+ * Prepares a datastore that nodes share, as far as a pod's start depends on it. Where calico/node
+ * runs it prepares everything; elsewhere this does what it may, and reports what is left to do.
  *
  * @param type {@code etcdv3} or {@code kubernetes}
  * @param node this node's name
  */
 record SharedDatastore(Map<String, String> environment, String type, String node) {
 
-  /** Prepares what is not there yet; one line for each thing without which no pod starts. */
+  /** Prepares what is missing; returns a line for each thing without which no pod starts. */
   List<String> prepare() {
     Map<String, String> changed = new HashMap<>(environment);
     changed.put("DATASTORE_TYPE", type);
@@ -112,7 +112,7 @@ record SharedDatastore(Map<String, String> environment, String type, String node
     try {
       datastore.create(Resource.of(key, spec));
     } catch (ExistsException _) {
-      // Another node was as fast.
+      // Another node was faster.
     } catch (DatastoreException e) {
       left.add("%s (%s)".formatted(otherwise, e.getMessage()));
     }

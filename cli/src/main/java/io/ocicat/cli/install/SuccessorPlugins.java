@@ -11,10 +11,10 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The executables that take over from our plugins: those in a directory that was named, else those
- * that install has kept aside, else those that a runtime finds already in its CNI_PATH.
+ * The executables that take over from our plugins: those in a given directory, else those that
+ * install has kept aside, else those that a runtime already finds in its CNI_PATH.
  *
- * @param directory null when none was named
+ * @param directory null when none was given
  */
 record SuccessorPlugins(
     @Nullable Path directory, InstallManifest manifest, PluginExecutables ours) {
@@ -30,7 +30,7 @@ record SuccessorPlugins(
         .findFirst();
   }
 
-  /** Where an executable looks for others that it calls, IPAM for instance. */
+  /** Where an executable finds others that it calls, IPAM for instance. */
   String cniPath(String recorded) {
     return directory == null ? recorded : directory.toString();
   }

@@ -7,15 +7,15 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Keeps the token in Calico's kubeconfig fresh until its thread is interrupted. An API server that
- * does not answer is asked again, soon at first and once a minute at last: a token lives for hours
- * then, and stays where it is.
+ * Renews the token in Calico's kubeconfig until its thread is interrupted. An API server that does
+ * not reply is asked again, soon at first and finally once a minute: the old token is then still
+ * valid for hours, and stays where it is.
  */
 final class TokenRenewal {
   private static final Duration SHORTEST = Duration.ofSeconds(5);
   private static final Duration LONGEST = Duration.ofMinutes(1);
 
-  /** Lets time pass. */
+  /** Waits. */
   @FunctionalInterface
   interface Sleep {
     void of(Duration time) throws InterruptedException;
@@ -28,7 +28,7 @@ final class TokenRenewal {
   private final Sleep sleep;
 
   /**
-   * @param request gets a token, or fails with what {@link #isPassing} tells of
+   * @param request gets a token, or fails; {@link #isPassing} says whether to retry
    * @param write puts it where the plugin finds it
    */
   TokenRenewal(
@@ -45,9 +45,9 @@ final class TokenRenewal {
   }
 
   /**
-   * Goes on for ever.
+   * Runs forever.
    *
-   * @param present the token that is there
+   * @param present the existing token
    */
   void run(ServiceAccount.Token present) {
     ServiceAccount.Token token = present;
@@ -73,7 +73,7 @@ final class TokenRenewal {
     }
   }
 
-  /** What the API server, the disk or another installation may do better next time. */
+  /** Whether the API server, the disk or another installation may succeed next time. */
   private static boolean isPassing(RuntimeException e) {
     return e instanceof InstallException || e instanceof NetlinkException;
   }

@@ -17,7 +17,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code ocicat uninstall}: takes away what {@code ocicat install} has put somewhere. */
+/** {@code ocicat uninstall}: removes what {@code ocicat install} has installed. */
 @Command(
     name = "uninstall",
     description = {
@@ -137,8 +137,8 @@ public final class UninstallCommand implements Callable<Integer> {
   }
 
   /**
-   * In two rounds: what a runtime attaches with our plugins until the others are in their place is
-   * handed over in the second.
+   * In two rounds: the second hands over what a runtime attaches with our plugins until the others
+   * are in place.
    */
   private int handOver(DaemonState state, boolean installed, InstallOutput output) {
     if (purge) {

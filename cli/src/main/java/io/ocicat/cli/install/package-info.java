@@ -1,6 +1,4 @@
-/**
- * Puts the distribution where container runtimes look for it, and takes exactly that away again.
- */
+/** Installs the distribution where container runtimes find it, and removes exactly that again. */
 @NullMarked
 package io.ocicat.cli.install;
 

@@ -5,7 +5,7 @@ import java.math.BigInteger;
 import java.math.MathContext;
 import java.math.RoundingMode;
 
-/** Numbers of addresses as calicoctl prints them: five digits, and what part of a whole. */
+/** Formats numbers of addresses like calicoctl: five digits, and the share of a whole. */
 final class AddressCount {
   private static final int DIGITS = 5;
 

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** The blocks of a datastore that can be read, by their addresses. */
+/** Lists the readable blocks of a datastore by their addresses. */
 final class BlockList {
   private BlockList() {}
 
@@ -25,7 +25,7 @@ final class BlockList {
           blocks.add(block);
         }
       } catch (CorruptException _) {
-        // `ocicat ipam check` tells.
+        // `ocicat ipam check` reports it.
       }
     }
     blocks.sort(Comparator.comparing(IpamBlock::cidr));

@@ -19,9 +19,9 @@ import java.util.stream.Collectors;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Which addresses of which blocks are in use, and by whom, as a picture of cells. */
+/** A map of which addresses of which blocks are in use, and by whom, as rows of cells. */
 final class BlockMap {
-  /** As many as fit beside the block's name; larger blocks have several addresses in a cell. */
+  /** As many as fit next to the block's name; larger blocks have several addresses in a cell. */
   static final int MAX_CELLS = 256;
 
   static final int CELLS_PER_LINE = 64;
@@ -57,7 +57,7 @@ final class BlockMap {
     }
   }
 
-  /** A pool and its blocks; blocks that are in no pool are in one without name. */
+  /** A pool and its blocks; blocks outside every pool are in one without a name. */
   record Section(String title, PoolUse pool, List<Row> rows) {
     Section {
       rows = List.copyOf(rows);

@@ -1,6 +1,6 @@
 package io.ocicat.cli.ipam;
 
-/** The map of blocks as a picture that any browser shows. */
+/** Draws the map of blocks as an SVG picture. */
 final class BlockMapSvg {
   private static final int CELL = 10;
   private static final int GAP = 2;

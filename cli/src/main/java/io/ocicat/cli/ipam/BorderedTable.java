@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** A table as calicoctl draws it: headings in the middle, plain numbers to the right. */
+/** Prints a table like calicoctl: headings centred, plain numbers to the right. */
 final class BorderedTable {
   private static final Pattern NUMBER = Pattern.compile("\\d+(\\.\\d+)?(e\\+\\d+)?");
 

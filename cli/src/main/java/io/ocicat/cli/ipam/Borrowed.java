@@ -12,9 +12,9 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Addresses that hosts have of others' blocks.
+ * Addresses that hosts have borrowed from other hosts' blocks.
  *
- * @param unknown of how many addresses nobody can tell
+ * @param unknown the number of addresses for which this is unknown
  */
 record Borrowed(List<AddressInfo> addresses, long unknown) {
   Borrowed {

@@ -19,8 +19,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a check has found, in a file: in calicoctl's form, so that either program releases what the
- * other has reported.
+ * The findings of {@code ipam check} in a file, in calicoctl's format, so that either program can
+ * release what the other has reported.
  *
  * @param ours whether this program wrote it
  * @param leaked addresses that nobody used, as they were then
@@ -48,7 +48,7 @@ record CheckReport(
   }
 
   /**
-   * What is to be written.
+   * Composes a report.
    *
    * @param handles of those no block knows, id and revision
    * @param calicoctl the version of the calicoctl that is to read it, which accepts only its own;
@@ -115,7 +115,7 @@ record CheckReport(
   /**
    * Reads a report of ours or of calicoctl's.
    *
-   * @throws CommandException when it is none
+   * @throws CommandException when it is not a valid report
    */
   static CheckReport read(Path file) {
     JsonNode json;

@@ -30,7 +30,7 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code ocicat ipam check}. */
+/** {@code ocicat ipam check}: finds inconsistencies in Calico's IPAM data. */
 @Command(
     name = "check",
     description = {
@@ -45,7 +45,7 @@ import tools.jackson.databind.node.ObjectNode;
       "2:the command line makes no sense; nothing was done"
     })
 final class IpamCheckCommand extends IpamCommandContext {
-  /** Of one kind, unless all are asked for. */
+  /** Of one kind, unless all are requested. */
   private static final int SHOWN = 10;
 
   @Option(names = "--show-all-ips", description = "Every address, with who uses it.")
@@ -231,7 +231,7 @@ final class IpamCheckCommand extends IpamCommandContext {
     }
   }
 
-  /** The nodes with most addresses: what is unlike the others is worth a look. */
+  /** The nodes with the most addresses: outliers are worth a look. */
   private void busiest(List<AddressInfo> assigned) {
     Map<String, Long> counts =
         assigned.stream()

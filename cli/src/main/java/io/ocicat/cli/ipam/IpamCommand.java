@@ -4,7 +4,7 @@ import io.ocicat.cli.resource.CommandContext;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** {@code ocicat ipam}. */
+/** {@code ocicat ipam}: the group of IPAM commands. */
 @Command(
     name = "ipam",
     description = "Show, check and release the addresses of Calico's IPAM.",

@@ -11,7 +11,7 @@ import io.ocicat.ipam.model.ClockAndRandom;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.JsonNode;
 
-/** What the commands about addresses have in common. */
+/** The base of the {@code ocicat ipam} commands. */
 abstract class IpamCommandContext extends ResourceCommand {
   @Option(names = "--json", description = "Print JSON.")
   boolean json;
@@ -20,7 +20,7 @@ abstract class IpamCommandContext extends ResourceCommand {
     super(context);
   }
 
-  /** What is done with addresses; returns the exit code. */
+  /** Work on addresses; returns the exit code. */
   @FunctionalInterface
   interface Work {
     int with(Datastore datastore, Ipam ipam);

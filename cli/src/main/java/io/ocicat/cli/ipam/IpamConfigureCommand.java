@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** {@code ocicat ipam configure}. */
+/** {@code ocicat ipam configure}: shows or changes IPAM's settings. */
 @Command(
     name = "configure",
     description = "Change the settings of IPAM.",

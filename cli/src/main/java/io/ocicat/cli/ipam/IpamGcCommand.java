@@ -37,7 +37,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code ocicat ipam gc}. */
+/** {@code ocicat ipam gc}: releases addresses that nothing uses. */
 @Command(
     name = "gc",
     description = {

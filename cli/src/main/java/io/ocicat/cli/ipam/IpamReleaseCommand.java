@@ -22,7 +22,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** {@code ocicat ipam release}. */
+/** {@code ocicat ipam release}: releases addresses by hand. */
 @Command(
     name = "release",
     description = "Release an address, or all that reports of \"check -o\" call leaked.",
@@ -157,7 +157,7 @@ final class IpamReleaseCommand extends IpamCommandContext {
     }
   }
 
-  /** Only as it was when the report was made. */
+  /** Only if it has not changed since the report was made. */
   private static boolean delete(Datastore datastore, String id, String revision) {
     try {
       datastore.delete(new ResourceKey.Handle(id), revision);

@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code ocicat ipam show}. */
+/** {@code ocicat ipam show}: shows how pools, blocks and addresses are used. */
 @Command(
     name = "show",
     description = "Show how full pools and blocks are, or who has an address.",

@@ -18,7 +18,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code ocicat ipam split}. */
+/** {@code ocicat ipam split}: splits a pool into equal parts. */
 @Command(
     name = "split",
     description = {"Split a pool into equal ones.", "Blocks and addresses stay as they are."},

@@ -33,7 +33,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code ocicat ipam why}. */
+/** {@code ocicat ipam why}: explains who has an address, and why. */
 @Command(
     name = "why",
     description = {
@@ -214,7 +214,7 @@ final class IpamWhyCommand extends IpamCommandContext {
     }
   }
 
-  /** What else the handle has. */
+  /** The other addresses of the handle. */
   private static List<String> others(Ipam ipam, AddressInfo info) {
     if (info.handle() == null) {
       return List.of();

@@ -22,12 +22,12 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * Who has addresses on this machine without Calico's IPAM knowing: containers that host-local has
- * leased one to (flannel's among them), whatever is attached by our records or by libcni's cache,
- * and interfaces.
+ * Addresses of this machine that Calico's IPAM does not know: those that host-local has leased to
+ * containers (including flannel's), those of attachments in our records or libcni's cache, and
+ * those of interfaces.
  *
  * @param kernel the addresses of all interfaces
- * @param obstacles why something could not be looked at
+ * @param obstacles why something could not be read
  */
 record LocalAddresses(
     ExpectedAttachments intents,
@@ -64,7 +64,7 @@ record LocalAddresses(
     return new LocalAddresses(intents, leases, kernel, obstacles);
   }
 
-  /** Those who have an address, in words. */
+  /** Descriptions of those who have an address. */
   List<String> holdersOf(IpAddress address) {
     List<String> holders = new ArrayList<>();
     for (ExpectedAttachment expected : intents.having(address)) {

@@ -20,10 +20,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Makes of a pool some equal ones, in steps of which each can be the last: the pool is disabled and
- * marked, its parts are made, the pool is deleted. So until all parts are there the pool is, with
- * all that is known of it, and whoever comes next goes on by the mark. A part that is refused takes
- * everything back in the same way.
+ * Splits a pool into equal parts, in steps that may be interrupted after each: the pool is disabled
+ * and marked, its parts are created, the pool is deleted. So the pool exists, with everything that
+ * is known of it, until all parts do, and the next run continues from the mark. If a part is
+ * refused, everything is undone in the same way.
  */
 final class PoolSplit {
   private static final int LONGEST_NAME = 245;
@@ -37,7 +37,7 @@ final class PoolSplit {
     this.number = number;
   }
 
-  /** Splits a pool, or goes on with it; returns the parts. */
+  /** Splits a pool, or continues to; returns the parts. */
   List<Resource> run(Resource pool) {
     List<Resource> parts = parts(pool);
     Resource marked = mark(pool);
@@ -160,7 +160,7 @@ final class PoolSplit {
     return datastore.list(ResourceQuery.of(Kind.IP_POOL)).items();
   }
 
-  /** The parts of a pool that is no longer there, when this is what has become of it. */
+  /** The parts of a pool that no longer exists because it has been split. */
   Optional<List<Resource>> alreadyDone(@Nullable String name, @Nullable String cidr) {
     List<Resource> parts =
         name != null

@@ -8,7 +8,7 @@ import java.util.List;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** How much of pools and blocks is in use. */
+/** The usage of pools and blocks. */
 record Usage(List<PoolUse> pools, boolean blocks) {
   Usage {
     pools = List.copyOf(pools);

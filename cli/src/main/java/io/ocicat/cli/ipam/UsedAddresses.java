@@ -21,9 +21,9 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Who really uses addresses: endpoints, the tunnels of nodes, and virtual machines, which have
- * theirs whether a pod runs them or not. Services cannot be asked everywhere, so what is assigned
- * to them counts as used.
+ * Finds out who uses addresses: endpoints, the tunnels of nodes, and virtual machines, which keep
+ * theirs whether a pod runs them or not. Services cannot be queried everywhere, so addresses that
+ * are assigned to them count as used.
  */
 final class UsedAddresses {
   private static final List<String> TUNNELS =
@@ -36,7 +36,7 @@ final class UsedAddresses {
 
   private final Map<IpAddress, List<String>> owners = new LinkedHashMap<>();
 
-  /** Those that two pods may have: the one a virtual machine is in, and the one it moves to. */
+  /** Addresses that two pods may have: the one a virtual machine is in, and the one it moves to. */
   private final Map<IpAddress, Set<String>> moving = new LinkedHashMap<>();
 
   private UsedAddresses() {}
@@ -72,7 +72,7 @@ final class UsedAddresses {
     return used;
   }
 
-  /** A machine is asked for only where no pod speaks for it. */
+  /** A machine is queried only where no pod accounts for it. */
   private void add(AddressInfo info, Map<String, String> pods, VirtualMachines machines) {
     Set<String> both = new HashSet<>();
     for (Map<String, String> owner : List.of(info.owner(), info.alternate())) {
@@ -114,7 +114,7 @@ final class UsedAddresses {
     return List.copyOf(owners.getOrDefault(address, List.of()));
   }
 
-  /** Addresses that two or more say they have, and not because a virtual machine moves. */
+  /** Addresses that two or more claim, and not because a virtual machine moves. */
   Map<IpAddress, List<String>> disputed() {
     Map<IpAddress, List<String>> disputed = new LinkedHashMap<>(owners);
     disputed

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The attachments of a network whose containers live: those that libcni's cache or our own records
- * have, and whose network namespace is there. Whoever is being attached right now counts as well.
+ * Lists a network's attachments whose containers are running: those in libcni's cache or in our own
+ * records whose network namespace exists. Attachments that are just being made count as well.
  */
 final class LivingAttachments {
   private LivingAttachments() {}

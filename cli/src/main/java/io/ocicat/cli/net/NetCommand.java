@@ -33,8 +33,9 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The verbs of CNI by hand. Everything cnitool does, with its variables, its container ids, its
- * exit codes and its output, so that one can take over what the other attached.
+ * {@code ocicat net}: the verbs of CNI by hand. Does everything that cnitool does, with its
+ * variables, its container ids, its exit codes and its output, so that one can take over what the
+ * other attached.
  */
 @Command(
     name = "net",
@@ -163,7 +164,7 @@ public final class NetCommand {
     return with(options, which.network, Network::status);
   }
 
-  /** What plugins say is shown unless they fail: then the error is all there is to read. */
+  /** Plugins' output is shown unless they fail: then the error is all there is to read. */
   private int with(CniOptions options, String name, Consumer<Network> work) {
     PrintWriter err = spec.commandLine().getErr();
     PluginMessages messages = settings.messages(err);
@@ -172,7 +173,7 @@ public final class NetCommand {
     return 0;
   }
 
-  /** For verbs that are of no use without the container's namespace. */
+  /** For verbs that need the container's namespace. */
   private Container presentContainer(Which which) {
     NetnsArgument netns = new NetnsArgument(which.netns);
     return container(which, netns.existingPath());
@@ -193,7 +194,7 @@ public final class NetCommand {
     return container;
   }
 
-  /** As cnitool makes it up from the namespace, so that DEL finds what either of the two added. */
+  /** As cnitool derives it from the namespace, so that DEL finds what either of the two added. */
   static String idOf(String netns) {
     try {
       byte[] path =
@@ -216,7 +217,7 @@ public final class NetCommand {
     return new Attachment(text.substring(0, slash), text.substring(slash + 1));
   }
 
-  /** Which network is meant, by who asks for no attachment. */
+  /** Selects a network, for verbs without an attachment. */
   static final class WhichNetwork {
     @Parameters(index = "0", paramLabel = "NETWORK", description = "The network's name.")
     String network = "";
@@ -229,7 +230,7 @@ public final class NetCommand {
     @Nullable String netns;
   }
 
-  /** Which attachment is meant. */
+  /** Selects an attachment. */
   static final class Which {
     @Parameters(index = "0", paramLabel = "NETWORK", description = "The network's name.")
     String network = "";

@@ -17,7 +17,10 @@ import picocli.CommandLine.Spec;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code ocicat net list}: what the configuration directory holds; a bad file hides no other. */
+/**
+ * {@code ocicat net list}: lists the networks in the configuration directory; a bad file hides no
+ * other.
+ */
 @Command(
     name = "list",
     aliases = "ls",

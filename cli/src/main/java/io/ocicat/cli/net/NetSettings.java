@@ -26,11 +26,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What surrounds {@code ocicat net}: the variables cnitool reads, and how plugins are run.
+ * The environment of {@code ocicat net}: the variables that cnitool reads, and how plugins are run.
  *
  * @param environment NETCONFPATH, CNI_PATH, CNI_ARGS, CAP_ARGS, CNI_IFNAME and all that plugins
  *     inherit; where ocicatd keeps its records
- * @param ownPlugins where to look when CNI_PATH is unset: the plugins of this distribution, if it
+ * @param ownPlugins where to search when CNI_PATH is unset: the plugins of this distribution, if it
  *     is one
  * @param plugins the plugin that an executable is, if it is one of ours
  */
@@ -58,15 +58,15 @@ public record NetSettings(
         .pluginLog(messages)
         .warnings(warning -> err.println("ocicat: " + warning))
         .traceContext(() -> TraceContext.from(environment))
-        // What is asked for by hand is to be seen as it is: the present configuration, and no DEL
-        // unasked.
+        // A command by hand should show things as they are: the present configuration, and no
+        // implicit DEL.
         .delPrefersCachedConfig(false)
         .build();
   }
 
   /**
-   * What is configured. Runtimes take a directory that is missing for an empty one; whoever asks by
-   * hand has probably mistyped it.
+   * The configured networks. Runtimes treat a missing directory as an empty one; a user has
+   * probably mistyped it.
    */
   ConfListing networks(CniOptions options, Cni cni) {
     Path directory = options.confDirectory(this::variable);
@@ -79,7 +79,7 @@ public record NetSettings(
     return cni.networks();
   }
 
-  /** Stricter than plugins are: cnitool wants a key and a value in each pair. */
+  /** Stricter than plugins are: cnitool requires a key and a value in each pair. */
   CniArgs args() {
     String text = variable("CNI_ARGS").orElse("");
     if (text.isEmpty()) {
@@ -116,7 +116,7 @@ public record NetSettings(
         .collect(Collectors.toUnmodifiableMap(Map.Entry::getKey, Map.Entry::getValue));
   }
 
-  /** What ocicatd and calls beside it have noted. */
+  /** The records of ocicatd and of calls without it. */
   DaemonState state() {
     return new DaemonState(StateFolders.of(environment), BootId.current());
   }

@@ -23,8 +23,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * {@code ocicat net validate}: whether networks can work, without touching any. Names the file, the
- * field and the reason of everything that is wrong, all at once.
+ * {@code ocicat net validate}: checks whether networks can work, without touching any. Names the
+ * file, the field and the reason of everything that is wrong, all at once.
  */
 @Command(
     name = "validate",
@@ -59,7 +59,7 @@ final class NetValidateCommand implements Callable<Integer> {
     this.settings = settings;
   }
 
-  /** One network, and what was found. */
+  /** One network, and the findings. */
   private record Judged(Network network, Validation validation) {}
 
   @Override

@@ -7,18 +7,17 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * A network namespace as it is written on the command line: a path, or a bare name, which means
- * what {@code ip netns} means by it.
+ * A network namespace argument of the command line: a path, or a bare name as in {@code ip netns}.
  */
 record NetnsArgument(String text) {
   private static final Path NAMED = NamedNetNs.standard().directory();
 
-  /** A name stands for its path also when the namespace is gone, so that DEL finds what ADD did. */
+  /** A name stands for its path even when the namespace is gone, so that DEL finds what ADD did. */
   String path() {
     return isName() ? NAMED.resolve(text).toString() : text;
   }
 
-  /** The same, for verbs that cannot do without the namespace. */
+  /** The same, for verbs that need the namespace. */
   String existingPath() {
     if (isName() && Files.notExists(NAMED.resolve(text))) {
       throw new CniException(

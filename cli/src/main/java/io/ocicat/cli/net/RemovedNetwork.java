@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A network that has no file any more, because it was renamed or removed. What it has left is known
- * by records alone, each with the configuration that its DEL needs (review C2).
+ * A network without a configuration file, because it was renamed or removed. Its remains are known
+ * from records alone, each with the configuration that its DEL needs (review C2).
  */
 record RemovedNetwork(String name, DaemonState state, CallRunner runner) {
   private static final Duration LIMIT = Duration.ofSeconds(5);
@@ -39,7 +39,7 @@ record RemovedNetwork(String name, DaemonState state, CallRunner runner) {
   }
 
   /**
-   * Undoes what does not live.
+   * Undoes what is not in use.
    *
    * @return how many records of the network there were
    */

@@ -1,4 +1,4 @@
-/** {@code ocicat net}: containers attached to networks by hand, and networks looked at. */
+/** {@code ocicat net}: attaches containers to networks by hand, and inspects networks. */
 @NullMarked
 package io.ocicat.cli.net;
 

@@ -3,7 +3,7 @@ package io.ocicat.cli.options;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
-/** {@code --cache-dir}: where libcni, and we in its place, remember attachments. */
+/** {@code --cache-dir}: where libcni, and ocicat in its place, caches attachments. */
 public final class CacheDirOption {
   private static final String USUAL = "/var/lib/cni";
 

@@ -9,8 +9,8 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /**
- * Options of the commands that do what a runtime does; each beats the variable of the same meaning,
- * which is one that cnitool reads.
+ * Options of the commands that act as a runtime; each overrides the variable of the same meaning,
+ * which cnitool reads as well.
  */
 public final class CniOptions {
   @Option(
@@ -31,9 +31,9 @@ public final class CniOptions {
   @Mixin private CacheDirOption cache = new CacheDirOption();
 
   /**
-   * Where networks are configured.
+   * The directory of network configurations.
    *
-   * @param variable the value of a variable that is set to something
+   * @param variable the value of a variable that is set and not empty
    */
   public Path confDirectory(Function<String, Optional<String>> variable) {
     return confDirectory != null
@@ -42,10 +42,10 @@ public final class CniOptions {
   }
 
   /**
-   * Where plugins are; nothing when neither option nor variable says it, and this is no
-   * distribution.
+   * The directories of plugins; empty when neither option nor variable names them, and this is not
+   * a distribution.
    *
-   * @param variable the value of a variable that is set to something
+   * @param variable the value of a variable that is set and not empty
    * @param ownPlugins the plugins of this distribution, if it is one
    */
   public Optional<PluginPath> pluginPath(

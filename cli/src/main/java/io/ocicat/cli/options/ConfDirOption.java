@@ -3,7 +3,9 @@ package io.ocicat.cli.options;
 import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
-/** {@code --conf-dir} of the commands that look at, or put something, where runtimes look. */
+/**
+ * {@code --conf-dir}: the directory of network configurations, for commands that read or write it.
+ */
 public final class ConfDirOption {
   public static final String USUAL = "/etc/cni/net.d";
 

@@ -11,13 +11,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The machine that commands look at.
+ * The machine that commands inspect.
  *
- * @param folders what the daemon and its calls keep
- * @param root where the files of other programs are found below
- * @param ours tells which executables are plugins of ours
+ * @param folders of the daemon and its calls
+ * @param root below which the files of other programs are found
+ * @param ours finds which executables are our plugins
  * @param colours whether the terminal shows them
- * @param environment the variables that commands look at
+ * @param environment the variables that commands read
  */
 public record NodeContext(
     StateFolders folders,
@@ -35,19 +35,19 @@ public record NodeContext(
         StateFolders.of(environment), Path.of("/"), ours, showsColours(environment), environment);
   }
 
-  /** The value of a variable that is set to something. */
+  /** The value of a variable that is set and not empty. */
   public Optional<String> variable(String name) {
     return Optional.ofNullable(environment.get(name)).filter(value -> !value.isEmpty());
   }
 
-  /** Whether standard output is a terminal, and nobody has asked for plain text. */
+  /** Whether standard output is a terminal, and the user has not asked for plain text. */
   public static boolean showsColours(Map<String, String> environment) {
     return environment.getOrDefault("NO_COLOR", "").isEmpty()
         && !environment.getOrDefault("TERM", "dumb").equals("dumb")
         && printsToTerminal();
   }
 
-  /** Asked of /proc, for {@link System#console} would load a line editor. */
+  /** Read from /proc, because {@link System#console} would load a line editor. */
   private static boolean printsToTerminal() {
     try {
       Path output = Files.readSymbolicLink(Path.of("/proc/self/fd/1"));
@@ -57,7 +57,7 @@ public record NodeContext(
     }
   }
 
-  /** What the files say, with or without a daemon. */
+  /** The records in the files, with or without a daemon. */
   public DaemonState state() {
     return new DaemonState(folders, BootId.current());
   }

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** Where a runtime has its networks and its cache, for commands that look at what it does. */
+/** The directories of a runtime's networks and its cache, for commands that inspect it. */
 public final class RuntimeDirOptions {
   @Option(
       names = "--conf-dir",
@@ -22,7 +22,7 @@ public final class RuntimeDirOptions {
   }
 
   /**
-   * Where networks are configured.
+   * The directory of network configurations.
    *
    * @param variable the value of a variable; null when there is none
    */

@@ -8,8 +8,9 @@ import java.util.Properties;
 import picocli.CommandLine.IVersionProvider;
 
 /**
- * What {@code ocicat --version} prints. The commit comes from the distribution's launcher options
- * and is not compiled in: the jars of two commits with the same sources are the same bytes.
+ * Composes the version text of {@code ocicat --version}. The commit comes from the distribution's
+ * launcher options and is not compiled in: the jars of two commits with the same sources are the
+ * same bytes.
  */
 public final class Version implements IVersionProvider {
 
@@ -31,7 +32,7 @@ public final class Version implements IVersionProvider {
     return new BuildInfo(release(), System.getProperty(COMMIT_PROPERTY, "unknown"));
   }
 
-  /** For names of files: tells one build from another. */
+  /** For file names: tells one build from another. */
   public static String id() {
     return release() + "-" + System.getProperty(COMMIT_PROPERTY, "unknown");
   }

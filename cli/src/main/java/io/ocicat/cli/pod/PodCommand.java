@@ -12,7 +12,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code ocicat pod} and what its subcommands share. */
+/** {@code ocicat pod}: the group of pod commands, and what they share. */
 @Command(
     name = "pod",
     description = "Run pods with networks, without Kubernetes.",
@@ -31,7 +31,7 @@ public final class PodCommand {
         .addSubcommand(new PodInspectCommand(site));
   }
 
-  /** A subcommand: opens what there is, does its work, closes it. */
+  /** The base of a subcommand: opens what it needs, does its work, closes it. */
   abstract static class Sub implements Callable<Integer> {
     private final PodContext site;
 
@@ -73,12 +73,12 @@ public final class PodCommand {
       return spec.commandLine().getErr();
     }
 
-    /** What killed commands left is taken back by the next one that changes anything. */
+    /** The next command that changes anything undoes what killed commands left. */
     void recover(PodSandboxes pods) {
       pods.recoverUnfinished().forEach(failure -> err().println("ocicat: " + failure));
     }
 
-    /** The id of a pod that is named by its name, by namespace/name, or by the start of its id. */
+    /** The id of a pod that is given by its name, by namespace/name, or by the start of its id. */
     String resolve(PodSandboxes pods, String pod) {
       int slash = pod.indexOf('/');
       String namespace = slash < 0 ? options.namespace() : pod.substring(0, slash);

@@ -19,10 +19,7 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 
-/**
- * Draws what was done to a pod, with what the daemon did for it in the places of the plugins that
- * it was called as.
- */
+/** Draws what was done to a pod; the steps of plugins show what the daemon did in them. */
 final class PodDrawing {
   private final NodeContext context;
 
@@ -30,9 +27,7 @@ final class PodDrawing {
     this.context = context;
   }
 
-  /**
-   * @param id of the sandbox; empty when the daemon shall not be asked
-   */
+  /** @param id of the sandbox; empty when the daemon should not be queried */
   void print(List<PodStep> steps, String id, PrintWriter out) {
     List<Waterfall.Line> lines = lines(steps, id);
     new Waterfall(context.colours(), TerminalWidth.of(context))
@@ -78,7 +73,9 @@ final class PodDrawing {
     return lines;
   }
 
-  /** What it took to start the process is at the beginning; its end and the step's are the same. */
+  /**
+   * The time that starting the process took is at the beginning; it ends together with the step.
+   */
   private static void addParts(
       List<Waterfall.Line> lines, PodStep plugin, FinishedCall call, long origin) {
     long start = Math.max(plugin.startNanos(), plugin.endNanos() - call.nanos()) - origin;

@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code ocicat pod exec}. */
+/** {@code ocicat pod exec}: runs a command in a pod. */
 @Command(
     name = "exec",
     description = {

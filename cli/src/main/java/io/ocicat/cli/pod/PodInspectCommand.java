@@ -5,7 +5,7 @@ import io.ocicat.sandbox.pods.PodSandboxes;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code ocicat pod inspect}. */
+/** {@code ocicat pod inspect}: prints a pod as JSON. */
 @Command(
     name = "inspect",
     description = "Print all that is known of a pod, as JSON.",

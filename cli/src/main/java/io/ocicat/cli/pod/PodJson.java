@@ -8,7 +8,7 @@ import java.time.Instant;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A pod as JSON. */
+/** Converts a pod to JSON. */
 final class PodJson {
   private static final long NANOS = 1_000_000_000;
 

@@ -17,7 +17,7 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code ocicat pod ls}. */
+/** {@code ocicat pod ls}: lists pods. */
 @Command(
     name = "list",
     aliases = "ls",
@@ -70,7 +70,7 @@ final class PodListCommand extends PodCommand.Sub {
     return 0;
   }
 
-  /** Reasons have a column where there are any. */
+  /** Reasons have a column if there are any. */
   private static TextTable table(List<SandboxStatus> found) {
     boolean reasons = found.stream().anyMatch(pod -> !pod.problem().isEmpty());
     List<String> headings =

@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 
-/** {@code ocicat pod rm}. */
+/** {@code ocicat pod rm}: removes pods. */
 @Command(
     name = "rm",
     description = "Stop pods and remove everything that is left of them.",

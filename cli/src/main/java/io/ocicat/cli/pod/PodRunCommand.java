@@ -20,7 +20,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code ocicat pod run}. */
+/** {@code ocicat pod run}: runs a pod. */
 @Command(
     name = "run",
     description = {
@@ -159,7 +159,7 @@ final class PodRunCommand extends PodCommand.Sub {
     return 0;
   }
 
-  /** A pod without what it was run for is of no use. */
+  /** A pod whose command did not start is of no use. */
   private void start(PodSandboxes pods, String id) {
     try {
       pods.start(id, name.length() > 63 ? "main" : name.replace('.', '-'), command);

@@ -5,7 +5,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
-/** {@code ocicat pod stop}. */
+/** {@code ocicat pod stop}: stops pods. */
 @Command(
     name = "stop",
     description = "End the processes of pods and take their networks down.",

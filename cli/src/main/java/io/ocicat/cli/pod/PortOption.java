@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** Reads {@code [ADDRESS:]HOST:CONTAINER[/PROTOCOL]}, or the container's port alone. */
+/** Parses {@code [ADDRESS:]HOST:CONTAINER[/PROTOCOL]}, or the container's port alone. */
 final class PortOption implements ITypeConverter<PodPort> {
   private static final Pattern FORM =
       Pattern.compile(

@@ -16,11 +16,13 @@ import java.util.function.Supplier;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a table shows of each kind: calicoctl's columns, and ours for kinds that it has not. */
+/** The table columns of each kind: calicoctl's, and ours for kinds that it does not have. */
 final class Columns {
   private static final int LONGEST = 80;
 
-  /** What is asked of a resource; the AS number is that of nodes without one of their own. */
+  /**
+   * A column and the value it shows of a resource; the supplier has the default AS number of nodes.
+   */
   record Column(String heading, BiFunction<Resource, Supplier<String>, String> value) {
     String of(Resource resource, Supplier<String> defaultAs) {
       return value.apply(resource, defaultAs);
@@ -156,7 +158,7 @@ final class Columns {
           entry(Kind.IPAM_HANDLE, List.of(NAME, column("ADDRESSES", Columns::held))),
           entry(Kind.IPAM_HOST, List.of(NAME)));
 
-  /** Which of them are shown when nothing is said; all others only when they are asked for. */
+  /** Those that are shown by default; all others only on request. */
   private static final Map<Kind, List<String>> FEW =
       Map.ofEntries(
           entry(Kind.WORKLOAD_ENDPOINT, List.of("WORKLOAD", "NODE", "NETWORKS", "INTERFACE")),
@@ -192,7 +194,7 @@ final class Columns {
   }
 
   /**
-   * Some columns by their headings, or by a heading, a colon and a path as kubectl has it.
+   * Columns by their headings, or by a heading, a colon and a path in kubectl's syntax.
    *
    * @throws UsageException when there is no such column
    */

@@ -5,9 +5,9 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * What the commands take from the process they run in.
+ * The environment that resource commands need from their process.
  *
- * @param configFile calicoctl's, when none is named; need not exist
+ * @param configFile calicoctl's, when none is given; need not exist
  * @param colours whether the terminal shows them
  */
 public record CommandContext(

@@ -1,6 +1,6 @@
 package io.ocicat.cli.resource;
 
-/** What was asked for cannot be done; the message is one line that says why and what to do. */
+/** A command that cannot be carried out; the message is one line that says why and what to do. */
 public final class CommandException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

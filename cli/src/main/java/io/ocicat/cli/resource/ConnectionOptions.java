@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Which datastore is meant, as calicoctl is told. */
+/** Options that select the datastore, in the same way as calicoctl. */
 public final class ConnectionOptions {
   @Option(
       names = {"-c", "--config"},
@@ -38,19 +38,19 @@ public final class ConnectionOptions {
       description = "For calicoctl's users: versions are never compared here.")
   boolean allowVersionMismatch;
 
-  /** As if the file had been named. */
+  /** As if the file had been given as an option. */
   public static ConnectionOptions ofFile(Path file) {
     ConnectionOptions options = new ConnectionOptions();
     options.config = file;
     return options;
   }
 
-  /** The datastore of these options; the caller's to close. */
+  /** Opens the datastore of these options; the caller closes it. */
   public Datastore open(CommandContext surroundings) {
     return Datastores.openOwn(read(surroundings));
   }
 
-  /** What these options say. */
+  /** The datastore configuration of these options. */
   public DatastoreConfig read(CommandContext surroundings) {
     Path named = config;
     if (named != null) {
@@ -84,7 +84,7 @@ public final class ConnectionOptions {
   /**
    * Reads a configuration file.
    *
-   * @throws CommandException when it is none
+   * @throws CommandException when it is not valid
    */
   private static ObjectNode document(Path file) {
     try {

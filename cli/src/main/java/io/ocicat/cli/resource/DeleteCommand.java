@@ -8,7 +8,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** {@code ocicat delete}. */
+/** {@code ocicat delete}: deletes resources. */
 @Command(
     name = "delete",
     description = "Delete resources, by name or as documents name them.",
@@ -40,7 +40,7 @@ final class DeleteCommand extends ResourceCommand {
       throw new ParameterException(spec.commandLine(), "use either KIND and NAME or -f");
     }
     if (!files.files.isEmpty()) {
-      // What is created later needs what comes before it: a policy its tier.
+      // Later documents depend on earlier ones: a policy on its tier.
       return files.read(subject.namespace, context).reversed();
     }
     if (subject.kind().isIpam() || !subject.names.isEmpty()) {

@@ -22,10 +22,10 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A datastore as it would be after some writes that are only tried: reads come from the real one,
- * writes stay here and are refused for the same reasons. So several writes that depend on each
- * other (a tier and its policies, two pools that overlap) are checked before the first is made. Not
- * thread-safe; closing closes nothing.
+ * A datastore that only simulates writes: reads come from the real one, writes stay in memory and
+ * are refused for the same reasons. So several writes that depend on each other (a tier and its
+ * policies, two pools that overlap) are checked before the first is made. Not thread-safe; closing
+ * closes nothing.
  */
 final class DryRunDatastore implements Datastore {
   private final Datastore real;

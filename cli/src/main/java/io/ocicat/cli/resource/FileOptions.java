@@ -5,7 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** Documents to work with. */
+/** Options that name the files of a command, and their reading. */
 final class FileOptions {
   @Option(
       names = {"-f", "--filename"},

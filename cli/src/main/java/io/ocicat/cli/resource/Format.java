@@ -3,7 +3,7 @@ package io.ocicat.cli.resource;
 import io.ocicat.datastore.json.Problems;
 import java.util.List;
 
-/** How {@code get} prints. */
+/** An output format of {@code get}. */
 sealed interface Format {
   /** A table of calicoctl's columns, few or more. */
   record Rows(boolean wide) implements Format {}
@@ -28,9 +28,9 @@ sealed interface Format {
   record Template(JsonPathTemplate template) implements Format {}
 
   /**
-   * What follows {@code -o}.
+   * Parses the value of {@code -o}.
    *
-   * @throws UsageException when it is none
+   * @throws UsageException when it is not a format
    */
   static Format parse(String text) {
     int equals = text.indexOf('=');

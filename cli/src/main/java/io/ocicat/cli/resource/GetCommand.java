@@ -26,7 +26,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code ocicat get}. */
+/** {@code ocicat get}: prints resources. */
 @Command(
     name = "get",
     description = "Show resources: all of a kind, by name, or those in a file.",
@@ -176,7 +176,7 @@ final class GetCommand extends ResourceCommand {
     return 0;
   }
 
-  /** Kind by kind, in the order they were named; what is missing does not hide the rest. */
+  /** Kind by kind, in the order they were named; a missing resource does not hide the rest. */
   private int named(
       Datastore datastore, Format format, Predicate<Resource> wanted, List<ResourceKey> keys) {
     Map<Kind, List<Resource>> found = new LinkedHashMap<>();
@@ -197,7 +197,7 @@ final class GetCommand extends ResourceCommand {
             || format instanceof Format.CustomColumns
             || format instanceof Format.Name);
     if (documents && found.isEmpty() && missing.isEmpty()) {
-      // None has the labels: whoever reads a document still has to get one.
+      // None has the labels: a program that reads documents still has to get one.
       printer.document(Json.array(), out());
     } else if (documents && !found.isEmpty()) {
       List<Resource> all = found.values().stream().flatMap(List::stream).toList();

@@ -11,9 +11,9 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /**
- * A path into a document as kubectl writes it: {@code .spec.cidr}, {@code ['a.b']}, {@code [0]},
- * {@code [-1]}, {@code [1:3]}, {@code [*]}, {@code ..name} and {@code [?(@.kind=="Node")]}. What is
- * not there yields nothing.
+ * A path into a document in kubectl's syntax: {@code .spec.cidr}, {@code ['a.b']}, {@code [0]},
+ * {@code [-1]}, {@code [1:3]}, {@code [*]}, {@code ..name} and {@code [?(@.kind=="Node")]}. What
+ * does not exist yields nothing.
  */
 final class JsonPath {
   private static final Pattern NAME = Pattern.compile("\\.?([A-Za-z0-9_/-]+|\\\\.)+");
@@ -42,7 +42,7 @@ final class JsonPath {
     return found;
   }
 
-  /** All that is found as text, with blanks in between. */
+  /** All values found, as text, separated by blanks. */
   String text(JsonNode document) {
     return String.join(" ", find(document).stream().map(JsonPath::plain).toList());
   }
@@ -52,9 +52,9 @@ final class JsonPath {
   }
 
   /**
-   * Reads a path, with or without the leading {@code $} or dot.
+   * Parses a path, with or without the leading {@code $} or dot.
    *
-   * @throws UsageException when it is none
+   * @throws UsageException when it is not valid
    */
   static JsonPath parse(String path) {
     List<Step> steps = new ArrayList<>();

@@ -47,9 +47,9 @@ final class JsonPathTemplate {
   }
 
   /**
-   * Reads a template; one without braces is a path.
+   * Parses a template; one without braces is a path.
    *
-   * @throws UsageException when it is none
+   * @throws UsageException when it is not valid
    */
   static JsonPathTemplate parse(String text) {
     if (text.indexOf('{') < 0) {

@@ -10,7 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
-/** What kinds are called on the command line: singular, plural, and calicoctl's short names. */
+/** The names of kinds on the command line: singular, plural, and calicoctl's short names. */
 public final class KindNames {
   private static final Map<Kind, List<String>> SHORT = new LinkedHashMap<>();
 
@@ -50,9 +50,9 @@ public final class KindNames {
   private KindNames() {}
 
   /**
-   * The kind of any of its names, in any case.
+   * The kind of any of its names, ignoring case.
    *
-   * @throws UsageException when it is none
+   * @throws UsageException when there is no such kind
    */
   public static Kind parse(String name) {
     return find(name)
@@ -89,7 +89,7 @@ public final class KindNames {
         .toList();
   }
 
-  /** What a shell may complete. */
+  /** The candidates for shell completion. */
   static final class Candidates implements Iterable<String> {
     @Override
     public Iterator<String> iterator() {

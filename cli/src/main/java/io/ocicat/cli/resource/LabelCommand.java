@@ -15,7 +15,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code ocicat label}. */
+/** {@code ocicat label}: changes a resource's labels. */
 @Command(
     name = "label",
     description = "Set or remove labels of a resource.",

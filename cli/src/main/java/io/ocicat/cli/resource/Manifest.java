@@ -3,7 +3,7 @@ package io.ocicat.cli.resource;
 import io.ocicat.datastore.resource.Resource;
 
 /**
- * A resource that a user wrote.
+ * A resource in a user's file.
  *
  * @param origin where, for messages: {@code pools.yaml: document 2}
  */

@@ -23,8 +23,9 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Reads what {@code -f} names: files, directories and standard input, with any number of documents,
- * lists and arrays in each. Goes on behind a mistake, so that all are told at once.
+ * Reads the manifests that {@code -f} names: files, directories and standard input, with any number
+ * of documents, lists and arrays in each. Continues after an error, so that all are reported at
+ * once.
  */
 final class Manifests {
   private final @Nullable String namespace;
@@ -38,7 +39,7 @@ final class Manifests {
   /**
    * Reads everything.
    *
-   * @param namespace of those that name none; null for {@code default}
+   * @param namespace of those that have none; null for {@code default}
    * @throws RejectedException naming everything that is wrong
    */
   static List<Manifest> read(

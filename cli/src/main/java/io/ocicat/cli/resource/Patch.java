@@ -19,7 +19,7 @@ sealed interface Patch {
    */
   ObjectNode apply(ObjectNode document);
 
-  /** Calico's types name no keys to merge lists by, so its strategic merge is this, too. */
+  /** Calico's types define no keys to merge lists by, so its strategic merge is this, too. */
   static Patch merge(String text) {
     if (parse(text) instanceof ObjectNode object) {
       return new Merge(object);

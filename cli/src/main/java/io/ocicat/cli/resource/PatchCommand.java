@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code ocicat patch}. */
+/** {@code ocicat patch}: changes parts of a resource. */
 @Command(
     name = "patch",
     description = "Change some fields of a resource.",
@@ -81,7 +81,7 @@ final class PatchCommand extends ResourceCommand {
               tree.setAll(read);
             });
     List<String> unknown = new ArrayList<>(Shapes.unknownMembers(patched));
-    // What a newer Calico stored is not the patch's doing.
+    // Members that a newer Calico stored are not the patch's fault.
     unknown.removeAll(Shapes.unknownMembers(stored));
     if (!unknown.isEmpty()) {
       throw new InvalidException(

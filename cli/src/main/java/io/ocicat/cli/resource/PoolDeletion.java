@@ -11,12 +11,12 @@ import io.ocicat.ipam.model.ClockAndRandom;
 import java.time.Duration;
 
 /**
- * What comes before the deletion of a pool, as in Calico: it is disabled, and nodes give up its
- * blocks. Empty ones are gone then, and the pool can be made again with blocks of another size;
- * those with addresses in use stay until the last of them is released, and belong to nobody.
+ * Prepares the deletion of a pool, as Calico does: disables it, and makes nodes release its blocks.
+ * Empty blocks are gone then, and the pool can be created again with another block size; blocks
+ * with addresses in use stay, without an affinity, until the last address is released.
  */
 final class PoolDeletion {
-  /** For plugins that have chosen the pool before it was disabled. Calico's own takes as long. */
+  /** For plugins that chose the pool before it was disabled. Calico's own waits as long. */
   private static final Duration GRACE = Duration.ofMillis(500);
 
   private PoolDeletion() {}

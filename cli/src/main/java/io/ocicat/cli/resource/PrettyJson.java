@@ -6,7 +6,7 @@ import java.util.Map;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.StringNode;
 
-/** JSON as calicoctl prints it: indented by two, members in the order of the document. */
+/** Prints JSON like calicoctl: indented by two, members in the order of the document. */
 final class PrettyJson {
   private PrettyJson() {}
 

@@ -28,11 +28,7 @@ final class Printer {
   private final boolean colours;
   private final Datastore datastore;
 
-  /**
-   * Prints to whoever gives a writer.
-   *
-   * @param showNamespace whether the user has asked for other namespaces than the usual one
-   */
+  /** @param showNamespace whether the user has asked for other namespaces than the usual one */
   Printer(Format format, boolean showNamespace, boolean colours, Datastore datastore) {
     this.format = format;
     this.showNamespace = showNamespace;
@@ -40,7 +36,7 @@ final class Printer {
     this.datastore = datastore;
   }
 
-  /** What a kind's table shows. */
+  /** The columns of a kind's table. */
   List<Columns.Column> columns(Kind kind) {
     return switch (format) {
       case Format.CustomColumns custom -> Columns.named(kind, custom.names());
@@ -56,7 +52,7 @@ final class Printer {
     };
   }
 
-  /** All of a kind, as the answer to a question for all. */
+  /** All resources of a kind, in reply to a query for all. */
   void list(Kind kind, List<Resource> items, String revision, PrintWriter out) {
     switch (format) {
       case Format.Rows _, Format.CustomColumns _, Format.Name _ -> rows(kind, items, out);
@@ -71,7 +67,7 @@ final class Printer {
     }
   }
 
-  /** Those that were asked for by name: the one itself, or several as a list. */
+  /** Resources that were requested by name: the one itself, or several as a list. */
   void named(Kind kind, List<ObjectNode> documents, List<Resource> items, PrintWriter out) {
     switch (format) {
       case Format.Rows _, Format.CustomColumns _, Format.Name _ -> rows(kind, items, out);

@@ -2,7 +2,7 @@ package io.ocicat.cli.resource;
 
 import java.util.List;
 
-/** What was given cannot be accepted, for each of these reasons; nothing was written. */
+/** Input that is rejected, with every reason; nothing was written. */
 public final class RejectedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

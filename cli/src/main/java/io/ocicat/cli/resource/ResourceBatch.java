@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Changes many resources: all of them are tried first, and only when none is refused the first is
- * written. What then still fails (a lost connection, somebody else's change in between) ends the
- * batch, and the user is told how far it came.
+ * Changes many resources: tries all of them first, and writes the first only when none is refused.
+ * What still fails then (a lost connection, a concurrent change) ends the batch, and the user is
+ * told how far it came.
  */
 final class ResourceBatch {
   private final Datastore datastore;
@@ -73,7 +73,7 @@ final class ResourceBatch {
         }
         change.make(rehearsal, manifest.resource(), lenient);
       } catch (UnavailableException | UnauthorizedException e) {
-        // It would be the same with every other one.
+        // Every other one would fail in the same way.
         throw e;
       } catch (DatastoreException e) {
         refused.add(told(manifest, e));

@@ -13,7 +13,7 @@ import java.util.function.UnaryOperator;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What calicoctl's verbs do to one resource. */
+/** A change to one resource: create, apply, replace or delete, with calicoctl's semantics. */
 enum ResourceChange {
   CREATE("created") {
     @Override
@@ -62,7 +62,7 @@ enum ResourceChange {
 
   private static final int TRIES = 5;
 
-  /** What names of policies begin with that are made of those of Kubernetes. */
+  /** The prefix of policies that are derived from Kubernetes' own. */
   private static final String OF_KUBERNETES = "knp.default.";
 
   private final String done;
@@ -79,19 +79,19 @@ enum ResourceChange {
   /**
    * Makes it.
    *
-   * @param lenient whether what is there already, or is not there, is left alone
+   * @param lenient whether an existing, or missing, resource is left alone
    * @return whether anything was done
    */
   abstract boolean make(Datastore datastore, Resource wanted, boolean lenient);
 
-  /** What the user is not to change: see {@link #refuse(ResourceKey, String)}. */
+  /** Refuses changes that users may not make: see {@link #refuse(ResourceKey, String)}. */
   void refuse(ResourceKey key) {
     refuse(key, done);
   }
 
   /**
-   * What the user is not to change: IPAM's records, what says whether all may be changed, and
-   * policies that are made of Kubernetes' own.
+   * Refuses changes that users may not make: to IPAM's records, to the datastore's ready flag, and
+   * to policies that are derived from Kubernetes' own.
    *
    * @param how completes "cannot be …"
    */
@@ -118,7 +118,7 @@ enum ResourceChange {
     throw otherwise;
   }
 
-  /** Only what a user may say: the rest of the metadata is made anew. */
+  /** Only what a user may set: the rest of the metadata is generated. */
   private static Resource fresh(Resource wanted) {
     return wanted
         .withRevision("")
@@ -184,7 +184,7 @@ enum ResourceChange {
         });
   }
 
-  /** Only a node's status is anybody's to write; of the rest a document may show it. */
+  /** Only a node's status may be written; for other kinds a document may contain it. */
   private static boolean takesStatus(Kind kind) {
     return kind == Kind.NODE;
   }
@@ -199,9 +199,9 @@ enum ResourceChange {
   }
 
   /**
-   * Reads, changes and writes; again when somebody else was faster.
+   * Reads, changes and writes; repeats when there was a concurrent change.
    *
-   * @throws NotFoundException when there is nothing of that key
+   * @throws NotFoundException when the resource does not exist
    */
   static Resource update(Datastore datastore, ResourceKey key, UnaryOperator<Resource> change) {
     for (int attempt = 1; ; attempt++) {

@@ -10,7 +10,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What the commands have in common: a datastore, and one line for each thing that is wrong. */
+/** The base of commands that use a datastore and report each error on one line. */
 @Command(mixinStandardHelpOptions = true)
 public abstract class ResourceCommand implements Callable<Integer> {
   protected final CommandContext context;
@@ -25,7 +25,7 @@ public abstract class ResourceCommand implements Callable<Integer> {
   /** Returns the exit code. */
   protected abstract int run();
 
-  /** What is done with the datastore; returns the exit code. */
+  /** Work with the datastore; returns the exit code. */
   @FunctionalInterface
   public interface Work {
     int with(Datastore datastore);

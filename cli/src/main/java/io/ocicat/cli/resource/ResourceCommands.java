@@ -2,7 +2,7 @@ package io.ocicat.cli.resource;
 
 import java.util.List;
 
-/** The commands, for the command line that has them all. */
+/** Lists the resource commands for the command line. */
 public final class ResourceCommands {
   private ResourceCommands() {}
 

@@ -13,8 +13,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Resources as documents that a person reads and writes. IPAM's own records, which have neither
- * metadata nor spec, are shown as if they had: the key as the name, the record as the spec.
+ * Converts resources to and from the documents that people read and write. IPAM's own records,
+ * which have neither metadata nor spec, are shown as if they had: the key as the name, the record
+ * as the spec.
  */
 public final class ResourceForm {
   private ResourceForm() {}
@@ -36,7 +37,7 @@ public final class ResourceForm {
   /**
    * The resource that a document describes, IPAM's records included.
    *
-   * @throws InvalidException when it is none
+   * @throws InvalidException when it is not valid
    */
   public static Resource parse(ObjectNode document) {
     Optional<Kind> kind =
@@ -53,7 +54,7 @@ public final class ResourceForm {
     return Resource.of(key, content).withRevision(metadata.path("resourceVersion").asString(""));
   }
 
-  /** The key of a name as it is shown. */
+  /** The key of a displayed name. */
   public static ResourceKey key(Kind kind, String namespace, String name) {
     return switch (kind) {
       case IPAM_BLOCK -> new ResourceKey.Block(cidr(kind, name, name));

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Which resources are meant: a kind, names of it, a namespace. */
+/** Arguments that select resources: a kind, names of it, a namespace. */
 final class ResourceSelector {
   @Parameters(
       index = "0",

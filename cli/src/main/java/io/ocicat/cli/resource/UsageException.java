@@ -1,6 +1,6 @@
 package io.ocicat.cli.resource;
 
-/** The command line makes no sense; the message is one line that says why. */
+/** An invalid command line; the message is one line that says why. */
 public final class UsageException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 

@@ -18,8 +18,9 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Prints what is there, then each change as it happens: a line of a table with the kind of change
- * in front, or a document. Goes on through lost connections, and lists again where history is gone.
+ * Prints the present resources, then each change as it happens: a line of a table with the kind of
+ * change in front, or a document. Continues through lost connections, and lists again where history
+ * is gone.
  */
 final class Watcher {
   private static final Duration PATIENCE = Duration.ofMillis(500);
@@ -53,7 +54,7 @@ final class Watcher {
     this.err = err;
   }
 
-  /** Watches for so long; forever when null. */
+  /** Watches for this long; forever when null. */
   void run(@Nullable Duration limit) {
     long end = limit == null ? Long.MAX_VALUE : System.nanoTime() + limit.toNanos();
     String revision = list(true);

@@ -7,7 +7,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** {@code create}, {@code apply} and {@code replace}: documents become resources. */
+/** {@code create}, {@code apply} and {@code replace}: write the resources of documents. */
 abstract class WriteCommand extends ResourceCommand {
   private final ResourceChange change;
 
@@ -38,7 +38,7 @@ abstract class WriteCommand extends ResourceCommand {
         datastore -> new ResourceBatch(datastore, change, lenient()).run(manifests, out()));
   }
 
-  /** {@code ocicat create}. */
+  /** {@code ocicat create}: creates resources; fails when one exists. */
   @Command(
       name = "create",
       description = {"Create resources.", "Those that exist are left alone and are a mistake."},
@@ -57,7 +57,7 @@ abstract class WriteCommand extends ResourceCommand {
     }
   }
 
-  /** {@code ocicat apply}. */
+  /** {@code ocicat apply}: creates or replaces resources. */
   @Command(
       name = "apply",
       description = {
@@ -71,7 +71,7 @@ abstract class WriteCommand extends ResourceCommand {
     }
   }
 
-  /** {@code ocicat replace}. */
+  /** {@code ocicat replace}: replaces resources; fails when one does not exist. */
   @Command(
       name = "replace",
       description = {

@@ -19,7 +19,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import tools.jackson.databind.node.ObjectNode;
 
-/** {@code ocicat datastore check}. */
+/** {@code ocicat datastore check}: finds inconsistencies in a datastore. */
 @Command(
     name = "check",
     description = {

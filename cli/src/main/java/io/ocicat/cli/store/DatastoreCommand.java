@@ -4,7 +4,7 @@ import io.ocicat.cli.resource.CommandContext;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 
-/** {@code ocicat datastore}. */
+/** {@code ocicat datastore}: the group of datastore commands. */
 @Command(
     name = "datastore",
     description = "Check, copy and move a whole datastore.",

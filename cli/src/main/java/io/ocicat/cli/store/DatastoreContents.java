@@ -19,8 +19,8 @@ import java.util.Set;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Everything a datastore holds, kind by kind, in an order in which it can be created anew: tiers
- * before their policies, pools before the blocks that are taken from them.
+ * Lists everything in a datastore, kind by kind, in an order in which it can be created again:
+ * tiers before their policies, pools before the blocks that are allocated from them.
  */
 final class DatastoreContents {
   /** What is created before everything else. */
@@ -34,20 +34,20 @@ final class DatastoreContents {
           Kind.BGP_FILTER);
 
   /**
-   * What Kubernetes makes of its own objects: pods, namespaces with their service accounts, and
-   * nodes. They are not ours to copy there, nor in the way of a copy.
+   * What Kubernetes derives from its own objects: pods, namespaces with their service accounts, and
+   * nodes. We cannot copy them there, and they do not conflict with a copy.
    */
   private static final Set<Kind> OF_KUBERNETES =
       Set.of(Kind.WORKLOAD_ENDPOINT, Kind.PROFILE, Kind.NODE);
 
   private DatastoreContents() {}
 
-  /** Whether resources of a kind can be put into a datastore at all. */
+  /** Whether resources of a kind can be copied to a datastore at all. */
   static boolean isCopied(Kind kind, boolean toKubernetes) {
     return !(toKubernetes && OF_KUBERNETES.contains(kind));
   }
 
-  /** Every kind there can be many of. {@link Kind#IPAM_HOST} is of versions long gone. */
+  /** All kinds. {@link Kind#IPAM_HOST} belongs to versions long gone. */
   static List<Kind> kinds() {
     return Arrays.stream(Kind.values())
         .filter(kind -> kind != Kind.IPAM_HOST)
@@ -58,7 +58,7 @@ final class DatastoreContents {
   }
 
   /**
-   * All of a kind that somebody has stored.
+   * All stored resources of a kind.
    *
    * @throws RejectedException when one cannot be read
    */
@@ -72,7 +72,7 @@ final class DatastoreContents {
     return page.items();
   }
 
-  /** The same with what cannot be read on the side. */
+  /** The same with the unreadable ones listed separately. */
   static ResourcePage page(Datastore datastore, Kind kind) {
     if (kind == Kind.IPAM_CONFIG) {
       try {

@@ -20,11 +20,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Puts resources into another datastore, each with its uid and age. What is there already and the
+ * Copies resources to another datastore, each with its uid and age. What already exists and is the
  * same is left alone, so a copy that was interrupted can be repeated.
  */
 final class DatastoreCopy {
-  /** Each cluster has this of its own: it is never copied over another's. */
+  /** Each cluster has its own: it is never copied over another's. */
   private static final Set<Kind> OWN = Set.of(Kind.CLUSTER_INFORMATION);
 
   private static final int TOLD = 20;
@@ -35,8 +35,8 @@ final class DatastoreCopy {
   private final PrintWriter err;
 
   /**
-   * @param toKubernetes whether the target is a cluster, which has much of its own
-   * @param err where it says how far it is, when that takes long
+   * @param toKubernetes whether the target is a cluster, which has many objects of its own
+   * @param err receives progress, when it takes long
    */
   DatastoreCopy(Datastore target, boolean toKubernetes, PrintWriter err) {
     this.target = target;
@@ -45,7 +45,7 @@ final class DatastoreCopy {
     this.err = err;
   }
 
-  /** Those that can be copied there at all; says which stay behind. */
+  /** Those that can be copied there at all; reports which are not. */
   List<Resource> copied(List<Resource> resources) {
     Map<Kind, Integer> left = new EnumMap<>(Kind.class);
     List<Resource> copied = new ArrayList<>();
@@ -67,7 +67,7 @@ final class DatastoreCopy {
    * Refuses what could not be copied, before anything is.
    *
    * @param merge whether the target may hold something already
-   * @param overwrite whether what it holds is from an earlier copy, and may be written over
+   * @param overwrite whether the target's content is from an earlier copy, and may be overwritten
    */
   void check(List<Resource> resources, RawKeys raw, boolean merge, boolean overwrite) {
     List<String> reasons = new ArrayList<>(raw.conflicts(target));
@@ -103,7 +103,7 @@ final class DatastoreCopy {
     }
   }
 
-  /** What the target holds that could have been copied there. */
+  /** The target's resources of the kinds that are copied. */
   private Map<ResourceKey, Resource> present() {
     Map<ResourceKey, Resource> present = new LinkedHashMap<>();
     for (Kind kind : DatastoreContents.kinds()) {
@@ -115,7 +115,7 @@ final class DatastoreCopy {
     return present;
   }
 
-  /** A cluster has nothing in a namespace that does not exist. */
+  /** A cluster holds nothing in a namespace that does not exist. */
   private List<String> missingNamespaces(List<Resource> resources) {
     if (!toKubernetes) {
       return List.of();
@@ -137,7 +137,7 @@ final class DatastoreCopy {
    * Copies.
    *
    * @param overwrite whether what differs in the target is from an earlier copy
-   * @return how many were not there before, or otherwise
+   * @return how many were missing or different before
    */
   int run(List<Resource> resources, boolean overwrite) {
     int copied = 0;
@@ -163,7 +163,7 @@ final class DatastoreCopy {
     return copied;
   }
 
-  /** An API server's uid stays: it would take the update for that of another object. */
+  /** The API server's uid stays: otherwise it would treat this as an update of another object. */
   private Resource over(Resource other, Resource resource) {
     Resource update = resource.withRevision(other.revision());
     Optional<String> uid = other.text("metadata", "uid");
@@ -172,14 +172,14 @@ final class DatastoreCopy {
         : update;
   }
 
-  /** Deletes what an earlier copy brought and the source has no more. */
+  /** Deletes what an earlier copy brought and the source no longer has. */
   void removeOthers(List<Resource> resources) {
     Map<ResourceKey, Resource> others = present();
     resources.forEach(resource -> others.remove(resource.key()));
     new ArrayList<>(others.values()).reversed().forEach(target::delete);
   }
 
-  /** Copies what no kind is known of, and says so; Kubernetes has no place for it. */
+  /** Copies keys of unknown kinds, and reports them; Kubernetes has no place for them. */
   void runRaw(RawKeys raw) {
     if (raw.count() == 0) {
       return;
@@ -192,7 +192,7 @@ final class DatastoreCopy {
                 .formatted(raw.count(), raw.names()));
   }
 
-  /** What the target lacks or has otherwise, one line each. */
+  /** What is missing or different in the target, one line each. */
   List<String> differences(List<Resource> resources, RawKeys raw) {
     List<String> lines = new ArrayList<>(raw.differences(target));
     Progress progress = new Progress(err, "comparing resources", resources.size());

@@ -20,7 +20,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** {@code ocicat datastore export}. */
+/** {@code ocicat datastore export}: writes everything in a datastore to a file. */
 @Command(
     name = "export",
     description = "Write everything, with IPAM's records, as a stream of documents.",

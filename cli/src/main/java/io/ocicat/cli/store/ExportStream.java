@@ -20,8 +20,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A datastore as documents. The last one says how many there were, so that a stream that was cut
- * off is not taken for a whole one; without it the documents are what {@code ocicat apply} takes.
+ * Reads and writes a datastore's contents as documents. The last one holds their number, so that a
+ * truncated stream is detected; without it the documents are what {@code ocicat apply} reads.
  */
 final class ExportStream {
   private static final String API_VERSION = "ocicat.io/v1";
@@ -49,10 +49,10 @@ final class ExportStream {
     return new Written(count, raw);
   }
 
-  /** How many resources were written, and what besides. */
+  /** How many resources were written, and what else. */
   record Written(int resources, RawKeys raw) {}
 
-  /** What was exported. */
+  /** The contents of an export. */
   record Exported(List<Resource> resources, RawKeys raw) {
     Exported {
       resources = List.copyOf(resources);
@@ -66,8 +66,8 @@ final class ExportStream {
   /**
    * Reads all of it.
    *
-   * @throws CommandException when it is no export, or only a part of one
-   * @throws RejectedException naming every document that is none
+   * @throws CommandException when it is not a complete export
+   * @throws RejectedException naming every invalid document
    */
   static Exported read(String text) {
     List<JsonNode> documents = documents(text);

@@ -19,7 +19,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code ocicat datastore import}. */
+/** {@code ocicat datastore import}: loads an export into a datastore. */
 @Command(
     name = "import",
     description = "Put what \"ocicat datastore export\" wrote into an empty datastore.",

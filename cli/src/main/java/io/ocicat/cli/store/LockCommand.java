@@ -23,7 +23,7 @@ abstract class LockCommand extends ResourceCommand {
         });
   }
 
-  /** So that plugins and controllers wait. */
+  /** {@code ocicat datastore lock}: makes plugins and controllers wait. */
   @Command(
       name = "lock",
       description = {
@@ -37,7 +37,7 @@ abstract class LockCommand extends ResourceCommand {
     }
   }
 
-  /** So that they go on. */
+  /** {@code ocicat datastore unlock}: lets plugins and controllers continue. */
   @Command(
       name = "unlock",
       description = {

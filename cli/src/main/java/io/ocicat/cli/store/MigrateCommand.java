@@ -21,10 +21,10 @@ import picocli.CommandLine.Option;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * {@code ocicat datastore migrate}. Both datastores say that they are not ready while it runs. The
- * target remembers whose content it is being given, so the same command goes on where an
- * interrupted one ended. Afterwards only the target is ready; when it fails, the source is what it
- * was before.
+ * {@code ocicat datastore migrate}: moves everything to another datastore. Both datastores are
+ * marked as not ready while it runs. The target records whose content it receives, so the same
+ * command resumes an interrupted one. Afterwards only the target is ready; when it fails, the
+ * source is what it was before.
  */
 @Command(
     name = "migrate",

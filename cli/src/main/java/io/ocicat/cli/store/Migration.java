@@ -8,9 +8,10 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Who is locked while everything is copied, and who afterwards. A failure makes the source what it
- * was before, because its nodes are to go on; a target that served nodes before goes on as well.
- * One that did not stays locked, because it holds only a part, and remembers whose part that is.
+ * Decides which datastore is locked during a migration, and which afterwards. A failure restores
+ * the source's state, because its nodes must continue; a target that served nodes before continues
+ * as well. One that did not stays locked, because it holds only a part, and records whose part that
+ * is.
  */
 final class Migration {
   private static final String MARK = "ocicat.io/migrating-from";
@@ -28,8 +29,8 @@ final class Migration {
   }
 
   /**
-   * How both were before the migration, noted in the target's ClusterInformation so that it is
-   * known when the command is repeated.
+   * The state of both before the migration, kept in the target's ClusterInformation for when the
+   * command is repeated.
    *
    * @param guid the source's
    * @param isResumed whether an earlier attempt has begun to copy
@@ -55,7 +56,7 @@ final class Migration {
                   .orElse("")
                   .split(" ", -1));
       if (!guid.isEmpty() && noted.getFirst().equals(guid)) {
-        // Older versions noted only whose it is.
+        // Older versions recorded only the source.
         boolean old = noted.size() == 1;
         return new Mark(
             guid,
@@ -81,7 +82,7 @@ final class Migration {
     }
   }
 
-  /** Locks the target: from now on it holds a part of what it is to hold. */
+  /** Locks the target: from now on its content is incomplete. */
   void begin() {
     begun = true;
     Resource cluster = ReadyFlag.read(source).orElseThrow();
@@ -101,7 +102,7 @@ final class Migration {
         });
   }
 
-  /** Everything is there: the target is ready, the source stays locked. */
+  /** Everything is copied: the target is ready, the source stays locked. */
   void finish() {
     unlockTarget();
   }
@@ -116,7 +117,7 @@ final class Migration {
             }));
   }
 
-  /** Unlocks what was locked; says which of the two is locked then, and how to change that. */
+  /** Unlocks what was locked; reports which of the two is locked then, and how to change that. */
   List<String> giveUp() {
     List<String> state = new ArrayList<>();
     boolean sourceFree =

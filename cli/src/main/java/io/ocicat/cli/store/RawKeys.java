@@ -18,8 +18,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What a datastore holds of kinds that are not known here, as keys and values. It goes wherever the
- * resources go, byte for byte, and is always named (review K3).
+ * Keys and values of kinds that this version does not know. They are copied with the resources,
+ * byte for byte, and always reported (review K3).
  */
 record RawKeys(List<KeyValue> entries) {
   static final String KIND = "RawKey";
@@ -28,7 +28,7 @@ record RawKeys(List<KeyValue> entries) {
     entries = List.copyOf(entries);
   }
 
-  /** None of Kubernetes, which has no keys. */
+  /** Empty for Kubernetes, which has no keys. */
   static RawKeys of(Datastore datastore) {
     return new RawKeys(
         datastore instanceof KeyValueDatastore keys ? UnknownKeys.of(keys.store()) : List.of());
@@ -67,9 +67,9 @@ record RawKeys(List<KeyValue> entries) {
   }
 
   /**
-   * Writes those that are not there yet.
+   * Writes those that do not exist yet.
    *
-   * @return how many that were, or nothing where the target has no keys
+   * @return their number, or empty where the target has no keys
    */
   Optional<Integer> copyTo(Datastore target) {
     Optional<KeyValueStore> store = store(target);
@@ -93,7 +93,7 @@ record RawKeys(List<KeyValue> entries) {
     return Optional.of(copied);
   }
 
-  /** What the target lacks or has otherwise, a line each. */
+  /** What is missing or different in the target, a line each. */
   List<String> differences(Datastore target) {
     List<String> lines = new ArrayList<>();
     Optional<KeyValueStore> store = store(target);

@@ -12,8 +12,8 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What ClusterInformation says of the datastore: while it is not ready, Calico's plugins and
- * controllers leave it alone.
+ * Reads and writes the ready flag in ClusterInformation: while it is not set, Calico's plugins and
+ * controllers leave the datastore alone.
  */
 final class ReadyFlag {
   static final ResourceKey.Named KEY =
@@ -31,7 +31,7 @@ final class ReadyFlag {
     }
   }
 
-  /** Nothing said means ready. */
+  /** An absent flag means ready. */
   static boolean isReady(Datastore datastore) {
     return read(datastore)
         .map(
@@ -42,7 +42,7 @@ final class ReadyFlag {
         .orElse(true);
   }
 
-  /** What is there, made when nothing is: it says whose datastore it is. */
+  /** Returns ClusterInformation, and creates it if necessary: it identifies the datastore. */
   static Resource ensure(Datastore datastore) {
     if (read(datastore).isEmpty()) {
       set(datastore, true);

@@ -15,7 +15,7 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 
-/** Finds resources that name others which are not there. */
+/** Finds resources that refer to others that do not exist. */
 final class References {
   private static final Set<String> TIERS_ALWAYS_THERE =
       Set.of("default", "kube-admin", "kube-baseline");
@@ -56,7 +56,7 @@ final class References {
             .formatted(resource.describe(), field, what, remedy));
   }
 
-  /** Machines without Calico's agents have no nodes at all; then nothing can be said. */
+  /** Machines without Calico's agents have no nodes at all; then nothing can be checked. */
   private void nodes() {
     Set<String> nodes = names(Kind.NODE);
     if (nodes.isEmpty()) {

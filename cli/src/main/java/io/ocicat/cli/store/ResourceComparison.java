@@ -7,9 +7,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Whether a copy says what its original says. An API server gives every object a uid and a time of
- * its own, adds the defaults of its schemas and drops what is empty: none of that is a difference
- * there. Elsewhere every member counts.
+ * Compares a copy with its original. An API server gives every object its own uid and time, adds
+ * the defaults of its schemas and drops what is empty: there none of that is a difference.
+ * Elsewhere every member counts.
  */
 enum ResourceComparison {
   EXACT {
@@ -46,7 +46,7 @@ enum ResourceComparison {
     return document;
   }
 
-  /** Equal, whatever type of Java a number was read into. */
+  /** Equal, whatever Java type a number was read into. */
   private static boolean numbersAsTheyAre(JsonNode one, JsonNode other) {
     return one.equals(
         (a, b) ->
@@ -59,7 +59,7 @@ enum ResourceComparison {
         other);
   }
 
-  /** Whether all that is wanted is there; more may be. */
+  /** Whether everything wanted is there; more may be. */
   private static boolean isIn(JsonNode wanted, JsonNode has) {
     if (wanted instanceof ObjectNode members) {
       for (Map.Entry<String, JsonNode> member : members.properties()) {

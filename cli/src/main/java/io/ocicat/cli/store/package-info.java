@@ -1,4 +1,4 @@
-/** {@code ocicat datastore}: a datastore as a whole. */
+/** {@code ocicat datastore}: commands on a datastore as a whole. */
 @NullMarked
 package io.ocicat.cli.store;
 

@@ -7,10 +7,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * Ends an error's line with what to do about it, where the words are the kernel's, SQLite's or
- * Java's own and say no such thing.
- */
+/** Adds advice to error messages of the kernel, SQLite or Java that do not say what to do. */
 public final class ErrorAdvice {
   private record Advice(Pattern words, Pattern unless, String advice) {
     static Advice of(String words, String unless, String advice) {
@@ -37,7 +34,7 @@ public final class ErrorAdvice {
           Advice.of("(?i)no space left on device|disk quota exceeded", "room", "make room there"),
           Advice.of("SQLITE_(IOERR|FULL)", "room", "if its disk is full (df -h), make room there"));
 
-  /** What Java has no words for but the name of a class. */
+  /** Errors for which Java's message is only the name of a class. */
   private static final Pattern REFUSED =
       Pattern.compile(
           "java\\.nio\\.file\\.(AccessDenied|NoSuchFile|FileAlreadyExists|NotDirectory)Exception: [^;]+");
@@ -46,7 +43,7 @@ public final class ErrorAdvice {
 
   private ErrorAdvice() {}
 
-  /** For this user: root is not told to be root. */
+  /** For this user: root is not advised to become root. */
   public static String of(String message) {
     return of(message, isRoot());
   }

@@ -8,12 +8,12 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * Tells the user what went wrong in one line on standard error; with {@code OCICAT_DEBUG=1} the
- * stack trace follows.
+ * Reports errors to the user in one line on standard error; with {@code OCICAT_DEBUG=1} the stack
+ * trace follows.
  */
 public record ErrorReporter(PrintWriter err, boolean debug) {
 
-  /** The command line makes no sense. */
+  /** The command line is invalid. */
   public int misuse(ParameterException misuse, String[] args) {
     CommandLine command = misuse.getCommandLine();
     String name = command.getCommandSpec().qualifiedName();
@@ -21,7 +21,7 @@ public record ErrorReporter(PrintWriter err, boolean debug) {
     return CommandLine.ExitCode.USAGE;
   }
 
-  /** The command was understood and failed. */
+  /** The command was valid and failed. */
   public int failure(Throwable failure) {
     String message = failure.getMessage();
     complain(
@@ -52,14 +52,16 @@ public record ErrorReporter(PrintWriter err, boolean debug) {
     return decapitalized(Objects.requireNonNullElse(misuse.getMessage(), misuse.toString()));
   }
 
-  /** But for a name at its start, such as IPPool. */
+  /** Except for a name at its start, such as IPPool. */
   private static String decapitalized(String sentence) {
     return sentence.isEmpty() || sentence.substring(1).matches("(?s)\\p{Upper}.*")
         ? sentence
         : Character.toLowerCase(sentence.charAt(0)) + sentence.substring(1);
   }
 
-  /** picocli finds some likeness in any two words; who mistypes gets the first letter right. */
+  /**
+   * picocli sees a similarity between any two words; people who mistype get the first letter right.
+   */
   private static String suggestion(String argument, List<String> suggestions) {
     return suggestions.stream()
         .filter(other -> initial(other) == initial(argument))

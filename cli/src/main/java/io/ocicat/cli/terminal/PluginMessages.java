@@ -6,15 +6,14 @@ import java.io.PrintWriter;
 import java.util.regex.Pattern;
 
 /**
- * What plugins say on standard error while a command calls them. It is shown when the command has
- * succeeded, but for what is logged at every call: when it fails, the error says what went wrong,
- * and nobody should have to look for it among log lines. With {@code OCICAT_DEBUG=1} everything is
- * shown as it comes.
+ * Collects the standard error of plugins while a command calls them. It is shown when the command
+ * has succeeded, except routine log lines: when it fails, the error says what went wrong, and
+ * should not be buried among log lines. With {@code OCICAT_DEBUG=1} everything is shown at once.
  */
 public final class PluginMessages implements PluginInvoker.Stderr {
   private static final int MOST = 1 << 20;
 
-  /** What Calico's plugins log when all is well, as in {@code 2026-… [INFO][73] cni-plugin/…}. */
+  /** What Calico's plugins log routinely, as in {@code 2026-… [INFO][73] cni-plugin/…}. */
   private static final Pattern ROUTINE =
       Pattern.compile("(?m)^\\d{4}-\\d\\d-\\d\\d \\S+ \\[(INFO|DEBUG)]\\[.*\\R?");
 

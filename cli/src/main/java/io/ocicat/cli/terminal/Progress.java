@@ -4,8 +4,8 @@ import java.io.PrintWriter;
 import java.util.function.LongSupplier;
 
 /**
- * Says how far a long piece of work is: nothing within the first second, then a line a second, on
- * standard error. Not for several threads.
+ * Prints the progress of a long operation to standard error: nothing within the first second, then
+ * a line a second. Not thread-safe.
  */
 public final class Progress {
   private static final long SECOND = 1_000_000_000L;
@@ -18,8 +18,8 @@ public final class Progress {
   private int done;
 
   /**
-   * @param work what is being done, such as "copying resources"
-   * @param total how many steps there are; 0 when nobody knows
+   * @param work the operation, such as "copying resources"
+   * @param total how many steps there are; 0 when unknown
    */
   public Progress(PrintWriter err, String work, int total) {
     this(err, work, total, System::nanoTime);

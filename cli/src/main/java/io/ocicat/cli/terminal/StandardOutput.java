@@ -6,8 +6,8 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where commands print to. Print streams and writers keep quiet about what fails, so it is
- * remembered here: an answer that nobody got is no success.
+ * The standard output of commands, which records write errors. Print streams and writers hide them,
+ * but output that got lost is a failure.
  */
 public final class StandardOutput extends OutputStream {
   private final OutputStream to;
@@ -39,7 +39,7 @@ public final class StandardOutput extends OutputStream {
     to.flush();
   }
 
-  /** Why some of it was lost; whoever closed a pipe before its end wanted no more. */
+  /** Why some of it was lost; a reader that closed a pipe early wanted no more. */
   public synchronized Optional<String> failure() {
     return Optional.ofNullable(failure)
         .map(e -> String.valueOf(e.getMessage()))

@@ -9,18 +9,18 @@ import java.lang.foreign.ValueLayout;
 import java.util.Optional;
 
 /**
- * How many columns there are to print to: what COLUMNS says, else what the terminal has. Files and
- * pipes have no end, so that what reads them finds a text in one line.
+ * Finds the width of the output: from COLUMNS, else from the terminal. Files and pipes have no
+ * width, so that programs that read them find each text in one line.
  */
 public final class TerminalWidth {
   private static final int ENDLESS = Integer.MAX_VALUE;
 
-  /** Below that nothing that has columns is readable. */
+  /** Below that nothing with columns is readable. */
   private static final int LEAST = 60;
 
   private static final int STDOUT = 1;
 
-  /** TIOCGWINSZ: rows and columns, each of two bytes, and two numbers nobody uses. */
+  /** TIOCGWINSZ: rows and columns, each of two bytes, and two unused numbers. */
   private static final long GET_WINDOW_SIZE = 0x5413;
 
   private static final int WINDOW_SIZE_BYTES = 8;

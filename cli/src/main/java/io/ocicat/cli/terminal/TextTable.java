@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Rows under headings, in columns as wide as they need to be. Prints nothing when there is no row.
+ * Prints rows under headings, in columns as wide as necessary. Prints nothing when there is no row.
  */
 public final class TextTable {
   private static final String GAP = "   ";

@@ -1,4 +1,4 @@
-/** What commands print: tables, progress, errors with advice. */
+/** Formats the output of commands: tables, progress, errors with advice. */
 @NullMarked
 package io.ocicat.cli.terminal;
 

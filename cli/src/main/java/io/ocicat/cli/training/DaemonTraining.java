@@ -22,10 +22,10 @@ import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * {@code ocicat daemon} as it serves every plugin on every datastore, while the JVM notes which
- * classes that needs for the daemon's AOT cache. The servers of the datastores are a process of
- * their own, so that the cache does not get their classes. Whoever may not have namespaces trains
- * what needs none.
+ * Trains the daemon's AOT cache: runs {@code ocicat daemon} and makes calls of every plugin on
+ * every datastore, while the JVM records the classes they need. The servers of the datastores run
+ * in a separate process, so that the cache does not get their classes. Without the right to create
+ * namespaces it trains what needs none.
  *
  * <p>Usage: {@code DaemonTraining <folder> <container's namespace or ""> [<command that starts the
  * servers…>]}; the folder has networks in {@code net.d} and {@code calico.d}.
@@ -51,7 +51,8 @@ public final class DaemonTraining {
       }
       System.exit(0);
     }
-    // Nobody has set up the loopback device of this namespace, through which the servers are asked.
+    // The loopback device of this namespace is not set up yet, and the servers are reached through
+    // it.
     calls.attachOnly(named(networks, "loopback"), OWN_NETNS, "lo");
     if (args.length == 2) {
       attachAll(networks, Map.of(), calls, args[1]);
@@ -97,7 +98,9 @@ public final class DaemonTraining {
     }
   }
 
-  /** What the servers say of themselves: {@code etcd http://127.0.0.1:2379}, then {@code ready}. */
+  /**
+   * The addresses that the servers print: {@code etcd http://127.0.0.1:2379}, then {@code ready}.
+   */
   private static Map<String, String> served(BufferedReader said) throws IOException {
     Map<String, String> served = new HashMap<>();
     String line = said.readLine();

@@ -11,12 +11,12 @@ import java.util.Map;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The datastore of a network in a training run, with what calico/node would have put there. */
+/** Prepares the datastore of a network in a training run, as calico/node would. */
 public final class TrainingDatastore {
   private TrainingDatastore() {}
 
   /**
-   * The network with the addresses of its servers; empty when there is none for it.
+   * The network with the addresses of its servers; empty when there is no server for it.
    *
    * @param served addresses by the kind of server
    */

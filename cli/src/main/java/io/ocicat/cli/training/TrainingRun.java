@@ -10,9 +10,9 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Runs the command lines on standard input, one after the other in this JVM, while the JVM notes
- * which classes they need for the distribution's AOT cache. One cache is trained by one process, so
- * the launcher cannot simply be called several times.
+ * Trains the distribution's AOT cache: runs the command lines on standard input, one after the
+ * other in this JVM, while the JVM records the classes they need. One cache is trained by one
+ * process, so the launcher cannot simply be called several times.
  */
 public final class TrainingRun {
 

@@ -1,4 +1,4 @@
-/** Runs that train the AOT caches of the distribution; no command of a user leads here. */
+/** Trains the AOT caches of the distribution; no user command leads here. */
 @NullMarked
 package io.ocicat.cli.training;
 
