@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Pairs of bars, Go's and ours, each pair on a scale of its own: what counts is the ratio. */
+/** Draws pairs of bars, Go's and ours, each pair on its own scale: what counts is the ratio. */
 final class BarChart {
   private static final int WIDTH = 760;
   private static final int LABELS = 330;

@@ -14,14 +14,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The least a Java client of etcd can do: the same messages as bytes over a gRPC channel, with
- * nothing made of the answer. What the engine takes is measured against it.
+ * A minimal Java client of etcd, as the baseline of the etcd engine: sends the same messages as
+ * bytes over a gRPC channel, and does not parse the replies.
  */
 final class BareEtcd implements AutoCloseable {
   private static final MethodDescriptor<byte[], byte[]> TXN = method("etcdserverpb.KV/Txn");
   private static final MethodDescriptor<byte[], byte[]> RANGE = method("etcdserverpb.KV/Range");
 
-  /** Field numbers of the messages, from etcd's published definitions, and the wire's types. */
+  /** Field numbers of the messages, from etcd's published definitions, and wire types. */
   private static final int CREATE_REVISION = 1;
 
   private static final int LENGTH_DELIMITED = 2;

@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * A host and some pods, as namespaces of a benchmark's own, and a folder for all that daemon and
- * plugins write. cnicall.c makes the calls. Gone when closed.
+ * A host and some pods, as namespaces of the benchmark, and a folder for all that daemon and
+ * plugins write. cnicall.c makes the calls. Removed when closed.
  */
 final class BenchHost implements AutoCloseable {
   static final String GO = "/usr/lib/cni";
@@ -37,7 +37,7 @@ final class BenchHost implements AutoCloseable {
 
   /**
    * @param home the distribution
-   * @param host the name of the host's namespace; the pods' have numbers behind it
+   * @param host the name of the host's namespace; the pods' names add numbers
    */
   static BenchHost create(Path cnicall, Path home, String host, int pods) throws IOException {
     BenchHost made =
@@ -64,7 +64,7 @@ final class BenchHost implements AutoCloseable {
     return folder;
   }
 
-  /** A contender in the words of cnicall. */
+  /** A contender in cnicall's syntax. */
   String contender(String name, String directory, String conf, String type) {
     return "%s=%s:%s:%s".formatted(name, directory, folder.resolve(conf + ".conf"), type);
   }
@@ -83,9 +83,7 @@ final class BenchHost implements AutoCloseable {
     return builder;
   }
 
-  /**
-   * A variable of all commands from now on. Unless told otherwise no daemon is started on demand.
-   */
+  /** Sets a variable for all commands from now on. By default no daemon is started on demand. */
   void set(String variable, String value) {
     variables.put(variable, value);
   }
@@ -107,7 +105,7 @@ final class BenchHost implements AutoCloseable {
     return samples;
   }
 
-  /** Lets clients ADD and DEL without pause; cycles per second by contender. */
+  /** Lets clients ADD and DEL without pause; returns cycles per second by contender. */
   Map<String, Double> loop(int clients, int seconds, String... contenders)
       throws IOException, InterruptedException {
     Map<String, Double> cycles = new LinkedHashMap<>();

@@ -49,10 +49,10 @@ import java.util.function.Supplier;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * ADD and DEL of calico as a daemon makes them: one instance of each plugin, warm, addresses from
- * calico-ipam where there is one and else from host-local. On the embedded datastore, on an etcd of
- * its own on loopback, and on an API server that takes 5 ms more for each request; first one pod
- * after the other, then a hundred at once.
+ * Measures ADD and DEL of calico as a daemon makes them: one instance of each plugin, warm,
+ * addresses from calico-ipam where it exists and else from host-local. On the embedded datastore,
+ * on a private etcd on loopback, and on an API server that takes 5 ms more for each request; first
+ * one pod after the other, then a hundred at once.
  *
  * <p>Usage: {@code CalicoCalls [rounds]}
  */
@@ -154,7 +154,7 @@ public final class CalicoCalls {
     }
   }
 
-  /** How many questions etcd has answered so far. */
+  /** How many requests etcd has answered so far. */
   private static long answered(Etcd etcd) {
     try (HttpClient client = HttpClient.newHttpClient()) {
       return client
@@ -176,7 +176,7 @@ public final class CalicoCalls {
   /**
    * Measures.
    *
-   * @param asked how many questions the datastore's server has answered; empty when there is none
+   * @param asked how many requests the datastore's server has answered; empty when there is none
    */
   private void run(String engine, int rounds, Supplier<OptionalLong> asked) throws Exception {
     List<String> pods = new ArrayList<>();

@@ -21,8 +21,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What most users meet: a daemon that has just been started, and none at all. Go's plugins take
- * turns with ours.
+ * Measures cold calls, which most users meet: of a daemon that has just been started, and without a
+ * daemon. Go's plugins and ours take turns.
  */
 record ColdCalls(BenchHost around, Path home, ResultTable table, boolean quick) {
   private static final int CONTAINERS = 20;
@@ -38,7 +38,7 @@ record ColdCalls(BenchHost around, Path home, ResultTable table, boolean quick) 
           "{\"type\": \"bandwidth\", \"ingressRate\": 8000000, \"ingressBurst\": 8000000}",
           "{\"type\": \"portmap\", \"capabilities\": {\"portMappings\": true}}");
 
-  /** Calls one after the other from the moment on when the daemon says that it serves. */
+  /** Calls one after the other, from the moment the daemon reports that it serves. */
   void afterStart(String go, String ours) throws Exception {
     int starts = quick ? 5 : 15;
     Map<String, int[]> parts =
@@ -83,9 +83,7 @@ record ColdCalls(BenchHost around, Path home, ResultTable table, boolean quick) 
     return TargetFigure.atMost(part.equals("first") ? 2 : 0.5, "×");
   }
 
-  /**
-   * From a folder where no daemon has ever been, with one that is started on demand and without.
-   */
+  /** From a folder where no daemon has ever run, with one that is started on demand and without. */
   void withoutDaemon() throws Exception {
     for (String onDemand : List.of("0", "1")) {
       Sample one = new Sample("one");
@@ -196,7 +194,7 @@ record ColdCalls(BenchHost around, Path home, ResultTable table, boolean quick) 
     return answer;
   }
 
-  /** One that was started on demand would stay for minutes. */
+  /** A daemon that was started on demand would stay for minutes. */
   private static void endDaemonOf(Path cold) {
     String mark = "OCICAT_RUN_DIR=" + cold.resolve("run");
     ProcessHandle.allProcesses()

@@ -3,7 +3,8 @@ package io.ocicat.bench;
 import java.time.Duration;
 
 /**
- * CPU time that processes have used, in nanoseconds: it tells more than a clock when others run.
+ * Reads the CPU time that processes have used, in nanoseconds: it says more than a clock when
+ * others run.
  */
 final class CpuUsage {
   private CpuUsage() {}

@@ -7,9 +7,9 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * bridge with host-local as a runtime calls it: Debian's Go plugins against ours behind a running
- * daemon, and without one. The contenders take turns, in namespaces of this run's own. Every row of
- * the design's table of speeds that is about calls, and what else was promised of the daemon.
+ * Measures bridge with host-local as a runtime calls it: Debian's Go plugins against ours, with a
+ * running daemon and without one. The contenders take turns, in namespaces of this run. Covers
+ * every target of the design that concerns calls, and the other targets of the daemon.
  *
  * <p>Usage: {@code DaemonCalls <directory of the C programs> <distribution> [quick]}
  */
@@ -19,7 +19,7 @@ public final class DaemonCalls {
   private static final int CLIENTS = 16;
   private static final Duration IDLE = Duration.ofSeconds(30);
 
-  /** Until what is done every now and then is compiled. */
+  /** Until code that runs only now and then is compiled. */
   private static final Duration SETTLING = Duration.ofSeconds(30);
 
   private static final TargetFigure MEMORY = TargetFigure.atMost(90, "MiB");
@@ -178,7 +178,7 @@ public final class DaemonCalls {
         TargetFigure.atMost(250, "ms"));
   }
 
-  /** From exec to exit, by a daemon that answers at once. */
+  /** From exec to exit, by a daemon that replies at once. */
   private void shimAlone() throws IOException, InterruptedException {
     Path socket = around.folder().resolve("run/ocicatd.sock");
     Files.deleteIfExists(socket);
@@ -214,7 +214,7 @@ public final class DaemonCalls {
     return sample == null ? Double.NaN : sample.percentile(quantile) / 1e6;
   }
 
-  /** A program that says to the kernel what is needed, and nothing else: floor.c. */
+  /** A program that makes only the necessary kernel requests: floor.c. */
   private String floor() {
     return around.contender("floor", tools.toString(), "ours", "floor");
   }
@@ -235,7 +235,7 @@ public final class DaemonCalls {
   private void configure(boolean masquerade) throws IOException {
     configure("go", "go", "10.78.0.0/16", "", masquerade);
     configure("ours", "ours", "10.79.0.0/16", "", masquerade);
-    // Addresses of the same subnet, for a bridge is of one; they are leased apart from ours.
+    // Addresses of the same subnet, because a bridge has one; they are leased separately from ours.
     configure("beside", "ours", "10.79.0.0/16", ",\"rangeStart\":\"10.79.128.1\"", masquerade);
   }
 

@@ -8,9 +8,9 @@ import io.ocicat.cni.SpecVersion;
 import io.ocicat.cni.json.Json;
 
 /**
- * What every call does with JSON: a typical list is parsed and its first plugin's request written,
- * a typical result parsed, converted to 0.4.0 and printed. Prints the time of the first round in
- * this JVM and, with {@code warm}, of later ones.
+ * Measures what every call does with JSON: a typical list is parsed and its first plugin's request
+ * written, a typical result parsed, converted to 0.4.0 and printed. Prints the time of the first
+ * round in this JVM and, with {@code warm}, of later ones.
  */
 public final class Documents {
   private static final byte[] LIST =

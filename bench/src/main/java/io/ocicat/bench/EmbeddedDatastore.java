@@ -31,10 +31,10 @@ import java.util.concurrent.Future;
 import java.util.stream.Stream;
 
 /**
- * The embedded datastore, warm: one writer's create, update, get and delete beside the bare cost of
- * a write that reaches the disk; many writers at once; how long a change takes to a watch of
- * another door; what waiting watches cost; 50,000 endpoints listed and watched. Fails when the
- * median of create, update or get is over 0.2 ms.
+ * Measures the embedded datastore, warm: one writer's create, update, get and delete, compared with
+ * the bare cost of a write that reaches the disk; many writers at once; how long a change takes to
+ * reach a watch of another instance; what waiting watches cost; 50,000 endpoints listed and
+ * watched. Fails when the median of create, update or get is over 0.2 ms.
  *
  * <p>Usage: {@code EmbeddedDatastore [directory [endpoints]]}
  */
@@ -51,7 +51,7 @@ public final class EmbeddedDatastore {
     int endpoints = args.length > 1 ? Integer.parseInt(args[1]) : 50_000;
     Path directory = Files.createTempDirectory(parent, "datastore-bench-");
     boolean fast;
-    // As openDatastore has it, but for a watch that need not keep up with sixteen writers.
+    // As openDatastore does, except for a watch that need not keep up with sixteen writers.
     EmbeddedSettings settings =
         EmbeddedSettings.standard()
             .history(10_000_000)
@@ -101,7 +101,7 @@ public final class EmbeddedDatastore {
         .allMatch(sample -> sample.percentile(0.5) <= ALLOWED_NANOS);
   }
 
-  /** As much as a small commit writes to SQLite's log, over and over in the same place. */
+  /** As much as a small commit writes to SQLite's log, repeatedly in the same place. */
   private static void sync(FileChannel file, int round) {
     try {
       file.write(ByteBuffer.allocate(5 * 4096), (round % 200) * 5L * 4096);

@@ -4,7 +4,7 @@ import io.ocicat.datastore.resource.Kind;
 import io.ocicat.datastore.resource.Resource;
 import io.ocicat.datastore.resource.ResourceKey;
 
-/** Workload endpoints as the calico plugin writes them, one for each number. */
+/** Generates workload endpoints as the calico plugin writes them, one for each number. */
 final class Endpoints {
   static final String NAMESPACE = "shop";
 

@@ -22,9 +22,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * The datastore on an etcd of its own on loopback, warm: create, update and get, taking turns with
- * bare gRPC calls that send the same bytes; many writers at once; endpoints listed and watched with
- * a reader that is slow. Fails when a median is over 1.3 times the bare call's.
+ * Measures the datastore on a private etcd on loopback, warm: create, update and get, taking turns
+ * with bare gRPC calls that send the same bytes; many writers at once; endpoints listed and watched
+ * with a slow reader. Fails when a median is over 1.3 times the bare call's.
  *
  * <p>Usage: {@code EtcdDatastore [directory [endpoints]]}
  */
@@ -104,7 +104,7 @@ public final class EtcdDatastore {
     }
   }
 
-  /** Writers as fast as they can beside a watch that falls behind; then everything page by page. */
+  /** Fast writers with a watch that falls behind; then everything page by page. */
   private static void large(Datastore datastore, int endpoints) throws Exception {
     ResourceQuery query = ResourceQuery.in(Kind.WORKLOAD_ENDPOINT, Endpoints.NAMESPACE);
     String revision = datastore.list(query).revision();

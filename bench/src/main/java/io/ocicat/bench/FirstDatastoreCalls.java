@@ -18,9 +18,9 @@ import java.util.Objects;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The first ADD of calico after a daemon's start, on etcd and on the tests' API server (which
- * speaks no TLS here): with a network in the configuration directory, whose datastore the daemon
- * connects to by itself, and without.
+ * Measures the first ADD of calico after a daemon's start, on etcd and on the tests' API server
+ * (which speaks no TLS here): with a network in the configuration directory, whose datastore the
+ * daemon connects to in advance, and without.
  *
  * <p>Usage: {@code FirstDatastoreCalls <directory of the C programs> <distribution> [starts]}
  */

@@ -18,10 +18,11 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * host-local's ADD and DEL in a /16 that holds 10 leases and in one that holds 10,000: ours in this
- * JVM as a daemon would (one instance, warm), ours with a new instance per call (what a process for
- * one call does once it has started), and the Go plugin as a process. All take turns in one run,
- * each on a directory of its own. Fails when 10,000 leases cost us more than 1.2 × what 10 cost.
+ * Measures host-local's ADD and DEL in a /16 that holds 10 leases and in one that holds 10,000:
+ * ours in this JVM as a daemon would (one instance, warm), ours with a new instance per call (what
+ * a process for one call does once it has started), and the Go plugin as a process. All take turns
+ * in one run, each on its own directory. Fails when 10,000 leases cost us more than 1.2 × what 10
+ * cost.
  *
  * <p>Usage: {@code HostLocalLeasing [rounds [directory]]}
  */
@@ -35,7 +36,7 @@ public final class HostLocalLeasing {
 
   private HostLocalLeasing() {}
 
-  /** One who runs the plugin, on one directory. */
+  /** One way of running the plugin, with its directory. */
   private static final class Contender {
     private final Call call;
     private final String network;

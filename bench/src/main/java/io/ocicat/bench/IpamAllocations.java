@@ -15,7 +15,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * Calico's addresses: one host on the embedded datastore, the cost beside few and beside very many
+ * Measures Calico's IPAM: one host on the embedded datastore, the cost with few and with very many
  * addresses in use, and a thousand hosts on one etcd.
  *
  * <p>Usage: {@code IpamAllocations [hosts [addresses of each [allocations a second]]]}; no hosts

@@ -25,18 +25,18 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Hosts that share one etcd, a fifth of which are killed while they claim a block or take an
- * address.
+ * Measures IPAM of many hosts that share one etcd; a fifth of them are killed while they claim a
+ * block or allocate an address.
  *
- * <p>Pods come at a fixed rate, whether or not those before have their addresses; an allocation's
+ * <p>Pods come at a fixed rate, whether or not earlier pods have their addresses; an allocation's
  * time counts from when its pod came. So a cluster that cannot keep up shows as times that grow,
- * and nobody who waits is left out. How many are under way at once is for the cluster to say. The
- * hosts are in some processes of one JVM, which shares two cores with etcd: what each of them uses
- * is told, because in a cluster every host has processors of its own. About every seventh pod comes
- * to a host that is dead by then, so 1,250 pods a second are some 1,060 allocations.
+ * and no waiting pod is left out. The cluster determines how many allocations are in progress at
+ * once. The hosts are in some processes of one JVM, which shares two cores with etcd: the CPU time
+ * of each is reported, because in a cluster every host has its own processors. About every seventh
+ * pod comes to a host that is dead by then, so 1,250 pods a second are some 1,060 allocations.
  *
  * <p>Daemons that have run for a while have all their code compiled; so the same is done with other
- * hosts before, some times over, and not counted.
+ * hosts before, several times, and not counted.
  */
 final class IpamManyHosts {
   private static final int PROCESSES = 20;
@@ -95,14 +95,14 @@ final class IpamManyHosts {
       this.members = members;
     }
 
-    /** What came of it, in lines. */
+    /** Returns the results as lines. */
     String run() throws InterruptedException {
       for (int host = 0; host < members; host++) {
         join(host);
       }
       List<Integer> pods = pods();
       CountDownLatch done = new CountDownLatch(pods.size());
-      // What was before leaves room, so that nothing is collected meanwhile.
+      // Free memory now, so that there is no garbage collection during the measurement.
       System.gc();
       long cpu = CpuUsage.ofThisProcess();
       long cpuOfEtcd = CpuUsage.of(ProcessHandle.of(etcd.pid()).orElseThrow());
@@ -153,7 +153,7 @@ final class IpamManyHosts {
 
     /**
      * The host of each pod. Hosts join steadily during the first half, so that about every tenth
-     * pod is the first of its host then; else by chance.
+     * pod is the first of its host then; later hosts are random.
      */
     private List<Integer> pods() {
       Random random = new Random(1);

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** One host on the embedded datastore, as its daemon has it. */
+/** Measures IPAM of one host on the embedded datastore, as its daemon uses it. */
 final class IpamOneHost {
   private static final int AT_ONCE = 64;
   private static final int ROUNDS = 4;
@@ -64,7 +64,7 @@ final class IpamOneHost {
     }
   }
 
-  /** The same pair of ADD and DEL beside what other hosts have in use. */
+  /** The same pair of ADD and DEL while other hosts have many addresses in use. */
   static void besideMany(Datastore datastore) {
     IpamAllocations.node(datastore, "measured");
     try (Ipam ipam = Ipam.resident(datastore, ClockAndRandom.ofSystem())) {
@@ -78,7 +78,7 @@ final class IpamOneHost {
     }
   }
 
-  /** They are on other machines: what their processes would watch is not this one's load. */
+  /** They are on other machines: their processes' watches are not this one's load. */
   private static void allocateForOthers(Datastore datastore) {
     try (Ipam others = Ipam.resident(datastore, ClockAndRandom.ofSystem())) {
       for (int host = 0; host < OTHERS; host++) {

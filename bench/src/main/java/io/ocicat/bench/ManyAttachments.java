@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * What an ADD takes beside many attachments that are there, against beside ten. By ptp, because a
- * bridge has at most 1,023 ports. The many share some namespaces; those of the ADDs that count have
+ * Measures how much longer an ADD takes with many attachments than with ten. Uses ptp, because a
+ * bridge has at most 1,023 ports. The many share some namespaces; those of the measured ADDs have
  * nothing else in them.
  */
 final class ManyAttachments {
@@ -24,10 +24,10 @@ final class ManyAttachments {
   }
 
   /**
-   * What an ADD takes longer.
+   * How much longer an ADD takes.
    *
-   * @param ratio ours beside many, as a multiple of ours beside ten
-   * @param goMillis what Go's takes longer beside the same many: that is the kernel's doing
+   * @param ratio ours with many, as a multiple of ours with ten
+   * @param goMillis how much longer Go's takes with as many: that is the kernel's share
    */
   record Slowdown(double ratio, double goMillis, double oursMillis) {}
 

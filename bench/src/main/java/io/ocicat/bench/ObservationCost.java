@@ -19,8 +19,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What it costs to watch one call: to note its steps, keep it, count it and compose its line in the
- * log. Measured by itself, since a daemon that does not watch is not worth having a switch for.
+ * Measures the cost of observing one call: recording its steps, keeping it, counting it and
+ * composing its log line. Measured separately, because the daemon has no switch to turn it off.
  */
 final class ObservationCost {
   /** As an ADD of bridge with host-local has them. */

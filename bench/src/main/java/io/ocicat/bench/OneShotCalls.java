@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * ADD and DEL of bridge with host-local and ipMasq, each as a process, without a daemon: the Go
- * plugins, and the distribution's executables, which start a JVM for the call. Both take turns in
- * one run, each with a host and a container of its own. Fails when our ADD takes longer than it may
- * on a machine with nothing else to do; the time of {@code nsenter}, which brings the process into
- * its host, is part of both.
+ * Measures ADD and DEL of bridge with host-local and ipMasq, each as a process, without a daemon:
+ * the Go plugins, and the distribution's executables, which start a JVM for the call. Both take
+ * turns in one run, each with its own host and container. Fails when our ADD takes longer than its
+ * target on an idle machine; the time of {@code nsenter}, which brings the process into its host,
+ * is part of both.
  *
  * <p>Usage: {@code OneShotCalls <directory of our executables> [rounds]}
  */
@@ -27,7 +27,7 @@ public final class OneShotCalls {
 
   private OneShotCalls() {}
 
-  /** One set of plugins, on a host of its own. */
+  /** One set of plugins, with its own host. */
   private static final class Contender implements AutoCloseable {
     private final NamedNetNs namespaces = NamedNetNs.standard();
     private final Path executables;

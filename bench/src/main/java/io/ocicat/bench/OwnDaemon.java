@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** An ocicatd of the benchmark's own, serving. */
+/** A running ocicatd that belongs to the benchmark. */
 final class OwnDaemon implements AutoCloseable {
   private static final Duration STARTING = Duration.ofSeconds(30);
 
@@ -34,7 +34,7 @@ final class OwnDaemon implements AutoCloseable {
     return new OwnDaemon(process);
   }
 
-  /** What it has in memory. */
+  /** Its resident memory. */
   double residentMib() throws IOException {
     for (String line : Files.readAllLines(Path.of("/proc/%d/status".formatted(process.pid())))) {
       if (line.startsWith("VmRSS:")) {

@@ -26,10 +26,10 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * One pod's kernel work: a veth with its peer born in the pod's namespace, both ends up, an address
- * and two routes. Ours, warm, against podfloor.c, which sends the same messages with nothing around
- * them. The two take turns in one run, in a host namespace of their own; removing the link is not
- * measured.
+ * Measures one pod's kernel work: a veth pair created with its container end in the pod's
+ * namespace, both ends up, an address and two routes. Ours, warm, against podfloor.c, which sends
+ * the same messages with nothing around them. The two take turns in one run, in a separate host
+ * namespace; removing the link is not measured.
  *
  * <p>Usage: {@code PodSetUp <podfloor executable> [rounds]}
  */
@@ -38,12 +38,12 @@ public final class PodSetUp {
   private static final IpAddress GATEWAY = IpAddress.parse("169.254.1.1");
   private static final IpPrefix DEFAULT = IpPrefix.parse("0.0.0.0/0");
 
-  /** Rounds before the measured ones, both contenders in turns, as those will be. */
+  /** Rounds before the measured ones, both contenders taking turns in the same way. */
   private static final int WARM_UP = 50;
 
   /**
-   * Rounds of ours alone before that: a daemon has made thousands of pods, C needs no warming. The
-   * JVM's second compiler takes on what was called five thousand times.
+   * Rounds of ours alone before that: a daemon has made thousands of pods, C needs no warm-up. The
+   * JVM's second compiler compiles what was called five thousand times.
    */
   private static final int BATCHES = 220;
 
@@ -72,8 +72,9 @@ public final class PodSetUp {
         Sample floor = new Sample("podfloor (C)");
         warmUp(net);
         for (int i = 0; i < WARM_UP + rounds; i++) {
-          // The kernel takes a namespace apart behind our back, under the locks we measure: first
-          // both measurements, then both namespaces go, then there is quiet. Each is first in turn.
+          // The kernel removes a namespace asynchronously, under the locks we measure: first both
+          // measurements, then both namespaces go, then there is a pause. They take turns at being
+          // first.
           try (NetNs one = NetNs.create();
               NetNs other = NetNs.create()) {
             boolean floorFirst = i % 2 == 0;
@@ -98,7 +99,7 @@ public final class PodSetUp {
     }
   }
 
-  /** Many at a time, because their removal costs no more than one's. */
+  /** Many at a time, because removing many costs no more than removing one. */
   private static void warmUp(NetlinkSocket host) {
     for (int batch = 0; batch < BATCHES; batch++) {
       for (int i = 0; i < BATCH; i++) {
@@ -106,7 +107,7 @@ public final class PodSetUp {
           host.attempt(List.of(Links.setGroup(setUp(host, pathOf(pod), "warm" + i), GROUP)));
         }
       }
-      // Those whose namespace the kernel has taken apart by now are gone.
+      // Those whose namespace the kernel has removed by now are gone.
       host.attempt(List.of(Links.deleteGroup(GROUP)));
     }
   }

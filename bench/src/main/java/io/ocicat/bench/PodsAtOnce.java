@@ -39,10 +39,10 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * As many pods as a node has by default, all at once: up, then down. The same manager of ours calls
- * three sets of plugins in turn, each on a host of its own: ours in this JVM, ours as executables
- * with a daemon behind them, and Debian's, written in Go. Pods have no infra process, which would
- * cost all of them the same.
+ * Measures as many pods as a node has by default, all at once: up, then down. The same pod manager
+ * calls three sets of plugins in turn, each on its own host: ours in this JVM, ours as executables
+ * with a daemon, and Debian's, written in Go. Pods have no infra process, which would cost all of
+ * them the same.
  *
  * <p>Usage: {@code PodsAtOnce <distribution> [rounds [pods]]}
  */
@@ -191,7 +191,7 @@ public final class PodsAtOnce {
             networks));
   }
 
-  /** Each is first in turn. */
+  /** They take turns at being first. */
   private static void round(List<Contender> all, int count, int number) throws Exception {
     for (int i = 0; i < all.size(); i++) {
       Contender contender = all.get(Math.floorMod(number + i, all.size()));

@@ -7,7 +7,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
-/** Counts the requests of one call, and how often it waited: requests at the same time are one. */
+/** Counts the requests of one call, and how often it waited: concurrent requests count as one. */
 final class RequestCount implements RequestListener {
   private final List<DatastoreRequest> requests = new ArrayList<>();
 
@@ -16,7 +16,7 @@ final class RequestCount implements RequestListener {
     requests.add(request);
   }
 
-  /** The most requests of which each began after the one before had ended. */
+  /** The longest sequence of requests each of which began after the previous one had ended. */
   int rounds() {
     int rounds = 0;
     long end = Long.MIN_VALUE;

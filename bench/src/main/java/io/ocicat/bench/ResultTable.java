@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What was measured, a row each, with what was wanted and whether that was reached. */
+/** A table of measurements, each with its target and whether it was met. */
 final class ResultTable {
   private final List<String> rows = new ArrayList<>();
   private final BarChart chart = new BarChart();

@@ -3,7 +3,7 @@ package io.ocicat.bench;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** Times taken by one contender, in nanoseconds. */
+/** The times of one contender, in nanoseconds. */
 final class Sample {
   private final String name;
   private long[] times = new long[64];
@@ -20,9 +20,7 @@ final class Sample {
     times[count++] = nanos;
   }
 
-  /**
-   * Adds those that the other got from its {@code from}th, counted from one, to its {@code to}th.
-   */
+  /** Adds the other's times from its {@code from}th, counted from one, to its {@code to}th. */
   void addAll(Sample other, int from, int to) {
     for (int i = from - 1; i < Math.min(to, other.count); i++) {
       add(other.times[i]);
@@ -34,7 +32,7 @@ final class Sample {
     count = 0;
   }
 
-  /** The smallest time that a share of all, as 0.5 for the median, does not exceed. */
+  /** The smallest time that a share of all, such as 0.5 for the median, does not exceed. */
   long percentile(double share) {
     long[] sorted = Arrays.copyOf(times, count);
     Arrays.sort(sorted);
@@ -55,7 +53,7 @@ final class Sample {
         base.name);
   }
 
-  /** How many one caller makes in a second, to be printed behind the line. */
+  /** How many one caller makes in a second, to be printed after the line. */
   String rate() {
     long sum = Arrays.stream(times, 0, count).sum();
     return String.format(Locale.ROOT, "   %7.0f a second", count / (sum / 1e9));

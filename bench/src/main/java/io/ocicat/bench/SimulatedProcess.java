@@ -7,7 +7,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
-/** The datastore as one process sees it: its calls are counted, and it may be killed. */
+/** The datastore as one simulated process sees it: its calls are counted, and it may be killed. */
 final class SimulatedProcess extends PassingDatastore {
   private final AtomicLong calls;
 
@@ -20,7 +20,7 @@ final class SimulatedProcess extends PassingDatastore {
     return new SimulatedProcess(datastore, calls);
   }
 
-  /** Dies before or after one of its first writes. */
+  /** A process that dies before or after one of its first writes. */
   static Datastore mortal(Datastore datastore, AtomicLong calls) {
     ThreadLocalRandom random = ThreadLocalRandom.current();
     return living(new MortalDatastore(datastore, random.nextInt(7), random.nextBoolean()), calls);

@@ -3,7 +3,7 @@ package io.ocicat.bench;
 import java.util.Locale;
 import java.util.function.DoublePredicate;
 
-/** What a figure should be. */
+/** The target of a figure, and whether a value meets it. */
 record TargetFigure(String text, DoublePredicate isMet) {
   /** Measured because it is worth knowing. */
   static final TargetFigure NONE = new TargetFigure("", _ -> true);

@@ -1,4 +1,4 @@
-/** Benchmarks, side by side with what they compare to. */
+/** Benchmarks, each with a baseline to compare with. */
 @NullMarked
 package io.ocicat.bench;
 

@@ -9,8 +9,8 @@ import java.util.concurrent.Future;
 import java.util.function.Function;
 
 /**
- * Threads that work through a list. Closing stops what is under way and waits for its end, so that
- * nobody cleans up under the feet of a check.
+ * Worker threads that go through a list of checks. Closing stops checks in progress and waits for
+ * their end, so that cleanup never runs while a check does.
  */
 final class CheckWorkers implements AutoCloseable {
   private final ExecutorService threads;

@@ -25,10 +25,11 @@ import java.util.concurrent.Future;
 import java.util.function.Consumer;
 
 /**
- * Checks a plugin:
+ * Runs the conformance checks against a plugin:
  *
  * <pre>{@code
- * PluginUnderTest bridge = PluginUnderTest.of(Path.of("/usr/lib/cni/bridge"), Optional.empty(), Optional.empty());
+ * PluginUnderTest bridge = PluginUnderTest.of(Path.of("/usr/lib/cni/bridge"), Optional.empty(),
+ * Optional.empty());
  * ConformanceReport report = new Conformance(bridge).run();
  * }</pre>
  *
@@ -78,7 +79,10 @@ public final class Conformance {
     return this;
   }
 
-  /** Is told the plugin's versions before the first check, and of each check when it is done. */
+  /**
+   * Sets listeners for the plugin's versions, called before the first check, and for each finished
+   * check.
+   */
   public Conformance listener(Consumer<ClaimedVersions> begin, Consumer<CheckFinding> finding) {
     onBegin = begin;
     onFinding = finding;
@@ -89,7 +93,7 @@ public final class Conformance {
     return checks;
   }
 
-  /** How many checks run at once; they are reported in their order all the same. */
+  /** How many checks run at once; they are still reported in order. */
   public Conformance jobs(int count) {
     if (count < 1) {
       throw new ConformanceException("there must be at least one job, not " + count);
@@ -127,7 +131,7 @@ public final class Conformance {
     return Duration.ofNanos(System.nanoTime() - start);
   }
 
-  /** What the plugin says about itself; whether it says so properly is for the checks. */
+  /** The versions that the plugin claims; the checks decide whether it does so properly. */
   private ClaimedVersions claims(Scratch scratch) {
     try (Lab lab = scratch.lab(ClaimedVersions.NONE)) {
       LabCall version =

@@ -1,6 +1,6 @@
 /**
  * Checks any CNI plugin executable against the protocol, in namespaces and directories made for
- * that. {@link io.ocicat.conformance.Conformance} is where to begin.
+ * that. Start at {@link io.ocicat.conformance.Conformance}.
  */
 @NullMarked
 package io.ocicat.conformance;

@@ -1,6 +1,6 @@
 /**
- * Holds tests only: the whole product under the programs that call CNI plugins. They are a module
- * of their own because they need the command, which no plugin knows.
+ * Holds tests only: the whole product under the programs that call CNI plugins. They are a separate
+ * module because they need the command, which no plugin depends on.
  */
 @NullMarked
 package io.ocicat.interop;

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** This machine as if nothing were installed but what every Debian has. */
+/** This machine as if only what every Debian has were installed. */
 final class BareMachine {
   /** Links the programs of Debian's essential and required packages, and apt-get, into $2/bin. */
   private static final String LINKING =
@@ -20,7 +20,7 @@ final class BareMachine {
       ln -sf "$(command -v apt-get)" "$2/bin/apt-get"
       """;
 
-  /** Lines for a shell in a mount namespace of its own, whose $2 is a folder to write in. */
+  /** Lines for a shell in its own mount namespace, whose $2 is a folder to write in. */
   static final String HIDING =
       """
       mkdir "$2/bin"
@@ -33,7 +33,7 @@ final class BareMachine {
           hash -r
           """;
 
-  /** Packages that no Debian is without, or that only those need who are not root. */
+  /** Packages that every Debian has, or that only users other than root need. */
   private static final Set<String> ALWAYS_THERE = Set.of("util-linux", "mount", "uidmap");
 
   private BareMachine() {}

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
 /**
- * The experiment by which people learn what Calico's plugin does: a namespace, variables set by
+ * The experiment with which people learn what Calico's plugin does: a namespace, variables set by
  * hand, one plugin of the installed network by {@code jq}, the executable. Every line is as they
  * type it, on a machine where {@code ocicat install --calico} was the only thing done; {@code
  * ocicat} stands where they say {@code calicoctl}.
@@ -29,7 +29,7 @@ import tools.jackson.databind.JsonNode;
 class CalicoByHandTest {
   private static final Duration LIMIT = Duration.ofMinutes(1);
 
-  /** A machine of its own as far as files go, too: where runtimes and Calico have theirs. */
+  /** A separate machine as far as files go, too: where runtimes and Calico have theirs. */
   private static final String MACHINE =
       """
       mkdir -p "$1"
@@ -95,7 +95,7 @@ class CalicoByHandTest {
     return there(script).run();
   }
 
-  /** The plugin, called as by a runtime; without a daemon by a JVM of its own. */
+  /** The plugin, called as by a runtime; without a daemon in its own JVM. */
   private static Output call(String verb, boolean served, String args) {
     return bash(
         """

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Colours are for terminals, and for those who want them. */
+/** Colours are for terminals, and for users who ask for them. */
 class ColourTest {
   private static final String ESCAPE = "\u001b[";
 

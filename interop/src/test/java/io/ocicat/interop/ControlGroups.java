@@ -11,8 +11,8 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
- * Groups of processes (cgroups) that containers were in, in the hierarchies of all controllers: the
- * kernel keeps them when the last process has ended.
+ * Control groups that containers were in, in the hierarchies of all controllers: the kernel keeps
+ * them when the last process has ended.
  */
 public final class ControlGroups {
   private static final Path ALL = Path.of("/sys/fs/cgroup");
@@ -27,7 +27,7 @@ public final class ControlGroups {
     }
   }
 
-  /** Removes those of a kind, as far as nothing is in them. */
+  /** Removes the groups of a kind that are empty. */
   static void sweep(Predicate<String> kind) throws IOException {
     find(kind).forEach(ControlGroups::isRemoved);
   }

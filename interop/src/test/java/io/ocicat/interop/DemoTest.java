@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tools.jackson.databind.JsonNode;
 
-/** {@code ocicat demo} as the README has it, its claims checked by other means than its own. */
+/** {@code ocicat demo} as the README shows it, its claims checked by other means than its own. */
 class DemoTest {
   private static final Duration LIMIT = Duration.ofMinutes(2);
 
@@ -44,7 +44,7 @@ class DemoTest {
     assertThat(linksOfTheMachine()).isEqualTo(links);
   }
 
-  /** As in a terminal: who runs tests in the background has their children ignore Ctrl-C. */
+  /** As in a terminal: a shell makes background processes, and their children, ignore Ctrl-C. */
   private Command demo(String... options) {
     List<String> argv =
         new ArrayList<>(List.of("env", "--default-signal=INT", launcher.toString(), "demo"));
@@ -55,7 +55,7 @@ class DemoTest {
         .limit(LIMIT);
   }
 
-  /** By names that cannot be those of other tests' hosts, which come and go meanwhile. */
+  /** By names that other tests' hosts, which come and go meanwhile, cannot have. */
   private static Set<String> linksOfTheMachine() {
     return StreamSupport.stream(Command.of("ip", "-j", "link").run().json().spliterator(), false)
         .map(link -> link.path("ifname").asString())

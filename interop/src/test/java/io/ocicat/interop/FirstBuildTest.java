@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * {@code ./ocicat} for the first time, in a checkout of its own, where something is missing: one
- * clear line says what to do, before anybody has waited for a build.
+ * {@code ./ocicat} for the first time, in a separate checkout, where something is missing: one
+ * clear line says what to do, before the user has waited for a build.
  */
 class FirstBuildTest {
   private static final Duration LIMIT = Duration.ofMinutes(3);
@@ -41,7 +41,7 @@ class FirstBuildTest {
         .run();
   }
 
-  /** As in a terminal: who runs tests in the background has their children ignore Ctrl-C. */
+  /** As in a terminal: a shell makes background processes, and their children, ignore Ctrl-C. */
   private static Command shell(String script, Path... arguments) {
     List<String> argv =
         Stream.concat(
@@ -59,7 +59,7 @@ class FirstBuildTest {
     return Command.of(argv).env("JAVA_HOME", "").env("MAVEN_OPTS", "").limit(LIMIT);
   }
 
-  /** With a view of the machine that a script makes first, in a mount namespace of its own. */
+  /** With a view of the machine that a script prepares, in a separate mount namespace. */
   private Output ocicatBehind(String preparation) {
     return behind(preparation, "ocicat\" demo").attempt();
   }
@@ -274,7 +274,7 @@ class FirstBuildTest {
                 .formatted(checkout));
   }
 
-  /** As Ctrl-C does, to all of the terminal's foreground; and as whoever stops services does. */
+  /** As Ctrl-C does, to all of the terminal's foreground; and as a service manager does. */
   @ParameterizedTest
   @ValueSource(strings = {"INT", "TERM"})
   void anInterruptedBuildEndsAtOnceWithAllThatItStarted(String signal) {

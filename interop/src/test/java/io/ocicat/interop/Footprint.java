@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.StreamSupport;
 
-/** All that containers leave traces in, on a host. */
+/** Everything on a host that containers leave traces in. */
 record Footprint(
     List<String> links,
     List<String> rules,
@@ -30,7 +30,7 @@ record Footprint(
         podman.files("/run/netns"));
   }
 
-  /** An address each; which was the last one, and the lock, are nobody's. */
+  /** The leased addresses; which was the last one, and the lock, belong to no container. */
   private static List<String> leases(Podman podman) {
     return podman.files("/var/lib/cni/networks").stream()
         .filter(file -> !file.endsWith("/lock") && !file.contains("/last_reserved_ip."))

@@ -181,7 +181,7 @@ class HandOverTest {
     assertThat(node.footprint()).isEqualTo(before);
   }
 
-  /** With a portmap that ends its caller when it is called to the end for the first time. */
+  /** With a portmap that kills its caller when it is called to the end for the first time. */
   private void assertThatItMayBeKilled() {
     Output killed =
         node.attempt(

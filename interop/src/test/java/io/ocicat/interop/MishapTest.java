@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What new users run into: each is answered with one line on standard error that says the way out,
- * and leaves nothing.
+ * Mistakes of new users: each gets one line on standard error that says what to do, and leaves
+ * nothing behind.
  */
 class MishapTest {
   private static final Duration LIMIT = Duration.ofMinutes(2);

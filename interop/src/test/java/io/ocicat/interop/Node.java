@@ -10,9 +10,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * A test's host that is a machine of its own as far as files go, too: where runtimes and plugins
- * have theirs. A command sees our distribution as {@code ocicat}, and no daemon unless one was
- * started.
+ * A test's host that is a separate machine as far as files go, too: where runtimes and plugins have
+ * theirs. A command sees our distribution as {@code ocicat}, and no daemon unless one was started.
  */
 final class Node implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofMinutes(2);
@@ -90,7 +89,7 @@ final class Node implements AutoCloseable {
     return daemon;
   }
 
-  /** All that containers leave traces in, but not which address was given last. */
+  /** Everything that containers leave traces in, except which address was allocated last. */
   String footprint() {
     return bash(
         """

@@ -13,9 +13,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Directories of plugin executables, as a runtime is given them. */
+/** Creates directories of plugin executables for runtimes. */
 final class PluginDirectory {
-  /** The originals. */
+  /** The Go plugins. */
   static final Path GO = Path.of("/usr/lib/cni");
 
   private static final Set<PosixFilePermission> EXECUTABLE =

@@ -13,12 +13,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Podman on a test's host, with processes, mounts and state of its own: containers, locks, leases
- * and caches are in file systems that nobody else sees, and all of it ends when this is closed. It
- * has to be root of the machine: podman behaves in another way, without CNI, for anybody else.
+ * Podman on a test's host, with its own processes, mounts and state: containers, locks, leases and
+ * caches are in private file systems, and all of it ends when this is closed. Needs root on the
+ * machine: podman behaves differently, without CNI, for other users.
  */
 final class Podman implements AutoCloseable {
-  /** All that containers have. */
+  /** The contents of containers. */
   static final String IMAGE = "busybox";
 
   private static final List<String> OPTIONS =
@@ -46,7 +46,7 @@ final class Podman implements AutoCloseable {
       while :; do sleep 1000 & wait; done
       """;
 
-  /** Gives what podman is to be called with the file system of an image. */
+  /** Makes the file system of an image. */
   private static final String BUILD =
       """
       image=$1/image
@@ -102,7 +102,7 @@ final class Podman implements AutoCloseable {
     inside(argv.toArray(String[]::new)).run();
   }
 
-  /** Takes the plugins from another directory, from now on. */
+  /** Uses the plugins of another directory from now on. */
   void use(Path plugins) throws IOException {
     Files.writeString(
         home.resolve("containers.conf"),
@@ -146,14 +146,14 @@ final class Podman implements AutoCloseable {
     return podman(argv.toArray(String[]::new)).stdout().strip();
   }
 
-  /** Ends them without mercy. */
+  /** Kills and removes them. */
   void remove(String... containers) {
     List<String> argv = new ArrayList<>(List.of("rm", "--force", "--time", "0"));
     argv.addAll(List.of(containers));
     podman(argv.toArray(String[]::new));
   }
 
-  /** Runs a command in a container to a good end. */
+  /** Runs a command in a container; it must succeed. */
   Output exec(String container, String... program) {
     return executing(container, program).run();
   }
@@ -206,7 +206,7 @@ final class Podman implements AutoCloseable {
     ControlGroups.remove(host.name());
   }
 
-  /** Removes the groups of hosts that are gone: their JVM was killed. */
+  /** Removes the groups of hosts whose JVM was killed. */
   private static void sweep(Host host) throws IOException {
     String kind = host.name().substring(0, host.name().indexOf('-') + 1);
     ControlGroups.sweep(

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Podman with our plugins, as its users know it with the originals: it makes networks, publishes
- * ports, stops and starts containers, and afterwards there is nothing left of them.
+ * Podman with our plugins, as its users know it with the originals: it creates networks, publishes
+ * ports, stops and starts containers, and nothing is left of them afterwards.
  */
 @Hosts
 class PodmanTest {
@@ -33,12 +33,12 @@ class PodmanTest {
   private Podman podman;
   private @Nullable Background daemon;
 
-  /** Whose plugins podman is given. */
+  /** The plugins that podman is given. */
   enum Whose {
     GO,
-    /** Each call in a JVM of its own. */
+    /** Each call in its own JVM. */
     OURS,
-    /** Behind the shim, by a daemon. */
+    /** Through the shim, by a daemon. */
     SERVED
   }
 
@@ -71,7 +71,7 @@ class PodmanTest {
     assertThat(page(() -> podman.tryExec("web", "wget", "-qO-", "http://192.0.2.1:8080/")))
         .as("through the host, from itself")
         .isEqualTo("hello");
-    // The world knows no way to the container: the host must have lent its address.
+    // The world has no route to the container: the host must have masqueraded its address.
     podman.exec("web", "ping", "-c1", "-W10", "192.0.2.2");
 
     createBlueNetwork();
@@ -103,8 +103,8 @@ class PodmanTest {
   }
 
   /**
-   * Podman asks for the port on each network, and whichever the container leaves, it is published
-   * still. What stays for the next container is there afterwards: a bridge, tables and chains.
+   * Podman asks for the port on each network, and whichever the container leaves, it is still
+   * published. What stays for the next container is there afterwards: a bridge, tables and chains.
    */
   private void oneIsOnTwoNetworks(Host host) {
     createBlueNetwork();
@@ -143,7 +143,7 @@ class PodmanTest {
     assertThat(Footprint.of(host, podman)).isEqualTo(before);
   }
 
-  /** The originals know nothing of it: docs/plugins/portmap.md tells to do this before. */
+  /** The originals do not know of it: docs/plugins/portmap.md says to do this before. */
   private static void removeOurPorts(Host host) {
     host.exec("nft", "delete", "table", "inet", "ocicat_portmap");
   }

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SoakTest {
   private static final int SECONDS = Integer.getInteger("ocicat.soak", 6);
 
-  /** From here on with podman, which takes its time. */
+  /** From here on with podman, which is slow. */
   private static final int LONG = 60;
 
   @Test

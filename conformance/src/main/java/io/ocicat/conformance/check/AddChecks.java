@@ -23,7 +23,7 @@ import io.ocicat.netlink.link.Link;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** What ADD leaves in the container, and that its result tells the truth about it. */
+/** Checks what ADD leaves in the container, and that its result matches it. */
 final class AddChecks {
   private static final String SPEC = "spec 2, ADD";
   private static final int AT_ONCE = 6;
@@ -187,7 +187,7 @@ final class AddChecks {
             .toList();
     List<IpPrefix> addresses =
         attached.stream().flatMap(a -> result(a).ips().stream()).map(IpConfig::address).toList();
-    // A plugin that keeps nothing (static) hands out what it is told to.
+    // A plugin without state (static) hands out what its configuration says.
     boolean chooses = lab.profile().loss() != Damage.NOTHING;
     Expect.that(
         !chooses || addresses.stream().distinct().count() == addresses.size(),

@@ -18,7 +18,7 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a chained plugin does with the result of those before it. */
+/** Checks what a chained plugin does with the result of those before it. */
 final class ChainChecks {
   private static final String SPEC = "spec 2, ADD";
 

@@ -14,7 +14,7 @@ import io.ocicat.conformance.subject.Damage;
 import java.util.List;
 import java.util.Optional;
 
-/** CHECK is content after ADD, and not when something is missing. */
+/** Checks that CHECK succeeds after ADD, and fails when something is missing. */
 final class CheckChecks {
   private static final String SPEC = "spec 2, CHECK";
   private static final int OTHER_MTU = 1333;

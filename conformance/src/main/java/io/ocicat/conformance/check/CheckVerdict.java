@@ -2,7 +2,7 @@ package io.ocicat.conformance.check;
 
 import java.util.List;
 
-/** What a check found. */
+/** The verdict of a check: passed, failed or not applicable. */
 public sealed interface CheckVerdict {
 
   record Passed() implements CheckVerdict {}
@@ -10,7 +10,7 @@ public sealed interface CheckVerdict {
   /**
    * It did something else.
    *
-   * @param reproduction shell commands that do all of it again, with the plugin's answers between
+   * @param reproduction shell commands that repeat all of it, with the plugin's replies as comments
    */
   record Failed(String expected, String actual, List<String> reproduction) implements CheckVerdict {
     public Failed {

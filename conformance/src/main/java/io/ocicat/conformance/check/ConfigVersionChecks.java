@@ -11,7 +11,7 @@ import io.ocicat.conformance.lab.Lab;
 import java.util.List;
 import java.util.Locale;
 
-/** Versions that a plugin does not speak, and verbs that a version does not know. */
+/** Checks how a plugin treats unsupported versions, and verbs that a version does not have. */
 final class ConfigVersionChecks {
   private static final int INCOMPATIBLE = 1;
   private static final int INVALID_ENVIRONMENT = 4;
@@ -80,7 +80,7 @@ final class ConfigVersionChecks {
     }
   }
 
-  /** A plugin that has never heard of the verb may say so instead. */
+  /** A plugin that does not know the verb may say so instead. */
   private static ConformanceCheck tooOld(Verb verb, SpecVersion last) {
     return must(
         "config-version.%s-too-old".formatted(verb.name().toLowerCase(Locale.ROOT)),

@@ -14,14 +14,14 @@ import java.util.function.BiFunction;
 import java.util.regex.Pattern;
 
 /**
- * One thing that is asked of plugins.
+ * One requirement on plugins, with the code that checks it.
  *
  * @param id {@code topic.what}, as users name it
- * @param sentence what a plugin does that passes
+ * @param sentence what a conforming plugin does
  * @param source where that is written: a section of the specification, or the library (libcni,
  *     skel) that everybody uses
- * @param kinds whom it concerns
- * @param since the oldest version that knows of it
+ * @param kinds of plugins that it applies to
+ * @param since the oldest version that it applies to
  */
 public record ConformanceCheck(
     String id,
@@ -34,7 +34,7 @@ public record ConformanceCheck(
     Trial trial) {
   private static final Pattern ID = Pattern.compile("[a-z]+(-[a-z]+)*\\.[a-z0-9.]+(-[a-z0-9.]+)*");
 
-  /** Says why a check does not concern a plugin, if so. */
+  /** Says why a check does not apply to a plugin, if so. */
   @FunctionalInterface
   interface Condition extends BiFunction<Profile, ClaimedVersions, Optional<String>> {}
 
@@ -76,7 +76,7 @@ public record ConformanceCheck(
     return new ConformanceCheck(id, severity, sentence, source, kinds, version, condition, trial);
   }
 
-  /** The same for plugins that {@code other} finds nothing against. */
+  /** The same for plugins to which {@code other} does not object. */
   ConformanceCheck unless(Condition other) {
     return new ConformanceCheck(id, severity, sentence, source, kinds, since, other, trial);
   }
@@ -86,7 +86,7 @@ public record ConformanceCheck(
     return id.substring(0, id.indexOf('.'));
   }
 
-  /** Tries the plugin, in a lab of its own. */
+  /** Runs the check in a fresh lab. */
   public CheckVerdict run(Scratch scratch, Profile profile, ClaimedVersions claims) {
     Optional<String> obstacle = obstacle(profile, claims);
     if (obstacle.isPresent()) {

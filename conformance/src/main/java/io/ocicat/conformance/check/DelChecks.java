@@ -16,7 +16,9 @@ import java.util.List;
 import java.util.function.BiFunction;
 import tools.jackson.databind.node.ObjectNode;
 
-/** DEL always succeeds in the end, whatever is missing by then, and always cleans up. */
+/**
+ * Checks that DEL always succeeds in the end, whatever is missing by then, and always cleans up.
+ */
 final class DelChecks {
   private static final String SPEC = "spec 2, DEL";
 
@@ -146,7 +148,7 @@ final class DelChecks {
       ObjectNode config = lab.config(lab.version(), container);
       Duration moment = usual.multipliedBy(percent).dividedBy(100).plusMillis(1);
       lab.run(lab.call("ADD", container, config).killedAfter(moment));
-      // What it has started may have survived it and still be at work.
+      // Processes that it started may have survived it and still be running.
       lab.leftovers();
       lab.run(lab.call("DEL", container, config.without("prevResult"))).succeeds();
       nothingKept(lab, container);
@@ -167,7 +169,7 @@ final class DelChecks {
     Expect.same(files, lab.files().about(other), "files about the other container:");
   }
 
-  /** What the plugin keeps in its files about a container must be gone after DEL. */
+  /** What the plugin stores in its files about a container must be gone after DEL. */
   private static void nothingKept(Lab lab, AddedContainer attached) {
     nothingKept(lab, attached.container());
   }

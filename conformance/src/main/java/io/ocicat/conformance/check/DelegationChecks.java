@@ -21,7 +21,9 @@ import java.util.List;
 import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
-/** How a plugin calls its IPAM plugin: every verb reaches it, and no other program is run. */
+/**
+ * Checks how a plugin calls its IPAM plugin: every verb reaches it, and no other program is run.
+ */
 final class DelegationChecks {
   private static final String SPEC = "spec 4, delegated plugin execution";
   private static final IpPrefix ADDRESS = IpPrefix.parse("10.90.0.7/24");
@@ -72,7 +74,7 @@ final class DelegationChecks {
         : Optional.of("its configuration names no IPAM plugin");
   }
 
-  /** A route that cannot be is what makes ADD fail behind its IPAM plugin. */
+  /** An impossible route makes ADD fail after its IPAM plugin was called. */
   private static Optional<String> leavesRoutesAlone(Profile profile) {
     return profile.setsIpamRoutes()
         ? namesNoIpam(profile)

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** Which variables each verb cannot do without. */
+/** Checks which variables each verb requires. */
 final class EnvironmentChecks {
   private static final int INVALID_ENVIRONMENT = 4;
 

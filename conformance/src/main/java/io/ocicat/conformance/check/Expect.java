@@ -12,7 +12,7 @@ import tools.jackson.databind.node.ObjectNode;
 
 /** Comparisons that several topics make. */
 final class Expect {
-  /** The kernel takes links away a moment after it said so. */
+  /** The kernel removes links a moment after it has acknowledged the request. */
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
   private static final long POLL_MILLIS = 10;
@@ -37,7 +37,7 @@ final class Expect {
         String.join("; ", problems) + ": " + Json.compact(result));
   }
 
-  /** That things are, now or in a moment, as they were. */
+  /** That things are as they were, now or in a moment. */
   static void unchanged(String what, Snapshot before, Supplier<Snapshot> now) {
     Deadline deadline = Deadline.in(PATIENCE);
     List<String> changes = before.changesUntil(now.get());

@@ -17,7 +17,7 @@ import java.util.function.UnaryOperator;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** GC takes away what nobody claims, and nothing else. */
+/** Checks that GC removes what is not listed as valid, and nothing else. */
 final class GcChecks {
   private static final String SPEC = "spec 2, GC";
   private static final List<String> KEYS =
@@ -90,7 +90,10 @@ final class GcChecks {
     return all.stream().map(check -> check.since(SpecVersion.V1_1_0)).toList();
   }
 
-  /** A configuration with the attachments that are to stay, under the name of then and of now. */
+  /**
+   * A configuration with the attachments that are to stay, under the member's old name and its
+   * present one.
+   */
   static ObjectNode valid(ObjectNode config, List<Attachment> attachments) {
     for (String key : KEYS) {
       ArrayNode list = Json.array();
@@ -100,7 +103,7 @@ final class GcChecks {
     return config;
   }
 
-  /** GC as runtimes call it: about a network, not about a container. */
+  /** GC as runtimes call it: for a network, not for a container. */
   private static LabCall gc(Lab lab, UnaryOperator<ObjectNode> change) {
     ObjectNode config = lab.config();
     config.remove(List.of("prevResult", "runtimeConfig"));

@@ -5,7 +5,7 @@ import static io.ocicat.conformance.check.ConformanceCheck.must;
 import io.ocicat.conformance.lab.RawValue;
 import java.util.List;
 
-/** Variables that no honest runtime would set: refused or ignored, but never a crash. */
+/** Checks malicious or malformed variables: refused or ignored, but never a crash. */
 final class HostileChecks {
   private static final String SPEC = "spec 2, errors";
 
@@ -44,7 +44,7 @@ final class HostileChecks {
             "netns-bad-utf-8",
             "a CNI_NETNS that is not UTF-8",
             "CNI_NETNS",
-            // Where nobody can make a file: Go's sbr makes the one that it does not find.
+            // Where no file can be created: Go's sbr creates the one that it does not find.
             RawValue.of("/proc/self/ns/").thenRaw("\u00ff\u00fe")),
         survives(
             "netns-too-long",

@@ -10,7 +10,7 @@ import io.ocicat.conformance.lab.AddedContainer;
 import io.ocicat.conformance.lab.Lab;
 import java.util.List;
 
-/** What other plugins rely on when they delegate to an IPAM plugin. */
+/** Checks what other plugins rely on when they delegate to an IPAM plugin. */
 final class IpamChecks {
   private static final String SPEC = "spec 5, delegated plugins (IPAM)";
 

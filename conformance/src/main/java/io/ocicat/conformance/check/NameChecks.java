@@ -8,7 +8,10 @@ import io.ocicat.conformance.lab.RawValue;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What container ids, interfaces and networks may be called: these become paths and commands. */
+/**
+ * Checks which names of containers, interfaces and networks are accepted: these become paths and
+ * commands.
+ */
 final class NameChecks {
   private static final int INVALID_ENVIRONMENT = 4;
   private static final int INVALID_CONFIG = 7;

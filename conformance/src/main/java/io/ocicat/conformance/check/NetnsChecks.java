@@ -10,8 +10,8 @@ import io.ocicat.conformance.lab.Lab;
 import java.util.List;
 
 /**
- * A container's namespace that is the plugin's own, as happens when a runtime names it by the
- * number of a process that is gone: the host's network would be changed.
+ * Checks a container namespace that is the plugin's own, as happens when a runtime names it by the
+ * id of a process that is gone: the host's network would be changed.
  */
 final class NetnsChecks {
   private static final int INVALID_NETNS = 8;

@@ -11,7 +11,7 @@ import io.ocicat.conformance.lab.Lab;
 import io.ocicat.conformance.lab.LabCall;
 import java.util.List;
 
-/** stdout is for one JSON document, the exit code says what it is. */
+/** Checks that stdout has one JSON document, and that the exit code matches it. */
 final class OutputChecks {
   private static final String SPEC = "spec 2, overview";
   private static final String ERRORS = "spec 5, error";
@@ -104,7 +104,7 @@ final class OutputChecks {
         answer.describe());
   }
 
-  /** 1 to 8, 11, 50 and 51 have a meaning; whoever needs more takes numbers from 100. */
+  /** 1 to 8, 11, 50 and 51 have a meaning; plugins may use numbers from 100. */
   private static void errorCodes(Lab lab) {
     for (LabCall call :
         List.of(

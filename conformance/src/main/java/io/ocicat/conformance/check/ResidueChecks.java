@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What is left when everything is over. Some of it is meant to stay (a bridge, a lock file), so it
- * is the second life of an attachment that must not leave more than the first.
+ * Checks what is left after DEL. Some of it is meant to stay (a bridge, a lock file), so attaching
+ * a second time must not leave more than the first.
  */
 final class ResidueChecks {
   private static final String SPEC = "spec 2, DEL";

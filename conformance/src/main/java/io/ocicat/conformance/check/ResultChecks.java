@@ -9,7 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 
-/** Every version that a plugin claims, from ADD to DEL. */
+/** Checks every version that a plugin claims, from ADD to DEL. */
 final class ResultChecks {
   private ResultChecks() {}
 

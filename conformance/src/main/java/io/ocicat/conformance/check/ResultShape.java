@@ -14,9 +14,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Compares a result with the text of the specification, member by member and without the lenience
- * that runtimes need: what it finds is what some runtime may stumble over. Members of others are
- * ignored.
+ * Compares a result with the specification, member by member and without the leniency that runtimes
+ * need: whatever it finds may break some runtime. Unknown members are ignored.
  */
 final class ResultShape {
   private final SpecVersion version;

@@ -1,10 +1,10 @@
 package io.ocicat.conformance.check;
 
-/** How much of a rule it is, in the words of RFC 2119. */
+/** How binding a requirement is, in the terms of RFC 2119. */
 public enum Severity {
   /** Runtimes rely on it. */
   MUST,
 
-  /** The specification recommends it, or everybody's library does so. */
+  /** The specification recommends it, or the common library does so. */
   SHOULD
 }

@@ -9,7 +9,7 @@ import io.ocicat.conformance.lab.LabCall;
 import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
-/** STATUS asks whether ADD could be served now. */
+/** Checks STATUS, which asks whether ADD could be served now. */
 final class StatusChecks {
   private static final String SPEC = "spec 2, STATUS";
 

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.Function;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a plugin reads that is no configuration. */
+/** Checks how a plugin treats stdin that is not a valid configuration. */
 final class StdinChecks {
   private static final int IO_FAILURE = 5;
   private static final int DECODING = 6;
@@ -112,7 +112,7 @@ final class StdinChecks {
             lab -> around(lab, RawValue.of("\"ballast\":\"").thenRaw("\u0000\u0000").then("\""))));
   }
 
-  /** The configuration with more members, which may be as bad as they like. */
+  /** The configuration with more members, which may be invalid in any way. */
   private static RawValue around(Lab lab, RawValue members) {
     String config = Json.compact(lab.config());
     RawValue value = RawValue.of(config.substring(0, config.length() - 1) + ",");
@@ -132,7 +132,7 @@ final class StdinChecks {
         lab -> lab.run(lab.call("ADD").stdin(stdin.apply(lab))).failsWith(codes));
   }
 
-  /** Whether to take or to refuse it is the plugin's choice, but not to crash. */
+  /** The plugin may accept or refuse it, but not crash. */
   private static ConformanceCheck inProtocol(
       String id, String what, Function<Lab, RawValue> stdin) {
     return must(

@@ -2,11 +2,11 @@ package io.ocicat.conformance.check;
 
 import io.ocicat.conformance.lab.Lab;
 
-/** What a check does: calls the plugin in a fresh lab, and compares. */
+/** The code of a check: calls the plugin in a fresh lab, and compares. */
 @FunctionalInterface
 interface Trial {
   /**
-   * Tries the plugin.
+   * Runs the check.
    *
    * @throws io.ocicat.conformance.lab.Mismatch when the plugin fails it
    */

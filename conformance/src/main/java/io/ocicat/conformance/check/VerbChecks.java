@@ -8,7 +8,7 @@ import io.ocicat.conformance.lab.ErrorObject;
 import io.ocicat.conformance.lab.Lab;
 import java.util.List;
 
-/** CNI_COMMAND, known and unknown. */
+/** Checks known and unknown values of CNI_COMMAND. */
 final class VerbChecks {
   private static final int INVALID_ENVIRONMENT = 4;
 

@@ -18,7 +18,10 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The verb that needs nothing: a runtime asks it before it knows anything about a plugin. */
+/**
+ * Checks VERSION, which needs nothing else: a runtime calls it before it knows anything about a
+ * plugin.
+ */
 final class VersionChecks {
   private static final String SPEC = "spec 2, VERSION";
   private static final Pattern THREE_NUMBERS = Pattern.compile("\\d+\\.\\d+\\.\\d+");

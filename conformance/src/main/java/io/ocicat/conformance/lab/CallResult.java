@@ -11,7 +11,7 @@ import java.util.stream.Collectors;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What came of a call. The methods named as statements throw {@link Mismatch} when untrue. */
+/** The outcome of a call. The methods named as statements throw {@link Mismatch} when untrue. */
 public sealed interface CallResult {
 
   /** It ran to its end. */
@@ -29,7 +29,7 @@ public sealed interface CallResult {
     }
   }
 
-  /** It did not end in time and was stopped; {@code how} tells what that took. */
+  /** It did not end in time and was stopped; {@code how} says what that took. */
   record Stopped(String how) implements CallResult {}
 
   /** Exit code 0, whatever it printed. */
@@ -40,7 +40,7 @@ public sealed interface CallResult {
     };
   }
 
-  /** Success without a word on stdout. */
+  /** Success without output on stdout. */
   default void succeedsSilently() {
     if (!text(succeeds()).isBlank()) {
       throw new Mismatch("exit code 0 and nothing on stdout", describe());
@@ -61,7 +61,7 @@ public sealed interface CallResult {
     };
   }
 
-  /** Failure as the protocol wants it: another exit code and one error object on stdout. */
+  /** Failure as the protocol requires: a non-zero exit code and one error object on stdout. */
   default ErrorObject fails() {
     String expected = "an exit code other than 0 and one error object on stdout";
     return switch (this) {
@@ -87,7 +87,7 @@ public sealed interface CallResult {
     return error;
   }
 
-  /** Either success or a proper failure: no crash, no hanging, no half documents. */
+  /** Either success or a proper failure: no crash, no hanging, no partial documents. */
   default void isInProtocol() {
     if (this instanceof Ended ended && ended.exitCode() == 0) {
       if (ended.stdout().length > 0) {
@@ -98,7 +98,7 @@ public sealed interface CallResult {
     }
   }
 
-  /** For people. */
+  /** A description for people. */
   default String describe() {
     return switch (this) {
       case Stopped(String how) -> "no end: " + how;

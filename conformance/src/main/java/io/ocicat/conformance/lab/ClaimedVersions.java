@@ -5,14 +5,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Which versions can be spoken to the plugin, as far as the specification knows them.
+ * The specification versions that a plugin supports.
  *
- * @param versions what the plugin says it speaks, in the specification's order; empty when VERSION
- *     did not tell
- * @param usable those of them that also its IPAM plugin speaks, which reads the same configuration
+ * @param versions those that the plugin claims, in the specification's order; empty when VERSION
+ *     failed
+ * @param usable those of them that its IPAM plugin, which reads the same configuration, supports as
+ *     well
  */
 public record ClaimedVersions(List<SpecVersion> versions, List<SpecVersion> usable) {
-  /** What is spoken to a plugin that does not tell. */
+  /** The version for a plugin whose VERSION fails. */
   private static final SpecVersion GUESS = SpecVersion.V1_0_0;
 
   public static final ClaimedVersions NONE = new ClaimedVersions(List.of(), List.of());
@@ -28,7 +29,7 @@ public record ClaimedVersions(List<SpecVersion> versions, List<SpecVersion> usab
     return new ClaimedVersions(known, known);
   }
 
-  /** The same with an IPAM plugin that speaks these; one that does not tell limits nothing. */
+  /** The same with an IPAM plugin that supports these; one whose VERSION fails limits nothing. */
   public ClaimedVersions with(ClaimedVersions ipam) {
     return ipam.versions.isEmpty()
         ? this

@@ -9,16 +9,16 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A program that a plugin may run, or had better not: it writes down that it was called and with
- * which request, and answers ADD with a fixed text.
+ * A program in a plugin's path that records its calls: it writes down each request, and answers ADD
+ * with a fixed text.
  *
  * @param directory where it is
  */
 public record Decoy(Path directory, String name) {
 
   /**
-   * A shell command that makes it. Not Java: a program that we have just written is "busy" for
-   * whoever executes it, if another thread of ours started a process at that moment.
+   * A shell command that creates it. Not Java: execve of a file that we have just written fails as
+   * "busy" if another thread of ours started a process at that moment.
    */
   String making(String answer) {
     String script =
@@ -34,7 +34,7 @@ public record Decoy(Path directory, String name) {
         .formatted(Shell.quote(directory.toString()), Shell.quote(script), path, path);
   }
 
-  /** The verb, container id, namespace and interface of each call, with blanks between. */
+  /** The verb, container id, namespace and interface of each call, separated by blanks. */
   public List<String> calls() {
     Path log = beside(".calls");
     try {

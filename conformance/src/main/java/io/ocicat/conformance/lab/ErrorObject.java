@@ -4,9 +4,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The error that a plugin printed, of the shape the specification asks for.
+ * An error object that a plugin printed, in the specification's form.
  *
- * @param cniVersion empty when it names none, as Go's plugins
+ * @param cniVersion empty when it has none, as with Go's plugins
  */
 public record ErrorObject(long code, String msg, String details, String cniVersion) {
 

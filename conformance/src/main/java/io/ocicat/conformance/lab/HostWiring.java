@@ -13,7 +13,7 @@ import io.ocicat.netlink.link.Link;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Lays the veth pairs that a plugin finds when it is called, as its profile says. */
+/** Creates the veth pairs that a plugin's profile requires before the plugin is called. */
 final class HostWiring {
   private static final IpPrefix EVERYWHERE = IpPrefix.parse("0.0.0.0/0");
 
@@ -35,7 +35,7 @@ final class HostWiring {
    * Does for a container what an interface plugin would.
    *
    * @param number tells containers of one host apart
-   * @return what that plugin would have answered; null when the wiring has no such veth pair
+   * @return the result of that plugin; null when the wiring has no such veth pair
    */
   @Nullable Result lay(LabNamespace container, String ifName, int number) {
     if (wiring != Wiring.VETH) {

@@ -27,14 +27,15 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A place for one check: a host, a container or more, directories, all fresh and gone afterwards.
- * {@link #run} calls the plugin and may be used by several threads; the rest belongs to one.
+ * A test environment for one check: a host, one or more containers, and directories, all fresh and
+ * removed afterwards. {@link #run} calls the plugin and may be used by several threads; the rest
+ * belongs to one.
  */
 public final class Lab implements AutoCloseable {
   private static final String SEARCH_PATH =
       "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-  /** What libcni says about whoever ends without a word; here it is no news. */
+  /** libcni's message for a plugin that fails without output; it adds nothing here. */
   private static final String NO_MESSAGE = "netplugin failed with no error message: ";
 
   private static final int FIRST_PORT = 8080;
@@ -85,7 +86,7 @@ public final class Lab implements AutoCloseable {
     return claims.newest();
   }
 
-  /** Shell commands that do again what was done here so far, and clean up after themselves. */
+  /** Shell commands that repeat what was done here so far, and clean up after themselves. */
   public List<String> reproduction() {
     List<String> commands = new ArrayList<>(transcript.lines());
     if (service != null) {
@@ -97,7 +98,7 @@ public final class Lab implements AutoCloseable {
     return commands;
   }
 
-  /** Where the plugin runs. */
+  /** The namespace in which the plugin runs. */
   public LabNamespace host() {
     return namespaces.getFirst();
   }
@@ -106,7 +107,7 @@ public final class Lab implements AutoCloseable {
     return containers.getFirst();
   }
 
-  /** What the plugin asks on its host. */
+  /** The server that the plugin uses on its host. */
   public LabService service() {
     if (service == null) {
       throw new ConformanceException(
@@ -119,7 +120,7 @@ public final class Lab implements AutoCloseable {
     return files;
   }
 
-  /** A host where nothing has happened yet. */
+  /** A fresh host. */
   public LabNamespace newHost() {
     return newNamespace("host" + namespaces.size());
   }
@@ -144,14 +145,14 @@ public final class Lab implements AutoCloseable {
     return container;
   }
 
-  /** Does what the plugins before a chained one do at DEL: takes their veth pair away. */
+  /** Does what the plugins before a chained one do at DEL: removes their veth pair. */
   public void unplug(LabContainer container) {
     if (container.previous() != null) {
       container.namespace().delete(container.ifName());
     }
   }
 
-  /** And at the next ADD: lays it again. */
+  /** Does what they do at the next ADD: creates it again. */
   public LabContainer replug(LabContainer container) {
     return new LabContainer(
         container.number(),
@@ -230,7 +231,8 @@ public final class Lab implements AutoCloseable {
     variables.put(CniEnvironment.PATH, RawValue.of(subject.path().toString()));
     variables.put("PATH", RawValue.of(SEARCH_PATH));
     variables.put("TMPDIR", RawValue.of(files.temporary().toString()));
-    // Where those of ours that keep records beyond their files would have the machine's.
+    // Otherwise our plugins that keep records outside of their data directory would use the
+    // machine's.
     variables.put("OCICAT_STATE_DIR", RawValue.of(files.state().toString()));
     subject.environment().forEach((key, value) -> variables.put(key, RawValue.of(value)));
     return new LabCall(
@@ -250,7 +252,7 @@ public final class Lab implements AutoCloseable {
     return answer;
   }
 
-  /** Runs several calls at once; the answers are in the order of the calls. */
+  /** Runs several calls at once; the results are in the order of the calls. */
   public List<CallResult> runAtOnce(List<LabCall> several) {
     List<Callable<CallResult>> tasks = new ArrayList<>();
     several.forEach(call -> tasks.add(() -> run(call)));
@@ -268,7 +270,7 @@ public final class Lab implements AutoCloseable {
     }
   }
 
-  /** A program that writes down who calls it and answers ADD with {@code answer}. */
+  /** A program that records its calls and answers ADD with {@code answer}. */
   public Decoy decoy(String folder, String name, String answer) {
     Decoy decoy = files.decoy(folder, name);
     String making = decoy.making(answer);
@@ -315,12 +317,12 @@ public final class Lab implements AutoCloseable {
     run(call("DEL", attached)).succeeds();
   }
 
-  /** Processes of the plugin's that have outlived it. */
+  /** Processes of the plugin that have outlived it. */
   public List<ProcessHandle> leftovers() {
     return StrayProcesses.in(ownNamespaces());
   }
 
-  /** Who lives in a borrowed namespace is not ours to judge, nor to end. */
+  /** Processes in a borrowed namespace are none of our business. */
   private List<LabNamespace> ownNamespaces() {
     return namespaces.stream().filter(namespace -> !namespace.isBorrowed()).toList();
   }

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
- * One execution of a plugin to come: its whole environment, its stdin and the namespace it runs in.
+ * A plugin call to be run: its whole environment, its stdin and the namespace it runs in.
  * Immutable.
  *
  * @param killedAfter when it is killed in the middle of its work; zero for not at all

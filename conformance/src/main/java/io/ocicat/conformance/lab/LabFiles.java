@@ -12,9 +12,9 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The directories of a lab: for the plugin's data, for it to work in, and as its TMPDIR. */
+/** The directories of a lab: for the plugin's data, as its working directory, and as its TMPDIR. */
 public final class LabFiles {
-  /** Plugins keep a few words per container; whatever is larger is not about one. */
+  /** Plugins store a few words per container; a larger file is not about one. */
   private static final long LARGEST = 1 << 20;
 
   private final Path directory;
@@ -25,9 +25,7 @@ public final class LabFiles {
     this.transcript = transcript;
   }
 
-  /**
-   * @param given what the plugin finds in its data directory
-   */
+  /** @param given the files that the plugin finds in its data directory */
   void prepare(Map<String, String> given) {
     for (Path path : all()) {
       try {
@@ -59,7 +57,7 @@ public final class LabFiles {
     return directory.resolve("data");
   }
 
-  /** For a database, in which nobody can see what is about whom. */
+  /** For a database, whose content cannot be attributed to containers. */
   Path state() {
     return directory.resolve("state");
   }
@@ -72,7 +70,7 @@ public final class LabFiles {
     return directory.resolve("tmp");
   }
 
-  /** For the service that the plugin asks, and nothing of the plugin's. */
+  /** For the service that the plugin uses, and nothing of the plugin's. */
   Path service() {
     return directory.resolve("service");
   }
@@ -82,7 +80,7 @@ public final class LabFiles {
     return directory.resolve("no-such-namespace");
   }
 
-  /** A path that is a file and no namespace. */
+  /** A path that is a file and not a namespace. */
   public Path plainFile() {
     Path file = write("plain-file", "");
     transcript.say(": >" + Shell.quote(file.toString()));
@@ -102,7 +100,7 @@ public final class LabFiles {
     return new Decoy(directory.resolve(folder), name);
   }
 
-  /** Takes away everything the plugin has stored. */
+  /** Deletes everything the plugin has stored. */
   public void loseData() {
     Scratch.deleteContent(data());
     transcript.say("rm -rf %s/*".formatted(Shell.quote(data().toString())));
@@ -113,7 +111,7 @@ public final class LabFiles {
     return all().stream().map(Snapshot::of).reduce(Snapshot::and).orElseThrow();
   }
 
-  /** Those of the plugin's data that name a container, as file name or in what they hold. */
+  /** The plugin's data files that mention a container, in their name or content. */
   public List<String> about(LabContainer container) {
     try (Stream<Path> files = Files.walk(data())) {
       return files

@@ -25,8 +25,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A network namespace of a lab: the host, or a container. What is done in it goes into the
- * transcript; what is only looked at does not.
+ * A network namespace of a lab: the host, or a container. Changes made in it go into the
+ * transcript; reads do not.
  */
 public final class LabNamespace implements AutoCloseable {
   private static final NamedNetNs NAMED = NamedNetNs.standard();
@@ -64,7 +64,7 @@ public final class LabNamespace implements AutoCloseable {
     }
   }
 
-  /** Somebody else's: it is left as it was found. */
+  /** One that belongs to the user: it is left as it was found. */
   static LabNamespace borrow(Path path, Transcript transcript) {
     return new LabNamespace(path, NetNs.open(path), transcript, true);
   }
@@ -90,7 +90,7 @@ public final class LabNamespace implements AutoCloseable {
     return link(name).isPresent();
   }
 
-  /** The addresses of a link that somebody gave it, so none of those IPv6 makes itself. */
+  /** The addresses that were assigned to a link, without those that IPv6 makes itself. */
   public List<IpPrefix> addresses(String link) {
     return link(link).stream()
         .flatMap(found -> net.list(Addresses.list(Device.of(found))).stream())
@@ -123,13 +123,13 @@ public final class LabNamespace implements AutoCloseable {
     say("ip link del " + link);
   }
 
-  /** Makes a link that no plugin made: a bridge, because every kernel with plugins has those. */
+  /** Creates a link that no plugin made: a bridge, because every kernel with plugins has those. */
   public void stranger(String link) {
     net.perform(Links.create(LinkSettings.named(link), new LinkKind.Bridge()));
     say("ip link add %s type bridge".formatted(link));
   }
 
-  /** Lays a veth pair, both ends up. */
+  /** Creates a veth pair, both ends up. */
   void veth(String link, LabNamespace other, String otherLink) {
     net.perform(
         Links.create(
@@ -165,7 +165,7 @@ public final class LabNamespace implements AutoCloseable {
     return borrowed;
   }
 
-  /** A borrowed namespace goes back with the links that it came with. */
+  /** A borrowed namespace is left with the links that it had. */
   @Override
   public void close() {
     if (borrowed) {

@@ -6,9 +6,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** The server on a lab's host that the plugin asks. */
+/** The server on a lab's host that the plugin uses. */
 public final class LabService implements AutoCloseable {
-  /** Ends it in the transcript; the name of the variable is the one that starting it sets. */
+  /** Stops it in the transcript; the name of the variable is the one that starting it sets. */
   static final String STOP = "kill $service && wait $service 2>/dev/null || :";
 
   private final RequiredService service;
@@ -45,7 +45,7 @@ public final class LabService implements AutoCloseable {
     return service.start(host.handle(), directory);
   }
 
-  /** Takes everything away that it knows. */
+  /** Deletes its data. */
   public void forget() {
     running.close();
     Scratch.deleteContent(directory);

@@ -2,7 +2,7 @@ package io.ocicat.conformance.lab;
 
 import io.ocicat.cni.json.Quoted;
 
-/** The plugin did something else than it should; ends a check. */
+/** The plugin did not behave as expected; ends a check. */
 public final class Mismatch extends RuntimeException {
   private static final long serialVersionUID = 1;
 

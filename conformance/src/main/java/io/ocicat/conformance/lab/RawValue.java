@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * The content of a variable or of stdin: any bytes, remembered in a way that a few words of shell
- * can make again, however long it is.
+ * The bytes of a variable or of stdin, in a form that a short shell command can reproduce, however
+ * long they are.
  */
 public record RawValue(List<Part> parts) {
 
@@ -33,7 +33,7 @@ public record RawValue(List<Part> parts) {
       }
     }
 
-    /** Something many times over. */
+    /** A text repeated many times. */
     record Repeated(String unit, int times) implements Part {
       @Override
       public byte[] bytes() {

@@ -19,14 +19,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
- * Everything one run of the checks needs on the machine, and its removal: also when the run is
- * interrupted, and the namespaces of a run that was killed are removed by the next one.
+ * Everything that one run of the checks creates on the machine, and its removal: also when the run
+ * is interrupted; the next run removes the namespaces of a run that was killed.
  */
 public final class Scratch implements AutoCloseable {
   private static final Duration GRACE = Duration.ofMillis(500);
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
-  /** A plugin that hangs so often hangs always, and nobody wants to wait for all of it. */
+  /** A plugin that hangs this often always hangs, and the rest is not worth waiting for. */
   private static final int MOST_STOPS = 3;
 
   private final PluginUnderTest subject;
@@ -44,8 +44,8 @@ public final class Scratch implements AutoCloseable {
   private Scratch(PluginUnderTest subject, Path directory) throws IOException {
     this.subject = subject;
     this.directory = directory;
-    // Calls are read by this one rather than executed themselves: a file that was written a moment
-    // ago is "busy" for execve while any other thread is just starting a process.
+    // A shell reads the call's script rather than executing it: execve of a file that was written a
+    // moment ago fails as "busy" while any other thread is just starting a process.
     this.launcher =
         Files.writeString(directory.resolve("launcher"), "#!/bin/sh\n. \"$OCICAT_CALL\"\n");
     Files.setPosixFilePermissions(launcher, PosixFilePermissions.fromString("rwx------"));
@@ -62,7 +62,7 @@ public final class Scratch implements AutoCloseable {
     }
   }
 
-  /** A fresh place, wired as the plugin's profile says. */
+  /** A fresh lab, wired as the plugin's profile says. */
   public Lab lab(ClaimedVersions claims) {
     if (closing) {
       throw new ConformanceException("interrupted");
@@ -78,7 +78,7 @@ public final class Scratch implements AutoCloseable {
     }
   }
 
-  /** Whether the plugin took too long so often that there is no point in going on. */
+  /** Whether the plugin timed out so often that there is no point in going on. */
   public boolean isHopeless() {
     return stops.get() >= MOST_STOPS;
   }
@@ -95,7 +95,7 @@ public final class Scratch implements AutoCloseable {
     return launcher;
   }
 
-  /** What the names of namespaces begin with. */
+  /** The prefix of the names of namespaces. */
   String name() {
     return directory.getFileName().toString();
   }
@@ -140,7 +140,7 @@ public final class Scratch implements AutoCloseable {
     }
   }
 
-  /** Ctrl-C: whoever uses this is asked to stop and clean up; if it does not, we do. */
+  /** Ctrl-C: the user of this is asked to stop and clean up; if it does not, we do. */
   private void interrupted() {
     closing = true;
     owner.interrupt();

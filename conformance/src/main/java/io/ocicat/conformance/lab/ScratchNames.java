@@ -16,19 +16,19 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Names for what runs make on the machine, that tell whose it is: {@code cnf-<process id>-<when it
- * started>-<number>}. So the next run knows what belongs to nobody any more.
+ * Names the namespaces and directories of a run after its process: {@code cnf-<process id>-<when it
+ * started>-<number>}. So the next run knows which are stale.
  */
 final class ScratchNames {
   private static final Pattern FORMAT = Pattern.compile("cnf-(\\d{1,10})-([0-9a-z]{1,13})-.+");
   private static final int MOST_RUNS = 10_000;
 
-  /** Namespaces have names in one place for all runs, wherever a run has its directory. */
+  /** All runs share one directory of namespace names, wherever a run has its own files. */
   private static final AtomicInteger RUNS = new AtomicInteger();
 
   private ScratchNames() {}
 
-  /** A directory that nobody else may look into, with a name that no other run has. */
+  /** A directory for the owner alone, with a unique name. */
   static Path newDirectory(Path parent) throws IOException {
     ProcessHandle self = ProcessHandle.current();
     for (int attempt = 1; attempt <= MOST_RUNS; attempt++) {
@@ -45,7 +45,7 @@ final class ScratchNames {
     throw new IOException(MOST_RUNS + " runs at once in one process");
   }
 
-  /** Removes namespaces and directories of runs that are no more. */
+  /** Removes namespaces and directories of runs that have ended. */
   static void sweep(Path parent) throws IOException {
     NamedNetNs named = NamedNetNs.standard();
     named.list().stream().filter(ScratchNames::ownerIsGone).forEach(named::remove);
@@ -65,12 +65,12 @@ final class ScratchNames {
             .isEmpty();
   }
 
-  /** Not so a process that is dead and only waits for its parent to notice. */
+  /** A zombie, which only waits for its parent, counts as dead. */
   private static boolean isRunning(ProcessHandle process) {
     try {
       Path stat = Path.of("/proc", Long.toString(process.pid()), "stat");
       String text = Files.readString(stat, ISO_8859_1);
-      // The name before the state is in parentheses and may itself hold some.
+      // The name before the state is in parentheses and may itself contain some.
       return "ZX".indexOf(text.charAt(text.lastIndexOf(')') + 2)) < 0;
     } catch (IOException _) {
       return false;

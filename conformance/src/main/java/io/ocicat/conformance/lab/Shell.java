@@ -3,18 +3,23 @@ package io.ocicat.conformance.lab;
 import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
-/** Writes text so that a POSIX shell reads exactly it, and a terminal shows it harmlessly. */
+/** Quotes text so that a POSIX shell reads exactly it, and a terminal shows it harmlessly. */
 final class Shell {
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_./:=,@%+^-]+");
 
   private Shell() {}
 
-  /** One word. Line breaks stay as they are; other control characters are the caller's concern. */
+  /**
+   * Quotes one word. Line breaks stay as they are; other control characters are the caller's
+   * concern.
+   */
   static String quote(String text) {
     return PLAIN.matcher(text).matches() ? text : "'" + text.replace("'", "'\\''") + "'";
   }
 
-  /** A command that prints the bytes, every one that could disturb a terminal as octal number. */
+  /**
+   * A command that prints the bytes, every one that could disturb a terminal as an octal number.
+   */
   static String print(byte[] bytes) {
     StringBuilder format = new StringBuilder();
     for (byte b : bytes) {

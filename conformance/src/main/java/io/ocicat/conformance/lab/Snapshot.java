@@ -31,10 +31,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a namespace or a directory looks at a moment, as sentences that can be compared: links,
- * addresses, routes and rules, or files. What the kernel adds by itself (link-local addresses,
- * loopback's own, multicast routes, the local table) comes and goes in its own time and is left
- * out.
+ * A snapshot of a namespace or a directory, as lines that can be compared: links, addresses, routes
+ * and rules, or files. What the kernel adds by itself (link-local addresses, loopback's own,
+ * multicast routes, the local table) comes and goes in its own time and is left out.
  */
 public record Snapshot(SortedSet<String> facts) {
   public Snapshot {
@@ -79,7 +78,7 @@ public record Snapshot(SortedSet<String> facts) {
     return new Snapshot(both);
   }
 
-  /** What came and what went until a later moment; empty when nothing did. */
+  /** What was added and removed until a later snapshot; empty when nothing was. */
   public List<String> changesUntil(Snapshot later) {
     List<String> changes = new ArrayList<>();
     later.facts.stream()

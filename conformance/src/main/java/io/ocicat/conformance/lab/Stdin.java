@@ -1,6 +1,6 @@
 package io.ocicat.conformance.lab;
 
-/** What a plugin finds at descriptor 0. */
+/** The standard input of a plugin. */
 public sealed interface Stdin {
 
   /** A pipe with something in it. */

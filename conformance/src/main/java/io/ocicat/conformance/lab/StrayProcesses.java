@@ -11,18 +11,18 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Finds processes that live in a lab's namespaces. Whatever a plugin starts inherits the host's
- * namespace from it, or is put into a container's, whoever its parent is by then.
+ * Finds processes that run in a lab's namespaces. Whatever a plugin starts inherits the host's
+ * namespace from it, or is put into a container's, whatever its parent is by then.
  */
 final class StrayProcesses {
-  /** For children that are on their way out when their parent has just ended. */
+  /** For children that are about to end when their parent has just ended. */
   private static final Duration PATIENCE = Duration.ofSeconds(1);
 
   private static final long POLL_MILLIS = 20;
 
   private StrayProcesses() {}
 
-  /** Those that are still there after a moment. */
+  /** The processes that are still there after a moment. */
   static List<ProcessHandle> in(Collection<LabNamespace> namespaces) {
     Deadline deadline = Deadline.in(PATIENCE);
     List<ProcessHandle> found = now(namespaces);
@@ -33,7 +33,7 @@ final class StrayProcesses {
     return found;
   }
 
-  /** Ends them, again and again while there are new ones, but not for ever. */
+  /** Kills them, repeatedly while there are new ones, but not forever. */
   static void kill(Collection<LabNamespace> namespaces) {
     Deadline deadline = Deadline.in(PATIENCE.multipliedBy(5));
     for (List<ProcessHandle> found = now(namespaces);
@@ -58,7 +58,7 @@ final class StrayProcesses {
     }
     try {
       Path link = Path.of("/proc", Long.toString(process.pid()), "ns", "net");
-      // A dead process that nobody has buried yet has no namespaces any more.
+      // A zombie has no namespaces any more.
       return ids.contains(Files.readSymbolicLink(link).toString());
     } catch (IOException _) {
       return false;

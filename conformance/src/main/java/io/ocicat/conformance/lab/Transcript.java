@@ -3,7 +3,7 @@ package io.ocicat.conformance.lab;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Everything that was done in a lab, as shell commands that do it again. Thread-safe. */
+/** Records everything that was done in a lab as shell commands that repeat it. Thread-safe. */
 final class Transcript {
   private final List<String> lines = new ArrayList<>();
 
@@ -11,7 +11,7 @@ final class Transcript {
     lines.add(command);
   }
 
-  /** What a command was answered, as a comment. */
+  /** The reply to a command, as a comment. */
   synchronized void answer(String text) {
     lines.add("# " + text.replace("\n", " "));
   }

@@ -1,6 +1,6 @@
 /**
- * Where plugins are tried: namespaces that stand for a host and its containers, directories of
- * their own, calls and what came of them, and a transcript that a shell can repeat.
+ * The environment in which plugins are checked: namespaces that stand for a host and its
+ * containers, directories, calls and their outcomes, and a transcript that a shell can repeat.
  */
 @NullMarked
 package io.ocicat.conformance.lab;

@@ -7,7 +7,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a check found about a plugin.
+ * The verdict of one check on a plugin, compared with the known deviations.
  *
  * @param deviation what is known about the two; null when nothing is
  */

@@ -1,6 +1,6 @@
 package io.ocicat.conformance.report;
 
-/** A verdict, seen in the light of what was expected. */
+/** A verdict compared with what was expected. */
 public enum CheckOutcome {
   PASSED("passed"),
   FAILED("FAILED"),

@@ -6,7 +6,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Everything that a run found. */
+/** The findings of a whole run. */
 public record ConformanceReport(
     PluginUnderTest subject, ClaimedVersions claims, List<CheckFinding> findings, Duration took) {
   public ConformanceReport {
@@ -21,7 +21,7 @@ public record ConformanceReport(
     return with(outcome).size();
   }
 
-  /** Whether nothing failed but what was expected to. */
+  /** Whether nothing failed except what was expected to. */
   public boolean isGood() {
     return count(CheckOutcome.FAILED) == 0;
   }

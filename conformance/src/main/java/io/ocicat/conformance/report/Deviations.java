@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
  * version.echo            the library answers with its own version
  * # For some:
  * bridge, ptp: del.netns-is-a-file   only a missing path counts as gone
- * # Not at every run, so that passing is no surprise:
+ * # Not at every run, so that passing is expected, too:
  * bridge: del.after-killed-add?      depends on the moment
  * </pre>
  */

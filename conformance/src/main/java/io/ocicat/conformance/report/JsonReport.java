@@ -7,7 +7,7 @@ import java.util.Locale;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What was found, for programs. */
+/** Writes a report as JSON, for programs. */
 public final class JsonReport {
   private JsonReport() {}
 

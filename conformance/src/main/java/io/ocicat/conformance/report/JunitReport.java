@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** What was found, in the XML that CI servers read: a suite per topic, a test case per check. */
+/** Writes a report in JUnit's XML, for CI servers: a suite per topic, a test case per check. */
 public final class JunitReport {
   private final StringBuilder out = new StringBuilder();
   private final ConformanceReport report;

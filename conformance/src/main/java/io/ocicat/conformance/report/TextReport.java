@@ -8,7 +8,7 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;
 
-/** Tells people what is found while it is being found: a line per check, failures in full. */
+/** Prints findings for people as they come: a line per check, failures in full. */
 public final class TextReport {
   private static final int OUTCOME_WIDTH = 8;
   private static final String INDENT = "             ";
@@ -19,7 +19,7 @@ public final class TextReport {
   private String topic = "";
 
   /**
-   * @param checks those that are going to be reported, for the width of the columns
+   * @param checks those that will be reported, for the width of the columns
    * @param colour for terminals
    */
   public TextReport(PrintWriter out, List<ConformanceCheck> checks, boolean colour) {

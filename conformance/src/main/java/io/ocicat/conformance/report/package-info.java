@@ -1,4 +1,4 @@
-/** What the checks found: for people, for CI servers and for programs. */
+/** Reports of the checks' findings: for people, for CI servers and for programs. */
 @NullMarked
 package io.ocicat.conformance.report;
 

@@ -1,8 +1,6 @@
 package io.ocicat.conformance.subject;
 
-/**
- * The checks could not be run as asked: not the plugin's fault but the caller's or the machine's.
- */
+/** The checks could not be run: the fault of the caller or the machine, not of the plugin. */
 public class ConformanceException extends RuntimeException {
   private static final long serialVersionUID = 1;
 

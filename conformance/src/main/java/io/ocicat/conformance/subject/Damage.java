@@ -1,6 +1,6 @@
 package io.ocicat.conformance.subject;
 
-/** How to take away what the plugin made, so that CHECK has something to notice. */
+/** How to damage what the plugin made, so that CHECK has something to notice. */
 public enum Damage {
   /** The interface in the container is deleted. */
   INTERFACE,
@@ -11,18 +11,18 @@ public enum Damage {
   /** The interface in the container has another MTU. */
   MTU,
 
-  /** The host is another one: none of its links and rules are there, as after a restart. */
+  /** The host is replaced: none of its links and rules exist, as after a reboot. */
   HOST,
 
   /** The files in the data directory are deleted. */
   DATA,
 
-  /** The server that the plugin asks has forgotten everything. */
+  /** The server that the plugin uses has lost its data. */
   SERVICE,
 
   /** Interface, host and data together. */
   EVERYTHING,
 
-  /** The plugin keeps nothing that could get lost. */
+  /** The plugin stores nothing that could get lost. */
   NOTHING
 }

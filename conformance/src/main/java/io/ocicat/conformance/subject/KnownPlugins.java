@@ -11,7 +11,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The plugins that are known by name, each with a configuration that shows what it does. */
+/** Profiles of well-known plugins by name, each with a configuration that shows what it does. */
 public final class KnownPlugins {
   private static final String HOST_LOCAL =
       """

@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What a plugin does decides what can be asked of it. */
+/** The kind of a plugin, which decides which checks apply. */
 public enum PluginKind {
   /** Makes CNI_IFNAME in the container: bridge, ptp, macvlan. */
   INTERFACE,

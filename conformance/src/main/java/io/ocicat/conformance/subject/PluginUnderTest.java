@@ -17,9 +17,9 @@ import java.util.Optional;
  * The plugin that is checked, and how it is called.
  *
  * @param path where it finds the plugins it delegates to
- * @param environment what it is given besides the variables of the protocol
+ * @param environment its variables in addition to those of the protocol
  * @param limit how long one call may take
- * @param netns the container's namespace, when it is not to be a fresh one for every check
+ * @param netns the container's namespace, when it should not be a fresh one for every check
  * @param service what is started on each host before the plugin is called
  */
 public record PluginUnderTest(
@@ -70,7 +70,7 @@ public record PluginUnderTest(
     return profile.name();
   }
 
-  /** The IPAM plugin that it delegates to, if there is one where it would look for it. */
+  /** The IPAM plugin that it delegates to, if there is one in its path. */
   public Optional<Path> ipam() {
     String type = profile.config().at("/ipam/type").asString("");
     try {
@@ -99,9 +99,9 @@ public record PluginUnderTest(
   }
 
   /**
-   * The same with a container that is already there.
+   * The same with an existing container namespace.
    *
-   * @throws ConformanceException when there is none, or it is the machine's own network
+   * @throws ConformanceException when it does not exist, or is the machine's own network
    */
   public PluginUnderTest netns(Path other) {
     try (NetNs container = NetNs.open(other);

@@ -6,17 +6,17 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What the runner knows about a plugin.
+ * A plugin's properties that the checks depend on.
  *
  * @param network the name of the network it is called for
  * @param ifName the name of the container's interface
- * @param config what it is configured with; <code>${data}</code> in it stands for an empty
- *     directory and the text <code>${port}</code> for a number that no other container has. Name
- *     and version are added, and a prevResult where the kind wants one.
+ * @param config its configuration; <code>${data}</code> in it stands for an empty directory and the
+ *     text <code>${port}</code> for a number that no other container has. Name and version are
+ *     added, and a prevResult where the kind needs one.
  * @param keepsResult whether a chained plugin hands the previous result on as it is
  * @param setsIpamRoutes whether an interface plugin sets the routes that its IPAM plugin answers
  *     with
- * @param files what others have to have put into that directory, by name
+ * @param files files that must exist in that directory, by name
  */
 public record Profile(
     String name,
@@ -37,7 +37,7 @@ public record Profile(
     files = Map.copyOf(files);
   }
 
-  /** For a plugin nobody knows: all that its kind says. */
+  /** For an unknown plugin: all that its kind says. */
   static Profile of(String name, PluginKind kind, ObjectNode config) {
     return switch (kind) {
       case INTERFACE -> plain(name, kind, "eth0", config, Wiring.UPLINK, Damage.INTERFACE);
@@ -89,7 +89,10 @@ public record Profile(
         name, kind, network, ifName, config, wiring, loss, keepsResult, false, files);
   }
 
-  /** The same plugin with a configuration of the user's; its name is kept when it can be one. */
+  /**
+   * The same plugin with a configuration of the user's; the configuration's name is kept when it is
+   * valid.
+   */
   Profile config(ObjectNode other) {
     String wanted = other.path("name").asString("");
     String name = NETWORK.matcher(wanted).matches() ? wanted : network;
@@ -100,7 +103,7 @@ public record Profile(
   }
 
   /**
-   * Whether the plugin needs a server on its host, which whoever runs the checks has to provide.
+   * Whether the plugin needs a server on its host, which the caller of the checks has to provide.
    */
   public boolean asksAService() {
     return loss == Damage.SERVICE;
@@ -110,7 +113,7 @@ public record Profile(
     return config.at("/ipam/serverURL").asString("");
   }
 
-  /** The configuration with a directory and a port in the places that are for them. */
+  /** The configuration with a directory and a port in place of their placeholders. */
   public ObjectNode configIn(String data, int port) {
     String quoted = Json.compact(Json.object().stringNode(data));
     String text =

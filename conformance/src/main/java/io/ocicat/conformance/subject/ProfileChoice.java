@@ -8,7 +8,7 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Finds out how to treat a plugin, from its name and from what the user says about it. */
+/** Chooses a plugin's profile, from its name and from the user's options. */
 final class ProfileChoice {
   private ProfileChoice() {}
 

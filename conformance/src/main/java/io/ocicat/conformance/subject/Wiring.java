@@ -1,6 +1,6 @@
 package io.ocicat.conformance.subject;
 
-/** What is in the namespaces before the plugin is called for the first time. */
+/** The links that exist in the namespaces before the plugin is called for the first time. */
 public enum Wiring {
   NONE,
 

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A complete CNI plugin, to be put behind one that makes an interface: it tells the container to
- * ask a name server of its own first. This is its whole configuration:
+ * A complete CNI plugin, to be chained after one that makes an interface: it gives the container a
+ * name server of its own to ask first. This is its whole configuration:
  *
  * <pre>{@code
  * { "type": "resolver", "nameserver": "10.96.0.10", "search": ["svc.example"] }

@@ -1,4 +1,4 @@
-/** A CNI plugin of one's own. */
+/** A custom CNI plugin. */
 @NullMarked
 package io.ocicat.examples.plugin;
 

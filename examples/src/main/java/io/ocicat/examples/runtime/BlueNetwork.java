@@ -6,7 +6,7 @@ import io.ocicat.cni.runtime.Container;
 import io.ocicat.cni.runtime.Network;
 import java.nio.file.Path;
 
-/** The README's five lines. */
+/** The README's first example: attaches a container to a network in five lines. */
 public final class BlueNetwork {
   private BlueNetwork() {}
 

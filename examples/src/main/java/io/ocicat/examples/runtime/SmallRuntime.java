@@ -13,8 +13,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What a container runtime of one's own does about networks: {@code up}, {@code down}, {@code ls}
- * and {@code gc}. It takes the first usable network of {@code /etc/cni/net.d}.
+ * The networking of a small container runtime: {@code up}, {@code down}, {@code ls} and {@code gc}.
+ * It uses the first valid network of {@code /etc/cni/net.d}.
  */
 public final class SmallRuntime {
   private final Cni cni =
@@ -50,7 +50,7 @@ public final class SmallRuntime {
     result.ips().forEach(ip -> System.out.println(ip.address()));
   }
 
-  /** By what ADD left in the cache, whatever has become of the configuration. */
+  /** From what ADD left in the cache, whatever has happened to the configuration. */
   private void down(String id) {
     for (CachedAttachment attachment : cni.attachments(id)) {
       cni.network(attachment).del(attachment.container());

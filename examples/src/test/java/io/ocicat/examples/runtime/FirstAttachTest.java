@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Runs the example as a process on a host of the test's own, with the Go plugins of Debian. What it
+ * Runs the example as a process on the test's own host, with the Go plugins of Debian. What it
  * keeps under {@code /var/lib/cni} is in a file system that ends with it.
  */
 @Hosts

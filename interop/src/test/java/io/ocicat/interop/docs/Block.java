@@ -7,7 +7,7 @@ import java.util.Optional;
  * One block of code in a page.
  *
  * @param kind what the fence says: {@code sh}, {@code json}, …
- * @param options what the fence says behind that, which readers do not see
+ * @param options the rest of the fence, which readers do not see
  * @param line of its first line in the page, from 1 on
  * @param notRun why it cannot be run here, from a comment before it
  * @param follows whether only blank lines are between it and the block before
@@ -46,7 +46,7 @@ record Block(
     return text().equals("exit\n");
   }
 
-  /** {@code exit=1} on the fence says that its last command is to fail in this way. */
+  /** {@code exit=1} on the fence says that its last command is to fail with this code. */
   int exitCode() {
     return options.startsWith("exit=") ? Integer.parseInt(options.substring(5)) : 0;
   }

@@ -25,9 +25,9 @@ import org.snakeyaml.engine.v2.api.LoadSettings;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Every page does what it says. What a page has in blocks of {@code sh} is typed into a shell, from
- * the top to the bottom, on a machine of the page's own; a block of {@code text} right behind is
- * compared with what was printed. Blocks that cannot be run here say why, in a comment before them.
+ * Every page of the documentation works as written. Blocks of {@code sh} are typed into a shell,
+ * from top to bottom, on the page's own machine; a block of {@code text} right after is compared
+ * with the output. Blocks that cannot be run here say why, in a comment before them.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DocsTest {
@@ -167,7 +167,7 @@ class DocsTest {
     }
   }
 
-  /** Java that is shown is part of a program that is compiled, and tried, with the build. */
+  /** Java that is shown is part of a program that is compiled, and tested, with the build. */
   private static List<String> examples() throws IOException {
     try (Stream<Path> sources = Files.walk(ROOT.resolve("examples/src/main/java"))) {
       return sources

@@ -14,9 +14,9 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A machine where Ocicat has never been, for one page: network, processes, host name and all places
- * that are written to are its own, and end with it ({@code lab.sh}). The reader sits in {@code
- * ~/ocicat}, a copy of this source tree with the distribution built, and has that on the path.
+ * A fresh machine for one page: it has its own network, processes, host name and writable
+ * directories, which end with it ({@code lab.sh}). The reader sits in {@code ~/ocicat}, a copy of
+ * this source tree with the distribution built, and has that on the path.
  */
 final class Lab {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
@@ -40,7 +40,7 @@ final class Lab {
     }
   }
 
-  /** What became of one block. */
+  /** The outcome of one block. */
   record Ran(Block block, boolean reached, int exitCode, Optional<Integer> failedAt, String out) {
     List<String> lines() {
       return out.lines().toList();

@@ -12,7 +12,7 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A page of Markdown, as far as it is code. */
+/** The code blocks of a Markdown page. */
 final class Page {
   private static final Pattern FENCE = Pattern.compile("```(\\S*) *(.*)");
   private static final Pattern NOT_RUN = Pattern.compile("<!-- not run: (.+) -->");
@@ -79,7 +79,7 @@ final class Page {
     }
   }
 
-  /** As GitHub makes it of a heading. */
+  /** GitHub's anchor of a heading. */
   private static String anchor(String heading) {
     return heading.toLowerCase(Locale.ROOT).replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-');
   }
@@ -88,7 +88,7 @@ final class Page {
     return file;
   }
 
-  /** Where its links lead, as they are written. */
+  /** The targets of its links, as written. */
   List<String> links() {
     return links;
   }
@@ -101,7 +101,7 @@ final class Page {
     return blocks;
   }
 
-  /** Lines where code begins that is indented, so that nobody can tell what kind it is. */
+  /** Lines where indented code begins, which has no kind. */
   List<Integer> indented() {
     return indented;
   }

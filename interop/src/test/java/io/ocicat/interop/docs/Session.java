@@ -2,7 +2,7 @@ package io.ocicat.interop.docs;
 
 import java.util.List;
 
-/** What the lab's shell is told to do: to read each block's file, with its output in another. */
+/** Writes the script of the lab's shell: it reads each block's file, with its output in another. */
 final class Session {
   private static final String START =
       """

@@ -7,8 +7,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Output as a page shows it. {@code …} stands for any text within a line, a line of {@code …} alone
- * for any number of lines; how many blanks are between two words does not matter.
+ * Compares output with what a page shows. {@code …} stands for any text within a line, a line of
+ * {@code …} alone for any number of lines; the number of blanks between two words does not matter.
  */
 final class Shown {
   private static final String ANYTHING = "…";

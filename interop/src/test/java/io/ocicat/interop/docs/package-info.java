@@ -1,4 +1,4 @@
-/** Does what the pages of the documentation say, and compares. */
+/** Runs the pages of the documentation, and compares the output. */
 @NullMarked
 package io.ocicat.interop.docs;
 

@@ -18,12 +18,12 @@ import java.util.random.RandomGenerator;
 
 /**
  * The containers of the soak: attached by either side, deleted by either as far as that is
- * promised, and known by the address that each was given. Thread-safe.
+ * promised, and identified by the address that each was given. Thread-safe.
  */
 final class Fleet {
   private static final Duration PATIENCE = Duration.ofMinutes(3);
 
-  /** One that was attached, and nobody deletes yet. */
+  /** A container that is attached and not being deleted yet. */
   record Box(Container container, boolean ours, ConfigList network, String address) {
     String id() {
       return container.id().value();
@@ -116,7 +116,7 @@ final class Fleet {
     }
   }
 
-  /** What was ours on the bridge is the Go plugins' now. */
+  /** What was ours on the bridge now belongs to the Go plugins. */
   void handedOver() {
     for (Box box : live()) {
       if (!box.network().name().equals(Machine.CALICO)) {
@@ -147,7 +147,7 @@ final class Fleet {
     }
   }
 
-  /** Whether it has its address and reaches the host; unless it was deleted meanwhile. */
+  /** Checks that it has its address and reaches the host, unless it was deleted meanwhile. */
   void visit(Box box) {
     String script =
         "ip netns exec %s sh -c 'ip -4 -br address show eth0 | grep -qF \" %s/\" && busybox ping -c2 -W5 192.0.2.1 >/dev/null'"

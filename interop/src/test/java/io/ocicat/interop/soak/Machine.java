@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What the soak's containers need: networks, a daemon, an etcd; and how each of them is disturbed.
- * The folder of records is a small disk of its own.
+ * The soak's machine: networks, a daemon, an etcd; and how each of them is disturbed. The folder of
+ * records is a small separate disk.
  *
  * @see Soak
  */
@@ -97,7 +97,7 @@ final class Machine implements AutoCloseable {
         .run();
   }
 
-  /** The bridge network's name by now. */
+  /** The bridge network's present name. */
   String bridge() {
     return "blue" + generation;
   }
@@ -156,7 +156,7 @@ final class Machine implements AutoCloseable {
     }
   }
 
-  /** For a while the daemon can open next to nothing. */
+  /** For a while the daemon can open almost nothing. */
   synchronized void useUpDescriptors(Duration pause) throws InterruptedException {
     Background running = daemon;
     if (running == null) {
@@ -173,7 +173,7 @@ final class Machine implements AutoCloseable {
     }
   }
 
-  /** All that runs is the Go plugins' from now on. */
+  /** Everything that runs belongs to the Go plugins from now on. */
   synchronized Output handOver() {
     stopDaemon("TERM");
     try {

@@ -4,7 +4,7 @@ import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Output;
 import java.time.Duration;
 
-/** Types lines into a shell on the machine that the soak has for itself. */
+/** Types lines into a shell on the soak's machine. */
 final class Shell {
   private static final Duration LIMIT = Duration.ofMinutes(3);
 
@@ -18,7 +18,7 @@ final class Shell {
     return Command.of("sh", "-c", script).limit(LIMIT).attempt();
   }
 
-  /** What a script prints, also when it fails. */
+  /** The output of a script, even when it fails. */
   static String output(String script) {
     return attempt(script).stdout().strip();
   }

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Containers come and go by our plugins and by Go's on one host, while what they depend on is taken
- * away and given back. No address is ever given twice, no live container is without network, and at
- * the end nothing is left. Runs on a machine of its own: see {@code SoakTest}.
+ * away and restored. No address is ever assigned twice, no running container is without network,
+ * and at the end nothing is left. Runs on its own machine: see {@code SoakTest}.
  */
 public final class Soak {
   private static final int WORKERS = 3;
@@ -63,7 +63,7 @@ public final class Soak {
   private final long seed;
   private final long end;
 
-  /** Held for writing by whoever needs all containers to stay as they are. */
+  /** Held for writing while all containers must stay as they are. */
   private final ReadWriteLock calm = new ReentrantReadWriteLock();
 
   private int disturbances;
@@ -78,8 +78,8 @@ public final class Soak {
   }
 
   /**
-   * The distribution's folder, how many seconds, a seed, and the control group for podman, if
-   * podman is to be there.
+   * The distribution's folder, the duration in seconds, a seed, and the control group for podman,
+   * if podman is to take part.
    */
   public static void main(String[] args) throws Exception {
     try (Machine machine = new Machine(Path.of(args[0]))) {
@@ -143,7 +143,7 @@ public final class Soak {
     }
   }
 
-  /** Something that goes on until it is over. */
+  /** A step that is repeated until the end. */
   private interface Step {
     void take() throws IOException, InterruptedException;
   }
@@ -211,7 +211,7 @@ public final class Soak {
     }
   }
 
-  /** From our plugins to the originals podman goes only so. */
+  /** Podman can go from our plugins to the originals only in this way. */
   private void handOver() throws IOException {
     calm.writeLock().lock();
     try {
