@@ -272,18 +272,18 @@ public final class CalicoCalls {
     variables.put("CNI_NETNS", namespaces.pathOf(pod).toString());
     variables.put("CNI_PATH", bin.toString());
     variables.put("CNI_ARGS", "K8S_POD_NAME=%s;K8S_POD_NAMESPACE=bench".formatted(pod));
-    Namespaces around = new Namespaces(namespaces.pathOf(host), Map.of());
+    Namespaces hostNamespaces = new Namespaces(namespaces.pathOf(host), Map.of());
     InProcessExec exec =
         new InProcessExec(
             file -> Optional.of(plugin(String.valueOf(file.getFileName()))),
             invocation -> {
               throw new IllegalStateException("not ours: " + invocation.executable());
             },
-            around);
-    PluginHost surroundings = new PluginHost(around, exec, Deadline.in(LIMIT), _ -> {});
+            hostNamespaces);
+    PluginHost pluginHost = new PluginHost(hostNamespaces, exec, Deadline.in(LIMIT), _ -> {});
     PluginReply reply =
         Dispatcher.dispatch(
-            plugin("calico"), surroundings, variables, config.toString().getBytes(UTF_8));
+            plugin("calico"), pluginHost, variables, config.toString().getBytes(UTF_8));
     if (reply.exitCode() != 0) {
       throw new IllegalStateException(
           "%s %s in %s: %s".formatted(verb, pod, data, new String(reply.stdout(), UTF_8)));

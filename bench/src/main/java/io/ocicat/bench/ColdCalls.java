@@ -24,7 +24,7 @@ import tools.jackson.databind.node.ObjectNode;
  * Measures cold calls, which most users meet: of a daemon that has just been started, and without a
  * daemon. Go's plugins and ours take turns.
  */
-record ColdCalls(BenchHost around, Path home, ResultTable table, boolean quick) {
+record ColdCalls(BenchHost benchHost, Path home, ResultTable table, boolean quick) {
   private static final int CONTAINERS = 20;
   private static final int FIRST_CALLS = 50;
 
@@ -47,9 +47,9 @@ record ColdCalls(BenchHost around, Path home, ResultTable table, boolean quick) 
     Sample serving = new Sample("serving");
     for (int i = 0; i < starts; i++) {
       long begin = System.nanoTime();
-      try (OwnDaemon _ = OwnDaemon.start(around)) {
+      try (OwnDaemon _ = OwnDaemon.start(benchHost)) {
         serving.add(System.nanoTime() - begin);
-        Map<String, Sample> calls = around.call("each", 1, FIRST_CALLS, go, ours);
+        Map<String, Sample> calls = benchHost.call("each", 1, FIRST_CALLS, go, ours);
         for (String who : List.of("go", "ours")) {
           for (String verb : List.of("add", "del")) {
             parts.forEach(
@@ -111,7 +111,7 @@ record ColdCalls(BenchHost around, Path home, ResultTable table, boolean quick) 
   /** How long ADDs of all plugins take for some containers at once; their DELs are not counted. */
   private long timed(String directory, String who, int containers, String onDemand)
       throws Exception {
-    Path cold = Files.createTempDirectory(around.folder(), "cold-");
+    Path cold = Files.createTempDirectory(benchHost.folder(), "cold-");
     try (ExecutorService threads = Executors.newFixedThreadPool(containers)) {
       long begin = System.nanoTime();
       all(threads, containers, i -> attach(directory, who, i, cold, onDemand));
@@ -124,7 +124,7 @@ record ColdCalls(BenchHost around, Path home, ResultTable table, boolean quick) 
   }
 
   private interface Step {
-    void take(int container) throws Exception;
+    void run(int container) throws Exception;
   }
 
   private static void all(ExecutorService threads, int count, Step step) throws Exception {
@@ -133,7 +133,7 @@ record ColdCalls(BenchHost around, Path home, ResultTable table, boolean quick) 
       int container = i;
       steps.add(
           () -> {
-            step.take(container);
+            step.run(container);
             return true;
           });
     }
@@ -173,13 +173,13 @@ record ColdCalls(BenchHost around, Path home, ResultTable table, boolean quick) 
       throws IOException, InterruptedException {
     String type = conf.path("type").asString();
     ProcessBuilder builder =
-        around.command("nsenter", "--net=/run/netns/" + around.host(), directory + "/" + type);
+        benchHost.command("nsenter", "--net=/run/netns/" + benchHost.host(), directory + "/" + type);
     builder.environment().put("OCICAT_RUN_DIR", cold.resolve("run").toString());
     builder.environment().put("OCICAT_STATE_DIR", cold.resolve("state").toString());
     builder.environment().put("OCICAT_ON_DEMAND", onDemand);
     builder.environment().put("CNI_COMMAND", verb);
     builder.environment().put("CNI_CONTAINERID", "cold-" + container);
-    builder.environment().put("CNI_NETNS", "/run/netns/" + around.host() + container);
+    builder.environment().put("CNI_NETNS", "/run/netns/" + benchHost.host() + container);
     builder.environment().put("CNI_IFNAME", type.equals("loopback") ? "lo" : "eth0");
     builder.environment().put("CNI_PATH", directory);
     Process process = builder.start();

@@ -26,14 +26,14 @@ public final class DaemonCalls {
 
   private final Path tools;
   private final Path home;
-  private final BenchHost around;
+  private final BenchHost benchHost;
   private final boolean quick;
   private final ResultTable table = new ResultTable();
 
-  private DaemonCalls(Path tools, Path home, BenchHost around, boolean quick) {
+  private DaemonCalls(Path tools, Path home, BenchHost benchHost, boolean quick) {
     this.tools = tools;
     this.home = home;
-    this.around = around;
+    this.benchHost = benchHost;
     this.quick = quick;
   }
 
@@ -41,16 +41,16 @@ public final class DaemonCalls {
     Path tools = Path.of(args[0]).toAbsolutePath();
     Path home = Path.of(args[1]).toRealPath();
     boolean quick = args.length > 2 && args[2].equals("quick");
-    try (BenchHost around =
+    try (BenchHost benchHost =
         BenchHost.create(tools.resolve("cnicall"), home, "ocicat-bench", PODS)) {
-      new DaemonCalls(tools, home, around, quick).run();
+      new DaemonCalls(tools, home, benchHost, quick).run();
     }
   }
 
   private void run() throws Exception {
     configure(false);
     double add;
-    try (OwnDaemon daemon = OwnDaemon.start(around)) {
+    try (OwnDaemon daemon = OwnDaemon.start(benchHost)) {
       add = oneAtATime();
       masqueraded();
       atOnce();
@@ -58,7 +58,7 @@ public final class DaemonCalls {
     }
     observation(add);
     beginAgain();
-    ColdCalls cold = new ColdCalls(around, home, table, quick);
+    ColdCalls cold = new ColdCalls(benchHost, home, table, quick);
     cold.afterStart(go(), ours());
     withoutDaemon();
     cold.withoutDaemon();
@@ -85,8 +85,8 @@ public final class DaemonCalls {
 
   /** Returns the median of our ADDs, in milliseconds. */
   private double oneAtATime() throws Exception {
-    around.call("each", 1, quick ? 200 : 1000, ours());
-    Map<String, Sample> each = around.call("each", 1, quick ? 100 : 500, floor(), go(), ours());
+    benchHost.call("each", 1, quick ? 200 : 1000, ours());
+    Map<String, Sample> each = benchHost.call("each", 1, quick ? 100 : 500, floor(), go(), ours());
     row("ADD one at a time, p50", each, "add", 0.5, TargetFigure.atMost(0.2, "×"));
     row("ADD one at a time, p99", each, "add", 0.99, TargetFigure.atMost(0.25, "×"));
     // Go waits for the kernel's own 22 of its 24 ms: 1.1 times those are its 24.
@@ -96,23 +96,23 @@ public final class DaemonCalls {
 
   private void masqueraded() throws Exception {
     configure(true);
-    around.call("each", 1, quick ? 50 : 200, ours());
-    Map<String, Sample> masked = around.call("each", 1, quick ? 50 : 200, go(), ours());
+    benchHost.call("each", 1, quick ? 50 : 200, ours());
+    Map<String, Sample> masked = benchHost.call("each", 1, quick ? 50 : 200, go(), ours());
     row("ADD one at a time with ipMasq, p50", masked, "add", 0.5, TargetFigure.NONE);
     row("DEL one at a time with ipMasq, p50", masked, "del", 0.5, TargetFigure.NONE);
     configure(false);
   }
 
   private void atOnce() throws Exception {
-    Map<String, Sample> deletions = around.call("burst", 32, quick ? 3 : 10, floor(), go(), ours());
+    Map<String, Sample> deletions = benchHost.call("burst", 32, quick ? 3 : 10, floor(), go(), ours());
     row("32 DELs at once, wall, p50", deletions, "del", 0.5, TargetFigure.atMost(0.25, "×"));
-    Map<String, Sample> burst = around.call("burst", PODS, quick ? 2 : 5, floor(), go(), ours());
+    Map<String, Sample> burst = benchHost.call("burst", PODS, quick ? 2 : 5, floor(), go(), ours());
     row("100 ADDs at once, wall, p50", burst, "add", 0.5, TargetFigure.atMost(0.2, "×"));
   }
 
   private void loops(OwnDaemon daemon) throws Exception {
     int seconds = quick ? 5 : 60;
-    Map<String, Double> cycles = around.loop(CLIENTS, seconds, floor(), go(), ours());
+    Map<String, Double> cycles = benchHost.loop(CLIENTS, seconds, floor(), go(), ours());
     table.compare(
         "ADD+DEL cycles, 16 clients, no error",
         cycles.getOrDefault("floor", 0.0),
@@ -123,7 +123,7 @@ public final class DaemonCalls {
     double before = daemon.residentMib();
     // 100,000 cycles at the pace of the loop before; a few seconds of it say little.
     int longer = quick ? seconds : (int) (100_000 / cycles.getOrDefault("ours", 100.0));
-    double made = longer * around.loop(CLIENTS, longer, ours()).getOrDefault("ours", 0.0);
+    double made = longer * benchHost.loop(CLIENTS, longer, ours()).getOrDefault("ours", 0.0);
     table.add(
         "memory, growth in %,.0f cycles per 100,000".formatted(made),
         (daemon.residentMib() - before) / made * 100_000,
@@ -142,12 +142,12 @@ public final class DaemonCalls {
 
   /** A daemon that finds 500 attachments when it starts: how soon it serves, how large it is. */
   private void beginAgain() throws Exception {
-    try (OwnDaemon _ = OwnDaemon.start(around)) {
-      around.call("many", ATTACHED, 1, ours());
+    try (OwnDaemon _ = OwnDaemon.start(benchHost)) {
+      benchHost.call("many", ATTACHED, 1, ours());
     }
     long start = System.nanoTime();
-    try (OwnDaemon daemon = OwnDaemon.start(around)) {
-      around.call("each", 1, 1, ours());
+    try (OwnDaemon daemon = OwnDaemon.start(benchHost)) {
+      benchHost.call("each", 1, 1, ours());
       long served = System.nanoTime() - start;
       table.add(
           "start to first ADD, 500 attachments there",
@@ -155,7 +155,7 @@ public final class DaemonCalls {
           "ms",
           TargetFigure.atMost(500, "ms"));
       table.add("memory with 500 attachments", daemon.residentMib(), "MiB", MEMORY);
-      Map<String, Sample> beside = around.call("each", 1, quick ? 30 : 100, goBesideOurs(), ours());
+      Map<String, Sample> beside = benchHost.call("each", 1, quick ? 30 : 100, goBesideOurs(), ours());
       row("ADD as port 501 of one bridge, p50", beside, "add", 0.5, TargetFigure.NONE);
       Thread.sleep(SETTLING);
       long cpu = daemon.cpuTime().toMillis();
@@ -165,12 +165,12 @@ public final class DaemonCalls {
           100.0 * (daemon.cpuTime().toMillis() - cpu) / IDLE.toMillis(),
           "%",
           TargetFigure.atMost(0.1, "%"));
-      around.call("unmany", ATTACHED, 1, ours());
+      benchHost.call("unmany", ATTACHED, 1, ours());
     }
   }
 
   private void withoutDaemon() throws Exception {
-    Map<String, Sample> alone = around.call("each", 1, quick ? 5 : 20, go(), ours());
+    Map<String, Sample> alone = benchHost.call("each", 1, quick ? 5 : 20, go(), ours());
     table.add(
         "no daemon: ADD in a JVM of its own, p50",
         millis(alone, "ours add", 0.5),
@@ -180,14 +180,14 @@ public final class DaemonCalls {
 
   /** From exec to exit, by a daemon that replies at once. */
   private void shimAlone() throws IOException, InterruptedException {
-    Path socket = around.folder().resolve("run/ocicatd.sock");
+    Path socket = benchHost.folder().resolve("run/ocicatd.sock");
     Files.deleteIfExists(socket);
-    Process yes = around.command(tools.resolve("yes").toString(), socket.toString()).start();
+    Process yes = benchHost.command(tools.resolve("yes").toString(), socket.toString()).start();
     try {
       for (int i = 0; i < 1000 && !Files.exists(socket); i++) {
         Thread.sleep(1);
       }
-      Map<String, Sample> times = around.call("each", 1, quick ? 200 : 1000, ours());
+      Map<String, Sample> times = benchHost.call("each", 1, quick ? 200 : 1000, ours());
       table.add(
           "shim from exec to exit, p50",
           millis(times, "ours add", 0.5),
@@ -216,20 +216,20 @@ public final class DaemonCalls {
 
   /** A program that makes only the necessary kernel requests: floor.c. */
   private String floor() {
-    return around.contender("floor", tools.toString(), "ours", "floor");
+    return benchHost.contender("floor", tools.toString(), "ours", "floor");
   }
 
   private String go() {
-    return around.contender("go", BenchHost.GO, "go", "bridge");
+    return benchHost.contender("go", BenchHost.GO, "go", "bridge");
   }
 
   /** The same on the bridge where our attachments are. */
   private String goBesideOurs() {
-    return around.contender("go", BenchHost.GO, "beside", "bridge");
+    return benchHost.contender("go", BenchHost.GO, "beside", "bridge");
   }
 
   private String ours() {
-    return around.contender("ours", home.resolve("cni").toString(), "ours", "bridge");
+    return benchHost.contender("ours", home.resolve("cni").toString(), "ours", "bridge");
   }
 
   private void configure(boolean masquerade) throws IOException {
@@ -242,12 +242,12 @@ public final class DaemonCalls {
   private void configure(
       String name, String bridge, String subnet, String range, boolean masquerade)
       throws IOException {
-    around.config(
+    benchHost.config(
         name,
         """
         {"cniVersion":"1.0.0","name":"%s","type":"bridge","bridge":"br-%s","isGateway":true,"ipMasq":%s,
          "ipam":{"type":"host-local","subnet":"%s"%s,"dataDir":"%s/leases"}}\
         """
-            .formatted(name, bridge, masquerade, subnet, range, around.folder()));
+            .formatted(name, bridge, masquerade, subnet, range, benchHost.folder()));
   }
 }

@@ -28,22 +28,22 @@ public final class FirstDatastoreCalls {
   private static final String NODE = "bench";
   private static final TargetFigure TARGET = TargetFigure.atMost(300, "ms");
 
-  private final BenchHost around;
+  private final BenchHost benchHost;
   private final int starts;
   private final ResultTable table = new ResultTable();
 
-  private FirstDatastoreCalls(BenchHost around, int starts) {
-    this.around = around;
+  private FirstDatastoreCalls(BenchHost benchHost, int starts) {
+    this.benchHost = benchHost;
     this.starts = starts;
   }
 
   public static void main(String[] args) throws Exception {
     Path home = Path.of(args[1]).toRealPath();
     int starts = args.length > 2 ? Integer.parseInt(args[2]) : 15;
-    try (BenchHost around =
+    try (BenchHost benchHost =
             BenchHost.create(
                 Path.of(args[0]).toAbsolutePath().resolve("cnicall"), home, "ocicat-first", 2);
-        Etcd etcd = new Etcd(around.folder()).start();
+        Etcd etcd = new Etcd(benchHost.folder()).start();
         TestCluster cluster = new TestCluster(ApiGroup.V1)) {
       cluster.node(NODE, Map.of(), List.of("10.64.0.0/24"));
       cluster.namespace("default", Map.of());
@@ -51,8 +51,8 @@ public final class FirstDatastoreCalls {
       pod.putObject("metadata").put("name", "bench").put("namespace", "default");
       pod.putObject("spec").put("nodeName", NODE);
       cluster.pod(pod);
-      around.set("CNI_ARGS", "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=bench");
-      FirstDatastoreCalls bench = new FirstDatastoreCalls(around, starts);
+      benchHost.set("CNI_ARGS", "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=bench");
+      FirstDatastoreCalls bench = new FirstDatastoreCalls(benchHost, starts);
       bench.measure(
           "etcd", Json.object().put("datastore_type", "etcdv3").put("etcd_endpoints", etcd.url()));
       ObjectNode kubernetes = Json.object().put("datastore_type", "kubernetes");
@@ -69,9 +69,9 @@ public final class FirstDatastoreCalls {
     conf.putObject("ipam").put("type", "calico-ipam");
     conf.putObject("policy").put("type", "k8s");
     prepare(conf, engine.equals("etcd"));
-    around.config(engine, conf.toString());
-    Path networks = Files.createDirectories(around.folder().resolve(engine + ".d"));
-    around.set("NETCONFPATH", networks.toString());
+    benchHost.config(engine, conf.toString());
+    Path networks = Files.createDirectories(benchHost.folder().resolve(engine + ".d"));
+    benchHost.set("NETCONFPATH", networks.toString());
     measure(engine + ": first ADD after a start, not configured", engine);
     Files.writeString(networks.resolve("10-calico.conf"), conf.toString());
     measure(engine + ": first ADD after a start", engine);
@@ -79,12 +79,12 @@ public final class FirstDatastoreCalls {
 
   private void measure(String what, String engine) throws Exception {
     String ours =
-        around.contender("ours", around.home().resolve("cni").toString(), engine, "calico");
+        benchHost.contender("ours", benchHost.home().resolve("cni").toString(), engine, "calico");
     Sample first = new Sample("first");
     Sample second = new Sample("second");
     for (int i = 0; i < starts; i++) {
-      try (OwnDaemon _ = OwnDaemon.start(around)) {
-        Sample adds = Objects.requireNonNull(around.call("each", 1, 2, ours).get("ours add"));
+      try (OwnDaemon _ = OwnDaemon.start(benchHost)) {
+        Sample adds = Objects.requireNonNull(benchHost.call("each", 1, 2, ours).get("ours add"));
         first.addAll(adds, 1, 1);
         second.addAll(adds, 2, 2);
       }

@@ -32,16 +32,16 @@ final class ManyAttachments {
   record Slowdown(double ratio, double goMillis, double oursMillis) {}
 
   Slowdown slowdown(int many, int rounds) throws IOException, InterruptedException {
-    try (BenchHost around = BenchHost.create(cnicall, home, HOST, PODS)) {
-      String go = contender(around, "go", BenchHost.GO, "10.64.0.0/12");
-      String ours = contender(around, "ours", home.resolve("cni").toString(), "10.80.0.0/12");
+    try (BenchHost benchHost = BenchHost.create(cnicall, home, HOST, PODS)) {
+      String go = contender(benchHost, "go", BenchHost.GO, "10.64.0.0/12");
+      String ours = contender(benchHost, "ours", home.resolve("cni").toString(), "10.80.0.0/12");
       // Never detached one by one: all go with the namespaces.
-      try (OwnDaemon _ = OwnDaemon.start(around)) {
-        around.call("each", 2, 10 * rounds, ours);
-        around.call("crowd", FEW, 0, ours);
-        Map<String, Sample> few = around.call("each", 2, rounds, go, ours);
-        around.call("crowd", many, FEW, ours);
-        Map<String, Sample> beside = around.call("each", 2, rounds, go, ours);
+      try (OwnDaemon _ = OwnDaemon.start(benchHost)) {
+        benchHost.call("each", 2, 10 * rounds, ours);
+        benchHost.call("crowd", FEW, 0, ours);
+        Map<String, Sample> few = benchHost.call("each", 2, rounds, go, ours);
+        benchHost.call("crowd", many, FEW, ours);
+        Map<String, Sample> beside = benchHost.call("each", 2, rounds, go, ours);
         return new Slowdown(
             addMillis(beside, "ours") / addMillis(few, "ours"),
             addMillis(beside, "go") - addMillis(few, "go"),
@@ -50,16 +50,16 @@ final class ManyAttachments {
     }
   }
 
-  private static String contender(BenchHost around, String name, String plugins, String subnet)
+  private static String contender(BenchHost benchHost, String name, String plugins, String subnet)
       throws IOException {
-    around.config(
+    benchHost.config(
         name,
         """
         {"cniVersion":"1.0.0","name":"crowd-%s","type":"ptp",
          "ipam":{"type":"host-local","subnet":"%s","dataDir":"%s/leases"}}\
         """
-            .formatted(name, subnet, around.folder()));
-    return around.contender(name, plugins, name, "ptp");
+            .formatted(name, subnet, benchHost.folder()));
+    return benchHost.contender(name, plugins, name, "ptp");
   }
 
   private static double addMillis(Map<String, Sample> calls, String who) {

@@ -17,11 +17,11 @@ final class OwnDaemon implements AutoCloseable {
   }
 
   /** Starts one and waits until it serves. */
-  static OwnDaemon start(BenchHost around) throws IOException, InterruptedException {
-    Path log = around.folder().resolve("log");
+  static OwnDaemon start(BenchHost benchHost) throws IOException, InterruptedException {
+    Path log = benchHost.folder().resolve("log");
     Process process =
-        around
-            .command(around.home().resolve("bin/ocicat").toString(), "daemon")
+        benchHost
+            .command(benchHost.home().resolve("bin/ocicat").toString(), "daemon")
             .redirectError(log.toFile())
             .start();
     long deadline = System.nanoTime() + STARTING.toNanos();

@@ -101,7 +101,7 @@ public final class Ocicat {
    */
   private static CommandLine commandLineFor(String... args) {
     return args.length > 0 && args[0].equals("daemon")
-        ? tellingVersion(new CommandLine(new Ocicat()).addSubcommand(new DaemonCommand()))
+        ? withVersion(new CommandLine(new Ocicat()).addSubcommand(new DaemonCommand()))
         : commandLine();
   }
 
@@ -127,13 +127,13 @@ public final class Ocicat {
             .addSubcommand(new UninstallCommand(System.getenv()))
             .setColorScheme(
                 Help.defaultColorScheme(context.colours() ? Help.Ansi.ON : Help.Ansi.OFF));
-    return CommandGroups.shownBy(tellingVersion(commandLine));
+    return CommandGroups.shownBy(withVersion(commandLine));
   }
 
   /** Makes {@code --version} print the same for every command. */
-  private static CommandLine tellingVersion(CommandLine command) {
+  private static CommandLine withVersion(CommandLine command) {
     command.getCommandSpec().versionProvider(new Version());
-    command.getSubcommands().values().forEach(Ocicat::tellingVersion);
+    command.getSubcommands().values().forEach(Ocicat::withVersion);
     return command;
   }
 

@@ -61,7 +61,7 @@ record PluginProcess(Optional<Path> executables, PluginExecutables ours) {
       return 2;
     }
     StateFolders folders = StateFolders.of(System.getenv());
-    return folders.inUse() ? besideADaemon(name, plugin.get(), folders) : alone(plugin.get());
+    return folders.inUse() ? withDaemonRecords(name, plugin.get(), folders) : alone(plugin.get());
   }
 
   /** Handles a plugin executable's command-line options, without a call. Returns the exit code. */
@@ -97,7 +97,7 @@ record PluginProcess(Optional<Path> executables, PluginExecutables ours) {
   }
 
   /** With the locks and records of the daemon, which may come back at any moment. */
-  private int besideADaemon(String name, Plugin plugin, StateFolders folders) {
+  private int withDaemonRecords(String name, Plugin plugin, StateFolders folders) {
     System.setOut(System.err);
     // Not System.out, which does not report a full disk.
     try (FileOutputStream stdout = new FileOutputStream(FileDescriptor.out)) {

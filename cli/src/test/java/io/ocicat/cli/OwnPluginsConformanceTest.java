@@ -62,7 +62,7 @@ class OwnPluginsConformanceTest {
         PluginUnderTest.of(plugins.executable(name), Optional.empty(), Optional.empty())
             .environment(plugins.environment())
             .limit(Duration.ofSeconds(30));
-    if (subject.profile().asksAService()) {
+    if (subject.profile().needsService()) {
       subject = subject.service(ReferenceServices.of(subject.profile()));
     }
     ConformanceReport report = new Conformance(subject).only(checks()).run();

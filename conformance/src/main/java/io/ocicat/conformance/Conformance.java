@@ -28,8 +28,8 @@ import java.util.function.Consumer;
  * Runs the conformance checks against a plugin:
  *
  * <pre>{@code
- * PluginUnderTest bridge = PluginUnderTest.of(Path.of("/usr/lib/cni/bridge"), Optional.empty(),
- * Optional.empty());
+ * PluginUnderTest bridge =
+ *     PluginUnderTest.of(Path.of("/usr/lib/cni/bridge"), Optional.empty(), Optional.empty());
  * ConformanceReport report = new Conformance(bridge).run();
  * }</pre>
  *

@@ -45,7 +45,7 @@ public final class Daemon implements AutoCloseable {
   private static final int ADDS_PER_CORE = 4;
 
   /** Well below the five seconds of silence after which callers give up. */
-  private static final Duration LOOK = Duration.ofSeconds(2);
+  private static final Duration CHECK_INTERVAL = Duration.ofSeconds(2);
 
   private static final Duration STUCK = Duration.ofSeconds(20);
   private static final Duration DRAIN = Duration.ofSeconds(90);
@@ -248,14 +248,14 @@ public final class Daemon implements AutoCloseable {
     stage = Stage.SERVING;
     remove(folders.startingMark());
     events.note("serving at " + folders.socket());
-    Thread upkeeper = Thread.ofPlatform().name("upkeep").daemon().start(this::keepUp);
+    Thread upkeeper = Thread.ofPlatform().name("upkeep").daemon().start(this::reconcile);
     supervisor.ready();
     boolean replaced = false;
     boolean unused = false;
     String trouble = "";
-    while (!replaced && !unused && !stop.await(LOOK.toMillis(), TimeUnit.MILLISECONDS)) {
+    while (!replaced && !unused && !stop.await(CHECK_INTERVAL.toMillis(), TimeUnit.MILLISECONDS)) {
       try {
-        server.look(STUCK);
+        server.checkCalls(STUCK);
         replaced = !inherited && !listener.ownsFile();
         unused = isUnused();
         trouble = "";
@@ -320,26 +320,26 @@ public final class Daemon implements AutoCloseable {
   /** Waiting callers are kept informed while the others are answered. */
   private void drain() throws InterruptedException {
     long deadline = System.nanoTime() + DRAIN.toNanos();
-    while (!server.drain(LOOK)) {
+    while (!server.drain(CHECK_INTERVAL)) {
       if (System.nanoTime() > deadline) {
         events.note("%d calls did not end in time".formatted(server.inFlight()));
         return;
       }
-      server.look(STUCK);
+      server.checkCalls(STUCK);
     }
   }
 
   /** Runs on its own thread: a DEL that waits for something must not keep callers waiting. */
-  private void keepUp() {
+  private void reconcile() {
     try {
       long swept = System.nanoTime();
       String trouble = "";
       while (!stop.await(RETRY.toMillis(), TimeUnit.MILLISECONDS)) {
         try {
-          succeed();
-          reconciler.look();
+          takeOverFromPrevious();
+          reconciler.retryDue();
           if (System.nanoTime() - swept >= SWEEP.toNanos()) {
-            reconciler.sweep();
+            reconciler.collectGarbage();
             swept = System.nanoTime();
           }
           trouble = "";
@@ -353,7 +353,7 @@ public final class Daemon implements AutoCloseable {
   }
 
   /** Takes over the previous daemon's locks and sockets once it has exited. */
-  private synchronized void succeed() {
+  private synchronized void takeOverFromPrevious() {
     if (lifetime == null) {
       lifetime = FileLock.tryAcquire(folders.daemonLock(), FileLock.Mode.EXCLUSIVE).orElse(null);
       if (lifetime != null) {

@@ -21,11 +21,11 @@ import java.util.function.Predicate;
  * For one thread.
  */
 final class HealthyAttachments {
-  private final RecordCache<Place> remembered;
+  private final RecordCache<Location> cache;
 
   /** What to compare to find out whether a healthy attachment still is. */
-  private record Place(NamespaceId netns, String netnsPath) {
-    boolean isSound() {
+  private record Location(NamespaceId netns, String netnsPath) {
+    boolean isHealthy() {
       return netns.isNone() || netns.isStillAt(netnsPath);
     }
   }
@@ -45,25 +45,25 @@ final class HealthyAttachments {
   HealthyAttachments(
       RecordFolder folder,
       Function<String, Optional<CallRecord>> records,
-      Predicate<CallRecord> isSound,
+      Predicate<CallRecord> isHealthy,
       Clock clock) {
-    this.remembered =
+    this.cache =
         new RecordCache<>(
             folder,
             records,
             record ->
-                isSound.test(record)
-                    ? Optional.of(new Place(record.netns(), record.netnsPath()))
+                isHealthy.test(record)
+                    ? Optional.of(new Location(record.netns(), record.netnsPath()))
                     : Optional.empty(),
             clock);
   }
 
   boolean contains(String name) {
-    return remembered.get(name).filter(Place::isSound).isPresent();
+    return cache.get(name).filter(Location::isHealthy).isPresent();
   }
 
   /** Drops the cached entries of all other records. */
   void forgetAllBut(Collection<String> names) {
-    remembered.forgetAllBut(names);
+    cache.forgetAllBut(names);
   }
 }

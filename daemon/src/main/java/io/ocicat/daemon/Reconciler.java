@@ -40,7 +40,7 @@ final class Reconciler {
   private final DaemonEvents events;
   private final AddressGc addresses;
   private final NatPoolWatcher pools;
-  private final HealthyAttachments sound;
+  private final HealthyAttachments healthy;
   private final DeferredDels spooled;
   private final DeferredDels killed;
   private final InterruptedCalls killedCalls;
@@ -71,7 +71,7 @@ final class Reconciler {
     this.events = events;
     this.addresses = addresses;
     this.pools = pools;
-    this.sound = HealthyAttachments.of(state, runner, clock);
+    this.healthy = HealthyAttachments.of(state, runner, clock);
     this.log = new ReconcilerLog(events);
     this.killedCalls = new InterruptedCalls(runner::isAtWork);
     this.spooled = new DeferredDels(state.spool(), nanos, log.of("a DEL that was put off"));
@@ -88,7 +88,7 @@ final class Reconciler {
     NodeInterfaces interfaces = new NodeInterfaces();
     int calls =
         finish(killed, names(state.journal()), RepairKind.KILLED_CALL, interfaces, deadline);
-    int restarted = removeFormer(interfaces, deadline);
+    int restarted = removeEarlierBoot(interfaces, deadline);
     if (calls + restarted > 0) {
       events.note(
           "recovered: %d killed calls finished, %d attachments of the machine's last start removed"
@@ -101,7 +101,7 @@ final class Reconciler {
    * Runs every {@link Daemon#RETRY}: retries the deferred DELs that are due, and finishes killed
    * calls.
    */
-  void look() {
+  void retryDue() {
     if (!state.spool().isEmpty()) {
       finish(
           spooled, names(state.spool()), RepairKind.SPOOLED_DEL, new NodeInterfaces(), inAMinute());
@@ -109,15 +109,15 @@ final class Reconciler {
     if (!state.journal().isEmpty()) {
       finishKilled();
     }
-    pools.look(events::note);
+    pools.update(events::note);
   }
 
   /** Runs once a minute: removes attachments that no DEL will remove. */
-  void sweep() {
-    removeUnsound();
+  void collectGarbage() {
+    removeStale();
     log.startAgain();
-    addresses.look(events::note);
-    pools.lookThoroughly(events::note);
+    addresses.run(events::note);
+    pools.updateFully(events::note);
   }
 
   int spooled() {
@@ -155,28 +155,28 @@ final class Reconciler {
     return dels.tryAll(
         names,
         name -> read(folder, name),
-        kept -> undo(folder, kept, runner.occasionOf(folder, kept.record()), kind, interfaces),
+        kept -> undo(folder, kept, runner.reasonFor(folder, kept.record()), kind, interfaces),
         deadlineNanos);
   }
 
   /** Removes attachments from before the last boot. */
-  private int removeFormer(NodeInterfaces interfaces, long deadlineNanos) {
+  private int removeEarlierBoot(NodeInterfaces interfaces, long deadlineNanos) {
     int removed = 0;
     Set<Group> failing = new HashSet<>();
     for (String name : names(state.attachments())) {
       // So that the first garbage collection need not read the healthy records again.
       Optional<Kept> kept =
-          sound.contains(name)
+          healthy.contains(name)
               ? Optional.empty()
-              : read(state.attachments(), name).filter(this::isFormer);
+              : read(state.attachments(), name).filter(this::isEarlierBoot);
       if (kept.isPresent() && System.nanoTime() < deadlineNanos) {
-        removed += removeFormer(kept.get(), interfaces, failing) ? 1 : 0;
+        removed += removeEarlierBoot(kept.get(), interfaces, failing) ? 1 : 0;
       }
     }
     return removed;
   }
 
-  private boolean removeFormer(Kept kept, NodeInterfaces interfaces, Set<Group> failing) {
+  private boolean removeEarlierBoot(Kept kept, NodeInterfaces interfaces, Set<Group> failing) {
     return isRemoved(kept, UndoReason.EARLIER_BOOT, RepairKind.EARLIER_BOOT, interfaces, failing);
   }
 
@@ -185,7 +185,7 @@ final class Reconciler {
    * are removed without a request, so only if the previous scan, about a minute earlier, found the
    * namespace gone as well. Usually there are neither, and hardly any record is read.
    */
-  private void removeUnsound() {
+  private void removeStale() {
     RecordFolder folder = state.attachments();
     List<String> names = names(folder);
     long deadline = inAMinute();
@@ -193,21 +193,21 @@ final class Reconciler {
     Set<Group> failing = new HashSet<>();
     Set<String> without = new HashSet<>();
     for (String name : names) {
-      if (!sound.contains(name)) {
+      if (!healthy.contains(name)) {
         read(folder, name)
             .filter(_ -> System.nanoTime() < deadline)
-            .ifPresent(kept -> removeUnsound(kept, interfaces, failing, without));
+            .ifPresent(kept -> removeStale(kept, interfaces, failing, without));
       }
     }
-    sound.forgetAllBut(names);
+    healthy.forgetAllBut(names);
     log.forgetAllBut(new HashSet<>(names));
     seenWithoutNamespace = without;
   }
 
-  private void removeUnsound(
+  private void removeStale(
       Kept kept, NodeInterfaces interfaces, Set<Group> failing, Set<String> without) {
-    if (isFormer(kept)) {
-      removeFormer(kept, interfaces, failing);
+    if (isEarlierBoot(kept)) {
+      removeEarlierBoot(kept, interfaces, failing);
     } else if (isLost(kept.record())) {
       boolean seenTwice = seenWithoutNamespace.contains(kept.name());
       if (seenTwice
@@ -223,7 +223,7 @@ final class Reconciler {
   /** Records that share a cause with one that has just failed wait for the next time. */
   private boolean isRemoved(
       Kept kept,
-      UndoReason occasion,
+      UndoReason reason,
       RepairKind kind,
       NodeInterfaces interfaces,
       Set<Group> failing) {
@@ -231,7 +231,7 @@ final class Reconciler {
     if (failing.contains(group)) {
       return false;
     }
-    switch (undo(state.attachments(), kept, occasion, kind, interfaces)) {
+    switch (undo(state.attachments(), kept, reason, kind, interfaces)) {
       case UndoOutcome.Done() -> {
         return true;
       }
@@ -239,7 +239,7 @@ final class Reconciler {
       case UndoOutcome.Refused(String because) -> log.refused(kept, because);
       case UndoOutcome.Failed(String why) -> {
         failing.add(group);
-        log.failed(kept, occasion, why);
+        log.failed(kept, reason, why);
       }
     }
     return false;
@@ -250,7 +250,7 @@ final class Reconciler {
     try {
       return folder.names();
     } catch (UncheckedIOException e) {
-      log.once(folder.path().toString(), String.valueOf(e.getMessage()));
+      log.noteOnce(folder.path().toString(), String.valueOf(e.getMessage()));
       return List.of();
     }
   }
@@ -272,12 +272,12 @@ final class Reconciler {
     try {
       return folder.remove(name);
     } catch (UncheckedIOException e) {
-      log.once(name, String.valueOf(e.getMessage()));
+      log.noteOnce(name, String.valueOf(e.getMessage()));
       return false;
     }
   }
 
-  private boolean isFormer(Kept kept) {
+  private boolean isEarlierBoot(Kept kept) {
     return !kept.record().boot().equals(state.boot());
   }
 
@@ -288,12 +288,12 @@ final class Reconciler {
   private UndoOutcome undo(
       RecordFolder folder,
       Kept kept,
-      UndoReason occasion,
+      UndoReason reason,
       RepairKind kind,
       NodeInterfaces interfaces) {
     try {
       UndoOutcome undoing =
-          runner.undo(folder, kept, occasion, firstSeen(folder, kept), interfaces, SHORT);
+          runner.undo(folder, kept, reason, firstSeen(folder, kept), interfaces, SHORT);
       if (undoing instanceof UndoOutcome.Done) {
         events.repaired(kind);
       }

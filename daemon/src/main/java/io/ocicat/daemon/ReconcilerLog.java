@@ -29,7 +29,7 @@ final class ReconcilerLog {
     refusals.keySet().retainAll(names);
   }
 
-  void once(Object about, String sentence) {
+  void noteOnce(Object about, String sentence) {
     if (!sentence.equals(noted.put(about, sentence))) {
       events.note(sentence);
     }
@@ -49,11 +49,11 @@ final class ReconcilerLog {
     }
   }
 
-  void failed(Kept kept, UndoReason occasion, String why) {
-    once(
+  void failed(Kept kept, UndoReason reason, String why) {
+    noteOnce(
         kept.name(),
         "%s: DEL of %s for %s failed, tried again later: %s"
-            .formatted(words(occasion), kept.record().plugin(), describe(kept.record()), why));
+            .formatted(words(reason), kept.record().plugin(), describe(kept.record()), why));
   }
 
   /** The log of DELs that are retried. */
@@ -75,8 +75,8 @@ final class ReconcilerLog {
     };
   }
 
-  private static String words(UndoReason occasion) {
-    return switch (occasion) {
+  private static String words(UndoReason reason) {
+    return switch (reason) {
       case EARLIER_BOOT -> "the machine was started again";
       case NAMESPACE_GONE -> "its namespace is gone";
       case KILLED_ADD, KILLED_DEL -> "a call that was killed";

@@ -7,10 +7,10 @@ import io.ocicat.daemon.server.RepairKind;
 import io.ocicat.daemon.trace.CallTrace;
 
 /** Retries deferred DELs as soon as a call shows that they may succeed. */
-record RetryOnSuccess(Reconciler upkeep) implements DaemonEvents {
+record RetryOnSuccess(Reconciler reconciler) implements DaemonEvents {
   @Override
   public void finished(CallOutcome outcome, CallTrace trace) {
-    upkeep.finished(outcome);
+    reconciler.finished(outcome);
   }
 
   @Override

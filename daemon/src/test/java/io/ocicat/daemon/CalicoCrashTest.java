@@ -25,13 +25,13 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * calico under the daemon with the embedded datastore: killed in the middle of its calls it leaves
- * neither kernel objects nor records, and a DEL that the datastore does not let finish is finished
- * later.
+ * calico under the daemon with the embedded datastore: when it is killed in the middle of its calls
+ * it leaves neither kernel objects nor records, and a DEL that the datastore does not let finish is
+ * finished later.
  */
 @Hosts
 class CalicoCrashTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
   private static final int DAEMON_KILLS = 2;
   private static final ResourceKey.Named READY =
       new ResourceKey.Named(Kind.CLUSTER_INFORMATION, "", "default");
@@ -135,7 +135,7 @@ class CalicoCrashTest {
       assertThat(datastore.list(ResourceQuery.of(Kind.WORKLOAD_ENDPOINT)).items()).hasSize(1);
       ready(datastore, true);
       Eventually.passes(
-          PATIENCE,
+          TIMEOUT,
           () -> {
             assertThat(datastore.list(ResourceQuery.of(Kind.WORKLOAD_ENDPOINT)).items()).isEmpty();
             assertThat(ocicat.records("spool")).isEmpty();

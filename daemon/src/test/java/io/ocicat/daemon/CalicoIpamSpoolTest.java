@@ -25,12 +25,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * calico-ipam under the daemon: a DEL while nobody can write to the datastore is promised, and the
- * address is free once somebody can.
+ * calico-ipam under the daemon: a DEL while the datastore cannot be written is promised, and the
+ * address is free once it can.
  */
 @Hosts
 class CalicoIpamSpoolTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(90);
+  private static final Duration TIMEOUT = Duration.ofSeconds(90);
 
   @TempDir Path folder;
 
@@ -45,7 +45,7 @@ class CalicoIpamSpoolTest {
              "ipam_lock_file": "%s/ipam.lock", "ipam": {"type": "calico-ipam"}}
             """
                 .formatted(ocicat.run()))
-        .limit(PATIENCE)
+        .limit(TIMEOUT)
         .env("CNI_CONTAINERID", "c1")
         .env("CNI_IFNAME", "eth0")
         .env("CNI_NETNS", container.path().toString());
@@ -73,7 +73,7 @@ class CalicoIpamSpoolTest {
         assertThat(somebody.isClosed()).isFalse();
       }
       Eventually.passes(
-          PATIENCE,
+          TIMEOUT,
           () -> {
             assertThat(ocicat.records("spool")).isEmpty();
             assertThat(handles(datastore)).isEmpty();
@@ -82,7 +82,7 @@ class CalicoIpamSpoolTest {
     assertThat(ocicat.oneShots()).isEmpty();
   }
 
-  /** Somebody who has begun to write and does not end. */
+  /** A writer that has begun a transaction and does not end it. */
   private static Connection writing(Path file) throws SQLException {
     Connection connection = DriverManager.getConnection("jdbc:sqlite:" + file);
     try (Statement statement = connection.createStatement()) {

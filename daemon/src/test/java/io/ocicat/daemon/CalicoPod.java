@@ -10,7 +10,7 @@ import io.ocicat.testkit.Command;
 import io.ocicat.testkit.Host;
 import tools.jackson.databind.node.ObjectNode;
 
-/** A pod on a Calico network, whose datastore a test can have refuse everything for a while. */
+/** A pod on a Calico network, whose datastore a test can make refuse everything for a while. */
 record CalicoPod(Installation ocicat, Host host, String id) {
   private static final ResourceKey.Named READY =
       new ResourceKey.Named(Kind.CLUSTER_INFORMATION, "", "default");

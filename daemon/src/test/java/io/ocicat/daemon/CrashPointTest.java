@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Hosts
 class CrashPointTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   /** How many kills of the daemon, each of which costs the start of a JVM, CI has time for. */
   private static final int DAEMON_KILLS = 4;
@@ -133,7 +133,9 @@ class CrashPointTest {
     }
   }
 
-  /** What it took while the daemon had already seen its journal is no newer attachment. */
+  /**
+   * What it allocated after the daemon had read its journal does not make it a newer attachment.
+   */
   @Test
   void aSlowCallWithoutTheDaemonThatIsKilledIsFinishedByIt(Host host, Host container)
       throws InterruptedException {
@@ -142,7 +144,7 @@ class CrashPointTest {
     }
   }
 
-  /** A host with a daemon, and how it looks when no container is attached. */
+  /** A host with a daemon, and its state when no container is attached. */
   private final class Scene implements AutoCloseable {
     final Pod pod;
     private final Installation ocicat;
@@ -220,7 +222,7 @@ class CrashPointTest {
           daemon.close();
         }
         if (victim == Victim.DAEMON) {
-          Output output = shim.await(PATIENCE);
+          Output output = shim.await(TIMEOUT);
           assertThat(output.exitCode()).as("%s: %s", where, output).isZero();
         }
         sign.remove();
@@ -250,7 +252,7 @@ class CrashPointTest {
         }
       }
       if (victim == Victim.SHIM) {
-        // A rollback may be still under way: whoever asks for the same attachment waits for it.
+        // A rollback may still be in progress: a call for the same attachment waits for it.
         pod.delAll();
       }
       assertThat(leftovers()).as(what).isEmpty();
@@ -291,7 +293,7 @@ class CrashPointTest {
         Command.of("kill", "-KILL", Long.toString(call.pid())).run();
       }
       alone.remove();
-      Eventually.passes(PATIENCE, () -> assertThat(leftovers()).isEmpty());
+      Eventually.passes(TIMEOUT, () -> assertThat(leftovers()).isEmpty());
     }
 
     void killSlowlyAlone() throws InterruptedException {
@@ -300,8 +302,8 @@ class CrashPointTest {
       Path lock = ocicat.leases().resolve(Pod.NETWORK).resolve("lock");
       FileLock held = FileLock.acquire(lock, FileLock.Mode.EXCLUSIVE);
       try (Background call = ocicat.callAlone(pod.add()).start()) {
-        Eventually.await("the call's begin", PATIENCE, () -> !ocicat.records("journal").isEmpty());
-        // The daemon looks there more often than once a second.
+        Eventually.await("the call's begin", TIMEOUT, () -> !ocicat.records("journal").isEmpty());
+        // The daemon scans it more often than once a second.
         Thread.sleep(1200);
         held.close();
         alone.awaitReached();
@@ -309,7 +311,7 @@ class CrashPointTest {
         Command.of("kill", "-KILL", Long.toString(call.pid())).run();
       }
       alone.remove();
-      Eventually.passes(PATIENCE, () -> assertThat(leftovers()).isEmpty());
+      Eventually.passes(TIMEOUT, () -> assertThat(leftovers()).isEmpty());
     }
 
     private void leaveHalfAnAdd(int half) {

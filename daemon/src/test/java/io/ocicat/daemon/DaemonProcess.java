@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.stream.Stream;
 
-/** An ocicatd of a test's. Closing kills it. */
+/** A test's ocicatd process. Closing kills it. */
 final class DaemonProcess implements AutoCloseable {
   private static final Duration START = Duration.ofSeconds(60);
 
@@ -50,7 +50,7 @@ final class DaemonProcess implements AutoCloseable {
     Eventually.await("the daemon's end", () -> !process.isAlive());
   }
 
-  /** SIGTERM; it finishes what is under way. */
+  /** SIGTERM; it finishes the calls in progress. */
   Output stop() {
     return process.stop(Duration.ofSeconds(60));
   }

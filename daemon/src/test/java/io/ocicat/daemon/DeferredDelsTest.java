@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What fails for one cause is tried as one, and told in one line (review C10). */
+/** DELs that fail for one cause are tried as one, and reported in one line (review C10). */
 class DeferredDelsTest implements DeferredDels.Log {
   @TempDir Path folder;
 
@@ -55,7 +55,7 @@ class DeferredDelsTest implements DeferredDels.Log {
     told.add(kept.name() + " " + because);
   }
 
-  private int look() {
+  private int tryAll() {
     List<String> names = IntStream.range(0, 20).mapToObj("d%02d"::formatted).toList();
     return dels.tryAll(
         names,
@@ -83,34 +83,34 @@ class DeferredDelsTest implements DeferredDels.Log {
 
   @Test
   void ofEachGroupOneIsTriedAndAnotherTheNextTime() {
-    look();
+    tryAll();
     assertThat(tried).containsExactly("d00", "d01");
     assertThat(told).containsExactly("calico/blue 10 etcd is away", "calico/green 10 etcd is away");
-    look();
+    tryAll();
     assertThat(tried).as("not due").hasSize(2);
     nanos.addAndGet(Daemon.RETRY.toNanos());
-    look();
+    tryAll();
     assertThat(tried).containsExactly("d00", "d01", "d02", "d03");
   }
 
   @Test
   void afterASuccessAllAreTried() {
-    look();
+    tryAll();
     outcome = new UndoOutcome.Done();
     dels.succeeded(new Group("calico", "blue"));
-    assertThat(look()).isEqualTo(10);
+    assertThat(tryAll()).isEqualTo(10);
     assertThat(tried).hasSize(12).contains("d00", "d18").doesNotContain("d03");
   }
 
   @Test
   void whatHasToWaitKeepsNoneOfTheOthersWaiting() {
     outcome = new UndoOutcome.Refused("it lives");
-    look();
+    tryAll();
     assertThat(tried).hasSize(20);
-    look();
+    tryAll();
     assertThat(tried).as("not due").hasSize(20);
     nanos.addAndGet(Daemon.RETRY.toNanos());
-    look();
+    tryAll();
     assertThat(tried).hasSize(40);
   }
 }

@@ -11,7 +11,9 @@ import java.nio.file.Files;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** Listens where a daemon would, and does what a test wants to see the shim cope with. */
+/**
+ * Listens where a daemon would, and plays the faulty daemon that a test wants the shim to handle.
+ */
 final class FakeDaemon implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(20);
 
@@ -26,12 +28,12 @@ final class FakeDaemon implements AutoCloseable {
     return listener.accept(LIMIT).orElseThrow();
   }
 
-  /** Has a call made, does something with its connection, and ends that. */
+  /** Makes a call, does something with its connection, and closes that. */
   Output meet(Command call, Consumer<UnixSocket> meeting) {
     return meet(call, meeting, 1);
   }
 
-  /** The same, and once more when it comes back. */
+  /** The same, and again when it comes back. */
   Output meetTwice(Command call, Consumer<UnixSocket> meeting) {
     return meet(call, meeting, 2);
   }
@@ -47,7 +49,7 @@ final class FakeDaemon implements AutoCloseable {
     }
   }
 
-  /** Has a call made and resets its connections, as often as it comes back. */
+  /** Makes a call and resets its connections, as often as it comes back. */
   Output reset(Command call, int times) {
     try (Background shim = call.start()) {
       for (int i = 0; i < times; i++) {

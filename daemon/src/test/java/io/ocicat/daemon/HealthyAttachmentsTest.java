@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 @Hosts
 class HealthyAttachmentsTest {
-  /** To this one all files were written a while ago. */
+  /** A clock by which all files were written a while ago. */
   private static final Clock LATER = Clock.offset(Clock.systemUTC(), Duration.ofMinutes(1));
 
   @TempDir Path directory;
@@ -136,7 +136,7 @@ class HealthyAttachmentsTest {
     assertThat(attachments.contains("nothing")).isFalse();
   }
 
-  /** Bridge's records are sound, those of others are not. */
+  /** Bridge's records are healthy, those of others are not. */
   private HealthyAttachments attachments(Clock clock) {
     return new HealthyAttachments(
         folder,

@@ -18,7 +18,7 @@ import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What goes wrong on machines, and that DEL succeeds all the same. */
+/** Faults of machines, in spite of which DEL succeeds. */
 @Hosts
 class HostileConditionsTest {
   @TempDir Path folder;
@@ -50,7 +50,7 @@ class HostileConditionsTest {
   void aFullDiskStopsAddAndNotDel(Host host, Host container) {
     Installation plain = Installation.in(folder, host);
     try (Mounts mounts = Mounts.small(plain.run(), plain.state())) {
-      Installation ocicat = plain.behind(mounts.prefix());
+      Installation ocicat = plain.startedBy(mounts.prefix());
       Pod pod = new Pod(ocicat, container, "c1", 8080);
       try (DaemonProcess _ = ocicat.startDaemon()) {
         pod.add().run();
@@ -82,7 +82,7 @@ class HostileConditionsTest {
   void aReadOnlyStateDirectoryStopsAddAndNotDel(Host host, Host container) {
     Installation plain = Installation.in(folder, host);
     try (Mounts mounts = Mounts.small(plain.state())) {
-      Installation ocicat = plain.behind(mounts.prefix());
+      Installation ocicat = plain.startedBy(mounts.prefix());
       Pod pod = new Pod(ocicat, container, "c1", 8080);
       Path records = mounts.outside(ocicat.state().resolve("attachments"));
       try (DaemonProcess _ = ocicat.startDaemon()) {
@@ -112,7 +112,7 @@ class HostileConditionsTest {
   void aDelThatCannotFinishIsPromisedAndKept(Host host, Host container) {
     Installation plain = Installation.in(folder, host);
     try (Mounts mounts = Mounts.small(plain.leases())) {
-      Installation ocicat = plain.behind(mounts.prefix());
+      Installation ocicat = plain.startedBy(mounts.prefix());
       Pod pod = new Pod(ocicat, container, "c1", 8080);
       Path leases = mounts.outside(ocicat.leases().resolve(Pod.NETWORK));
       try (DaemonProcess _ = ocicat.startDaemon()) {
@@ -132,7 +132,7 @@ class HostileConditionsTest {
             Duration.ofSeconds(20), () -> assertThat(ocicat.records("spool")).isEmpty());
         assertThat(leases.resolve(address)).doesNotExist();
 
-        // A promise must not be kept on those who come after.
+        // A promise must not be kept at the expense of a newer attachment.
         pod.add().run();
         mounts.readOnly(ocicat.leases());
         pod.del().run();

@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Ocicat as it is installed, in a folder of a test's: the shim under the names of all plugins, and
- * a launcher that notes each call it makes without a daemon. What runs does so on one host.
+ * An installation of Ocicat in a test's folder: the shim under the names of all plugins, and a
+ * launcher that records each call it makes without a daemon. Everything runs on one host.
  *
  * @param prefix what starts all commands
  */
@@ -64,12 +64,12 @@ record Installation(Path folder, Host host, List<String> prefix) {
     Files.copy(Shim.FILE, file);
   }
 
-  /** The same, with all its commands started by another one. */
-  Installation behind(String... command) {
+  /** The same, with another command starting all its commands. */
+  Installation startedBy(String... command) {
     return new Installation(folder, host, List.of(command));
   }
 
-  /** Has calls without a daemon made by these lines of shell. */
+  /** Sets the shell lines that make calls without a daemon. */
   void launcher(String lines) throws IOException {
     Path file = home().resolve("bin/ocicat");
     Path draft = home().resolve("bin/draft");
@@ -114,7 +114,7 @@ record Installation(Path folder, Host host, List<String> prefix) {
     return folder.resolve("state");
   }
 
-  /** What a runtime has on this host. */
+  /** A runtime's directories on this host. */
   CniFolders cniFolders() {
     return new CniFolders(folder.resolve("cni-cache"), folder.resolve("cni-conf"));
   }
@@ -132,7 +132,7 @@ record Installation(Path folder, Host host, List<String> prefix) {
     return folder.resolve("control");
   }
 
-  /** How far the daemon's clock is off, as it says in a file. */
+  /** How far the daemon's clock is off, from a file. */
   private String years() {
     try {
       Path file = folder.resolve("years");

@@ -19,15 +19,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * An ADD in the middle of which the daemon is killed succeeds all the same, once (review C4): what
- * was done of it is undone, and it is done again by the daemon that comes next, by one that is
- * started on demand, or without any. {@link CrashPointTest} has the points in between.
+ * An ADD succeeds even if the daemon is killed in the middle of it, once (review C4): what was done
+ * of it is undone, and it is done again by the daemon that comes next, by one that is started on
+ * demand, or without any. {@link CrashPointTest} has the points in between.
  */
 @Hosts
 class InterruptedAddTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
 
-  /** The last one: all is done and committed, and nobody was told. */
+  /** The last one: all is done and committed, but the caller has no reply. */
   private static final String COMMITTED = "remove from journal";
 
   /** What the daemon does at once at least. */
@@ -130,7 +130,7 @@ class InterruptedAddTest {
     return points;
   }
 
-  /** Without what chance decides: MACs, names of veths and which address is next. */
+  /** Without random parts: MACs, names of veths and which address is next. */
   private static List<String> kinds(List<String> sweep) {
     return sweep.stream()
         .map(line -> line.replaceAll("veth[0-9a-f]+|10\\.88\\.0\\.\\d+", "<chance>"))

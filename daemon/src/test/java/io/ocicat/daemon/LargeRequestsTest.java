@@ -26,12 +26,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The daemon has the memory that it has in the distribution, and ends when that is not enough. */
+/**
+ * The daemon has the same memory limit as in the distribution, and exits when that is not enough.
+ */
 @Hosts
 class LargeRequestsTest {
   private static final int CLIENTS = 64;
 
-  /** What the daemon takes, but for the frame's head and the variables. */
+  /** The daemon's limit, without the frame's head and the variables. */
   private static final int LARGEST = (512 << 10) - (16 << 10);
 
   @TempDir Path folder;
@@ -61,7 +63,7 @@ class LargeRequestsTest {
       int served = 0;
       for (Future<Output> output : outputs) {
         String stdout = output.get().stdout();
-        // Refused as what it is, done, or told to do it alone.
+        // Refused, done, or declined so that the caller makes it alone.
         served += stdout.contains("alone") ? 0 : 1;
         assertThat(output.get().exitCode()).as("%s", output.get()).isBetween(0, 1);
         assertThat(stdout).doesNotContain("try again");
@@ -75,7 +77,7 @@ class LargeRequestsTest {
     }
   }
 
-  /** Review R5: what one alone may be is not what sixty at once may be. */
+  /** Review R5: sixty requests at once may not be as large as one alone. */
   @Test
   void manyOfMiddlingSizeAtOnceDoNotTakeItDown(Host host, Host container) throws Exception {
     Installation ocicat = Installation.in(folder, host);
@@ -192,12 +194,12 @@ class LargeRequestsTest {
     }
   }
 
-  /** Does nothing where a JVM would be started: sixty of them are not what this is about. */
+  /** Does nothing where a JVM would be started: sixty JVMs are not the subject of this test. */
   private static void alone(Installation ocicat) throws IOException {
     ocicat.launcher("cat >/dev/null; echo alone");
   }
 
-  /** A DEL, which is never refused, with so much on stdin. */
+  /** A DEL, which is never refused, with this much on stdin. */
   private static Command large(Pod pod, String member, String unit, int stdin) {
     String conf = pod.bridgeConf().strip();
     String frame = conf.substring(0, conf.length() - 1) + "," + member + "}";

@@ -16,7 +16,7 @@ final class Mounts implements AutoCloseable {
     this.holder = holder;
   }
 
-  /** Puts a small file system at each of these places, which are made. */
+  /** Mounts a small file system at each of these paths, which are created. */
   static Mounts small(Path... places) {
     StringBuilder script = new StringBuilder("set -e\n");
     for (Path place : places) {

@@ -12,10 +12,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/**
- * A pipe in the place of a file that configuration names keeps nobody waiting for whoever writes to
- * it (review R14).
- */
+/** A named pipe in place of a configured file blocks nobody (review R14). */
 @Hosts
 class NamedPipesTest {
   private static final Duration LIMIT = Duration.ofSeconds(20);
@@ -23,9 +20,9 @@ class NamedPipesTest {
   @TempDir Path folder;
 
   /**
-   * @param plugin who is asked
+   * @param plugin the one that is called
    * @param members its configuration; {@code %s} is the pipe
-   * @param code what it answers
+   * @param code its error code
    */
   private record Case(String plugin, String members, int code) {}
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Where no daemon runs the first call starts one, which ends by itself. */
+/** Where no daemon runs, the first call starts one, which ends by itself. */
 @Hosts
 class OnDemandTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -101,7 +101,7 @@ class OnDemandTest {
     Installation ocicat = Installation.in(folder, host);
     wanted(new Pod(ocicat, container, "c1", 8080).del()).env("OCICAT_ON_DEMAND_IDLE", "1").run();
     Path promise = ocicat.run().resolve("spool/promise");
-    // A record that cannot be read as long as it is a directory, so that nobody finishes it.
+    // A record that cannot be read as long as it is a directory, so that it is never finished.
     Files.createDirectory(promise);
     Thread.sleep(4000);
     assertThat(daemons()).hasSize(1);
@@ -159,7 +159,7 @@ class OnDemandTest {
 
     String inAnother = "unshare --mount \"$0\"";
     Installation elsewhere =
-        ocicat.behind("unshare", "--pid", "--fork", "--mount-proc", "sh", "-c", inAnother);
+        ocicat.startedBy("unshare", "--pid", "--fork", "--mount-proc", "sh", "-c", inAnother);
     assertThat(wanted(new Pod(elsewhere, container, "c1", 8080).add()).run().stdout())
         .as("in a mount namespace that nobody else is in")
         .isEqualTo("alone\n");

@@ -17,7 +17,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Review C5: thirty JVMs at once took all of each other's time. */
+/** Review C5: thirty JVMs at once slowed each other down until all timed out. */
 @Hosts
 class OneShotQueueTest {
   private static final Duration LIMIT = Duration.ofSeconds(60);

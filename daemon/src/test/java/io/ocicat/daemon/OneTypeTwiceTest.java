@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A chain that has a plugin of one type twice: each has a record of its own. */
+/** A chain with two plugins of one type: each has its own record. */
 @Hosts
 class OneTypeTwiceTest {
   private static final String MTU = "\"mtu\":1400";
@@ -61,7 +61,7 @@ class OneTypeTwiceTest {
     assertThat(ocicat.oneShots()).isEmpty();
   }
 
-  /** Before, it was taken for complete, because the first one's record was there. */
+  /** Before, it counted as complete, because the first one's record was there. */
   @Test
   void theSecondThatWasKilledIsUndoneAndTheFirstStays(Host host, Host container)
       throws IOException {
@@ -95,7 +95,7 @@ class OneTypeTwiceTest {
     }
   }
 
-  /** Runtimes may read the network's file anew for a DEL. */
+  /** Runtimes may read the network's file again for a DEL. */
   @Test
   void aConfigurationThatChangedFindsTheOnlyRecord(Host host, Host container) {
     Installation ocicat = Installation.in(folder, host);

@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * An IPAM plugin of somebody else's that is still at work when the process that executed it was
- * killed (review R3).
+ * An external IPAM plugin that is still running when the process that executed it was killed
+ * (review R3).
  */
 @Hosts
 class OrphanedDelegateTest {
@@ -47,7 +47,7 @@ class OrphanedDelegateTest {
     Installation ocicat = Installation.in(folder, host);
     Pod pod = new Pod(ocicat, container, "c1", 8080);
     slowIpam(ocicat);
-    // Records are kept once a daemon has been there.
+    // Records are kept once a daemon has run there.
     ocicat.startDaemon().stop();
     long delegate;
     try (Background add = call(pod, "ADD").start()) {

@@ -8,10 +8,10 @@ import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A container of a runtime's, on a network of bridge with masquerading, host-local and portmap.
+ * A runtime's container, on a network of bridge with masquerading, host-local and portmap.
  *
  * @param host its network namespace
- * @param port that of the host that leads to it
+ * @param port the host port that is mapped to it
  */
 record Pod(Installation ocicat, Host host, String id, int port) {
   static final String NETWORK = "faults";
@@ -62,7 +62,7 @@ record Pod(Installation ocicat, Host host, String id, int port) {
     return call("portmap", "DEL", portmapConf(""));
   }
 
-  /** What a runtime does to remove it, whatever became of ADD. */
+  /** What a runtime does to remove it, whatever the outcome of ADD. */
   void delAll() {
     unmapPort().run();
     del().run();

@@ -24,10 +24,10 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is put off, what is taken back, and what is written down (review R7, C8, C10, R11, R12). */
+/** What is deferred, what is undone, and what is recorded (review R7, C8, C10, R11, R12). */
 @Hosts
 class PromiseTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(90);
+  private static final Duration TIMEOUT = Duration.ofSeconds(90);
 
   @TempDir Path folder;
 
@@ -45,13 +45,13 @@ class PromiseTest {
         daemon.kill();
       }
       String promised = ocicat.records("spool").getFirst();
-      Output failed = pod.del().limit(PATIENCE).attempt();
+      Output failed = pod.del().limit(TIMEOUT).attempt();
       assertThat(failed.exitCode()).as("%s", failed).isEqualTo(1);
       assertThat(failed.stderr()).doesNotContain("finished later");
       assertThat(ocicat.records("spool")).containsExactly(promised);
 
       CalicoPod.ready(datastore, true);
-      pod.del().limit(PATIENCE).run();
+      pod.del().limit(TIMEOUT).run();
       assertThat(ocicat.records("spool")).as("its own is finished by a DEL alone").isEmpty();
       assertThat(ocicat.records("attachments")).isEmpty();
     }
@@ -90,13 +90,13 @@ class PromiseTest {
       try (UnixSocket shim = new JavaClient(ocicat).connect();
           Fd own = Fd.open(host.path(), Fd.O_RDONLY, 0);
           Fd netns = Fd.open(container.path(), Fd.O_RDONLY, 0)) {
-        shim.send(request(pod.add(), own, netns).bytes(), PATIENCE, own.number(), netns.number());
+        shim.send(request(pod.add(), own, netns).bytes(), TIMEOUT, own.number(), netns.number());
         Eventually.await(
-            "the answer", PATIENCE, () -> daemon.log().contains("call=3 plugin=bridge verb=ADD"));
+            "the answer", TIMEOUT, () -> daemon.log().contains("call=3 plugin=bridge verb=ADD"));
         assertThat(ocicat.records("attachments")).hasSize(1);
       }
       Eventually.passes(
-          PATIENCE,
+          TIMEOUT,
           () -> assertThat(Sweep.difference(nothing, Sweep.of(ocicat, container))).isEmpty());
       assertThat(daemon.log()).contains("its caller was gone before it was told of the success");
     }
@@ -127,7 +127,7 @@ class PromiseTest {
           pod.del().run();
         }
         Eventually.passes(
-            PATIENCE,
+            TIMEOUT,
             () ->
                 assertThat(Sweep.difference(nothing, Sweep.of(ocicat, container)))
                     .as("after %s, daemon: %s", pod.id(), daemon.log())

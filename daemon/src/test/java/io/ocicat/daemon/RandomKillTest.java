@@ -88,7 +88,7 @@ class RandomKillTest {
         daemon.kill();
         kills++;
       }
-      // Callers then find a socket and nobody behind it.
+      // Callers then find a socket without a listener.
       Thread.sleep(random.nextInt(300));
     }
     return kills;

@@ -32,14 +32,14 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the daemon does of its own accord. */
+/** What the daemon reconciles by itself. */
 @Hosts
 class ReconcilerTest {
   @TempDir Path folder;
 
   private final List<String> notes = new CopyOnWriteArrayList<>();
 
-  /** Twice, because a call that is under way is only known to be killed at the second look. */
+  /** Twice, because a second scan is needed to tell a killed call from one in progress. */
   @Test
   void whatWasKilledIsFinishedWithinASecond() {
     assertThat(Daemon.RETRY.multipliedBy(2)).isLessThan(Duration.ofSeconds(1));
@@ -50,7 +50,7 @@ class ReconcilerTest {
     Installation ocicat = Installation.in(folder, host);
     Pod staying = new Pod(ocicat, kept, "kept", 8080);
     Pod leaving = new Pod(ocicat, lost, "lost", 8081);
-    Reconciler upkeep = upkeep(ocicat, BootId.current());
+    Reconciler reconciler = reconciler(ocicat, BootId.current());
     try (DaemonProcess daemon = ocicat.startDaemon()) {
       staying.add().run();
       List<String> before = Sweep.of(ocicat, kept);
@@ -58,11 +58,11 @@ class ReconcilerTest {
       daemon.kill();
 
       removeNamespace(ocicat, lost, "lost");
-      upkeep.sweep();
+      reconciler.collectGarbage();
       assertThat(ocicat.records("attachments")).as("seen once").hasSize(3);
-      upkeep.sweep();
+      reconciler.collectGarbage();
       assertThat(ocicat.records("attachments")).as("seen twice").hasSize(1);
-      upkeep.sweep();
+      reconciler.collectGarbage();
       assertThat(Sweep.difference(before, Sweep.of(ocicat, kept)))
           .as("but for portmap's empty table")
           .noneMatch(line -> line.contains("veth") || line.contains("lease"));
@@ -77,16 +77,16 @@ class ReconcilerTest {
   void aNamespaceThatComesBackWasNeverSeenGoneTwice(Host host, Host container) {
     Installation ocicat = Installation.in(folder, host);
     Pod pod = new Pod(ocicat, container, "c1", 8080);
-    Reconciler upkeep = upkeep(ocicat, BootId.current());
+    Reconciler reconciler = reconciler(ocicat, BootId.current());
     Path held = folder.resolve("held");
     bind(container.path(), held);
     try (DaemonProcess daemon = ocicat.startDaemon()) {
       pod.add().run();
       daemon.kill();
       for (int i = 0; i < 3; i++) {
-        upkeep.sweep();
+        reconciler.collectGarbage();
         unbind(container.path());
-        upkeep.sweep();
+        reconciler.collectGarbage();
         bind(held, container.path());
       }
       assertThat(ocicat.records("attachments")).hasSize(1);
@@ -99,7 +99,7 @@ class ReconcilerTest {
     }
   }
 
-  /** The kernel takes its time with what was inside. */
+  /** The kernel removes its contents asynchronously. */
   static void removeNamespace(Installation ocicat, Host gone, String id) {
     Command.of("ip", "netns", "del", gone.name()).run();
     Eventually.await(
@@ -122,7 +122,7 @@ class ReconcilerTest {
       throws Exception {
     Installation ocicat = Installation.in(folder, host);
     Pod pod = new Pod(ocicat, container, "c1", 8080);
-    Reconciler upkeep = upkeep(ocicat, new BootId(new UUID(1, 2)));
+    Reconciler reconciler = reconciler(ocicat, new BootId(new UUID(1, 2)));
     try (DaemonProcess daemon = ocicat.startDaemon()) {
       pod.add().run();
       pod.del().run();
@@ -138,7 +138,7 @@ class ReconcilerTest {
         Files.setLastModifiedTime(old, FileTime.from(Instant.now().minusSeconds(60)));
       }
 
-      on(host, upkeep::sweep);
+      on(host, reconciler::collectGarbage);
 
       assertThat(ocicat.records("attachments")).containsExactly("00");
       assertThat(notes)
@@ -169,19 +169,22 @@ class ReconcilerTest {
     assertThat(ocicat.records("attachments")).hasSize(3);
     reboot(ocicat, container);
     Command.of("rm", "-r", ocicat.leases().toString()).run();
-    Reconciler upkeep = upkeep(ocicat, BootId.current());
+    Reconciler reconciler = reconciler(ocicat, BootId.current());
 
     pod.mapPort(pod.add().run()).run();
-    assertKeepsWhatIsInUse(upkeep, ocicat, container);
+    assertKeepsWhatIsInUse(reconciler, ocicat, container);
 
     pod.unmapPort().run();
     pod.del().run();
     assertThat(ocicat.records("attachments")).as("of before").hasSize(1);
-    on(host, upkeep::sweep);
+    on(host, reconciler::collectGarbage);
     assertThat(Sweep.difference(nothing, Sweep.of(ocicat, container))).isEmpty();
   }
 
-  /** host-local knows a lease by network, container and interface, whoever asked for it. */
+  /**
+   * host-local identifies a lease by network, container and interface, whichever plugin asked for
+   * it.
+   */
   @Test
   void anAddressThatAnotherPluginHasSinceTheMachinesStartStaysTaken(Host host, Host container)
       throws Exception {
@@ -193,14 +196,14 @@ class ReconcilerTest {
     }
     reboot(ocicat, container);
     Command.of("rm", "-r", ocicat.leases().toString()).run();
-    Reconciler upkeep = upkeep(ocicat, BootId.current());
+    Reconciler reconciler = reconciler(ocicat, BootId.current());
 
     ptp(pod, "ADD", Pod.NETWORK).run();
     assertThat(Sweep.of(ocicat)).contains("lease 10.88.0.2");
-    assertKeepsWhatIsInUse(upkeep, ocicat, container);
+    assertKeepsWhatIsInUse(reconciler, ocicat, container);
 
     ptp(pod, "DEL", Pod.NETWORK).run();
-    on(host, upkeep::sweep);
+    on(host, reconciler::collectGarbage);
     assertThat(Sweep.of(ocicat)).noneMatch(line -> line.matches("(lease|attachments) .*"));
   }
 
@@ -214,36 +217,36 @@ class ReconcilerTest {
       daemon.kill();
     }
     reboot(ocicat, container);
-    Reconciler upkeep = upkeep(ocicat, BootId.current());
+    Reconciler reconciler = reconciler(ocicat, BootId.current());
 
     ptp(pod, "ADD", "other").run();
-    assertKeepsWhatIsInUse(upkeep, ocicat, container);
+    assertKeepsWhatIsInUse(reconciler, ocicat, container);
     assertThat(Sweep.of(ocicat)).contains("lease 10.88.0.2");
 
     ptp(pod, "DEL", "other").run();
-    on(host, upkeep::sweep);
+    on(host, reconciler::collectGarbage);
     assertThat(Sweep.of(ocicat)).noneMatch(line -> line.matches("(lease|attachments) .*"));
   }
 
-  /** The new record must not take the place of the only one that knows of the lease. */
+  /** The new record must not replace the only one that knows of the lease. */
   @Test
   void anAddressOfAConfigurationThatWasReplacedMeanwhileIsFreed(
       Host host, Host lost, Host container) throws Exception {
     Installation ocicat = Installation.in(folder, host);
     Pod before = new Pod(ocicat, lost, "c1", 8080);
     Pod now = new Pod(ocicat, container, "c1", 8080);
-    Reconciler upkeep = upkeep(ocicat, BootId.current());
+    Reconciler reconciler = reconciler(ocicat, BootId.current());
     try (DaemonProcess daemon = ocicat.startDaemon()) {
       ptp(before, "ADD", Pod.NETWORK).run();
       Command.of("ip", "netns", "del", lost.name()).run();
       ptp(now, "ADD", "other").run();
       daemon.kill();
     }
-    assertKeepsWhatIsInUse(upkeep, ocicat, container);
+    assertKeepsWhatIsInUse(reconciler, ocicat, container);
     assertThat(Sweep.of(ocicat)).contains("lease 10.88.0.2");
 
     ptp(now, "DEL", "other").run();
-    on(host, upkeep::sweep);
+    on(host, reconciler::collectGarbage);
     assertThat(Sweep.of(ocicat)).noneMatch(line -> line.matches("(lease|attachments) .*"));
   }
 
@@ -253,7 +256,7 @@ class ReconcilerTest {
     Installation ocicat = Installation.in(folder, host);
     Pod before = new Pod(ocicat, lost, "c1", 8080);
     Pod now = new Pod(ocicat, container, "c1", 8080);
-    Reconciler upkeep = upkeep(ocicat, BootId.current());
+    Reconciler reconciler = reconciler(ocicat, BootId.current());
     try (DaemonProcess daemon = ocicat.startDaemon()) {
       Output added = before.add().run();
       before.mapPort(added).run();
@@ -264,25 +267,25 @@ class ReconcilerTest {
       daemon.kill();
     }
     assertThat(ocicat.records("attachments")).hasSize(3);
-    assertKeepsWhatIsInUse(upkeep, ocicat, container);
+    assertKeepsWhatIsInUse(reconciler, ocicat, container);
 
     try (DaemonProcess daemon = ocicat.startDaemon()) {
       now.delAll();
       daemon.kill();
     }
-    on(host, upkeep::sweep);
+    on(host, reconciler::collectGarbage);
     assertThat(ocicat.records("attachments")).isEmpty();
   }
 
-  private static void assertKeepsWhatIsInUse(Reconciler upkeep, Installation ocicat, Host container)
+  private static void assertKeepsWhatIsInUse(Reconciler reconciler, Installation ocicat, Host container)
       throws Exception {
     List<String> inUse = Sweep.of(ocicat, container);
     on(
         ocicat.host(),
         () -> {
-          upkeep.recover(Duration.ofMinutes(1));
-          upkeep.sweep();
-          upkeep.sweep();
+          reconciler.recover(Duration.ofMinutes(1));
+          reconciler.collectGarbage();
+          reconciler.collectGarbage();
         });
     assertThat(Sweep.difference(inUse, Sweep.of(ocicat, container))).isEmpty();
   }
@@ -292,7 +295,7 @@ class ReconcilerTest {
     return ocicat.startDaemon();
   }
 
-  /** What the kernel has does not outlive it. */
+  /** The kernel's objects do not survive it. */
   private static void reboot(Installation ocicat, Host container) throws IOException {
     Files.delete(ocicat.bootId());
     container.exec("ip", "link", "delete", "eth0");
@@ -319,7 +322,7 @@ class ReconcilerTest {
             .formatted(network, pod.ocicat().leases()));
   }
 
-  /** Of another start only the machine's own namespace can be left, which here is the host's. */
+  /** After another boot only the machine's own namespace can be left, which here is the host's. */
   private static void on(Host host, Runnable work) throws Exception {
     try (NetNs own = NetNs.open(host.path())) {
       own.call(
@@ -330,16 +333,16 @@ class ReconcilerTest {
     }
   }
 
-  private Reconciler upkeep(Installation ocicat, BootId boot) {
-    return upkeep(ocicat, boot, notes::add);
+  private Reconciler reconciler(Installation ocicat, BootId boot) {
+    return reconciler(ocicat, boot, notes::add);
   }
 
-  /** That of a daemon on an installation's files. */
-  static Reconciler upkeep(Installation ocicat, Consumer<String> notes) {
-    return upkeep(ocicat, BootId.current(), notes);
+  /** The reconciler of a daemon on an installation's files. */
+  static Reconciler reconciler(Installation ocicat, Consumer<String> notes) {
+    return reconciler(ocicat, BootId.current(), notes);
   }
 
-  private static Reconciler upkeep(Installation ocicat, BootId boot, Consumer<String> notes) {
+  private static Reconciler reconciler(Installation ocicat, BootId boot, Consumer<String> notes) {
     DaemonState state = new DaemonState(new StateFolders(ocicat.run(), ocicat.state()), boot);
     Clock clock = Clock.systemUTC();
     CallRunner runner =

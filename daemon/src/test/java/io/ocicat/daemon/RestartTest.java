@@ -25,7 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 class RestartTest {
   private static final int REPLACEMENTS = 3;
   private static final int KILLS = 20;
-  private static final Duration PATIENCE = Duration.ofMinutes(2);
+  private static final Duration TIMEOUT = Duration.ofMinutes(2);
 
   @TempDir Path folder;
 
@@ -66,7 +66,7 @@ class RestartTest {
     int cycles = 0;
     while (!over.get()) {
       for (Command call : List.of(pod.add(), pod.del())) {
-        Output output = call.limit(PATIENCE).attempt();
+        Output output = call.limit(TIMEOUT).attempt();
         assertThat(output.exitCode()).as("%s", output).isZero();
       }
       cycles++;

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** How often what fails is tried again (review C10). */
+/** How often failures are retried (review C10). */
 class RetryScheduleTest {
   private final AtomicLong nanos = new AtomicLong();
   private final RetrySchedule<String> schedule =

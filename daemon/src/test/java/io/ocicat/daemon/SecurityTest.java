@@ -22,12 +22,12 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Input is hostile, and so may be who sends it. */
+/** Input is hostile, and so may be its sender. */
 @Hosts
 class SecurityTest {
   private static final Duration LIMIT = Duration.ofSeconds(10);
 
-  /** As names of interfaces these are good. */
+  /** Valid as names of interfaces. */
   private static final List<String> KERNEL_ALLOWS = List.of("-x", "ä");
 
   @TempDir Path folder;
@@ -71,7 +71,7 @@ class SecurityTest {
     assertThat(foreign.stderr()).contains("it belongs to uid 65534");
   }
 
-  /** Review R15: what the daemon refuses a call without it refuses, too. */
+  /** Review R15: a call without a daemon refuses what the daemon refuses. */
   @Test
   void aCallWithoutADaemonRefusesARunDirectoryThatIsNotOurs(Host host, Host container)
       throws IOException {
@@ -202,7 +202,7 @@ class SecurityTest {
 
   @Test
   void aDaemonThatRanOutOfDescriptorsServesAgainWhenItHasSome(Host host, Host container) {
-    Installation ocicat = Installation.in(folder, host).behind("prlimit", "--nofile=64:64");
+    Installation ocicat = Installation.in(folder, host).startedBy("prlimit", "--nofile=64:64");
     JavaClient client = new JavaClient(ocicat);
     Pod pod = new Pod(ocicat, container, "c1", 8080);
     try (DaemonProcess daemon = ocicat.startDaemon()) {
@@ -283,7 +283,7 @@ class SecurityTest {
 
   private static void refused(Command call, int code) {
     Output output = call.attempt();
-    // Without an ADD before it there may be nothing that DEL would need a wrong name for.
+    // Without an ADD before it, DEL may have no use for the invalid name.
     if (code < 0 && "DEL".equals(call.environment().get("CNI_COMMAND"))) {
       return;
     }

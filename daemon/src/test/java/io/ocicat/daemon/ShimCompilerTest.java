@@ -16,12 +16,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whichever C compiler a machine has, the shim is the same plugin (review U1). */
+/** The shim works the same with every C compiler (review U1). */
 @Hosts
 class ShimCompilerTest {
   @TempDir Path folder;
 
-  /** Those of {@code .ci/packages}, and clang where somebody has it. */
+  /** Those of {@code .ci/packages}, and clang where it is installed. */
   static Stream<String> compilers() {
     Stream<String> clang =
         Stream.of(System.getenv("PATH").split(":", -1))

@@ -40,7 +40,7 @@ class ShimTest {
     Installation ocicat = Installation.in(folder, host);
     Pod pod = new Pod(ocicat, container, "c1", 8080);
     List<Output> alone = lifeOf(pod);
-    // VERSION the shim answers by itself.
+    // The shim answers VERSION by itself.
     assertThat(ocicat.oneShots()).hasSize(alone.size() - 1);
     List<String> nothing = Sweep.of(ocicat, container);
 
@@ -61,7 +61,7 @@ class ShimTest {
     assertThat(ocicat.run().resolve("ocicatd.sock")).doesNotExist();
   }
 
-  /** Each verb once, also those that fail, and what has none. */
+  /** Each verb once, including calls that fail, and one without a verb. */
   private static List<Output> lifeOf(Pod pod) {
     List<Output> outputs = new ArrayList<>();
     Output added = pod.add().run();
@@ -83,7 +83,7 @@ class ShimTest {
     return outputs;
   }
 
-  /** MACs and the names of veths are chosen at random, and each ADD takes the next address. */
+  /** MACs and the names of veths are random, and each ADD allocates the next address. */
   private static String withoutChance(Output output) {
     return (output.exitCode() + output.stdout() + output.stderr())
         .replaceAll("([0-9a-f]{2}:){5}[0-9a-f]{2}", "<mac>")
@@ -137,7 +137,7 @@ class ShimTest {
     }
   }
 
-  /** Review R15: the shim did not look at who answers. */
+  /** Review R15: the shim did not check who answers. */
   @Test
   void onlyRootIsTakenForTheDaemon(Host host, Host container) throws IOException {
     Installation ocicat = Installation.in(folder, host);
@@ -155,7 +155,7 @@ class ShimTest {
     }
   }
 
-  /** The same command, started by another one behind nsenter. */
+  /** The same command, started by another one after nsenter. */
   private static Command through(Command call, String... before) {
     List<String> argv = new ArrayList<>(call.argv());
     int separator = argv.indexOf("--");
@@ -234,7 +234,7 @@ class ShimTest {
               .start()
               .await(Duration.ofSeconds(25));
       assertThat(version.json().has("supportedVersions")).isTrue();
-      // What is this long the daemon leaves to a process with memory of its own.
+      // The daemon leaves requests this long to a process with its own memory.
       assertThat(ocicat.oneShots()).containsExactly("plugin bridge:ADD:c1");
     }
   }
@@ -298,7 +298,7 @@ class ShimTest {
     assertThat(pod.add().run().stdout()).as("refused").isEqualTo(pod.bridgeConf());
   }
 
-  /** Review C4: who dies in the middle of a call is asked once more, and then nobody is. */
+  /** Review C4: a call whose daemon dies in the middle of it is repeated once, and then no more. */
   @Test
   void aCallThatWasBegunIsMadeAgainInItsOwnName(Host host, Host container) throws IOException {
     Installation ocicat = Installation.in(folder, host);

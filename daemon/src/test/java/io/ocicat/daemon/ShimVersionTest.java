@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** Runtimes ask for versions all the time: nobody starts a JVM for that. */
+/** Runtimes ask for versions all the time: that must not start a JVM. */
 @Hosts
 class ShimVersionTest {
   @TempDir Path folder;

@@ -24,7 +24,7 @@ record StopSign(Path control) {
     }
   }
 
-  /** Waits until a process stands at the point, and tells which it is. */
+  /** Waits until a process has reached the point, and returns which it is. */
   String awaitReached() {
     Eventually.await(
         "a process to reach the crash point",
@@ -33,7 +33,7 @@ record StopSign(Path control) {
     return read("reached");
   }
 
-  /** Whoever stands there stays, and dies there: those who come after it pass. */
+  /** The process that stands there stays, and dies there: later ones pass. */
   void letOthersPass() {
     try {
       Files.deleteIfExists(control.resolve("stop-at"));
@@ -46,7 +46,7 @@ record StopSign(Path control) {
     return read("passed").lines().toList();
   }
 
-  /** Lets whoever stands there go on, and nobody stop there again. */
+  /** Lets the process that stands there go on, and none stop there again. */
   void remove() {
     try {
       Files.deleteIfExists(control.resolve("stop-at"));

@@ -10,10 +10,10 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 
 /**
- * Stands still at the n-th crash point, so that whoever is to die there can be killed: n is in the
- * file {@code stop-at}; {@code reached} appears when it is, and it goes on once there is {@code
- * go}. Counts from the moment that the file has this content. {@code passed} names the points
- * passed so far.
+ * Pauses at the n-th crash point, so that a test can kill the process there: n is in the file
+ * {@code stop-at}; {@code reached} appears when it is, and it goes on once there is {@code go}.
+ * Counts from the moment that the file has this content. {@code passed} names the points passed so
+ * far.
  */
 final class StoppingPoints implements CrashPoints {
   private static final Duration LONGEST = Duration.ofSeconds(60);

@@ -11,13 +11,13 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
-/** All that calls may leave behind, in lines that can be compared. */
+/** Lists everything that calls may leave behind, in lines that can be compared. */
 final class Sweep {
   private static final JsonMapper JSON = JsonMapper.shared();
 
   private Sweep() {}
 
-  /** What is there that was not, and what was there and is not. */
+  /** What was added, and what was removed. */
   static List<String> difference(List<String> before, List<String> after) {
     List<String> found = new ArrayList<>();
     after.stream().filter(line -> !before.contains(line)).forEach(line -> found.add("+ " + line));
@@ -38,7 +38,7 @@ final class Sweep {
     return found;
   }
 
-  /** One process for all: sweeps are many. */
+  /** One process for all: there are many snapshots. */
   private static void kernel(List<String> found, Host host) {
     String all =
         host.exec(
@@ -61,7 +61,7 @@ final class Sweep {
     return " " + object.toString().replaceAll("\"(handle|index|packets|bytes|expires)\":\\d+", "");
   }
 
-  /** One file for each address that is taken; what else is there is host-local's own. */
+  /** One file for each allocated address; the other files are host-local's own. */
   private static void leases(List<String> found, Path folder) {
     if (Files.notExists(folder)) {
       return;

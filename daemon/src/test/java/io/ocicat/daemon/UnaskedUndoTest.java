@@ -26,10 +26,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What lives is undone by nobody but its own DEL (review R2, C1, C2). */
+/** Only its own DEL undoes an attachment that is in use (review R2, C1, C2). */
 @Hosts
 class UnaskedUndoTest {
-  private static final Duration PATIENCE = Duration.ofSeconds(90);
+  private static final Duration TIMEOUT = Duration.ofSeconds(90);
   private static final String GO = "/usr/lib/cni/";
 
   @TempDir Path folder;
@@ -54,14 +54,14 @@ class UnaskedUndoTest {
         CalicoPod.ready(datastore, true);
         Eventually.await(
             "the daemon to leave it alone, which says " + daemon.log(),
-            PATIENCE,
+            TIMEOUT,
             () -> daemon.log().contains("what is left of calico of " + id + "/eth0 stays for now"));
         assertThat(container.exec("ip", "link").stdout()).as("%s", again).contains("eth0");
         assertThat(ocicat.records("spool")).as("%s", again).hasSize(1);
 
         again.call(ocicat, container, id, "DEL").run();
         Eventually.passes(
-            PATIENCE,
+            TIMEOUT,
             () -> {
               assertThat(ocicat.records("spool")).as("%s", again).isEmpty();
               assertThat(datastore.list(ResourceQuery.of(Kind.WORKLOAD_ENDPOINT)).items())
@@ -97,7 +97,7 @@ class UnaskedUndoTest {
     return conf.replace("\"name\":\"" + Pod.NETWORK + "\"", "\"name\":\"renamed\"");
   }
 
-  /** The same configuration by the plugins of others; without what they need iptables for. */
+  /** The same configuration with external plugins; without what they need iptables for. */
   private static Command byGo(Pod pod, String verb) {
     Command ours = pod.call("bridge", verb, pod.bridgeConf());
     Command go = pod.ocicat().host().command(GO + "bridge");
@@ -127,7 +127,7 @@ class UnaskedUndoTest {
     String address = Pod.address(byGo(restarted, "ADD").run());
     Path lease = ocicat.leases().resolve(Pod.NETWORK).resolve(address);
     Files.setLastModifiedTime(lease, FileTime.from(Instant.EPOCH));
-    Reconciler reconciler = ReconcilerTest.upkeep(ocicat, notes::add);
+    Reconciler reconciler = ReconcilerTest.reconciler(ocicat, notes::add);
 
     on(host, () -> sweepThrice(reconciler));
 
@@ -152,7 +152,7 @@ class UnaskedUndoTest {
     ReconcilerTest.removeNamespace(ocicat, before, "c1");
     Path cached = remember(ocicat, "other", "c1", now.path());
     Path own = remember(ocicat, Pod.NETWORK, "c1", before.path());
-    Reconciler reconciler = ReconcilerTest.upkeep(ocicat, notes::add);
+    Reconciler reconciler = ReconcilerTest.reconciler(ocicat, notes::add);
 
     on(host, () -> sweepThrice(reconciler));
     assertThat(ocicat.records("attachments")).hasSize(1);
@@ -164,7 +164,7 @@ class UnaskedUndoTest {
     assertThat(own).as("what the runtime noted of what is no more").doesNotExist();
   }
 
-  /** Writes what libcni does, into the file that it has for it. */
+  /** Writes a cache entry as libcni does. */
   private static Path remember(Installation ocicat, String network, String id, Path netns)
       throws IOException {
     Path results = ocicat.cniFolders().cache().resolve("results");
@@ -240,7 +240,7 @@ class UnaskedUndoTest {
   private static void sweepThrice(Reconciler reconciler) {
     reconciler.recover(Duration.ofMinutes(1));
     for (int i = 0; i < 3; i++) {
-      reconciler.sweep();
+      reconciler.collectGarbage();
     }
   }
 

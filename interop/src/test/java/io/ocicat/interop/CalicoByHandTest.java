@@ -72,8 +72,8 @@ class CalicoByHandTest {
                 directory.resolve("files").toString())
             .start();
     Eventually.await("the machine is there", LIMIT, () -> machine.stdout().contains("ready"));
-    daemon = there(launcher + " daemon").start();
-    there(launcher + " install --calico --wait 60")
+    daemon = onMachine(launcher + " daemon").start();
+    onMachine(launcher + " install --calico --wait 60")
         .env("CALICO_IPV4POOL_CIDR", "10.65.0.0/16")
         .env("NODENAME", "node-a")
         .run();
@@ -85,14 +85,14 @@ class CalicoByHandTest {
     machine.close();
   }
 
-  private static Command there(String script) {
+  private static Command onMachine(String script) {
     return Command.of(
             "nsenter", "-t", String.valueOf(machine.pid()), "-m", "-n", "bash", "-ec", script)
         .limit(LIMIT);
   }
 
   private static Output bash(String script) {
-    return there(script).run();
+    return onMachine(script).run();
   }
 
   /** The plugin, called as by a runtime; without a daemon in its own JVM. */
@@ -144,7 +144,7 @@ class CalicoByHandTest {
     assertThat(bash("ip netns exec test-ns ip addr").stdout()).doesNotContain("eth0");
     assertThat(bash("ip link show type veth").stdout()).isEmpty();
     assertThat(bash("ip route").stdout()).doesNotContain("cali");
-    assertThat(there(launcher + " get wep -A").attempt().stdout()).doesNotContain(workload);
+    assertThat(onMachine(launcher + " get wep -A").attempt().stdout()).doesNotContain(workload);
     assertThat(bash(launcher + " ipam show").stdout()).doesNotContain(address.replace("/32", ""));
     call("DEL", served, args);
     bash("ip netns delete test-ns");

@@ -28,7 +28,7 @@ public final class ControlGroups {
   }
 
   /** Removes the groups of a kind that are empty. */
-  static void sweep(Predicate<String> kind) throws IOException {
+  static void removeStale(Predicate<String> kind) throws IOException {
     find(kind).forEach(ControlGroups::isRemoved);
   }
 

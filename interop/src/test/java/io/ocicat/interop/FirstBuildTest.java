@@ -61,10 +61,10 @@ class FirstBuildTest {
 
   /** With a view of the machine that a script prepares, in a separate mount namespace. */
   private Output ocicatBehind(String preparation) {
-    return behind(preparation, "ocicat\" demo").attempt();
+    return prepared(preparation, "ocicat\" demo").attempt();
   }
 
-  private Command behind(String preparation, String command) {
+  private Command prepared(String preparation, String command) {
     return shell(
             "exec unshare --mount bash -euo pipefail -c \"$SCRIPT\" bash \"$@\"", checkout, home)
         .env("SCRIPT", preparation + "\nexec \"$1/" + command)
@@ -107,7 +107,7 @@ class FirstBuildTest {
   @Test
   void aBareMachineIsToldEverythingThatBuildAndDemoNeed() {
     refusedInOneLine(
-        behind(BareMachine.HIDING, "ocicat\" demo").env("OCICAT_NO_INSTALL", "1").attempt(),
+        prepared(BareMachine.HIDING, "ocicat\" demo").env("OCICAT_NO_INSTALL", "1").attempt(),
         "ocicat: missing: mvn, a C compiler; install (as root): "
             + "apt-get update && apt-get install --no-install-recommends maven musl-tools\n");
   }
@@ -123,7 +123,7 @@ class FirstBuildTest {
 
   @Test
   void aBareMachineIsToldEverythingThatTheTestsNeed() throws IOException {
-    Output refused = behind(BareMachine.HIDING, "check\"").env("OCICAT_NO_INSTALL", "1").attempt();
+    Output refused = prepared(BareMachine.HIDING, "check\"").env("OCICAT_NO_INSTALL", "1").attempt();
     assertThat(refused.exitCode()).isEqualTo(1);
     assertThat(refused.stdout()).isEmpty();
     assertThat(refused.stderr())
@@ -188,7 +188,7 @@ class FirstBuildTest {
   @Test
   void aCompilerWithGlibcWillDo() {
     refusedInOneLine(
-        behind(
+        prepared(
                 BareMachine.HIDING
                     + """
                     umount /usr/include

@@ -72,7 +72,7 @@ final class Podman implements AutoCloseable {
 
   /** Starts with a host where podman has never been. */
   static Podman start(Host host, Path home) throws IOException {
-    sweep(host);
+    removeStale(host);
     Background init =
         host.start(
             "unshare",
@@ -207,9 +207,9 @@ final class Podman implements AutoCloseable {
   }
 
   /** Removes the groups of hosts whose JVM was killed. */
-  private static void sweep(Host host) throws IOException {
+  private static void removeStale(Host host) throws IOException {
     String kind = host.name().substring(0, host.name().indexOf('-') + 1);
-    ControlGroups.sweep(
+    ControlGroups.removeStale(
         name -> name.startsWith(kind) && Files.notExists(host.path().resolveSibling(name)));
   }
 }

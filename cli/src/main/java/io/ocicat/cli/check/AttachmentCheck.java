@@ -22,15 +22,15 @@ import java.util.function.Function;
  * instance is for one command. Not thread-safe.
  */
 public final class AttachmentCheck implements AutoCloseable {
-  private final ExpectedAttachments intents;
+  private final ExpectedAttachments expectedAttachments;
   private final PluginCheck plugins;
   private final Map<NamespaceId, Optional<NamespaceState>> hosts = new HashMap<>();
 
   /**
    * @param plugins ours, by name
    */
-  public AttachmentCheck(ExpectedAttachments intents, Function<String, Optional<Plugin>> plugins) {
-    this.intents = intents;
+  public AttachmentCheck(ExpectedAttachments expectedAttachments, Function<String, Optional<Plugin>> plugins) {
+    this.expectedAttachments = expectedAttachments;
     this.plugins = new PluginCheck(plugins);
   }
 
@@ -129,11 +129,11 @@ public final class AttachmentCheck implements AutoCloseable {
     IpAddress address = ip.address();
     host.holderOf(address)
         .ifPresent(link -> found.add(duplicate(address, "the host's " + link.name())));
-    for (ExpectedAttachment other : intents.having(address)) {
+    for (ExpectedAttachment other : expectedAttachments.having(address)) {
       if (!other.key().equals(expected.key())
           && other.netnsIsThere()
           && other.hostNetns().equals(expected.hostNetns())) {
-        found.add(duplicate(address, other.name(intents.shortIds())));
+        found.add(duplicate(address, other.name(expectedAttachments.shortIds())));
       }
     }
   }

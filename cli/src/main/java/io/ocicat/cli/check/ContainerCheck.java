@@ -18,13 +18,13 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** Checks the container's side: its interface, its addresses and its routes. */
-record ContainerCheck(ExpectedAttachment intent, NamespaceState container, Link link) {
+record ContainerCheck(ExpectedAttachment expected, NamespaceState container, Link link) {
   static final IpAddress CALICO_GATEWAY_4 = IpAddress.parse("169.254.1.1");
   static final IpAddress CALICO_GATEWAY_6 = IpAddress.parse("fe80::ecee:eeff:feee:eeee");
 
   List<Discrepancy> run() {
     List<Discrepancy> found = new ArrayList<>();
-    if (!link.isUp() && !intent.addresses().isEmpty()) {
+    if (!link.isUp() && !expected.addresses().isEmpty()) {
       found.add(
           new Discrepancy(
               Kind.INTERFACE_DOWN,
@@ -34,9 +34,9 @@ record ContainerCheck(ExpectedAttachment intent, NamespaceState container, Link 
               "somebody took it down: %s, or start the pod anew"
                   .formatted(inside("ip link set %s up".formatted(link.name())))));
     }
-    intent.inside().ifPresent(recorded -> link(recorded, found));
+    expected.inside().ifPresent(recorded -> link(recorded, found));
     List<Address> present = container.addressesOf(link);
-    for (IpPrefix wanted : intent.addresses()) {
+    for (IpPrefix wanted : expected.addresses()) {
       address(wanted, present, found);
     }
     if (found.isEmpty()) {
@@ -101,8 +101,8 @@ record ContainerCheck(ExpectedAttachment intent, NamespaceState container, Link 
   private void routes(List<Discrepancy> found) {
     // Routes in Calico's result describe the node's block; the container's own routes use a gateway
     // that is the same everywhere.
-    intent.result().stream()
-        .filter(_ -> !intent.isCalico())
+    expected.result().stream()
+        .filter(_ -> !expected.isCalico())
         .flatMap(result -> result.routes().stream())
         .filter(route -> has(IpFamily.of(route.dst().address())))
         .forEach(
@@ -115,7 +115,7 @@ record ContainerCheck(ExpectedAttachment intent, NamespaceState container, Link 
                 found.add(missing(wanted.dst().toString(), Optional.ofNullable(gateway), there));
               }
             });
-    if (intent.isCalico()) {
+    if (expected.isCalico()) {
       for (IpFamily family : IpFamily.values()) {
         IpAddress gateway = family == IpFamily.V4 ? CALICO_GATEWAY_4 : CALICO_GATEWAY_6;
         if (has(family)
@@ -133,13 +133,13 @@ record ContainerCheck(ExpectedAttachment intent, NamespaceState container, Link 
 
   /** A virtual machine that is about to move here gets its routes from Felix, later. */
   boolean isMoving() {
-    return intent.isCalico()
-        && intent.pod().contains("/virt-launcher-")
-        && intent.result().map(result -> result.routes().isEmpty()).orElse(false);
+    return expected.isCalico()
+        && expected.pod().contains("/virt-launcher-")
+        && expected.result().map(result -> result.routes().isEmpty()).orElse(false);
   }
 
   private boolean has(IpFamily family) {
-    return intent.ips().stream()
+    return expected.ips().stream()
         .map(IpConfig::address)
         .anyMatch(address -> IpFamily.of(address.address()) == family);
   }
@@ -156,6 +156,6 @@ record ContainerCheck(ExpectedAttachment intent, NamespaceState container, Link 
   }
 
   private String inside(String command) {
-    return "`nsenter --net=%s %s`".formatted(intent.netns(), command);
+    return "`nsenter --net=%s %s`".formatted(expected.netns(), command);
   }
 }

@@ -42,15 +42,15 @@ public record ExpectedAttachments(
           .ifPresent(
               key -> recorded.computeIfAbsent(key, _ -> new ArrayList<>()).add(kept.record()));
     }
-    Map<AttachmentKey, ExpectedAttachment> intents = new LinkedHashMap<>();
-    cached.forEach((key, one) -> intents.put(key, ExpectedAttachment.of(one)));
+    Map<AttachmentKey, ExpectedAttachment> expectedAttachments = new LinkedHashMap<>();
+    cached.forEach((key, one) -> expectedAttachments.put(key, ExpectedAttachment.of(one)));
     recorded.forEach(
         (key, records) ->
-            intents.put(
+            expectedAttachments.put(
                 key,
                 ExpectedAttachment.of(
                     key, records, Optional.ofNullable(cached.get(key)), state.boot())));
-    return new ExpectedAttachments(intents, obstacles);
+    return new ExpectedAttachments(expectedAttachments, obstacles);
   }
 
   public Collection<ExpectedAttachment> all() {

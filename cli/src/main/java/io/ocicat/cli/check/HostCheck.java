@@ -19,18 +19,18 @@ import java.util.Optional;
  * whether there should be a bridge, so all plugins that make veth pairs are checked in the same
  * way.
  */
-record HostCheck(ExpectedAttachment intent, NamespaceState host, Link inside, boolean routed) {
+record HostCheck(ExpectedAttachment expected, NamespaceState host, Link inside, boolean routed) {
 
   List<Discrepancy> run() {
     List<Discrepancy> found = new ArrayList<>();
     Optional<Link> end = end();
     if (end.isEmpty()) {
-      if (!intent.onHost().isEmpty()) {
+      if (!expected.onHost().isEmpty()) {
         found.add(
             new Discrepancy(
                 Kind.HOST_END,
                 "the host's end of %s (%s)"
-                    .formatted(inside.name(), String.join(", ", intent.onHost())),
+                    .formatted(inside.name(), String.join(", ", expected.onHost())),
                 "not on this host",
                 "",
                 "somebody moved or replaced it: start the pod anew"));
@@ -48,14 +48,14 @@ record HostCheck(ExpectedAttachment intent, NamespaceState host, Link inside, bo
               "somebody took it down: `ip link set %s up`".formatted(outside.name())));
     }
     List<String> bridges =
-        intent.onHost().stream().filter(name -> !name.equals(outside.name())).toList();
+        expected.onHost().stream().filter(name -> !name.equals(outside.name())).toList();
     if (!bridges.isEmpty() || outside.master() != 0) {
       bridge(outside, bridges, found);
     } else if (routed && outside.isUp()) {
-      intent.addresses().forEach(address -> route(outside, address.address(), found));
+      expected.addresses().forEach(address -> route(outside, address.address(), found));
     }
     forwarding(outside, found);
-    if (intent.isCalico()) {
+    if (expected.isCalico()) {
       gateway(outside, found);
     }
     return found;
@@ -159,9 +159,9 @@ record HostCheck(ExpectedAttachment intent, NamespaceState host, Link inside, bo
   }
 
   private boolean isGatewayFor(IpFamily family) {
-    for (IpConfig ip : intent.ips()) {
+    for (IpConfig ip : expected.ips()) {
       if (IpFamily.of(ip.address().address()) == family
-          && (intent.isCalico()
+          && (expected.isCalico()
               || (ip.gateway() != null && host.holderOf(ip.gateway()).isPresent()))) {
         return true;
       }
@@ -174,7 +174,7 @@ record HostCheck(ExpectedAttachment intent, NamespaceState host, Link inside, bo
    * that it has a route to by another interface ({@code arp_fwd_proxy}).
    */
   private void gateway(Link outside, List<Discrepancy> found) {
-    List<IpAddress> addresses = intent.addresses().stream().map(IpPrefix::address).toList();
+    List<IpAddress> addresses = expected.addresses().stream().map(IpPrefix::address).toList();
     if (addresses.stream().anyMatch(IpAddress::isV4)) {
       Sysctl proxy = Sysctl.of("net", "ipv4", "conf", outside.name(), "proxy_arp");
       if (host.isOff(proxy)) {

@@ -33,14 +33,14 @@ public final class HostLocalLeases {
    * @param root below which the files of other programs are found
    * @throws CniException when the configuration directory cannot be read
    */
-  public static List<Lease> of(Cni cni, ExpectedAttachments intents, Path root) {
+  public static List<Lease> of(Cni cni, ExpectedAttachments expectedAttachments, Path root) {
     Set<Lease> leases = new LinkedHashSet<>();
     for (NetworkFile network : cni.networks().networks()) {
       for (PluginConfig plugin : network.list().plugins()) {
         read(network.name(), plugin, leases);
       }
     }
-    for (ExpectedAttachment expected : intents.all()) {
+    for (ExpectedAttachment expected : expectedAttachments.all()) {
       for (CallRecord request : expected.requests()) {
         ofRequest(request, leases);
       }

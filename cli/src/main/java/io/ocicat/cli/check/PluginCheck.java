@@ -70,12 +70,12 @@ final class PluginCheck {
       return Optional.of(unknown(request.plugin(), "as for the attachment before"));
     }
     Delegates delegates = new Delegates(new Namespaces(host, Map.of()));
-    PluginHost surroundings =
+    PluginHost pluginHost =
         new PluginHost(delegates.namespaces, delegates, Deadline.in(LIMIT), _ -> {});
     PluginReply reply =
         Dispatcher.dispatch(
             plugin.get(),
-            surroundings,
+            pluginHost,
             CniEnvironment.delegated(request.environment(), Verb.CHECK),
             stdin.get());
     return reply.exitCode() == 0
@@ -103,7 +103,7 @@ final class PluginCheck {
   }
 
   private Discrepancy failure(String plugin, Optional<String> ipam, PluginReply reply) {
-    Said said = Said.of(reply);
+    PluginError said = PluginError.of(reply);
     if (UNREACHABLE.contains(said.code())) {
       unreachable.add(plugin);
       return unknown(plugin, said.message());
@@ -140,16 +140,16 @@ final class PluginCheck {
   }
 
   /** The error object of a reply. */
-  private record Said(int code, String message) {
-    static Said of(PluginReply reply) {
+  private record PluginError(int code, String message) {
+    static PluginError of(PluginReply reply) {
       try {
         JsonNode error = Json.parse(reply.stdout());
         String details = error.path("details").asString("");
-        return new Said(
+        return new PluginError(
             error.path("code").asInt(0),
             error.path("msg").asString("") + (details.isEmpty() ? "" : "; " + details));
       } catch (CniException e) {
-        return new Said(0, String.valueOf(e.getMessage()));
+        return new PluginError(0, String.valueOf(e.getMessage()));
       }
     }
   }

@@ -216,7 +216,7 @@ public final class ConformanceCommand implements Callable<Integer> {
     if (limit != null) {
       subject = subject.limit(Duration.ofSeconds(limit));
     }
-    if (subject.profile().asksAService()) {
+    if (subject.profile().needsService()) {
       subject = subject.service(ReferenceServices.of(subject.profile()));
     }
     return netns == null ? subject : subject.netns(netns.toAbsolutePath());

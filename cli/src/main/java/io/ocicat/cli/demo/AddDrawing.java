@@ -11,7 +11,7 @@ import tools.jackson.databind.JsonNode;
  * Draws the steps by which one pod got its network. Ids are abbreviated; everything else is shown
  * in full, on as many lines as it takes.
  */
-record AddDrawing(DemoNarrator tale) {
+record AddDrawing(DemoNarrator narrator) {
   private static final int BAR = 12;
   private static final int BEFORE_TEXT = 7 + 2 + BAR + 2;
   private static final Pattern LONG_ID =
@@ -29,7 +29,7 @@ record AddDrawing(DemoNarrator tale) {
     // Where the delegated plugin calls IPAM itself, that is not a step of its own.
     String allocator = steps.findValuesAsString("step").contains("ipam") ? "ipam" : "delegate";
     double whole = Math.max(1, steps.path(0).path("nanos").asLong());
-    tale.show(tale.paint("2", "%7s  %-12s  %s".formatted("µs", "when", "step")));
+    narrator.show(narrator.paint("2", "%7s  %-12s  %s".formatted("µs", "when", "step")));
     for (JsonNode step : steps) {
       long start = step.path("start").asLong();
       long nanos = step.path("nanos").asLong();
@@ -40,12 +40,12 @@ record AddDrawing(DemoNarrator tale) {
       String detail = step.path("detail").asString();
       String indent = "  ".repeat(step.path("depth").asInt());
       List<String> text = lines(indent, label + ": ", detail);
-      tale.show(
+      narrator.show(
           "%s  %s  %s"
               .formatted(
                   micros(nanos),
                   " ".repeat(begin)
-                      + tale.paint(colour(label), bar)
+                      + narrator.paint(colour(label), bar)
                       + " ".repeat(BAR - begin - Math.max(1, cells)),
                   text.getFirst()));
       text.stream().skip(1).forEach(this::below);
@@ -56,12 +56,12 @@ record AddDrawing(DemoNarrator tale) {
   }
 
   private void below(String text) {
-    tale.show(" ".repeat(BEFORE_TEXT) + text);
+    narrator.show(" ".repeat(BEFORE_TEXT) + text);
   }
 
   /** The requests of one send to the kernel, one per line. */
   private List<String> lines(String indent, String label, String detail) {
-    int room = Math.max(16, tale.room() - BEFORE_TEXT - indent.length() - 4);
+    int room = Math.max(16, narrator.room() - BEFORE_TEXT - indent.length() - 4);
     List<String> lines = new ArrayList<>();
     for (String part : detail.split(Pattern.quote(CallTrace.SEPARATOR) + "|\n", -1)) {
       boolean first = lines.isEmpty();

@@ -114,7 +114,7 @@ public final class DemoCommand implements Callable<Integer> {
           spec.commandLine(), "a command is only run with --shell: " + command.getFirst());
     }
     if (look) {
-      out().println(Json.compact(look()));
+      out().println(Json.compact(inspect()));
       return 0;
     }
     if (wire) {
@@ -148,7 +148,7 @@ public final class DemoCommand implements Callable<Integer> {
         throw new DemoException(
             "a demo is up already: look around with --shell, or --end it first");
       }
-      code = play(installed, kept, narrator, facts);
+      code = script(installed, kept, narrator, facts);
     }
     if (json) {
       out().println(Json.pretty(facts));
@@ -165,37 +165,37 @@ public final class DemoCommand implements Callable<Integer> {
         .orElseThrow(() -> new DemoException("no demo is up: start one with ./ocicat demo --keep"));
   }
 
-  private int play(DemoPrograms installed, KeptDemo kept, DemoNarrator narrator, ObjectNode facts) {
+  private int runDemo(DemoPrograms installed, KeptDemo kept, DemoNarrator narrator, ObjectNode facts) {
     long begin = System.nanoTime();
     boolean users = Preflight.needsUserNamespace();
     narrator.title("Ocicat: how three pods get their network");
     narrator.title("Everything happens in namespaces of its own; nothing on this machine changes.");
     narrator.chapter(1, "A node of its own");
-    DemoNode stage = DemoNode.open(installed, users);
-    DemoInterrupt interruption = DemoInterrupt.closing(stage, spec.commandLine().getErr());
+    DemoNode demoNode = DemoNode.open(installed, users);
+    DemoInterrupt interruption = DemoInterrupt.closing(demoNode, spec.commandLine().getErr());
     try {
-      narrator.say(
+      narrator.paragraph(
           "Network, mount, process and host name namespaces%s: node-1 with eth0 192.0.2.10, and at the"
                   .formatted(users ? " in a user namespace (you are not root)" : "")
               + " other end of its wire a machine outside the node, 192.0.2.20.");
       DemoNetwork chain = flannel ? DemoNetwork.FLANNEL : DemoNetwork.CALICO;
-      DemoScript play = new DemoScript(stage, chain, narrator, new AddDrawing(narrator), facts);
-      play.startDaemon();
-      play.configure();
-      play.runPods();
-      play.ping();
-      play.fetch();
-      play.showLeases();
-      play.showSteps();
+      DemoScript script = new DemoScript(demoNode, chain, narrator, new AddDrawing(narrator), facts);
+      script.startDaemon();
+      script.configure();
+      script.runPods();
+      script.ping();
+      script.fetch();
+      script.showLeases();
+      script.showSteps();
       if (keep) {
-        kept.remember(stage);
-        stage.keep();
+        kept.save(demoNode);
+        demoNode.keep();
         interruption.disarm();
-        facts.put("holder", stage.holder().pid());
+        facts.put("holder", demoNode.holder().pid());
         tellKept(narrator, chain, facts.putArray("hints"));
         return 0;
       }
-      int code = end(stage, 9, narrator, facts);
+      int code = end(demoNode, 9, narrator, facts);
       interruption.disarm();
       facts.put("seconds", (System.nanoTime() - begin) / 1e9);
       narrator.close(
@@ -204,14 +204,14 @@ public final class DemoCommand implements Callable<Integer> {
       return code;
     } catch (RuntimeException e) {
       interruption.disarm();
-      stage.close();
+      demoNode.close();
       throw e;
     }
   }
 
-  private static int end(DemoNode stage, int chapter, DemoNarrator narrator, ObjectNode facts) {
-    List<String> left = Teardown.run(stage, chapter, narrator, facts);
-    stage.close();
+  private static int end(DemoNode demoNode, int chapter, DemoNarrator narrator, ObjectNode facts) {
+    List<String> left = Teardown.run(demoNode, chapter, narrator, facts);
+    demoNode.close();
     narrator.fine("the daemon has stopped, and the node with its namespaces is gone");
     return left.isEmpty() ? 0 : 1;
   }
@@ -220,19 +220,19 @@ public final class DemoCommand implements Callable<Integer> {
     narrator.line("");
     narrator.title("It stays up. To look around:");
     narrator.command("./ocicat demo --shell");
-    narrator.say("opens a shell on the node. In it, for instance:");
+    narrator.paragraph("opens a shell on the node. In it, for instance:");
     for (DemoNetwork.Hint hint : chain.hints()) {
       narrator.show("  %-32s %s".formatted(hint.command(), hint.shows()));
       hints.add(hint.command());
     }
     narrator.command("./ocicat demo --end");
-    narrator.say("removes everything.");
+    narrator.paragraph("removes everything.");
   }
 
   /** In the demo's own folder: files that the user creates there go with the node. */
-  private int openShell(DemoNode stage) {
+  private int openShell(DemoNode demoNode) {
     List<String> inside =
-        stage.inside("PS1=node-1# ", "sh", "-c", "cd \"$0\" && exec \"$@\"", DemoNode.FOLDER);
+        demoNode.inside("PS1=node-1# ", "sh", "-c", "cd \"$0\" && exec \"$@\"", DemoNode.FOLDER);
     inside.addAll(command.isEmpty() ? List.of("bash", "--norc") : command);
     try {
       return new ProcessBuilder(inside).inheritIO().start().waitFor();
@@ -247,12 +247,12 @@ public final class DemoCommand implements Callable<Integer> {
   /**
    * Includes what the kernel lacks, if requested; on such a kernel there may be no node to inspect.
    */
-  private ObjectNode look() {
+  private ObjectNode inspect() {
     List<KernelProbe.Missing> missing = probe ? KernelProbe.run() : List.of();
     ObjectNode seen =
         missing.stream().anyMatch(DemoNetwork::allNeed)
             ? Json.object()
-            : NodeSnapshot.around(environment).toJson();
+            : NodeSnapshot.take(environment).toJson();
     if (probe) {
       ArrayNode list = seen.putArray("missing");
       for (KernelProbe.Missing feature : missing) {

@@ -24,7 +24,7 @@ record DemoNarrator(PrintWriter out, boolean colours, int width) {
   }
 
   /** A paragraph. */
-  void say(String text) {
+  void paragraph(String text) {
     Wrapping.wrap(text, room()).forEach(this::show);
   }
 

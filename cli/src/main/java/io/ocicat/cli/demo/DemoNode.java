@@ -23,7 +23,7 @@ import java.util.concurrent.TimeoutException;
  */
 final class DemoNode implements AutoCloseable {
   static final String FOLDER = "/run/ocicat-demo";
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
+  private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
   private final DemoPrograms installed;
   private final ProcessHandle holder;
@@ -53,7 +53,7 @@ final class DemoNode implements AutoCloseable {
       try {
         String said = firstLine(process.getInputStream());
         if (!said.equals("ready")) {
-          throw new DemoException("no node could be made: " + complaint(process));
+          throw new DemoException("no node could be made: " + errorOutput(process));
         }
         node =
             new DemoNode(
@@ -96,7 +96,7 @@ final class DemoNode implements AutoCloseable {
     return line.toString();
   }
 
-  private static String complaint(Process process) throws IOException {
+  private static String errorOutput(Process process) throws IOException {
     return new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8)
         .strip()
         .replaceAll("\\s*\\R\\s*", "; ");
@@ -141,13 +141,13 @@ final class DemoNode implements AutoCloseable {
     FinishedCommand finished = attempt(command);
     if (finished.code() != 0) {
       throw new DemoException(
-          "`%s` failed: %s".formatted(String.join(" ", command), finished.complaint()));
+          "`%s` failed: %s".formatted(String.join(" ", command), finished.errorOutput()));
     }
     return finished.out();
   }
 
   FinishedCommand attempt(String... command) {
-    return FinishedCommand.of(inside(command), PATIENCE);
+    return FinishedCommand.of(inside(command), TIMEOUT);
   }
 
   /** The same with ocicat's own commands. */
@@ -176,7 +176,7 @@ final class DemoNode implements AutoCloseable {
   public void close() {
     holder.destroyForcibly();
     try {
-      holder.onExit().get(PATIENCE.toSeconds(), TimeUnit.SECONDS);
+      holder.onExit().get(TIMEOUT.toSeconds(), TimeUnit.SECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {

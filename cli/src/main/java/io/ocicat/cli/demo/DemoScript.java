@@ -16,7 +16,7 @@ final class DemoScript {
   private static final int PORT = 8080;
   private static final String LIMIT = "kubernetes.io/egress-bandwidth=50M";
 
-  private final DemoNode stage;
+  private final DemoNode demoNode;
   private final DemoNetwork chain;
   private final DemoNarrator narrator;
   private final AddDrawing drawing;
@@ -26,12 +26,12 @@ final class DemoScript {
   private boolean limits = true;
 
   DemoScript(
-      DemoNode stage,
+      DemoNode demoNode,
       DemoNetwork chain,
       DemoNarrator narrator,
       AddDrawing drawing,
       ObjectNode facts) {
-    this.stage = stage;
+    this.demoNode = demoNode;
     this.chain = chain;
     this.narrator = narrator;
     this.drawing = drawing;
@@ -42,8 +42,8 @@ final class DemoScript {
     narrator.chapter(2, "The daemon");
     narrator.command("ocicat daemon");
     long begin = System.nanoTime();
-    stage.run("sh", "-c", START_DAEMON, "sh", DemoNode.FOLDER);
-    narrator.say(
+    demoNode.run("sh", "-c", START_DAEMON, "sh", DemoNode.FOLDER);
+    narrator.paragraph(
         "A container runtime executes the plugins in /opt/cni/bin. Ocicat's are small: they"
             + " pass the call on to this daemon, which was up in %s."
                 .formatted(DemoNarrator.seconds(System.nanoTime() - begin)));
@@ -66,29 +66,29 @@ final class DemoScript {
   void configure() {
     narrator.chapter(3, "A network and its addresses");
     Path folder = Path.of(DemoNode.FOLDER);
-    stage.write(folder.resolve("net.d/10-demo.conflist"), chain.conflist());
-    narrator.say(
+    demoNode.write(folder.resolve("net.d/10-demo.conflist"), chain.conflist());
+    narrator.paragraph(
         "The network is a file, %s/net.d/10-demo.conflist, with the plugins %s."
             .formatted(folder, chain.names()));
     switch (chain) {
       case CALICO -> {
         // As calico/node does; without it nothing would set routes.
-        stage.run("mkdir", "-p", "/var/lib/calico");
-        stage.write(Path.of("/var/lib/calico/nodename"), "node-1");
-        stage.write(folder.resolve("pool.yaml"), DemoNetwork.RESOURCES);
+        demoNode.run("mkdir", "-p", "/var/lib/calico");
+        demoNode.write(Path.of("/var/lib/calico/nodename"), "node-1");
+        demoNode.write(folder.resolve("pool.yaml"), DemoNetwork.RESOURCES);
         narrator.command("ocicat apply -f %s/pool.yaml".formatted(folder));
-        stage.ocicat("apply", "-f", folder.resolve("pool.yaml").toString());
+        demoNode.ocicat("apply", "-f", folder.resolve("pool.yaml").toString());
       }
       case FLANNEL -> {
-        stage.run("mkdir", "-p", "/run/flannel");
-        stage.write(Path.of("/run/flannel/subnet.env"), DemoNetwork.SUBNET);
+        demoNode.run("mkdir", "-p", "/run/flannel");
+        demoNode.write(Path.of("/run/flannel/subnet.env"), DemoNetwork.SUBNET);
       }
     }
-    narrator.say(chain.addresses());
+    narrator.paragraph(chain.addresses());
     facts.put("chain", chain.names());
-    JsonNode first = Json.parse(stage.ocicat("demo", "--look", "--probe"));
+    JsonNode first = Json.parse(demoNode.ocicat("demo", "--look", "--probe"));
     refuseKernel(first.path("missing"));
-    stage.write(folder.resolve("before.json"), Json.compact(first));
+    demoNode.write(folder.resolve("before.json"), Json.compact(first));
   }
 
   private void refuseKernel(JsonNode missing) {
@@ -108,12 +108,12 @@ final class DemoScript {
 
   void runPods() {
     narrator.chapter(4, "Three pods");
-    narrator.say(
+    narrator.paragraph(
         "For each pod, do what kubelet has its runtime do in createPodSandbox: create a network"
             + " namespace, read the network's file, and call ADD of each plugin in turn. The"
             + " plugins allocate an address, create a veth pair, set routes, publish ports and"
             + " limit bandwidth.");
-    stage.write(Path.of(DemoNode.FOLDER, "page/index.html"), PAGE + "\n");
+    demoNode.write(Path.of(DemoNode.FOLDER, "page/index.html"), PAGE + "\n");
     run("db", List.of(), List.of(), "");
     // So that what the first published port sets up for all is not counted as part of web's.
     run("api", List.of("-p", "8081:80"), List.of(), "");
@@ -139,7 +139,7 @@ final class DemoScript {
             DemoNode.FOLDER + "/page"),
         " -- java -m jdk.httpserver -p 80 …");
     if (!limits) {
-      narrator.say("(without a bandwidth limit: this kernel has no ifb links)");
+      narrator.paragraph("(without a bandwidth limit: this kernel has no ifb links)");
     }
     ArrayNode list = facts.putArray("pods");
     for (DemoPod pod : pods) {
@@ -155,10 +155,10 @@ final class DemoScript {
 
   private void showPicture() {
     DemoPod pod = pods.getLast();
-    JsonNode kernel = Json.parse(stage.ocicat("demo", "--kernel", pod.netns()));
+    JsonNode kernel = Json.parse(demoNode.ocicat("demo", "--kernel", pod.netns()));
     List<String> more = new ArrayList<>();
     more.add("port %d goes to %s:80 (portmap)".formatted(PORT, pod.address()));
-    narrator.say("The kernel now has, for web:");
+    narrator.paragraph("The kernel now has, for web:");
     PodDiagram.of(
             pod.name(),
             kernel.path("pod").path("links"),
@@ -180,7 +180,7 @@ final class DemoScript {
       command.add("--");
       command.addAll(program);
     }
-    DemoPod pod = DemoPod.read(name, Json.parse(stage.ocicat(command.toArray(String[]::new))));
+    DemoPod pod = DemoPod.read(name, Json.parse(demoNode.ocicat(command.toArray(String[]::new))));
     pods.add(pod);
     narrator.fine(
         "%-4s %-14s in %s".formatted(name, pod.address(), DemoNarrator.millis(pod.nanos())));
@@ -194,7 +194,7 @@ final class DemoScript {
       DemoPod to = pods.get((i + 1) % pods.size());
       String command = "pod exec %s -- ocicat demo --ping %s".formatted(from.name(), to.address());
       narrator.command("ocicat " + command);
-      String millis = stage.ocicat(command.split(" ", -1)).strip();
+      String millis = demoNode.ocicat(command.split(" ", -1)).strip();
       narrator.fine("%s → %s: answered after %s ms".formatted(from.name(), to.name(), millis));
       list.addObject()
           .put("from", from.name())
@@ -206,14 +206,14 @@ final class DemoScript {
 
   void fetch() {
     narrator.chapter(6, "A page through a published port");
-    narrator.say(
+    narrator.paragraph(
         "From a machine outside the node, 192.0.2.20: portmap forwards the node's port %d to port 80"
                 .formatted(PORT)
             + " of web. It is a port of the demo's node, so nothing on this machine is in the"
             + " way.");
     narrator.command("curl http://%s:%d/".formatted(NODE_ADDRESS, PORT));
     String answer =
-        stage.run(
+        demoNode.run(
             "nsenter",
             "--net=/run/netns/outside",
             "bash",
@@ -250,7 +250,7 @@ final class DemoScript {
 
   void showLeases() {
     narrator.chapter(7, "Who has which address");
-    NodeSnapshot now = NodeSnapshot.read(Json.parse(stage.ocicat("demo", "--look")));
+    NodeSnapshot now = NodeSnapshot.read(Json.parse(demoNode.ocicat("demo", "--look")));
     ArrayNode list = facts.putArray("leases");
     for (AddressHolder lease : now.leases()) {
       String owner = nameOf(lease.owner());
@@ -263,7 +263,7 @@ final class DemoScript {
         allocation = lease.allocation();
       }
     }
-    narrator.say(
+    narrator.paragraph(
         switch (chain) {
           case CALICO ->
               "The block belongs to node-1. Each address has a handle, by which DEL finds it"
@@ -283,7 +283,7 @@ final class DemoScript {
 
   void showSteps() {
     narrator.chapter(8, "One pod's network, step by step");
-    narrator.say(
+    narrator.paragraph(
         "From createPodSandbox of web to its end, each step with its time in microseconds:");
     // The last one: the first pays for code that runs for the first time.
     JsonNode steps = pods.getLast().trace();

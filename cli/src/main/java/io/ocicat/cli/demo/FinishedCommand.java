@@ -51,7 +51,7 @@ record FinishedCommand(List<String> command, int code, String out, String err) {
   }
 
   /** Its last line of standard error. */
-  String complaint() {
+  String errorOutput() {
     String said = (err.isBlank() ? out : err).strip();
     return said.isEmpty() ? "exit code " + code : said.replaceAll("\\s*\\R\\s*", "; ");
   }

@@ -49,7 +49,7 @@ record KeptDemo(Path note) {
     }
   }
 
-  void remember(DemoNode node) {
+  void save(DemoNode node) {
     String text =
         Json.pretty(
             Json.object()

@@ -63,7 +63,7 @@ record NodeSnapshot(Map<String, SortedSet<String>> facts, List<AddressHolder> le
   }
 
   /** A snapshot of the node that this process is on. */
-  static NodeSnapshot around(Map<String, String> environment) {
+  static NodeSnapshot take(Map<String, String> environment) {
     Map<String, SortedSet<String>> facts = new TreeMap<>();
     try (NetlinkSocket route = NetlinkSocket.open(Protocol.ROUTE);
         NetlinkSocket netfilter = NetlinkSocket.open(Protocol.NETFILTER)) {

@@ -87,7 +87,7 @@ final class Preflight {
     command.addAll(List.of("sh", "-c", "mount -t tmpfs tmpfs /run"));
     FinishedCommand finished = FinishedCommand.of(command, LIMIT);
     if (finished.code() != 0) {
-      return Optional.of(finished.complaint());
+      return Optional.of(finished.errorOutput());
     }
     // A user namespace provides it.
     return options.isEmpty() && !mayConfigureNetworks()

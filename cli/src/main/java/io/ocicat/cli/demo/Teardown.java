@@ -9,13 +9,13 @@ final class Teardown {
   private Teardown() {}
 
   /** Returns what is left of the pods, a line each. */
-  static List<String> run(DemoNode stage, int chapter, DemoNarrator narrator, ObjectNode facts) {
+  static List<String> run(DemoNode demoNode, int chapter, DemoNarrator narrator, ObjectNode facts) {
     narrator.chapter(chapter, "Removing it all");
     NodeSnapshot before =
-        NodeSnapshot.read(Json.parse(stage.run("cat", DemoNode.FOLDER + "/before.json")));
+        NodeSnapshot.read(Json.parse(demoNode.run("cat", DemoNode.FOLDER + "/before.json")));
     narrator.command("ocicat pod rm --all");
-    stage.ocicat("pod", "rm", "--all");
-    NodeSnapshot after = NodeSnapshot.read(Json.parse(stage.ocicat("demo", "--look")));
+    demoNode.ocicat("pod", "rm", "--all");
+    NodeSnapshot after = NodeSnapshot.read(Json.parse(demoNode.ocicat("demo", "--look")));
     List<String> left = after.newSince(before);
     for (String where :
         List.of("links", "addresses and routes", "nf_tables", "leases", "records", "files")) {
@@ -32,7 +32,7 @@ final class Teardown {
       }
     }
     facts.set("left", Json.array(left));
-    stage.run("sh", "-c", STOP_DAEMON, "sh", DemoNode.FOLDER);
+    demoNode.run("sh", "-c", STOP_DAEMON, "sh", DemoNode.FOLDER);
     return left;
   }
 

@@ -19,7 +19,7 @@ import java.util.function.Function;
  * Checks that every attachment whose container is running is still what ADD made it. What affects
  * many in the same way, such as a setting of the host, is one finding.
  */
-record AttachmentsCheck(ExpectedAttachments intents, Function<String, Optional<Plugin>> plugins)
+record AttachmentsCheck(ExpectedAttachments expectedAttachments, Function<String, Optional<Plugin>> plugins)
     implements DoctorCheck {
   @Override
   public String name() {
@@ -27,12 +27,12 @@ record AttachmentsCheck(ExpectedAttachments intents, Function<String, Optional<P
   }
 
   @Override
-  public List<DoctorFinding> look() {
-    ShortIds ids = intents.shortIds();
+  public List<DoctorFinding> run() {
+    ShortIds ids = expectedAttachments.shortIds();
     Map<Discrepancy, List<String>> found = new LinkedHashMap<>();
-    try (AttachmentCheck check = new AttachmentCheck(intents, plugins)) {
+    try (AttachmentCheck check = new AttachmentCheck(expectedAttachments, plugins)) {
       List<ExpectedAttachment> ordered =
-          intents.all().stream()
+          expectedAttachments.all().stream()
               .filter(ExpectedAttachment::netnsIsThere)
               .sorted(Comparator.comparing(expected -> expected.name(ids)))
               .toList();
@@ -43,7 +43,7 @@ record AttachmentsCheck(ExpectedAttachments intents, Function<String, Optional<P
       }
     }
     List<DoctorFinding> findings = new ArrayList<>();
-    intents
+    expectedAttachments
         .obstacles()
         .forEach(
             why ->

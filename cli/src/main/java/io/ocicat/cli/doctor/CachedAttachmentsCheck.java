@@ -13,7 +13,7 @@ import java.util.TreeMap;
  * Finds attachments that only libcni's cache has and whose container is gone: the runtime has
  * forgotten them. {@link RecordsCheck} finds those that we have a record of.
  */
-record CachedAttachmentsCheck(ExpectedAttachments intents, RemovedNetworks networks)
+record CachedAttachmentsCheck(ExpectedAttachments expectedAttachments, RemovedNetworks networks)
     implements DoctorCheck {
   @Override
   public String name() {
@@ -21,10 +21,10 @@ record CachedAttachmentsCheck(ExpectedAttachments intents, RemovedNetworks netwo
   }
 
   @Override
-  public List<DoctorFinding> look() {
-    ShortIds ids = intents.shortIds();
+  public List<DoctorFinding> run() {
+    ShortIds ids = expectedAttachments.shortIds();
     Map<String, List<String>> gone = new TreeMap<>();
-    intents.all().stream()
+    expectedAttachments.all().stream()
         .filter(expected -> expected.requests().isEmpty() && !expected.netnsIsThere())
         .sorted(Comparator.comparing(expected -> expected.name(ids)))
         .forEach(
@@ -42,7 +42,7 @@ record CachedAttachmentsCheck(ExpectedAttachments intents, RemovedNetworks netwo
                             networks.remark(entry.getKey()),
                             OrphanLinksCheck.some(entry.getValue())),
                     "their addresses and rules stay until there is a DEL",
-                    networks.cure(entry.getKey())))
+                    networks.removalAdvice(entry.getKey())))
         .toList();
   }
 }

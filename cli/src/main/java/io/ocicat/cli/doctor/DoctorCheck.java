@@ -7,5 +7,5 @@ interface DoctorCheck {
   String name();
 
   /** Everything that is wrong, all at once. */
-  List<DoctorFinding> look();
+  List<DoctorFinding> run();
 }

@@ -77,7 +77,7 @@ public final class DoctorCommand implements Callable<Integer> {
   }
 
   /** A finding, the check that made it, and the outcome of its fix. */
-  private record Treated(String check, DoctorFinding finding, String outcome) {
+  private record CheckedFinding(String check, DoctorFinding finding, String outcome) {
     boolean isOpen() {
       return !outcome.equals(FIXED);
     }
@@ -87,17 +87,17 @@ public final class DoctorCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    List<Treated> treated = new ArrayList<>();
+    List<CheckedFinding> treated = new ArrayList<>();
     for (DoctorCheck check : checks()) {
       for (DoctorFinding finding : examine(check)) {
-        treated.add(new Treated(check.name(), finding, treat(finding)));
+        treated.add(new CheckedFinding(check.name(), finding, fix(finding)));
       }
     }
     PrintWriter out = spec.commandLine().getOut();
     if (json) {
       print(treated, out);
     } else {
-      tell(treated, out);
+      printText(treated, out);
     }
     boolean sick =
         treated.stream()
@@ -127,7 +127,7 @@ public final class DoctorCommand implements Callable<Integer> {
             new CniFolders(dirs.cacheDirectory(), confDirectory),
             Clock.systemUTC());
     AllAttachments known = AllAttachments.of(state, cni);
-    ExpectedAttachments intents = ExpectedAttachments.of(state, cni);
+    ExpectedAttachments expectedAttachments = ExpectedAttachments.of(state, cni);
     RemovedNetworks networks = RemovedNetworks.of(cni);
     return List.of(
         new KernelCheck(),
@@ -138,11 +138,11 @@ public final class DoctorCommand implements Callable<Integer> {
         new StartCacheCheck(Optional.ofNullable(System.getProperty("ocicat.home")).map(Path::of)),
         new FoldersCheck(context.folders()),
         new RecordsCheck(state, runner, daemonRuns()),
-        new AttachmentsCheck(intents, context.ours()::named),
+        new AttachmentsCheck(expectedAttachments, context.ours()::named),
         new OrphanLinksCheck(known),
         new OrphanElementsCheck(known, networks),
-        new CachedAttachmentsCheck(intents, networks),
-        new OrphanLeasesCheck(known, cni, intents, networks, context.root()));
+        new CachedAttachmentsCheck(expectedAttachments, networks),
+        new OrphanLeasesCheck(known, cni, expectedAttachments, networks, context.root()));
   }
 
   /** Those whose host side is in the namespace that this command runs in. */
@@ -166,7 +166,7 @@ public final class DoctorCommand implements Callable<Integer> {
   /** A check that fails must not hide what the others find. */
   private static List<DoctorFinding> examine(DoctorCheck check) {
     try {
-      return check.look();
+      return check.run();
     } catch (RuntimeException e) {
       return List.of(
           DoctorFinding.warning(
@@ -177,20 +177,20 @@ public final class DoctorCommand implements Callable<Integer> {
   }
 
   /** Empty when nothing was done. */
-  private String treat(DoctorFinding finding) {
+  private String fix(DoctorFinding finding) {
     if (!fix || finding.fix().isEmpty()) {
       return "";
     }
     try {
       finding.fix().get().run();
-      return Treated.FIXED;
+      return CheckedFinding.FIXED;
     } catch (RuntimeException e) {
       return "could not be fixed: " + e.getMessage();
     }
   }
 
-  private static void tell(List<Treated> treated, PrintWriter out) {
-    for (Treated one : treated) {
+  private static void printText(List<CheckedFinding> treated, PrintWriter out) {
+    for (CheckedFinding one : treated) {
       DoctorFinding finding = one.finding();
       out.println(
           "%-7s  %s: %s".formatted(finding.severity().label(), one.check(), finding.what()));
@@ -211,10 +211,10 @@ public final class DoctorCommand implements Callable<Integer> {
         });
   }
 
-  private static void print(List<Treated> treated, PrintWriter out) {
+  private static void print(List<CheckedFinding> treated, PrintWriter out) {
     ObjectNode document = Json.object();
     ArrayNode findings = document.putArray("findings");
-    for (Treated one : treated) {
+    for (CheckedFinding one : treated) {
       findings.add(one.finding().toJson(one.check()).put("outcome", one.outcome()));
     }
     out.println(Json.pretty(document));

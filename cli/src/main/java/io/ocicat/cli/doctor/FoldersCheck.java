@@ -25,14 +25,14 @@ record FoldersCheck(StateFolders folders) implements DoctorCheck {
   }
 
   @Override
-  public List<DoctorFinding> look() {
+  public List<DoctorFinding> run() {
     List<DoctorFinding> findings = new ArrayList<>();
     for (Path folder : List.of(folders.run(), folders.state())) {
       if (Files.isDirectory(folder)) {
-        look(folder, FOLDER, findings);
+        run(folder, FOLDER, findings);
         disk(folder, findings);
         try (Stream<Path> inside = Files.list(folder)) {
-          inside.filter(Files::isDirectory).forEach(path -> look(path, FOLDER, findings));
+          inside.filter(Files::isDirectory).forEach(path -> run(path, FOLDER, findings));
         } catch (IOException e) {
           findings.add(unreadable(folder, e));
         }
@@ -40,13 +40,13 @@ record FoldersCheck(StateFolders folders) implements DoctorCheck {
     }
     for (Path socket : List.of(folders.socket(), folders.infoSocket())) {
       if (Files.exists(socket)) {
-        look(socket, SOCKET, findings);
+        run(socket, SOCKET, findings);
       }
     }
     return findings;
   }
 
-  private static void look(Path path, String mode, List<DoctorFinding> findings) {
+  private static void run(Path path, String mode, List<DoctorFinding> findings) {
     try {
       String present = PosixFilePermissions.toString(Files.getPosixFilePermissions(path));
       if (!present.equals(mode)) {

@@ -10,7 +10,7 @@ record KernelCheck() implements DoctorCheck {
   }
 
   @Override
-  public List<DoctorFinding> look() {
+  public List<DoctorFinding> run() {
     return KernelProbe.run().stream().map(KernelCheck::finding).toList();
   }
 

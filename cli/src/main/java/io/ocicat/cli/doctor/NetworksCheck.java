@@ -28,7 +28,7 @@ record NetworksCheck(
   }
 
   @Override
-  public List<DoctorFinding> look() {
+  public List<DoctorFinding> run() {
     List<DoctorFinding> findings = new ArrayList<>();
     ConfListing listing = cni.networks();
     for (ConfProblem problem : listing.problems()) {

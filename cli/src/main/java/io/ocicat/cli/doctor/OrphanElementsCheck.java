@@ -33,7 +33,7 @@ record OrphanElementsCheck(AllAttachments known, RemovedNetworks networks) imple
   }
 
   @Override
-  public List<DoctorFinding> look() {
+  public List<DoctorFinding> run() {
     Map<String, Set<String>> orphans = new LinkedHashMap<>();
     try (NetlinkSocket netfilter = NetlinkSocket.open(Protocol.NETFILTER)) {
       for (Table table : netfilter.list(Tables.all())) {
@@ -76,6 +76,6 @@ record OrphanElementsCheck(AllAttachments known, RemovedNetworks networks) imple
                 networks.remark(network),
                 OrphanLinksCheck.some(names.stream().map(ids::in).toList())),
         "their host ports stay taken, and whoever gets their address is treated as they were",
-        networks.cure(network));
+        networks.removalAdvice(network));
   }
 }

@@ -16,7 +16,7 @@ import java.util.Map;
  * network's GC, which asks the runtime, frees a lease.
  */
 record OrphanLeasesCheck(
-    AllAttachments known, Cni cni, ExpectedAttachments intents, RemovedNetworks networks, Path root)
+    AllAttachments known, Cni cni, ExpectedAttachments expectedAttachments, RemovedNetworks networks, Path root)
     implements DoctorCheck {
 
   @Override
@@ -25,9 +25,9 @@ record OrphanLeasesCheck(
   }
 
   @Override
-  public List<DoctorFinding> look() {
+  public List<DoctorFinding> run() {
     Map<String, List<Lease>> orphans = new LinkedHashMap<>();
-    for (Lease lease : HostLocalLeases.of(cni, intents, root)) {
+    for (Lease lease : HostLocalLeases.of(cni, expectedAttachments, root)) {
       if (!known.attachments().contains(lease.holder())) {
         orphans.computeIfAbsent(lease.network(), _ -> new ArrayList<>()).add(lease);
       }
@@ -53,6 +53,6 @@ record OrphanLeasesCheck(
                 networks.remark(network).isEmpty() ? "" : networks.remark(network) + ",",
                 OrphanLinksCheck.some(names)),
         "when all are leased no container gets an address",
-        networks.cure(network));
+        networks.removalAdvice(network));
   }
 }

@@ -23,7 +23,7 @@ record OrphanLinksCheck(AllAttachments known) implements DoctorCheck {
   }
 
   @Override
-  public List<DoctorFinding> look() {
+  public List<DoctorFinding> run() {
     List<String> orphans;
     try (NetlinkSocket route = NetlinkSocket.open(Protocol.ROUTE)) {
       List<Link> links = route.list(Links.all()).stream().filter(this::isOrphan).toList();

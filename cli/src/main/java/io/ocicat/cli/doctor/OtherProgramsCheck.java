@@ -39,7 +39,7 @@ record OtherProgramsCheck(Path root) implements DoctorCheck {
   }
 
   @Override
-  public List<DoctorFinding> look() {
+  public List<DoctorFinding> run() {
     List<DoctorFinding> findings = new ArrayList<>();
     competitors(findings);
     Set<String> programs = programs();

@@ -21,16 +21,16 @@ final class Permissions {
   /** What users other than root may change: a directory, or a file directly in it. */
   static List<DoctorFinding> openToOthers(Path directory, String power) {
     List<DoctorFinding> findings = new ArrayList<>();
-    look(directory, power, findings);
+    check(directory, power, findings);
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
-      files.forEach(file -> look(file, power, findings));
+      files.forEach(file -> check(file, power, findings));
     } catch (IOException _) {
       // It contains nothing that could be changed.
     }
     return findings;
   }
 
-  private static void look(Path file, String power, List<DoctorFinding> findings) {
+  private static void check(Path file, String power, List<DoctorFinding> findings) {
     if (!Files.exists(file, LinkOption.NOFOLLOW_LINKS) || Files.isSymbolicLink(file)) {
       return;
     }

@@ -16,7 +16,7 @@ record PluginsCheck(PluginPath path, PluginExecutables ours) implements DoctorCh
   }
 
   @Override
-  public List<DoctorFinding> look() {
+  public List<DoctorFinding> run() {
     List<DoctorFinding> findings = new ArrayList<>();
     for (Path directory : path.directories()) {
       if (!Files.isDirectory(directory)) {

@@ -27,7 +27,7 @@ import java.util.stream.Stream;
 record RecordsCheck(DaemonState state, CallRunner runner, boolean daemonRuns)
     implements DoctorCheck {
   private static final Duration AT_ONCE = Duration.ofMillis(1);
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   @Override
   public String name() {
@@ -35,7 +35,7 @@ record RecordsCheck(DaemonState state, CallRunner runner, boolean daemonRuns)
   }
 
   @Override
-  public List<DoctorFinding> look() {
+  public List<DoctorFinding> run() {
     List<DoctorFinding> findings = new ArrayList<>();
     ShortIds ids = shortIds();
     for (Kept kept : state.journal().list()) {
@@ -114,7 +114,7 @@ record RecordsCheck(DaemonState state, CallRunner runner, boolean daemonRuns)
 
   /** Whether every source says so: those that name the container, and the kernel. */
   private boolean isDead(Kept kept) {
-    UndoReason occasion = runner.occasionOf(state.attachments(), kept.record());
+    UndoReason occasion = runner.reasonFor(state.attachments(), kept.record());
     return runner.decide(state.attachments(), kept, occasion, new NodeInterfaces())
         instanceof UndoDecision.Permitted;
   }
@@ -124,10 +124,10 @@ record RecordsCheck(DaemonState state, CallRunner runner, boolean daemonRuns)
         runner.undo(
             folder,
             kept,
-            runner.occasionOf(folder, kept.record()),
+            runner.reasonFor(folder, kept.record()),
             TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()),
             new NodeInterfaces(),
-            PATIENCE);
+            TIMEOUT);
     switch (undoing) {
       case UndoOutcome.Done(), UndoOutcome.LeftToOthers() -> {}
       case UndoOutcome.Refused(String because) ->

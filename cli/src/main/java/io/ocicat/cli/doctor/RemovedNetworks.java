@@ -38,7 +38,7 @@ record RemovedNetworks(Optional<Set<String>> configured) {
   }
 
   /** How to remove what is left of containers that are gone. */
-  String cure(String network) {
+  String removalAdvice(String network) {
     String gc = "`ocicat net gc %s`".formatted(network);
     return isFormer(network)
         ? "if the containers are gone, %s removes what records tell of; for the rest put the network's file back first"

@@ -23,7 +23,7 @@ record StartCacheCheck(Optional<Path> home) implements DoctorCheck {
   }
 
   @Override
-  public List<DoctorFinding> look() {
+  public List<DoctorFinding> run() {
     List<DoctorFinding> findings = new ArrayList<>();
     home.ifPresent(
         folder -> {

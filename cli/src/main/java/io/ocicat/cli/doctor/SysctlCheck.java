@@ -26,7 +26,7 @@ record SysctlCheck(int attachments) implements DoctorCheck {
   }
 
   @Override
-  public List<DoctorFinding> look() {
+  public List<DoctorFinding> run() {
     List<DoctorFinding> findings = new ArrayList<>();
     try (NetNs own = NetNs.current()) {
       if (is(own, IP_FORWARD, 0)) {

@@ -37,16 +37,16 @@ record ContainerRecords(
     List<CallRecord> attachments,
     List<CallRecord> journal,
     List<CallRecord> spool,
-    ExpectedAttachments intents,
+    ExpectedAttachments expectedAttachments,
     List<Lease> leases,
     List<String> obstacles) {
 
   static ContainerRecords gather(NodeContext context, Cni cni, String about) {
     DaemonState state = context.state();
-    ExpectedAttachments intents = ExpectedAttachments.of(state, cni);
-    List<String> obstacles = new ArrayList<>(intents.obstacles());
-    List<Lease> leases = orNone(() -> HostLocalLeases.of(cni, intents, context.root()), obstacles);
-    ContainerSelector subject = ContainerSelector.of(about, intents, leases);
+    ExpectedAttachments expectedAttachments = ExpectedAttachments.of(state, cni);
+    List<String> obstacles = new ArrayList<>(expectedAttachments.obstacles());
+    List<Lease> leases = orNone(() -> HostLocalLeases.of(cni, expectedAttachments, context.root()), obstacles);
+    ContainerSelector subject = ContainerSelector.of(about, expectedAttachments, leases);
     return new ContainerRecords(
         state,
         subject,
@@ -54,7 +54,7 @@ record ContainerRecords(
         records(state.attachments(), subject),
         records(state.journal(), subject),
         records(state.spool(), subject),
-        intents,
+        expectedAttachments,
         leases.stream().filter(lease -> subject.isAbout(lease.holder().containerId(), "")).toList(),
         obstacles);
   }
@@ -93,7 +93,7 @@ record ContainerRecords(
         keys.add(new AttachmentKey(call.containerId(), call.ifName()));
       }
     }
-    for (ExpectedAttachment expected : intents.all()) {
+    for (ExpectedAttachment expected : expectedAttachments.all()) {
       if (subject.isAbout(expected.key().containerId(), expected.pod())) {
         keys.add(expected.key());
       }

@@ -18,16 +18,16 @@ import java.util.TreeSet;
  */
 record ContainerSelector(String text, Optional<Set<String>> holders) {
 
-  static ContainerSelector of(String text, ExpectedAttachments intents, List<Lease> leases) {
+  static ContainerSelector of(String text, ExpectedAttachments expectedAttachments, List<Lease> leases) {
     return new ContainerSelector(
         text,
-        IpAddress.tryParse(text).map(IpAddress::unmap).map(ip -> holders(ip, intents, leases)));
+        IpAddress.tryParse(text).map(IpAddress::unmap).map(ip -> holders(ip, expectedAttachments, leases)));
   }
 
   private static Set<String> holders(
-      IpAddress address, ExpectedAttachments intents, List<Lease> leases) {
+      IpAddress address, ExpectedAttachments expectedAttachments, List<Lease> leases) {
     Set<String> holders = new TreeSet<>();
-    for (ExpectedAttachment expected : intents.having(address)) {
+    for (ExpectedAttachment expected : expectedAttachments.having(address)) {
       holders.add(expected.key().containerId());
     }
     for (Lease lease : leases) {

@@ -28,7 +28,7 @@ final class Diagnosis {
   /** Runtimes' caches have no times, so of two containers the running one counts. */
   private static final Comparator<AttachmentReport> LAST_AND_SOUND_FIRST =
       Comparator.comparing(AttachmentReport::last)
-          .thenComparing(story -> story.verdict().isFine())
+          .thenComparing(report -> report.verdict().isFine())
           .reversed();
 
   private final ContainerRecords evidence;
@@ -40,14 +40,14 @@ final class Diagnosis {
   }
 
   /** One for each interface, the most recent first; none when nothing is known. */
-  List<AttachmentReport> stories() {
+  List<AttachmentReport> reports() {
     return evidence.attachmentKeys().stream()
-        .map(this::story)
+        .map(this::report)
         .sorted(LAST_AND_SOUND_FIRST)
         .toList();
   }
 
-  private AttachmentReport story(AttachmentKey key) {
+  private AttachmentReport report(AttachmentKey key) {
     List<CallRecord> attached = of(key, evidence.attachments());
     List<CallRecord> begun = of(key, evidence.journal());
     List<CallRecord> spooled = of(key, evidence.spool());
@@ -58,7 +58,7 @@ final class Diagnosis {
                     call.containerId().equals(key.containerId())
                         && call.ifName().equals(key.ifName()))
             .toList();
-    Optional<ExpectedAttachment> intent = Optional.ofNullable(evidence.intents().byKey().get(key));
+    Optional<ExpectedAttachment> expected = Optional.ofNullable(evidence.expectedAttachments().byKey().get(key));
     List<String> sentences = new ArrayList<>();
     Finding finding;
     if (!begun.isEmpty() || isUnderWay(key)) {
@@ -68,9 +68,9 @@ final class Diagnosis {
       failure(calls, sentences);
       finding = new Finding(AttachmentState.DEL_PENDING, Cause.NONE);
     } else if (!attached.isEmpty()) {
-      finding = attached(intent.orElseThrow(), calls, sentences);
-    } else if (intent.isPresent() && !countsMore(calls)) {
-      finding = remembered(intent.get(), sentences);
+      finding = attached(expected.orElseThrow(), calls, sentences);
+    } else if (expected.isPresent() && !countsMore(calls)) {
+      finding = cached(expected.get(), sentences);
     } else if (!calls.isEmpty()) {
       finding = called(calls, sentences);
     } else {
@@ -82,9 +82,9 @@ final class Diagnosis {
     return new AttachmentReport(
         key.containerId(),
         key.ifName(),
-        pod(records, calls).or(() -> intent.map(ExpectedAttachment::pod)).orElse(""),
+        pod(records, calls).or(() -> expected.map(ExpectedAttachment::pod)).orElse(""),
         network(records, calls)
-            .or(() -> intent.map(ExpectedAttachment::network))
+            .or(() -> expected.map(ExpectedAttachment::network))
             .or(() -> leases(key).map(Lease::network).findFirst())
             .orElse(""),
         finding.verdict(),
@@ -151,23 +151,23 @@ final class Diagnosis {
   }
 
   private Finding attached(
-      ExpectedAttachment intent, List<FinishedCall> calls, List<String> sentences) {
-    CallRecord first = intent.requests().getFirst();
+      ExpectedAttachment expected, List<FinishedCall> calls, List<String> sentences) {
+    CallRecord first = expected.requests().getFirst();
     sentences.add(
         "attached by %s %s ago%s"
             .formatted(
-                String.join(", ", intent.requests().stream().map(CallRecord::plugin).toList()),
+                String.join(", ", expected.requests().stream().map(CallRecord::plugin).toList()),
                 ago(Instant.ofEpochMilli(first.unixMillis())),
-                addresses(intent)));
-    Finding found = Finding.of(check.run(intent));
+                addresses(expected)));
+    Finding found = Finding.of(check.run(expected));
     if (found.verdict().isFine() && !calls.isEmpty() && calls.getLast().failed()) {
       return failure(calls, sentences).orElse(found);
     }
     return found;
   }
 
-  private static String addresses(ExpectedAttachment intent) {
-    List<String> addresses = intent.addresses().stream().map(Object::toString).toList();
+  private static String addresses(ExpectedAttachment expected) {
+    List<String> addresses = expected.addresses().stream().map(Object::toString).toList();
     return addresses.isEmpty() ? "" : " with " + String.join(" and ", addresses);
   }
 
@@ -177,11 +177,11 @@ final class Diagnosis {
   }
 
   /** An attachment that was made without a daemon, or by external plugins. */
-  private Finding remembered(ExpectedAttachment intent, List<String> sentences) {
+  private Finding cached(ExpectedAttachment expected, List<String> sentences) {
     sentences.add(
         "its runtime's cache has it as attached%s; ocicatd has no record, so it was attached without it"
-            .formatted(addresses(intent)));
-    Finding found = Finding.of(check.run(intent));
+            .formatted(addresses(expected)));
+    Finding found = Finding.of(check.run(expected));
     return found.verdict() != AttachmentState.NETNS_GONE
         ? found
         : new Finding(
@@ -190,7 +190,7 @@ final class Diagnosis {
             found.problems(),
             Optional.of(
                 "the container has ended: `ocicat net gc %s` detaches it, as the runtime's DEL does"
-                    .formatted(intent.network())));
+                    .formatted(expected.network())));
   }
 
   private Stream<Lease> leases(AttachmentKey key) {
@@ -219,7 +219,7 @@ final class Diagnosis {
             .filter(call -> call.verb().equals("ADD"))
             .reduce((_, later) -> later)
             .filter(FinishedCall::failed);
-    undone.ifPresent(add -> sentences.add("before that " + tell(add)));
+    undone.ifPresent(add -> sentences.add("before that " + describeFailure(add)));
     return undone
         .map(add -> new Finding(AttachmentState.ADD_FAILED, add.cause()))
         .orElse(new Finding(AttachmentState.DELETED, Cause.NONE));
@@ -232,7 +232,7 @@ final class Diagnosis {
       return Optional.empty();
     }
     FinishedCall last = failed.getLast();
-    sentences.add(tell(last));
+    sentences.add(describeFailure(last));
     AttachmentState verdict =
         switch (last.verb()) {
           case "DEL" -> AttachmentState.DEL_FAILED;
@@ -242,7 +242,7 @@ final class Diagnosis {
     return Optional.of(new Finding(verdict, last.cause()));
   }
 
-  private static String tell(FinishedCall call) {
+  private static String describeFailure(FinishedCall call) {
     return "%s failed: %s (code %d); see `ocicat trace %s`"
         .formatted(describe(call), call.message(), call.code(), call.containerId());
   }

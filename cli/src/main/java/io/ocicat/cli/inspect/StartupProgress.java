@@ -22,40 +22,40 @@ import tools.jackson.databind.node.ObjectNode;
  * @param attachments from the files
  */
 record StartupProgress(
-    ObjectNode daemon, List<Rung> rungs, int attachments, int journal, int spool) {
+    ObjectNode daemon, List<Step> steps, int attachments, int journal, int spool) {
 
   /**
    * One step.
    *
    * @param reason why it is not reached, or what it means that it is
    */
-  record Rung(String name, boolean reached, String reason) {}
+  record Step(String name, boolean reached, String reason) {}
 
   static StartupProgress of(NodeContext context) {
     DaemonState state = context.state();
     int journal = state.journal().names().size();
     int spool = state.spool().names().size();
     ObjectNode daemon = Json.object();
-    List<Rung> rungs = new ArrayList<>();
+    List<Step> steps = new ArrayList<>();
     try {
       if (new InfoClient(context.folders().infoSocket()).askJson("/status")
           instanceof ObjectNode told) {
         daemon = told;
       }
-      rungs.add(new Rung("running", true, "at " + context.folders().socket()));
+      steps.add(new Step("running", true, "at " + context.folders().socket()));
     } catch (InfoException e) {
       String meanwhile = "; calls are made one by one without it: start `ocicat daemon`";
-      rungs.add(new Rung("running", false, e.getMessage() + (e.isDown() ? meanwhile : "")));
+      steps.add(new Step("running", false, e.getMessage() + (e.isDown() ? meanwhile : "")));
     }
     String stage = daemon.path("stage").asString("");
-    rungs.add(recovered(stage, journal));
-    rungs.add(drained(spool));
-    rungs.add(serving(stage, daemon));
+    steps.add(recovered(stage, journal));
+    steps.add(drained(spool));
+    steps.add(serving(stage, daemon));
     for (JsonNode broken : daemon.path("broken")) {
-      rungs.add(new Rung("sound", false, broken.asString("")));
+      steps.add(new Step("sound", false, broken.asString("")));
     }
-    rungs.add(kernel());
-    return new StartupProgress(daemon, rungs, attachments(state), journal, spool);
+    steps.add(kernel());
+    return new StartupProgress(daemon, steps, attachments(state), journal, spool);
   }
 
   /** A chain of several plugins leaves a record for each, but is one attachment. */
@@ -64,23 +64,23 @@ record StartupProgress(
         state.attachments().list().stream().map(kept -> kept.record().key()).distinct().count();
   }
 
-  private static Rung recovered(String stage, int journal) {
+  private static Step recovered(String stage, int journal) {
     return switch (stage) {
       case "" ->
-          new Rung(
+          new Step(
               "recovered",
               journal == 0,
               journal == 0
                   ? "no call was killed in the middle"
                   : "%d calls under way, or killed in the middle".formatted(journal));
       case "listening", "recovering" ->
-          new Rung("recovered", false, "%d killed calls to undo".formatted(journal));
-      default -> new Rung("recovered", true, "what killed calls had begun is undone");
+          new Step("recovered", false, "%d killed calls to undo".formatted(journal));
+      default -> new Step("recovered", true, "what killed calls had begun is undone");
     };
   }
 
-  private static Rung drained(int spool) {
-    return new Rung(
+  private static Step drained(int spool) {
+    return new Step(
         "drained",
         spool == 0,
         spool == 0
@@ -89,24 +89,24 @@ record StartupProgress(
                 .formatted(spool));
   }
 
-  private static Rung serving(String stage, JsonNode daemon) {
+  private static Step serving(String stage, JsonNode daemon) {
     return switch (stage) {
-      case "" -> new Rung("serving", false, "there is no daemon");
+      case "" -> new Step("serving", false, "there is no daemon");
       case "serving" ->
-          new Rung(
+          new Step(
               "serving",
               true,
               "%d calls under way, %d wait for their turn"
                   .formatted(daemon.path("inFlight").asInt(0), daemon.path("waiting").asInt(0)));
-      case "stopping" -> new Rung("serving", false, "it was told to stop and ends its calls");
-      default -> new Rung("serving", false, "not before it has recovered");
+      case "stopping" -> new Step("serving", false, "it was told to stop and ends its calls");
+      default -> new Step("serving", false, "not before it has recovered");
     };
   }
 
-  private static Rung kernel() {
+  private static Step kernel() {
     List<KernelProbe.Missing> missing =
         KernelProbe.run().stream().filter(one -> one.feature().needed()).toList();
-    return new Rung(
+    return new Step(
         "kernel",
         missing.isEmpty(),
         missing.isEmpty()
@@ -119,7 +119,7 @@ record StartupProgress(
   }
 
   boolean isReady() {
-    return rungs.stream().allMatch(Rung::reached);
+    return steps.stream().allMatch(Step::reached);
   }
 
   private boolean isRunning() {
@@ -140,9 +140,9 @@ record StartupProgress(
     } else {
       out.println("ocicatd is not running");
     }
-    for (Rung rung : rungs) {
+    for (Step step : steps) {
       out.println(
-          "  %-3s  %-9s  %s".formatted(rung.reached() ? "ok" : "NO", rung.name(), rung.reason()));
+          "  %-3s  %-9s  %s".formatted(step.reached() ? "ok" : "NO", step.name(), step.reason()));
     }
     out.println(
         "%d attachments, %d calls in the journal, %d DELs in the spool"
@@ -154,12 +154,12 @@ record StartupProgress(
     json.put("ready", isReady());
     json.put("running", isRunning());
     ArrayNode ladder = json.putArray("ladder");
-    for (Rung rung : rungs) {
+    for (Step step : steps) {
       ladder
           .addObject()
-          .put("rung", rung.name())
-          .put("reached", rung.reached())
-          .put("reason", rung.reason());
+          .put("rung", step.name())
+          .put("reached", step.reached())
+          .put("reason", step.reason());
     }
     json.put("attachments", attachments);
     json.put("journal", journal);

@@ -65,15 +65,15 @@ public final class WhyCommand implements Callable<Integer> {
       throw new ParameterException(spec.commandLine(), "a container, pod or address must be named");
     }
     ContainerRecords evidence = ContainerRecords.gather(context, runtime(), about);
-    List<AttachmentReport> stories = stories(evidence);
+    List<AttachmentReport> reports = reports(evidence);
     // A runtime that fails tries again with another container: the last one counts.
-    String newest = stories.getFirst().containerId();
+    String newest = reports.getFirst().containerId();
     List<AttachmentReport> current =
-        stories.stream().filter(s -> s.containerId().equals(newest)).toList();
+        reports.stream().filter(s -> s.containerId().equals(newest)).toList();
     List<AttachmentReport> earlier =
-        stories.stream().filter(s -> !s.containerId().equals(newest)).toList();
+        reports.stream().filter(s -> !s.containerId().equals(newest)).toList();
     print(evidence, current, earlier);
-    return current.stream().allMatch(story -> story.verdict().isFine()) ? 0 : 1;
+    return current.stream().allMatch(report -> report.verdict().isFine()) ? 0 : 1;
   }
 
   private Cni runtime() {
@@ -83,10 +83,10 @@ public final class WhyCommand implements Callable<Integer> {
         .build();
   }
 
-  private List<AttachmentReport> stories(ContainerRecords evidence) {
-    try (AttachmentCheck check = new AttachmentCheck(evidence.intents(), context.ours()::named)) {
-      List<AttachmentReport> stories = new Diagnosis(evidence, check).stories();
-      return stories.isEmpty() ? List.of(nothing(evidence)) : stories;
+  private List<AttachmentReport> reports(ContainerRecords evidence) {
+    try (AttachmentCheck check = new AttachmentCheck(evidence.expectedAttachments(), context.ours()::named)) {
+      List<AttachmentReport> reports = new Diagnosis(evidence, check).reports();
+      return reports.isEmpty() ? List.of(nothing(evidence)) : reports;
     }
   }
 
@@ -128,9 +128,9 @@ public final class WhyCommand implements Callable<Integer> {
       document.put("daemonSilence", silence);
       document.set("obstacles", Json.array(evidence.obstacles()));
       ArrayNode now = document.putArray("attachments");
-      current.forEach(story -> now.add(story.toJson()));
+      current.forEach(report -> now.add(report.toJson()));
       ArrayNode before = document.putArray("earlier");
-      earlier.forEach(story -> before.add(story.toJson()));
+      earlier.forEach(report -> before.add(report.toJson()));
       out.println(Json.pretty(document));
       out.flush();
       return;
@@ -141,11 +141,11 @@ public final class WhyCommand implements Callable<Integer> {
     }
     evidence.obstacles().forEach(why -> out.println("not everything could be looked at: " + why));
     ShortIds ids = shortIds(evidence, current, earlier);
-    current.forEach(story -> story.print(ids, out));
+    current.forEach(report -> report.print(ids, out));
     if (!earlier.isEmpty()) {
       out.println();
       out.println("earlier containers:");
-      earlier.forEach(story -> story.print(ids, out));
+      earlier.forEach(report -> report.print(ids, out));
     }
   }
 
@@ -154,7 +154,7 @@ public final class WhyCommand implements Callable<Integer> {
       ContainerRecords evidence, List<AttachmentReport> current, List<AttachmentReport> earlier) {
     Set<String> ids = new HashSet<>();
     Stream.of(current, earlier).flatMap(List::stream).forEach(one -> ids.add(one.containerId()));
-    evidence.intents().byKey().keySet().forEach(key -> ids.add(key.containerId()));
+    evidence.expectedAttachments().byKey().keySet().forEach(key -> ids.add(key.containerId()));
     return ShortIds.among(ids);
   }
 }

@@ -25,7 +25,7 @@ record DaemonReadiness(Path socket) {
   Optional<String> await(Duration limit) {
     long deadline = System.nanoTime() + limit.toNanos();
     while (true) {
-      Optional<String> obstacle = look();
+      Optional<String> obstacle = probe();
       if (obstacle.isEmpty() || System.nanoTime() >= deadline) {
         return obstacle;
       }
@@ -38,7 +38,7 @@ record DaemonReadiness(Path socket) {
     }
   }
 
-  private Optional<String> look() {
+  private Optional<String> probe() {
     try (WireRequest question =
         new WireRequest(
             "loopback",

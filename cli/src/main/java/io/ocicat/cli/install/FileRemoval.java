@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param dryRun whether to report only
  */
-record FileRemoval(InstallManifest manifest, boolean dryRun, InstallOutput account) {
+record FileRemoval(InstallManifest manifest, boolean dryRun, InstallOutput output) {
 
   /** Returns what could not be done. */
   List<String> carryOut() {
@@ -47,12 +47,12 @@ record FileRemoval(InstallManifest manifest, boolean dryRun, InstallOutput accou
     boolean waits = kept != null && Fingerprint.of(kept.path()).isPresent();
     boolean isOurs = found.isPresent() && entry.ours().contains(found.get());
     if (kept != null && waits && (isOurs || found.isEmpty())) {
-      account.tell("put back", path.toString(), "as it was before");
+      output.report("put back", path.toString(), "as it was before");
       if (!dryRun) {
         Files.move(kept.path(), path, StandardCopyOption.ATOMIC_MOVE);
       }
     } else if (isOurs) {
-      account.tell("removed", path.toString(), "");
+      output.report("removed", path.toString(), "");
       if (!dryRun) {
         Files.delete(path);
       }
@@ -65,14 +65,14 @@ record FileRemoval(InstallManifest manifest, boolean dryRun, InstallOutput accou
   private void leave(Path path, InstallManifest.@Nullable Kept kept, boolean waits)
       throws IOException {
     if (kept == null || !waits) {
-      account.tell("left", path.toString(), "which is not as it was put there");
+      output.report("left", path.toString(), "which is not as it was put there");
     } else if (InstallPlan.isSameFile(path, kept.path())) {
-      account.tell("left", path.toString(), "which was never replaced");
+      output.report("left", path.toString(), "which was never replaced");
       if (!dryRun) {
         Files.delete(kept.path());
       }
     } else {
-      account.tell("left", path.toString(), "which is not as it was put there, and " + kept.path());
+      output.report("left", path.toString(), "which is not as it was put there, and " + kept.path());
     }
   }
 
@@ -81,7 +81,7 @@ record FileRemoval(InstallManifest manifest, boolean dryRun, InstallOutput accou
       Files.deleteIfExists(directory);
       manifest.forgetDirectory(directory);
     } catch (DirectoryNotEmptyException _) {
-      account.tell("left", directory.toString(), "where there is something that is not ours");
+      output.report("left", directory.toString(), "where there is something that is not ours");
       manifest.forgetDirectory(directory);
     } catch (IOException e) {
       failures.add(String.valueOf(InstallException.of("remove", directory, e).getMessage()));

@@ -47,7 +47,7 @@ record FirewallTables(Optional<Path> netns) {
         }
       }
     } catch (NetlinkException e) {
-      output.tell("left", "the tables of nf_tables", String.valueOf(e.getMessage()));
+      output.report("left", "the tables of nf_tables", String.valueOf(e.getMessage()));
     }
   }
 
@@ -58,7 +58,7 @@ record FirewallTables(Optional<Path> netns) {
       output.tell("left", name, "which containers still need");
       return;
     }
-    output.tell("removed", name, "");
+    output.report("removed", name, "");
     if (!dryRun) {
       host.netfilter().transact(Tables.delete(table));
     }

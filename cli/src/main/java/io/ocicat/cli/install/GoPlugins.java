@@ -84,7 +84,7 @@ final class GoPlugins {
   }
 
   /** The recorded ADD by the other plugin, in a namespace where it has no effect. */
-  void rehearse(CallRecord record) {
+  void tryAdd(CallRecord record) {
     if (find(record, record.plugin()).isEmpty()) {
       return; // Which is an obstacle by itself.
     }

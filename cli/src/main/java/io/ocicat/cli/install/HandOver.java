@@ -70,7 +70,7 @@ final class HandOver {
   }
 
   /** A plugin's record of an attachment, parsed. */
-  private record Known(Kept kept, AttachmentOwner owner, PluginConfig request) {
+  private record PluginRecord(Kept kept, AttachmentOwner owner, PluginConfig request) {
     String plugin() {
       return kept.record().plugin();
     }
@@ -84,16 +84,16 @@ final class HandOver {
           "calls are not finished (%s): start ocicatd once, which finishes them"
               .formatted(state.runDirectory()));
     }
-    List<Known> all = new ArrayList<>();
+    List<PluginRecord> all = new ArrayList<>();
     for (String name : state.attachments().names()) {
-      Optional<Known> known = read(name);
+      Optional<PluginRecord> known = read(name);
       known.ifPresentOrElse(
           all::add,
           () ->
               obstacles.add(
                   "record %s cannot be read".formatted(state.attachments().path().resolve(name))));
     }
-    for (Known known : all) {
+    for (PluginRecord known : all) {
       if (known.kept().record().boot().equals(state.boot()) && !isPresent(known)) {
         obstacles.add(
             "%s was attached in another network namespace than this one"
@@ -102,7 +102,7 @@ final class HandOver {
     }
     try (NetnsSockets host = NetnsSockets.of(netns)) {
       all.forEach(known -> plugins.obstacle(known.kept().record()).ifPresent(obstacles::add));
-      for (Known known : all) {
+      for (PluginRecord known : all) {
         if (isPresent(known) && known.plugin().equals(PORTMAP)) {
           ports(host, known).ifPresent(obstacles::add);
         }
@@ -122,11 +122,11 @@ final class HandOver {
   }
 
   /** The Go plugin may refuse what ours accepts: conditions in the syntax of another back end. */
-  private Optional<String> ports(NetnsSockets host, Known known) {
+  private Optional<String> ports(NetnsSockets host, PluginRecord known) {
     try {
       if (PortmapHandOver.hasPorts(known.request())
           && !PortmapHandOver.isDone(host, known.owner(), known.request())) {
-        plugins.rehearse(known.kept().record());
+        plugins.tryAdd(known.kept().record());
       }
       return Optional.empty();
     } catch (CniException e) {
@@ -136,7 +136,7 @@ final class HandOver {
     }
   }
 
-  private static List<String> unrecorded(NetnsSockets host, List<Known> all) {
+  private static List<String> unrecorded(NetnsSockets host, List<PluginRecord> all) {
     Set<String> recorded = new TreeSet<>();
     all.forEach(known -> recorded.add(known.owner().label()));
     return PortmapHandOver.owners(host).stream()
@@ -145,20 +145,20 @@ final class HandOver {
         .toList();
   }
 
-  private static List<String> masquerading(NetnsSockets host, List<Known> all) {
+  private static List<String> masquerading(NetnsSockets host, List<PluginRecord> all) {
     List<String> obstacles = new ArrayList<>();
-    for (Known known : all) {
+    for (PluginRecord known : all) {
       if (known.plugin().equals(CALICO)
           && NatOutgoingHandOver.isOurs(host, known.owner().network())) {
         obstacles.add(natOutgoing(known));
       }
     }
-    Map<String, Known> masters = masters(all);
+    Map<String, PluginRecord> masters = masters(all);
     Set<String> chains = new TreeSet<>();
     MasqueradeHandOver.owners(host)
         .forEach(
             (label, addresses) -> {
-              Known master = masters.get(label);
+              PluginRecord master = masters.get(label);
               if (master == null) {
                 obstacles.add("masquerading of %s, of which there is no record".formatted(label));
               } else if (master.plugin().equals(CALICO)) {
@@ -181,7 +181,7 @@ final class HandOver {
     return obstacles;
   }
 
-  private static String natOutgoing(Known known) {
+  private static String natOutgoing(PluginRecord known) {
     return "network %s has natOutgoing: Felix masquerades where Calico's plugin is, and until it does nobody would"
         .formatted(known.owner().network());
   }
@@ -197,9 +197,9 @@ final class HandOver {
   }
 
   /** For each attachment the plugin that masquerades, without those chained to it. */
-  private static Map<String, Known> masters(List<Known> all) {
-    Map<String, Known> masters = new LinkedHashMap<>();
-    for (Known known : all) {
+  private static Map<String, PluginRecord> masters(List<PluginRecord> all) {
+    Map<String, PluginRecord> masters = new LinkedHashMap<>();
+    for (PluginRecord known : all) {
       if (Set.of("bridge", "ptp", CALICO, FLANNEL).contains(known.plugin())) {
         masters.merge(
             known.owner().label(),
@@ -230,16 +230,16 @@ final class HandOver {
             .lock(key, LOCK_LIMIT)
             .orElseThrow(
                 () -> new InstallException("%s is being changed: try again".formatted(key)))) {
-      List<Known> records = names.stream().flatMap(name -> read(name).stream()).toList();
+      List<PluginRecord> records = names.stream().flatMap(name -> read(name).stream()).toList();
       Map<String, List<IpPrefix>> masqueraded = MasqueradeHandOver.owners(host);
-      Map<String, Known> masters = masters(records);
+      Map<String, PluginRecord> masters = masters(records);
       Set<String> done = new LinkedHashSet<>();
-      for (Known known : records) {
+      for (PluginRecord known : records) {
         if (isPresent(known)) {
           handOver(host, known, masters, masqueraded, done, dryRun);
         }
       }
-      output.tell("handed over", key.toString(), String.join(", ", done));
+      output.report("handed over", key.toString(), String.join(", ", done));
       if (!dryRun) {
         names.forEach(state.attachments()::remove);
       }
@@ -248,8 +248,8 @@ final class HandOver {
 
   private void handOver(
       NetnsSockets host,
-      Known known,
-      Map<String, Known> masters,
+      PluginRecord known,
+      Map<String, PluginRecord> masters,
       Map<String, List<IpPrefix>> masqueraded,
       Set<String> done,
       boolean dryRun) {
@@ -284,7 +284,7 @@ final class HandOver {
   }
 
   private void masquerade(
-      NetnsSockets host, Known known, List<IpPrefix> addresses, Set<String> done) {
+      NetnsSockets host, PluginRecord known, List<IpPrefix> addresses, Set<String> done) {
     long families = addresses.stream().map(IpPrefix::isV4).distinct().count();
     if (known.plugin().equals(CALICO) || families < addresses.size()) {
       MasqueradeHandOver.release(host, known.owner().label());
@@ -307,12 +307,12 @@ final class HandOver {
   }
 
   /** Whether what it describes is in this kernel and on this host. */
-  private boolean isPresent(Known known) {
+  private boolean isPresent(PluginRecord known) {
     CallRecord record = known.kept().record();
     return record.boot().equals(state.boot()) && record.hostNetns().equals(NamespaceId.of(netns));
   }
 
-  private Optional<Known> read(String name) {
+  private Optional<PluginRecord> read(String name) {
     return state
         .attachments()
         .read(name)
@@ -326,7 +326,7 @@ final class HandOver {
                         new NetworkName(request.name()),
                         new ContainerId(key.containerId()),
                         new InterfaceName(key.ifName()));
-                return Optional.of(new Known(new Kept(name, record), owner, request));
+                return Optional.of(new PluginRecord(new Kept(name, record), owner, request));
               } catch (CniException _) {
                 return Optional.empty();
               }

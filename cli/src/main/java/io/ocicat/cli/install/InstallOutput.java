@@ -23,32 +23,32 @@ final class InstallOutput implements AutoCloseable {
     document.put("dryRun", dryRun);
     files = document.putArray("files");
     if (dryRun) {
-      say(DRY_RUN);
+      println(DRY_RUN);
     }
   }
 
   /** @param note what else to say, as a continuation of the line; may be empty */
-  void tell(String what, String path, String note) {
+  void report(String what, String path, String note) {
     ObjectNode file = files.addObject().put("done", what).put("path", path);
     if (!note.isEmpty()) {
       file.put("note", note);
     }
-    say("%-8s  %s%s".formatted(what, path, note.isEmpty() ? "" : ", " + note));
+    println("%-8s  %s%s".formatted(what, path, note.isEmpty() ? "" : ", " + note));
   }
 
   /** What is left to do before a pod can start. */
   void missing(String what) {
     document.withArray("/missing").add(what);
-    say("%-8s  %s".formatted("missing", what));
+    println("%-8s  %s".formatted("missing", what));
   }
 
   void next(String command) {
     document.put("next", command);
-    say("%-8s  %s".formatted("next", command));
+    println("%-8s  %s".formatted("next", command));
   }
 
   /** For people; not in the JSON document. */
-  void say(String line) {
+  void println(String line) {
     if (!json) {
       out.println(line);
     }

@@ -9,19 +9,19 @@ import java.util.Optional;
  *
  * @param tree where the distribution is copied to, if it is
  */
-record InstallReport(InstallOutput account, Optional<Path> tree) {
+record InstallReport(InstallOutput output, Optional<Path> tree) {
   void done(List<InstallPlan.Step> steps) {
     List<InstallPlan.Step> copied = steps.stream().filter(this::isInTree).toList();
     if (!copied.isEmpty()) {
       long changed = copied.stream().filter(step -> step.task() != InstallPlan.Task.LEAVE).count();
-      account.tell(
+      output.report(
           changed > 0 ? "new" : "same",
           tree.orElseThrow().toString(),
           "%d files".formatted(copied.size()));
     }
     for (InstallPlan.Step step : steps) {
       if (!isInTree(step)) {
-        account.tell(word(step.task()), step.item().path().toString(), kept(step));
+        output.report(word(step.task()), step.item().path().toString(), kept(step));
       }
     }
   }

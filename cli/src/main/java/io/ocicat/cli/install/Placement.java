@@ -29,7 +29,7 @@ record Placement(Path state, InstallManifest manifest) {
       manifest.write(state);
       work.forEach(step -> step.item().stage());
     } catch (RuntimeException e) {
-      takeBack(work, before, e);
+      rollBack(work, before, e);
       throw e;
     }
     for (InstallPlan.Step step : work) {
@@ -44,7 +44,7 @@ record Placement(Path state, InstallManifest manifest) {
   }
 
   /** Nothing has been put in place so far; undoes as much as possible. */
-  private void takeBack(
+  private void rollBack(
       List<InstallPlan.Step> work, InstallManifest before, RuntimeException first) {
     List<Runnable> tasks = new ArrayList<>();
     work.forEach(step -> tasks.add(step.item()::unstage));

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  *
  * @param dryRun whether to report only
  */
-record Purge(StateFolders folders, boolean dryRun, InstallOutput account) {
+record Purge(StateFolders folders, boolean dryRun, InstallOutput output) {
   private static final List<String> OF_STATE = List.of("attachments", "pods", "installed.json");
   private static final String DATASTORE = "datastore.";
   private static final List<String> OF_RUN =
@@ -95,9 +95,9 @@ record Purge(StateFolders folders, boolean dryRun, InstallOutput account) {
         }
         Files.delete(folder);
       }
-      account.tell("removed", folder.toString(), "");
+      output.report("removed", folder.toString(), "");
     } catch (DirectoryNotEmptyException _) {
-      account.tell("left", folder.toString(), "where there is something that is not ours");
+      output.report("left", folder.toString(), "where there is something that is not ours");
     } catch (IOException e) {
       throw InstallException.of("remove", folder, e);
     }

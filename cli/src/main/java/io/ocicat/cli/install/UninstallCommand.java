@@ -108,7 +108,7 @@ public final class UninstallCommand implements Callable<Integer> {
     Path path = folders.state();
     boolean installed = Files.exists(InstallManifest.fileIn(path));
     if (!installed) {
-      output.say("nothing is installed: there is no " + InstallManifest.fileIn(path));
+      output.println("nothing is installed: there is no " + InstallManifest.fileIn(path));
     }
     DaemonState state = new DaemonState(folders, BootId.current());
     if (handOver) {
@@ -159,7 +159,7 @@ public final class UninstallCommand implements Callable<Integer> {
               + " cannot): "
               + String.join("; ", obstacles));
     }
-    obstacles.forEach(obstacle -> output.say("%-8s  %s".formatted("ends", obstacle)));
+    obstacles.forEach(obstacle -> output.println("%-8s  %s".formatted("ends", obstacle)));
     before.carryOut(dryRun);
     if (installed) {
       remove(folders.state(), output);

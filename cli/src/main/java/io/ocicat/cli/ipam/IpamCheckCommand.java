@@ -109,7 +109,7 @@ final class IpamCheckCommand extends IpamCommandContext {
       findings(document.putArray("findings"), report.findings(), repaired);
       print(document);
     } else {
-      tell(report, used, repaired, left);
+      printResult(report, used, repaired, left);
     }
     return left.isEmpty() && used.disputed().isEmpty() ? 0 : 1;
   }
@@ -164,7 +164,7 @@ final class IpamCheckCommand extends IpamCommandContext {
     return type.name().toLowerCase(Locale.ROOT).replace('_', ' ');
   }
 
-  private void tell(
+  private void printResult(
       IpamCheck.Report report,
       UsedAddresses used,
       List<IpamFinding> repaired,
@@ -196,7 +196,7 @@ final class IpamCheckCommand extends IpamCommandContext {
     Map<IpamFinding.Type, List<IpamFinding>> byType =
         report.findings().stream()
             .collect(Collectors.groupingBy(IpamFinding::type, TreeMap::new, Collectors.toList()));
-    byType.forEach((type, list) -> tell(type, list, repaired));
+    byType.forEach((type, list) -> printResult(type, list, repaired));
     used.disputed()
         .forEach(
             (address, owners) ->
@@ -213,7 +213,7 @@ final class IpamCheckCommand extends IpamCommandContext {
                     repaired.isEmpty() ? "" : ", repaired %d".formatted(repaired.size())));
   }
 
-  private void tell(IpamFinding.Type type, List<IpamFinding> findings, List<IpamFinding> repaired) {
+  private void printResult(IpamFinding.Type type, List<IpamFinding> findings, List<IpamFinding> repaired) {
     int shown = problems || all ? findings.size() : Math.min(SHOWN, findings.size());
     for (IpamFinding finding : findings.subList(0, shown)) {
       String what =

@@ -113,7 +113,7 @@ final class IpamGcCommand extends IpamCommandContext {
             apart);
     List<AddressInfo> suspects = collector.collect(truth(datastore, here)).suspects();
     if (dryRun) {
-      tell(suspects, ipam.check().run().findings().stream().filter(IpamFinding::isSafe).toList());
+      printResult(suspects, ipam.check().run().findings().stream().filter(IpamFinding::isSafe).toList());
       return 0;
     }
     CollectionResult first = collector.collect(clusterTruth(datastore, nodes));
@@ -134,7 +134,7 @@ final class IpamGcCommand extends IpamCommandContext {
     if (again) {
       repaired.addAll(cluster.repaired());
     }
-    return tell(local, cluster, repaired);
+    return printResult(local, cluster, repaired);
   }
 
   private NodeLiveness truth(Datastore datastore, String here) {
@@ -152,7 +152,7 @@ final class IpamGcCommand extends IpamCommandContext {
         .anyMatch(owner -> !nodes.contains(owner.name()));
   }
 
-  private void tell(List<AddressInfo> suspects, List<IpamFinding> findings) {
+  private void printResult(List<AddressInfo> suspects, List<IpamFinding> findings) {
     if (json) {
       ObjectNode document = Json.object();
       document.set(
@@ -174,7 +174,7 @@ final class IpamGcCommand extends IpamCommandContext {
                 .formatted(suspects.size(), findings.size()));
   }
 
-  private int tell(CollectionResult local, CollectionResult cluster, List<IpamFinding> repaired) {
+  private int printResult(CollectionResult local, CollectionResult cluster, List<IpamFinding> repaired) {
     List<String> released = new ArrayList<>();
     for (List<IpAddress> list : List.of(local.released(), cluster.released())) {
       list.forEach(address -> released.add(address.toString()));

@@ -76,7 +76,7 @@ final class IpamWhyCommand extends IpamCommandContext {
             if (!json && !documents.isEmpty()) {
               out().println();
             }
-            documents.add(tell(datastore, ipam, local, address));
+            documents.add(explain(datastore, ipam, local, address));
           }
           if (json) {
             print(documents.size() == 1 ? documents.getFirst() : all(documents));
@@ -125,7 +125,7 @@ final class IpamWhyCommand extends IpamCommandContext {
     return found;
   }
 
-  private ObjectNode tell(Datastore datastore, Ipam ipam, LocalAddresses local, IpAddress address) {
+  private ObjectNode explain(Datastore datastore, Ipam ipam, LocalAddresses local, IpAddress address) {
     Map<String, String> facts = new LinkedHashMap<>();
     Optional<AddressInfo> info = IpamShowCommand.info(ipam, address);
     List<String> users = UsedAddresses.of(datastore).ownersOf(address);

@@ -30,7 +30,7 @@ import java.util.function.Supplier;
  * @param obstacles why something could not be read
  */
 record LocalAddresses(
-    ExpectedAttachments intents,
+    ExpectedAttachments expectedAttachments,
     List<Lease> leases,
     Set<IpAddress> kernel,
     List<String> obstacles) {
@@ -47,11 +47,11 @@ record LocalAddresses(
       Supplier<Set<IpAddress>> interfaces) {
     Cni cni = Cni.builder().confDirectory(confDirectory).cacheDirectory(cache).build();
     DaemonState state = new DaemonState(StateFolders.of(environment), BootId.current());
-    ExpectedAttachments intents = ExpectedAttachments.of(state, cni);
-    List<String> obstacles = new ArrayList<>(intents.obstacles());
+    ExpectedAttachments expectedAttachments = ExpectedAttachments.of(state, cni);
+    List<String> obstacles = new ArrayList<>(expectedAttachments.obstacles());
     List<Lease> leases = List.of();
     try {
-      leases = HostLocalLeases.of(cni, intents, Path.of("/"));
+      leases = HostLocalLeases.of(cni, expectedAttachments, Path.of("/"));
     } catch (CniException e) {
       obstacles.add(String.valueOf(e.getMessage()));
     }
@@ -61,17 +61,17 @@ record LocalAddresses(
     } catch (NetlinkException e) {
       obstacles.add(e.getMessage());
     }
-    return new LocalAddresses(intents, leases, kernel, obstacles);
+    return new LocalAddresses(expectedAttachments, leases, kernel, obstacles);
   }
 
   /** Descriptions of those who have an address. */
   List<String> holdersOf(IpAddress address) {
     List<String> holders = new ArrayList<>();
-    for (ExpectedAttachment expected : intents.having(address)) {
+    for (ExpectedAttachment expected : expectedAttachments.having(address)) {
       holders.add(
           "Attachment(%s on network %s%s)"
               .formatted(
-                  expected.name(intents.shortIds()),
+                  expected.name(expectedAttachments.shortIds()),
                   expected.network(),
                   expected.netnsIsThere() ? "" : ", whose namespace is gone"));
     }
@@ -81,11 +81,11 @@ record LocalAddresses(
             "Lease(host-local, network %s, container %s/%s)"
                 .formatted(
                     lease.network(),
-                    intents.shortIds().of(lease.holder().containerId()),
+                    expectedAttachments.shortIds().of(lease.holder().containerId()),
                     lease.holder().ifName()));
       }
     }
-    if (kernel.contains(address) && intents.having(address).isEmpty()) {
+    if (kernel.contains(address) && expectedAttachments.having(address).isEmpty()) {
       holders.add("Interface(in a network namespace of this machine)");
     }
     return holders;
@@ -94,7 +94,7 @@ record LocalAddresses(
   /** The addresses of a pod or container, which may be leased only. */
   Set<IpAddress> addressesOf(String about) {
     Set<IpAddress> addresses = new LinkedHashSet<>();
-    for (ExpectedAttachment expected : intents.all()) {
+    for (ExpectedAttachment expected : expectedAttachments.all()) {
       if (CallSelection.isAbout(about, expected.key().containerId(), expected.pod())) {
         expected.addresses().stream().map(IpPrefix::address).forEach(addresses::add);
       }

@@ -62,7 +62,7 @@ record RemovedNetwork(String name, DaemonState state, CallRunner runner) {
         runner.undo(
             folder,
             kept,
-            runner.occasionOf(folder, kept.record()),
+            runner.reasonFor(folder, kept.record()),
             TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()),
             interfaces,
             LIMIT);

@@ -46,19 +46,19 @@ public final class ConnectionOptions {
   }
 
   /** Opens the datastore of these options; the caller closes it. */
-  public Datastore open(CommandContext surroundings) {
-    return Datastores.openOwn(read(surroundings));
+  public Datastore open(CommandContext commandContext) {
+    return Datastores.openOwn(read(commandContext));
   }
 
   /** The datastore configuration of these options. */
-  public DatastoreConfig read(CommandContext surroundings) {
+  public DatastoreConfig read(CommandContext commandContext) {
     Path named = config;
     if (named != null) {
-      return read(named, surroundings.environment());
+      return read(named, commandContext.environment());
     }
-    return Files.isReadable(surroundings.configFile())
-        ? read(surroundings.configFile(), surroundings.environment())
-        : ofEnvironment(surroundings.environment());
+    return Files.isReadable(commandContext.configFile())
+        ? read(commandContext.configFile(), commandContext.environment())
+        : ofEnvironment(commandContext.environment());
   }
 
   private DatastoreConfig ofEnvironment(Map<String, String> environment) {

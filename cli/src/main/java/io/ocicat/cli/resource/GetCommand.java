@@ -188,7 +188,7 @@ final class GetCommand extends ResourceCommand {
           found.computeIfAbsent(key.kind(), _ -> new ArrayList<>()).add(resource);
         }
       } catch (NotFoundException | CorruptException | InvalidException e) {
-        missing.add(told(e));
+        missing.add(describe(e));
       }
     }
     Printer printer = printer(datastore, format);
@@ -209,7 +209,7 @@ final class GetCommand extends ResourceCommand {
     return missing.isEmpty() ? 0 : 1;
   }
 
-  private static String told(DatastoreException e) {
+  private static String describe(DatastoreException e) {
     return oneLine(String.valueOf(e.getMessage()));
   }
 

@@ -29,14 +29,14 @@ final class JsonPath {
   /** From one value to those one step further. */
   @FunctionalInterface
   private interface Step {
-    void take(JsonNode from, List<JsonNode> to);
+    void apply(JsonNode from, List<JsonNode> to);
   }
 
   List<JsonNode> find(JsonNode document) {
     List<JsonNode> found = List.of(document);
     for (Step step : steps) {
       List<JsonNode> next = new ArrayList<>();
-      found.forEach(value -> step.take(value, next));
+      found.forEach(value -> step.apply(value, next));
       found = next;
     }
     return found;

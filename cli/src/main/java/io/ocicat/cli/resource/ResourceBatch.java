@@ -30,7 +30,7 @@ final class ResourceBatch {
 
   /** Returns the exit code. */
   int run(List<Manifest> manifests, PrintWriter out) {
-    rehearse(manifests);
+    dryRun(manifests);
     List<Manifest> done = new ArrayList<>();
     int skipped = 0;
     for (Manifest manifest : manifests) {
@@ -41,7 +41,7 @@ final class ResourceBatch {
           skipped++;
         }
       } catch (DatastoreException e) {
-        throw new RejectedException(List.of(told(manifest, e), soFar(manifests, done)));
+        throw new RejectedException(List.of(describe(manifest, e), soFar(manifests, done)));
       }
     }
     out.println(success(done));
@@ -57,7 +57,7 @@ final class ResourceBatch {
         : resource;
   }
 
-  private void rehearse(List<Manifest> manifests) {
+  private void dryRun(List<Manifest> manifests) {
     DryRunDatastore rehearsal = new DryRunDatastore(datastore);
     List<String> refused = new ArrayList<>();
     Map<Object, String> seen = new HashMap<>();
@@ -76,7 +76,7 @@ final class ResourceBatch {
         // Every other one would fail in the same way.
         throw e;
       } catch (DatastoreException e) {
-        refused.add(told(manifest, e));
+        refused.add(describe(manifest, e));
       }
     }
     if (!refused.isEmpty()) {
@@ -89,7 +89,7 @@ final class ResourceBatch {
     }
   }
 
-  private static String told(Manifest manifest, DatastoreException e) {
+  private static String describe(Manifest manifest, DatastoreException e) {
     return manifest.origin().isEmpty()
         ? String.valueOf(e.getMessage())
         : "%s: %s".formatted(manifest.origin(), e.getMessage());

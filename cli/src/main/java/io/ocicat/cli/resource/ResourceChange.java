@@ -173,13 +173,13 @@ enum ResourceChange {
           return stored.edit(
               document -> {
                 ObjectNode given = wanted.content();
-                take(document, given, "spec");
+                copyMember(document, given, "spec");
                 if (given.has("status") && takesStatus(wanted.kind())) {
-                  take(document, given, "status");
+                  copyMember(document, given, "status");
                 }
                 ObjectNode metadata = document.withObject("metadata");
-                take(metadata, given.path("metadata"), "labels");
-                take(metadata, given.path("metadata"), "annotations");
+                copyMember(metadata, given.path("metadata"), "labels");
+                copyMember(metadata, given.path("metadata"), "annotations");
               });
         });
   }
@@ -189,7 +189,7 @@ enum ResourceChange {
     return kind == Kind.NODE;
   }
 
-  private static void take(ObjectNode to, JsonNode from, String name) {
+  private static void copyMember(ObjectNode to, JsonNode from, String name) {
     JsonNode value = from.path(name);
     if (value.isMissingNode()) {
       to.remove(name);

@@ -23,7 +23,7 @@ import tools.jackson.databind.node.ObjectNode;
  * is gone.
  */
 final class Watcher {
-  private static final Duration PATIENCE = Duration.ofMillis(500);
+  private static final Duration TIMEOUT = Duration.ofMillis(500);
   private static final Duration PAUSE = Duration.ofSeconds(1);
   private static final int EVENT_WIDTH = 9;
   private static final int ROOM = 3;
@@ -89,7 +89,7 @@ final class Watcher {
   private String follow(ResourceWatch watch, String from, long end) {
     String revision = from;
     while (System.nanoTime() < end) {
-      ResourceWatch.Batch batch = watch.next(PATIENCE);
+      ResourceWatch.Batch batch = watch.next(TIMEOUT);
       batch.events().forEach(this::show);
       revision = batch.revision();
     }

@@ -17,21 +17,21 @@ public record ErrorReporter(PrintWriter err, boolean debug) {
   public int misuse(ParameterException misuse, String[] args) {
     CommandLine command = misuse.getCommandLine();
     String name = command.getCommandSpec().qualifiedName();
-    complain(misuse, "%s: %s; see \"%s --help\"".formatted(name, reason(misuse, command), name));
+    print(misuse, "%s: %s; see \"%s --help\"".formatted(name, reason(misuse, command), name));
     return CommandLine.ExitCode.USAGE;
   }
 
   /** The command was valid and failed. */
   public int failure(Throwable failure) {
     String message = failure.getMessage();
-    complain(
+    print(
         failure,
         "ocicat: "
             + ErrorAdvice.of(message == null || message.isBlank() ? failure.toString() : message));
     return CommandLine.ExitCode.SOFTWARE;
   }
 
-  private void complain(Throwable cause, String line) {
+  private void print(Throwable cause, String line) {
     err.println(String.join(" ", line.strip().split("\\s*\\R\\s*", -1)));
     if (debug) {
       cause.printStackTrace(err);

@@ -221,7 +221,7 @@ class DoctorCommandTest {
 
     List<DoctorFinding> findings;
     try (NetNs there = NetNs.open(host.path())) {
-      findings = there.call(() -> new OrphanLinksCheck(known).look());
+      findings = there.call(() -> new OrphanLinksCheck(known).run());
     }
 
     assertThat(findings)
@@ -235,9 +235,9 @@ class DoctorCommandTest {
   void forwardingThatSomebodyTurnedOffIsAProblemOnceThereAreAttachments(Host host)
       throws Exception {
     try (NetNs there = NetNs.open(host.path())) {
-      assertThat(there.call(() -> new SysctlCheck(0).look()))
+      assertThat(there.call(() -> new SysctlCheck(0).run()))
           .noneMatch(finding -> finding.severity() == DoctorFinding.Severity.PROBLEM);
-      assertThat(there.call(() -> new SysctlCheck(1).look()))
+      assertThat(there.call(() -> new SysctlCheck(1).run()))
           .anyMatch(finding -> finding.what().equals("net.ipv4.ip_forward is 0"))
           .anyMatch(finding -> finding.severity() == DoctorFinding.Severity.PROBLEM);
     }
@@ -343,7 +343,7 @@ class DoctorCommandTest {
       assertThat(
               there.call(
                   () ->
-                      new OrphanElementsCheck(known, RemovedNetworks.among(Set.of("blue"))).look()))
+                      new OrphanElementsCheck(known, RemovedNetworks.among(Set.of("blue"))).run()))
           .singleElement()
           .satisfies(
               finding ->

@@ -18,14 +18,14 @@ final class StartCacheCheckTest {
   void cachesThatAreUsedAreNoFinding() throws IOException {
     launcher("exit 0");
 
-    assertThat(new StartCacheCheck(Optional.of(home)).look()).isEmpty();
+    assertThat(new StartCacheCheck(Optional.of(home)).run()).isEmpty();
   }
 
   @Test
   void aCacheThatTheJvmRefusesIsAFindingThatSaysWhatToDo() throws IOException {
     launcher("case $JDK_JAVA_OPTIONS,$1 in *AOTMode=on,daemon) exit 1 ;; esac");
 
-    assertThat(new StartCacheCheck(Optional.of(home)).look())
+    assertThat(new StartCacheCheck(Optional.of(home)).run())
         .singleElement()
         .satisfies(
             finding -> {
@@ -39,12 +39,12 @@ final class StartCacheCheckTest {
   void aLauncherThatDoesNotWorkAtAllIsNotTheCachesFault() throws IOException {
     launcher("exit 1");
 
-    assertThat(new StartCacheCheck(Optional.of(home)).look()).isEmpty();
+    assertThat(new StartCacheCheck(Optional.of(home)).run()).isEmpty();
   }
 
   @Test
   void withoutADistributionThereIsNothingToLookAt() {
-    assertThat(new StartCacheCheck(Optional.empty()).look()).isEmpty();
+    assertThat(new StartCacheCheck(Optional.empty()).run()).isEmpty();
   }
 
   private void launcher(String script) throws IOException {

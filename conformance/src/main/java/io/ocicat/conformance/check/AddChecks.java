@@ -90,8 +90,8 @@ final class AddChecks {
             SPEC,
             lab -> {
               lab.detach(lab.attach());
-              lab.unplug(lab.container());
-              lab.attach(lab.version(), lab.replug(lab.container()));
+              lab.removeVeth(lab.container());
+              lab.attach(lab.version(), lab.restoreVeth(lab.container()));
             }),
         must(
                 "add.in-parallel",
@@ -157,7 +157,7 @@ final class AddChecks {
 
   private static void nameTaken(Lab lab) {
     LabContainer container = lab.container();
-    container.namespace().stranger(container.ifName());
+    container.namespace().addForeignLink(container.ifName());
     var before = container.namespace().snapshot();
     lab.run(lab.call("ADD")).fails();
     Expect.unchanged("the container", before, container.namespace()::snapshot);

@@ -92,7 +92,7 @@ public record ConformanceCheck(
     if (obstacle.isPresent()) {
       return new CheckVerdict.NotApplicable(obstacle.get());
     }
-    if (scratch.isHopeless()) {
+    if (scratch.hangsTooOften()) {
       return new CheckVerdict.NotApplicable(
           "not tried: the plugin exceeded the time limit too often");
     }

@@ -149,11 +149,11 @@ final class DelChecks {
       Duration moment = usual.multipliedBy(percent).dividedBy(100).plusMillis(1);
       lab.run(lab.call("ADD", container, config).killedAfter(moment));
       // Processes that it started may have survived it and still be running.
-      lab.leftovers();
+      lab.strayProcesses();
       lab.run(lab.call("DEL", container, config.without("prevResult"))).succeeds();
       nothingKept(lab, container);
-      lab.unplug(container);
-      container = lab.replug(container);
+      lab.removeVeth(container);
+      container = lab.restoreVeth(container);
     }
     lab.attach(lab.version(), container);
   }

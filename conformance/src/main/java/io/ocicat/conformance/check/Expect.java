@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ObjectNode;
 /** Comparisons that several topics make. */
 final class Expect {
   /** The kernel removes links a moment after it has acknowledged the request. */
-  private static final Duration PATIENCE = Duration.ofSeconds(1);
+  private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
   private static final long POLL_MILLIS = 10;
 
@@ -39,7 +39,7 @@ final class Expect {
 
   /** That things are as they were, now or in a moment. */
   static void unchanged(String what, Snapshot before, Supplier<Snapshot> now) {
-    Deadline deadline = Deadline.in(PATIENCE);
+    Deadline deadline = Deadline.in(TIMEOUT);
     List<String> changes = before.changesUntil(now.get());
     while (!changes.isEmpty() && !deadline.hasPassed()) {
       pause();

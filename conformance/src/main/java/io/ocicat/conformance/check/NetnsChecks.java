@@ -76,7 +76,7 @@ final class NetnsChecks {
 
   private static void del(Lab lab) {
     String ifName = lab.container().ifName();
-    lab.host().stranger(ifName);
+    lab.host().addForeignLink(ifName);
     lab.run(lab.call("DEL").with("CNI_NETNS", own(lab)));
     Expect.that(
         lab.host().hasLink(ifName), "the host's interface " + ifName, "the plugin deleted it");

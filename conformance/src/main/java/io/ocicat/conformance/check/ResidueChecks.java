@@ -51,14 +51,14 @@ final class ResidueChecks {
   private static void host(Lab lab) {
     life(lab, lab.container());
     var before = lab.host().snapshot();
-    life(lab, lab.replug(lab.container()));
+    life(lab, lab.restoreVeth(lab.container()));
     Expect.unchanged("the host", before, lab.host()::snapshot);
   }
 
   private static void files(Lab lab) {
     life(lab, lab.container());
     var before = lab.files().snapshot();
-    life(lab, lab.replug(lab.container()));
+    life(lab, lab.restoreVeth(lab.container()));
     Expect.unchanged("the directories", before, lab.files()::snapshot);
     List<String> about = lab.files().about(lab.container());
     Expect.that(
@@ -69,7 +69,7 @@ final class ResidueChecks {
 
   private static void life(Lab lab, LabContainer container) {
     lab.detach(lab.attach(lab.version(), container));
-    lab.unplug(container);
+    lab.removeVeth(container);
   }
 
   private static void processes(Lab lab) {
@@ -85,7 +85,7 @@ final class ResidueChecks {
 
   private static void none(Lab lab, String occasion, Runnable action) {
     action.run();
-    List<ProcessHandle> left = lab.leftovers();
+    List<ProcessHandle> left = lab.strayProcesses();
     Expect.that(
         left.isEmpty(),
         "no process after " + occasion,

@@ -146,14 +146,14 @@ public final class Lab implements AutoCloseable {
   }
 
   /** Does what the plugins before a chained one do at DEL: removes their veth pair. */
-  public void unplug(LabContainer container) {
+  public void removeVeth(LabContainer container) {
     if (container.previous() != null) {
       container.namespace().delete(container.ifName());
     }
   }
 
   /** Does what they do at the next ADD: creates it again. */
-  public LabContainer replug(LabContainer container) {
+  public LabContainer restoreVeth(LabContainer container) {
     return new LabContainer(
         container.number(),
         container.id(),
@@ -240,7 +240,7 @@ public final class Lab implements AutoCloseable {
   }
 
   public CallResult run(LabCall call) {
-    transcript.say(call.pipeline());
+    transcript.addCommand(call.pipeline());
     CallResult answer;
     try {
       answer = new CallResult.Ended(shell("exec " + call.command(), call.stdin().bytes()));
@@ -274,7 +274,7 @@ public final class Lab implements AutoCloseable {
   public Decoy decoy(String folder, String name, String answer) {
     Decoy decoy = files.decoy(folder, name);
     String making = decoy.making(answer);
-    transcript.say(making);
+    transcript.addCommand(making);
     PluginReply reply = shell(making, new byte[0]);
     if (reply.exitCode() != 0) {
       throw new ConformanceException("cannot make %s: %s".formatted(decoy, reply.stderr()));
@@ -318,7 +318,7 @@ public final class Lab implements AutoCloseable {
   }
 
   /** Processes of the plugin that have outlived it. */
-  public List<ProcessHandle> leftovers() {
+  public List<ProcessHandle> strayProcesses() {
     return StrayProcesses.in(ownNamespaces());
   }
 

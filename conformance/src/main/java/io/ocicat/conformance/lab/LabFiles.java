@@ -34,7 +34,7 @@ public final class LabFiles {
         throw cannot("make", path, e);
       }
     }
-    transcript.say(
+    transcript.addCommand(
         "mkdir -p %s && cd %s"
             .formatted(
                 all().stream()
@@ -44,7 +44,7 @@ public final class LabFiles {
     given.forEach(
         (name, content) -> {
           Path file = write("data/" + name, content);
-          transcript.say(Shell.print(content) + " >" + Shell.quote(file.toString()));
+          transcript.addCommand(Shell.print(content) + " >" + Shell.quote(file.toString()));
         });
   }
 
@@ -83,7 +83,7 @@ public final class LabFiles {
   /** A path that is a file and not a namespace. */
   public Path plainFile() {
     Path file = write("plain-file", "");
-    transcript.say(": >" + Shell.quote(file.toString()));
+    transcript.addCommand(": >" + Shell.quote(file.toString()));
     return file;
   }
 
@@ -103,7 +103,7 @@ public final class LabFiles {
   /** Deletes everything the plugin has stored. */
   public void loseData() {
     Scratch.deleteContent(data());
-    transcript.say("rm -rf %s/*".formatted(Shell.quote(data().toString())));
+    transcript.addCommand("rm -rf %s/*".formatted(Shell.quote(data().toString())));
   }
 
   /** All files that the plugin has made. */

@@ -49,7 +49,7 @@ public final class LabNamespace implements AutoCloseable {
   }
 
   static LabNamespace create(String name, Transcript transcript) {
-    transcript.say("ip netns add " + name);
+    transcript.addCommand("ip netns add " + name);
     return new LabNamespace(NAMED.pathOf(name), create(name), transcript, false);
   }
 
@@ -105,28 +105,28 @@ public final class LabNamespace implements AutoCloseable {
 
   public void up(String link) {
     net.perform(Links.set(link, LinkSettings.none().up()));
-    say("ip link set %s up".formatted(link));
+    addCommand("ip link set %s up".formatted(link));
   }
 
   public void down(String link) {
     net.perform(Links.set(link, LinkSettings.none().down()));
-    say("ip link set %s down".formatted(link));
+    addCommand("ip link set %s down".formatted(link));
   }
 
   public void mtu(String link, int mtu) {
     net.perform(Links.set(link, LinkSettings.none().mtu(mtu)));
-    say("ip link set %s mtu %d".formatted(link, mtu));
+    addCommand("ip link set %s mtu %d".formatted(link, mtu));
   }
 
   public void delete(String link) {
     net.perform(Links.delete(link));
-    say("ip link del " + link);
+    addCommand("ip link del " + link);
   }
 
   /** Creates a link that no plugin made: a bridge, because every kernel with plugins has those. */
-  public void stranger(String link) {
+  public void addForeignLink(String link) {
     net.perform(Links.create(LinkSettings.named(link), new LinkKind.Bridge()));
-    say("ip link add %s type bridge".formatted(link));
+    addCommand("ip link add %s type bridge".formatted(link));
   }
 
   /** Creates a veth pair, both ends up. */
@@ -135,7 +135,7 @@ public final class LabNamespace implements AutoCloseable {
         Links.create(
             LinkSettings.named(link),
             new LinkKind.Veth(LinkSettings.named(otherLink).in(other.namespace))));
-    say(
+    addCommand(
         "ip link add %s type veth peer name %s netns %s"
             .formatted(link, otherLink, Shell.quote(other.path.toString())));
     up(link);
@@ -144,12 +144,12 @@ public final class LabNamespace implements AutoCloseable {
 
   void address(String link, IpPrefix prefix) {
     net.perform(Addresses.add(Address.of(prefix, device(link))));
-    say("ip address add %s dev %s".formatted(prefix, link));
+    addCommand("ip address add %s dev %s".formatted(prefix, link));
   }
 
   void defaultRoute(IpAddress gateway) {
     net.perform(Routes.add(Route.to(EVERYWHERE).via(gateway)));
-    say("ip route add default via " + gateway);
+    addCommand("ip route add default via " + gateway);
   }
 
   private Device device(String link) {
@@ -157,8 +157,8 @@ public final class LabNamespace implements AutoCloseable {
         link(link).orElseThrow(() -> new IllegalStateException("no link " + link + " in " + path)));
   }
 
-  private void say(String command) {
-    transcript.say("nsenter --net=%s %s".formatted(Shell.quote(path.toString()), command));
+  private void addCommand(String command) {
+    transcript.addCommand("nsenter --net=%s %s".formatted(Shell.quote(path.toString()), command));
   }
 
   boolean isBorrowed() {

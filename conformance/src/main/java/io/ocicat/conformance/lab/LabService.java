@@ -33,12 +33,12 @@ public final class LabService implements AutoCloseable {
     } catch (IOException e) {
       throw new ConformanceException("cannot make %s: %s".formatted(directory, e.getMessage()), e);
     }
-    transcript.say("mkdir -p " + Shell.quote(directory.toString()));
+    transcript.addCommand("mkdir -p " + Shell.quote(directory.toString()));
     return new LabService(service, host, directory, transcript);
   }
 
   private RequiredService.Running launch() {
-    transcript.say(
+    transcript.addCommand(
         "nsenter --net=%s sh -c %s >&2 & service=$!"
             .formatted(
                 Shell.quote(host.path().toString()), Shell.quote(service.command(directory))));
@@ -49,8 +49,8 @@ public final class LabService implements AutoCloseable {
   public void forget() {
     running.close();
     Scratch.deleteContent(directory);
-    transcript.say(STOP);
-    transcript.say("rm -rf %s/*".formatted(Shell.quote(directory.toString())));
+    transcript.addCommand(STOP);
+    transcript.addCommand("rm -rf %s/*".formatted(Shell.quote(directory.toString())));
     running = launch();
   }
 

@@ -24,7 +24,7 @@ import java.util.stream.Stream;
  */
 public final class Scratch implements AutoCloseable {
   private static final Duration GRACE = Duration.ofMillis(500);
-  private static final Duration PATIENCE = Duration.ofSeconds(5);
+  private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
   /** A plugin that hangs this often always hangs, and the rest is not worth waiting for. */
   private static final int MOST_STOPS = 3;
@@ -55,7 +55,7 @@ public final class Scratch implements AutoCloseable {
   public static Scratch open(PluginUnderTest subject) {
     Path parent = Path.of(System.getProperty("java.io.tmpdir"));
     try {
-      ScratchNames.sweep(parent);
+      ScratchNames.removeStale(parent);
       return new Scratch(subject, ScratchNames.newDirectory(parent));
     } catch (IOException e) {
       throw new ConformanceException("cannot make a scratch directory: " + e.getMessage(), e);
@@ -79,7 +79,7 @@ public final class Scratch implements AutoCloseable {
   }
 
   /** Whether the plugin timed out so often that there is no point in going on. */
-  public boolean isHopeless() {
+  public boolean hangsTooOften() {
     return stops.get() >= MOST_STOPS;
   }
 
@@ -146,7 +146,7 @@ public final class Scratch implements AutoCloseable {
     owner.interrupt();
     boolean done = false;
     try {
-      done = closed.await(PATIENCE.toMillis(), TimeUnit.MILLISECONDS);
+      done = closed.await(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
     } catch (InterruptedException _) {
       Thread.currentThread().interrupt();
     }

@@ -46,7 +46,7 @@ final class ScratchNames {
   }
 
   /** Removes namespaces and directories of runs that have ended. */
-  static void sweep(Path parent) throws IOException {
+  static void removeStale(Path parent) throws IOException {
     NamedNetNs named = NamedNetNs.standard();
     named.list().stream().filter(ScratchNames::ownerIsGone).forEach(named::remove);
     try (Stream<Path> directories = Files.list(parent)) {

@@ -16,7 +16,7 @@ import java.util.stream.Collectors;
  */
 final class StrayProcesses {
   /** For children that are about to end when their parent has just ended. */
-  private static final Duration PATIENCE = Duration.ofSeconds(1);
+  private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
   private static final long POLL_MILLIS = 20;
 
@@ -24,7 +24,7 @@ final class StrayProcesses {
 
   /** The processes that are still there after a moment. */
   static List<ProcessHandle> in(Collection<LabNamespace> namespaces) {
-    Deadline deadline = Deadline.in(PATIENCE);
+    Deadline deadline = Deadline.in(TIMEOUT);
     List<ProcessHandle> found = now(namespaces);
     while (!found.isEmpty() && !deadline.hasPassed()) {
       pause();
@@ -35,7 +35,7 @@ final class StrayProcesses {
 
   /** Kills them, repeatedly while there are new ones, but not forever. */
   static void kill(Collection<LabNamespace> namespaces) {
-    Deadline deadline = Deadline.in(PATIENCE.multipliedBy(5));
+    Deadline deadline = Deadline.in(TIMEOUT.multipliedBy(5));
     for (List<ProcessHandle> found = now(namespaces);
         !found.isEmpty() && !deadline.hasPassed();
         found = now(namespaces)) {

@@ -7,7 +7,7 @@ import java.util.List;
 final class Transcript {
   private final List<String> lines = new ArrayList<>();
 
-  synchronized void say(String command) {
+  synchronized void addCommand(String command) {
     lines.add(command);
   }
 

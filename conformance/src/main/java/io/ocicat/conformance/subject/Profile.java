@@ -96,8 +96,8 @@ public record Profile(
   Profile config(ObjectNode other) {
     String wanted = other.path("name").asString("");
     String name = NETWORK.matcher(wanted).matches() ? wanted : network;
-    boolean asksAnother = asksAService() && !server(other).equals(server(config));
-    Damage loss = asksAnother ? Damage.DATA : this.loss;
+    boolean needsAnother = needsService() && !server(other).equals(server(config));
+    Damage loss = needsAnother ? Damage.DATA : this.loss;
     return new Profile(
         this.name, kind, name, ifName, other, wiring, loss, keepsResult, setsIpamRoutes, files);
   }
@@ -105,7 +105,7 @@ public record Profile(
   /**
    * Whether the plugin needs a server on its host, which the caller of the checks has to provide.
    */
-  public boolean asksAService() {
+  public boolean needsService() {
     return loss == Damage.SERVICE;
   }
 

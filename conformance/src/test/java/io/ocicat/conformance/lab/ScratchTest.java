@@ -96,7 +96,7 @@ class ScratchTest {
         left = process;
         // It has to get there first.
         Eventually.passes(
-            Duration.ofSeconds(10), () -> assertThat(lab.leftovers()).contains(process.toHandle()));
+            Duration.ofSeconds(10), () -> assertThat(lab.strayProcesses()).contains(process.toHandle()));
       }
       assertThat(left.onExit().join().exitValue()).isEqualTo(137);
     }
@@ -114,10 +114,10 @@ class ScratchTest {
       assertThat(
               lab.config(SpecVersion.V1_0_0, second).at("/prevResult/interfaces/1/mac").asString())
           .isEqualTo(second.namespace().link("eth0").orElseThrow().mac() + "");
-      lab.unplug(first);
+      lab.removeVeth(first);
       assertThat(first.namespace().hasLink("eth0")).isFalse();
       assertThat(first.before().changesUntil(first.namespace().snapshot())).isEmpty();
-      lab.replug(first);
+      lab.restoreVeth(first);
       assertThat(first.namespace().hasLink("eth0")).isTrue();
     }
   }

@@ -52,23 +52,23 @@ public final class AddressGc {
    *
    * @param note receives what was released, and what could not be
    */
-  public void look(Consumer<String> note) {
+  public void run(Consumer<String> note) {
     minute++;
     for (CalicoIpamPlugin.Served one : served.get()) {
       if (isShared(one) && minute % MINUTES_IF_SHARED != 0) {
         continue;
       }
       try {
-        tell(one, sweep(one), note);
+        report(one, collect(one), note);
         trouble = "";
       } catch (RuntimeException e) {
-        once("addresses of node %s were not looked at: %s".formatted(one.node(), e), note);
+        noteOnce("addresses of node %s were not looked at: %s".formatted(one.node(), e), note);
       }
     }
   }
 
   /** Logs a recurring failure only once. */
-  private void once(String sentence, Consumer<String> note) {
+  private void noteOnce(String sentence, Consumer<String> note) {
     if (!sentence.equals(trouble)) {
       note.accept(sentence);
     }
@@ -85,7 +85,7 @@ public final class AddressGc {
     if (!collector(one).collect(truth.toLocalTruth()).suspects().isEmpty()) {
       truth.and(kernel.get());
     }
-    NodeLiveness whole = truth.toLocalTruth();
+    NodeLiveness complete = liveness.toLocalTruth();
     return collectors
         .computeIfAbsent(Map.entry(one.config(), one.node()), _ -> collector(one))
         .collect(whole);
@@ -100,7 +100,7 @@ public final class AddressGc {
         isShared(one) ? GRACE_IF_SHARED : GRACE);
   }
 
-  private static void tell(
+  private static void report(
       CalicoIpamPlugin.Served one, CollectionResult collected, Consumer<String> note) {
     if (!collected.released().isEmpty()) {
       note.accept(

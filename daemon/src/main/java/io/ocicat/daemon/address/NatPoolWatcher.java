@@ -31,14 +31,14 @@ public final class NatPoolWatcher {
   }
 
   /** Runs every few hundred milliseconds. */
-  public void look(Consumer<String> note) {
-    if (++looks % LOOKS == 0) {
+  public void update(Consumer<String> note) {
+    if (++calls % CALLS_PER_UPDATE == 0) {
       follow(false, note);
     }
   }
 
   /** Runs once a minute. */
-  public void lookThoroughly(Consumer<String> note) {
+  public void updateFully(Consumer<String> note) {
     follow(true, note);
   }
 

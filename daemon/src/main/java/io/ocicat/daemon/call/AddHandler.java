@@ -27,19 +27,19 @@ final class AddHandler {
   private final DaemonState state;
   private final CallJournal journal;
   private final PluginExecution execution;
-  private final UnrequestedUndo unasked;
+  private final UnrequestedUndo unrequested;
   private final FailedAdds failedAdds;
 
   AddHandler(
       DaemonState state,
       CallJournal journal,
       PluginExecution execution,
-      UnrequestedUndo unasked,
+      UnrequestedUndo unrequested,
       FailedAdds failedAdds) {
     this.state = state;
     this.journal = journal;
     this.execution = execution;
-    this.unasked = unasked;
+    this.unrequested = unrequested;
     this.failedAdds = failedAdds;
   }
 
@@ -116,10 +116,10 @@ final class AddHandler {
       Optional<CallRecord> earlier = folder.read(name);
       if (earlier.isPresent()) {
         UndoOutcome undoing =
-            unasked.undoLocked(
+            unrequested.undoLocked(
                 folder,
                 new Kept(name, earlier.get()),
-                unasked.occasionOf(folder, earlier.get()),
+                unrequested.reasonFor(folder, earlier.get()),
                 UnrequestedUndo.nowNanos(),
                 new NodeInterfaces());
         if (undoing instanceof UndoOutcome.Failed(String why)) {
@@ -165,7 +165,7 @@ final class AddHandler {
    *
    * @param sinceNanos when the call began, by the clock of {@link CallRecord#bootNanos}
    */
-  void takeBack(PluginCall call, AttachmentKey key, long sinceNanos) {
+  void undoUnanswered(PluginCall call, AttachmentKey key, long sinceNanos) {
     String name = journal.nameForDel(call, key);
     Optional<CallRecord> made =
         state

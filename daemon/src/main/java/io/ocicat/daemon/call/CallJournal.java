@@ -78,7 +78,7 @@ final class CallJournal {
   /** The name, or the old-style name if an earlier version has written a record of this network. */
   private String firstName(PluginCall call, AttachmentKey key) {
     String network = network(call);
-    String former = state.formerNameOf(key, call.name());
+    String former = state.oldNameOf(key, call.name());
     boolean isFormer =
         Stream.of(state.attachments(), state.journal(), state.spool())
             .flatMap(folder -> folder.read(former).stream())

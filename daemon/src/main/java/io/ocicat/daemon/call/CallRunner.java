@@ -39,7 +39,7 @@ public final class CallRunner {
   private final CallJournal journal;
   private final PluginExecution execution;
   private final DelHandler detaching;
-  private final UnrequestedUndo unasked;
+  private final UnrequestedUndo unrequested;
   private final AddHandler attaching;
   private final Tombstones tombstones = new Tombstones();
   private volatile boolean refusesAdds;
@@ -65,8 +65,8 @@ public final class CallRunner {
     this.detaching =
         new DelHandler(
             state, journal, execution, ours, failedAdds, new ConfigurationInForce(folders), keeper);
-    this.unasked = new UnrequestedUndo(state, journal, detaching, folders);
-    this.attaching = new AddHandler(state, journal, execution, unasked, failedAdds);
+    this.unrequested = new UnrequestedUndo(state, journal, detaching, folders);
+    this.attaching = new AddHandler(state, journal, execution, unrequested, failedAdds);
   }
 
   /** From now on no ADD begins: the machine is going down. */
@@ -155,7 +155,7 @@ public final class CallRunner {
     try {
       PluginReply reply = execution.run(call);
       if (reply.exitCode() == 0) {
-        new StaleRecords(state, unasked).remove(call);
+        new StaleRecords(state, unrequested).remove(call);
       }
       return reply;
     } finally {
@@ -195,7 +195,7 @@ public final class CallRunner {
     PluginReply reply = detaching.del(call, name);
     if (!known && reply.exitCode() == 0) {
       try {
-        unasked.undoOtherNetworks(call, key);
+        unrequested.undoOtherNetworks(call, key);
       } catch (NetlinkException | UncheckedIOException _) {
         // The runtime has what it asked for; the reconciler takes care of the rest.
       }
@@ -208,7 +208,7 @@ public final class CallRunner {
    *
    * @param sinceNanos when the call began
    */
-  public void takeBack(PluginCall call, long sinceNanos) {
+  public void undoUnanswered(PluginCall call, long sinceNanos) {
     Optional<AttachmentKey> key = call.key();
     if (key.isEmpty()) {
       return;
@@ -216,7 +216,7 @@ public final class CallRunner {
     Optional<RangeLock> lock = state.lock(key.get(), DelHandler.SHORTEST);
     if (lock.isPresent()) {
       try (RangeLock _ = lock.get()) {
-        attaching.takeBack(call, key.get(), sinceNanos);
+        attaching.undoUnanswered(call, key.get(), sinceNanos);
       }
     }
   }
@@ -237,8 +237,8 @@ public final class CallRunner {
   }
 
   /** Why a record in this folder may be undone without a request from its runtime. */
-  public UndoReason occasionOf(RecordFolder folder, CallRecord record) {
-    return unasked.occasionOf(folder, record);
+  public UndoReason reasonFor(RecordFolder folder, CallRecord record) {
+    return unrequested.reasonFor(folder, record);
   }
 
   /**
@@ -250,17 +250,17 @@ public final class CallRunner {
   public UndoOutcome undo(
       RecordFolder folder,
       Kept kept,
-      UndoReason occasion,
-      long settledNanos,
+      UndoReason reason,
+      long idleSinceNanos,
       NodeInterfaces interfaces,
       Duration limit) {
-    return unasked.undo(folder, kept, occasion, settledNanos, interfaces, limit);
+    return unrequested.undo(folder, kept, reason, idleSinceNanos, interfaces, limit);
   }
 
   /** The decision that {@link #undo} would make now. */
   public UndoDecision decide(
-      RecordFolder folder, Kept kept, UndoReason occasion, NodeInterfaces interfaces) {
-    return unasked.decide(folder, kept, occasion, UnrequestedUndo.nowNanos(), interfaces);
+      RecordFolder folder, Kept kept, UndoReason reason, NodeInterfaces interfaces) {
+    return unrequested.decide(folder, kept, reason, UnrequestedUndo.nowNanos(), interfaces);
   }
 
   /** Whether the path of its namespace still leads to the same namespace. */

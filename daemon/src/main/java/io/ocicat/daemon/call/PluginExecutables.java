@@ -25,10 +25,10 @@ public final class PluginExecutables {
   private static final int MOST_KNOWN = 1000;
 
   /** What is known of a file while it has this size and age. */
-  private record Known(long size, long modifiedNanos, boolean isShim) {}
+  private record FileInfo(long size, long modifiedNanos, boolean isShim) {}
 
   private final byte[] shim;
-  private final Map<Object, Known> known = new ConcurrentHashMap<>();
+  private final Map<Object, FileInfo> files = new ConcurrentHashMap<>();
   private final Map<String, Plugin> plugins = new ConcurrentHashMap<>();
   private final Datastores datastores = new Datastores();
 
@@ -92,7 +92,7 @@ public final class PluginExecutables {
       BasicFileAttributes attributes = Files.readAttributes(executable, BasicFileAttributes.class);
       Object file = Objects.requireNonNull(attributes.fileKey(), "no device and inode");
       long modified = attributes.lastModifiedTime().to(TimeUnit.NANOSECONDS);
-      Known before = known.get(file);
+      FileInfo before = files.get(file);
       if (before != null
           && before.size() == attributes.size()
           && before.modifiedNanos() == modified) {
@@ -102,10 +102,10 @@ public final class PluginExecutables {
           attributes.size() == shim.length
               && attributes.size() <= MAX_SHIM
               && Arrays.equals(Files.readAllBytes(executable), shim);
-      if (known.size() >= MOST_KNOWN) {
-        known.clear();
+      if (files.size() >= MOST_KNOWN) {
+        files.clear();
       }
-      known.put(file, new Known(attributes.size(), modified, isShim));
+      files.put(file, new FileInfo(attributes.size(), modified, isShim));
       return isShim;
     } catch (IOException e) {
       // Executing it will show what is wrong with it.

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.Set;
 
 /** Undoes a plugin's records of attachments that a GC request no longer lists. */
-record StaleRecords(DaemonState state, UnrequestedUndo unasked) {
+record StaleRecords(DaemonState state, UnrequestedUndo unrequested) {
   /**
    * A process that holds the lock for longer is working on it, and will take care of its record.
    */
@@ -49,7 +49,7 @@ record StaleRecords(DaemonState state, UnrequestedUndo unasked) {
 
   private void undo(RecordFolder folder, Kept kept, NodeInterfaces interfaces) {
     try {
-      unasked.undo(folder, kept, UndoReason.GC, UnrequestedUndo.nowNanos(), interfaces, SHORT);
+      unrequested.undo(folder, kept, UndoReason.GC, UnrequestedUndo.nowNanos(), interfaces, SHORT);
     } catch (NetlinkException | UncheckedIOException _) {
       // It stays until it can be locked again.
     }

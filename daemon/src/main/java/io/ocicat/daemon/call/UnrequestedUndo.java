@@ -54,8 +54,8 @@ final class UnrequestedUndo {
   UndoOutcome undo(
       RecordFolder folder,
       Kept kept,
-      UndoReason occasion,
-      long settledNanos,
+      UndoReason reason,
+      long idleSinceNanos,
       NodeInterfaces interfaces,
       Duration limit) {
     Optional<AttachmentKey> key = kept.record().key();
@@ -72,7 +72,7 @@ final class UnrequestedUndo {
       if (still.isEmpty() || !still.get().isSameAs(kept.record())) {
         return new UndoOutcome.LeftToOthers();
       }
-      return undoLocked(folder, kept, occasion, settledNanos, interfaces);
+      return undoLocked(folder, kept, reason, idleSinceNanos, interfaces);
     }
   }
 
@@ -80,15 +80,15 @@ final class UnrequestedUndo {
   UndoOutcome undoLocked(
       RecordFolder folder,
       Kept kept,
-      UndoReason occasion,
-      long settledNanos,
+      UndoReason reason,
+      long idleSinceNanos,
       NodeInterfaces interfaces) {
     if (folder == state.journal() && isCommitted(kept)) {
       return journal.forgetCall(kept.name())
           ? new UndoOutcome.Done()
           : new UndoOutcome.Failed("its file in the journal cannot be removed");
     }
-    return switch (decide(folder, kept, occasion, settledNanos, interfaces)) {
+    return switch (decide(folder, kept, reason, idleSinceNanos, interfaces)) {
       case UndoDecision.Refused(String because) -> new UndoOutcome.Refused(because);
       case UndoDecision.Permitted(boolean enters) -> {
         Optional<String> failure = detaching.undo(kept.name(), kept.record(), enters);
@@ -122,8 +122,8 @@ final class UnrequestedUndo {
   UndoDecision decide(
       RecordFolder folder,
       Kept kept,
-      UndoReason occasion,
-      long settledNanos,
+      UndoReason reason,
+      long idleSinceNanos,
       NodeInterfaces interfaces) {
     Optional<AttachmentKey> key = kept.record().key();
     if (key.isEmpty()) {
@@ -133,15 +133,15 @@ final class UnrequestedUndo {
         folder == state.attachments() ? Optional.empty() : state.attachments().read(kept.name());
     long settled =
         folder == state.journal()
-            ? settledNanos
-            : folder.stat(kept.name()).map(FileStat::modifiedNanos).orElse(settledNanos);
+            ? idleSinceNanos
+            : folder.stat(kept.name()).map(FileStat::modifiedNanos).orElse(idleSinceNanos);
     return evidence.decide(
-        Suspect.of(occasion, key.get(), kept.name(), kept.record(), committed, settled),
+        Suspect.of(reason, key.get(), kept.name(), kept.record(), committed, settled),
         interfaces);
   }
 
   /** Why a record of this folder may be undone. */
-  UndoReason occasionOf(RecordFolder folder, CallRecord record) {
+  UndoReason reasonFor(RecordFolder folder, CallRecord record) {
     if (!record.boot().equals(state.boot())) {
       return UndoReason.EARLIER_BOOT;
     }

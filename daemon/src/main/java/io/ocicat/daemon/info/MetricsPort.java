@@ -25,7 +25,7 @@ public final class MetricsPort implements AutoCloseable {
   private static final int MOST = 16;
 
   /** How often connections are checked for their time limit. */
-  private static final int LOOK_MILLIS = 500;
+  private static final int CHECK_MILLIS = 500;
 
   private final ServerSocket listener;
   private final DaemonInfo info;
@@ -50,7 +50,7 @@ public final class MetricsPort implements AutoCloseable {
       InetAddress loopback = InetAddress.getByAddress(new byte[] {127, 0, 0, 1});
       ServerSocket listener = new ServerSocket();
       try {
-        listener.setSoTimeout(LOOK_MILLIS);
+        listener.setSoTimeout(CHECK_MILLIS);
         listener.bind(new InetSocketAddress(loopback, port), BACKLOG);
       } catch (IOException e) {
         listener.close();
@@ -78,7 +78,7 @@ public final class MetricsPort implements AutoCloseable {
       } catch (IOException _) {
         // Closed, which the loop sees; or no descriptors, which must not turn this into a busy
         // loop.
-        LockSupport.parkNanos(LOOK_MILLIS * 1_000_000L);
+        LockSupport.parkNanos(CHECK_MILLIS * 1_000_000L);
         endThoseOver();
       }
     }

@@ -19,15 +19,15 @@ import java.util.Optional;
 final class ContainerLink {
   private ContainerLink() {}
 
-  static Inside whose(Path container, String name, Path host, Suspect suspect) {
+  static Inside classify(Path container, String name, Path host, Suspect suspect) {
     try (NetNs inside = NetNs.open(container);
         NetlinkSocket route = NetlinkSocket.open(Protocol.ROUTE, inside)) {
       Optional<Link> link = route.find(Links.named(name)).filter(it -> !it.isLoopback());
-      return link.isEmpty() ? Inside.NOTHING : whose(link.get(), route, host, suspect);
+      return link.isEmpty() ? Inside.NOTHING : classify(link.get(), route, host, suspect);
     }
   }
 
-  private static Inside whose(Link link, NetlinkSocket route, Path host, Suspect suspect) {
+  private static Inside classify(Link link, NetlinkSocket route, Path host, Suspect suspect) {
     Link labelled = link;
     if (link.kind().equals("veth")) {
       Optional<Link> end = hostEnd(link, route, host);

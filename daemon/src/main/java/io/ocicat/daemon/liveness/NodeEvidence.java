@@ -60,7 +60,7 @@ public final class NodeEvidence {
    */
   public UndoDecision decide(Suspect suspect, NodeInterfaces interfaces) {
     try {
-      return UndoPolicy.decide(suspect.occasion(), gather(suspect, interfaces));
+      return UndoPolicy.decide(suspect.reason(), gather(suspect, interfaces));
     } catch (UncheckedIOException | NetlinkException | CniException e) {
       return new UndoDecision.Refused("nobody can tell whether it lives: " + e.getMessage());
     }
@@ -92,7 +92,7 @@ public final class NodeEvidence {
     leases.forEach(lease -> addresses.add(lease.address()));
     Path host = hostNamespace(record);
     // While its namespace can be entered, the owner of the interface in there is known.
-    NamespaceId besides = there ? record.netns() : NamespaceId.NONE;
+    NamespaceId excluded = there ? record.netns() : NamespaceId.NONE;
     return new Evidence(
         there,
         there ? inside(suspect, host) : Inside.NOTHING,
@@ -100,11 +100,11 @@ public final class NodeEvidence {
         cached(suspect),
         leases.stream().map(lease -> age(suspect, lease)).toList(),
         suspect.owner().filter(it -> interfaces.anyOf(it, host)).isPresent(),
-        interfaces.haveAny(addresses, host, besides));
+        interfaces.haveAny(addresses, host, excluded));
   }
 
   private static Inside inside(Suspect suspect, Path host) {
-    return ContainerLink.whose(
+    return ContainerLink.classify(
         Path.of(suspect.record().netnsPath()), suspect.key().ifName(), host, suspect);
   }
 
@@ -179,7 +179,7 @@ public final class NodeEvidence {
       long written = FileStat.of(directory.resolve(lease.address().toString())).modifiedNanos();
       // A time in the future only means that the clock has been set back since.
       long now = TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis() + 1);
-      return written > suspect.settledNanos() && written <= now
+      return written > suspect.idleSinceNanos() && written <= now
           ? LeaseAge.NEWER
           : LeaseAge.NOT_NEWER;
     } catch (NetlinkException _) {

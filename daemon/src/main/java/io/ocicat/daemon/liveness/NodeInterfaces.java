@@ -47,7 +47,7 @@ public final class NodeInterfaces {
    *
    * @param besides a namespace whose interfaces do not count
    */
-  boolean haveAny(Set<IpAddress> wanted, Path host, NamespaceId besides) {
+  boolean haveAny(Set<IpAddress> wanted, Path host, NamespaceId excluded) {
     if (wanted.isEmpty()) {
       return false;
     }
@@ -56,7 +56,7 @@ public final class NodeInterfaces {
     }
     for (IpAddress address : wanted) {
       for (Holder holder : addresses.getOrDefault(address, List.of())) {
-        if (!holder.namespace().equals(besides) && leadsTo(host, holder)) {
+        if (!holder.namespace().equals(excluded) && leadsTo(host, holder)) {
           return true;
         }
       }

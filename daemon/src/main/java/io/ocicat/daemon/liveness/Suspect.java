@@ -24,12 +24,12 @@ import java.util.stream.Collectors;
  * @param settledNanos since 1970: nothing of it was written later
  */
 public record Suspect(
-    UndoReason occasion,
+    UndoReason reason,
     AttachmentKey key,
     String name,
     CallRecord record,
     Optional<Result> result,
-    long settledNanos) {
+    long idleSinceNanos) {
 
   /**
    * The attachment of a record.
@@ -37,19 +37,19 @@ public record Suspect(
    * @param committed the attachment's own record, when {@code record} is of another call for it
    */
   public static Suspect of(
-      UndoReason occasion,
+      UndoReason reason,
       AttachmentKey key,
       String name,
       CallRecord record,
       Optional<CallRecord> committed,
-      long settledNanos) {
+      long idleSinceNanos) {
     return new Suspect(
-        occasion,
+        reason,
         key,
         name,
         record,
         parse(record).or(() -> committed.flatMap(Suspect::parse)),
-        settledNanos);
+        idleSinceNanos);
   }
 
   private static Optional<Result> parse(CallRecord record) {

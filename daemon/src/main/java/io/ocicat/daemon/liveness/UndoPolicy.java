@@ -20,19 +20,19 @@ import io.ocicat.daemon.liveness.UndoDecision.Refused;
 public final class UndoPolicy {
   private UndoPolicy() {}
 
-  public static UndoDecision decide(UndoReason occasion, Evidence evidence) {
-    String claim = claim(occasion, evidence);
+  public static UndoDecision decide(UndoReason reason, Evidence evidence) {
+    String claim = claim(reason, evidence);
     return claim.isEmpty()
-        ? new Permitted(mayEnter(occasion, evidence.inside()))
+        ? new Permitted(mayEnter(reason, evidence.inside()))
         : new Refused(claim);
   }
 
   /** Empty when nobody claims it. */
-  private static String claim(UndoReason occasion, Evidence evidence) {
-    if (evidence.records().stream().anyMatch(other -> claims(occasion, other))) {
+  private static String claim(UndoReason reason, Evidence evidence) {
+    if (evidence.records().stream().anyMatch(other -> claims(reason, other))) {
       return "the container's interface was attached again";
     }
-    if (evidence.cached().stream().anyMatch(entry -> claims(occasion, entry))) {
+    if (evidence.cached().stream().anyMatch(entry -> claims(reason, entry))) {
       return "the runtime has the container in another namespace";
     }
     if (evidence.leases().contains(LeaseAge.NEWER)) {
@@ -41,24 +41,24 @@ public final class UndoPolicy {
     if (evidence.addressInUse()) {
       return "an interface has its address";
     }
-    if (isOfSomebodyElse(occasion, evidence.inside())) {
+    if (isOfSomebodyElse(reason, evidence.inside())) {
       return "the interface in its namespace is somebody else's";
     }
     if (evidence.aliasOnHost() && evidence.inside() != Inside.OWN) {
       return "a link of the container's is there, in a namespace that has no name or is another";
     }
-    return switch (occasion) {
+    return switch (reason) {
       case NAMESPACE_GONE -> evidence.namespaceIsThere() ? "its namespace is there" : "";
       case RENAMED_NETWORK -> evidence.inside() == Inside.NOTHING ? "" : "its interface is there";
       case EARLIER_BOOT, PUT_OFF_DEL, KILLED_ADD, KILLED_DEL, GC -> "";
     };
   }
 
-  private static boolean claims(UndoReason occasion, OtherRecord other) {
+  private static boolean claims(UndoReason reason, OtherRecord other) {
     if (other.isDeletion() || !other.isOfThisBoot()) {
       return false;
     }
-    return switch (occasion) {
+    return switch (reason) {
       // What was made since boot is in use, or has been undone before.
       case EARLIER_BOOT -> true;
       case NAMESPACE_GONE -> other.namespaceIsThere();
@@ -74,20 +74,20 @@ public final class UndoPolicy {
     return other.namespaceIsThere() && (other.isNewer() || !other.inSameNamespace());
   }
 
-  private static boolean claims(UndoReason occasion, CacheEntry entry) {
+  private static boolean claims(UndoReason reason, CacheEntry entry) {
     return entry.namespaceIsThere()
         && !entry.inSameNamespace()
-        && !(occasion == UndoReason.GC && entry.onSameNetwork());
+        && !(reason == UndoReason.GC && entry.onSameNetwork());
   }
 
   /** An ADD that was killed may not have got as far as naming the owner of the interface. */
-  private static boolean isOfSomebodyElse(UndoReason occasion, Inside inside) {
+  private static boolean isOfSomebodyElse(UndoReason reason, Inside inside) {
     return inside == Inside.FOREIGN
-        || (inside == Inside.HALF_MADE && occasion != UndoReason.KILLED_ADD);
+        || (inside == Inside.HALF_MADE && reason != UndoReason.KILLED_ADD);
   }
 
-  private static boolean mayEnter(UndoReason occasion, Inside inside) {
+  private static boolean mayEnter(UndoReason reason, Inside inside) {
     return inside == Inside.OWN
-        || (inside == Inside.HALF_MADE && occasion == UndoReason.KILLED_ADD);
+        || (inside == Inside.HALF_MADE && reason == UndoReason.KILLED_ADD);
   }
 }

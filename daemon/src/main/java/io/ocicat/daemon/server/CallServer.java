@@ -108,9 +108,9 @@ public final class CallServer {
   }
 
   /** Sends keep-alives to waiting callers, and reports calls that take too long. */
-  public void look(Duration stuckAfter) {
+  public void checkCalls(Duration stuckAfter) {
     for (CallerConnection connection : connections) {
-      connection.reassure();
+      connection.sendKeepAlive();
       UnderWay call = connection.underWay();
       if (call.nanos() > stuckAfter.toNanos()) {
         StackTraceElement[] where = connection.reportStuck();
@@ -209,7 +209,7 @@ public final class CallServer {
           trace);
       boolean attached = reply.exitCode() == 0 && call.verb().equals(Optional.of(Verb.ADD));
       if (attached && (!sent || connection.answerIsLost())) {
-        runner.takeBack(call, began);
+        runner.undoUnanswered(call, began);
         events.note(
             "undid %s: its caller was gone before it was told of the success"
                 .formatted(connection.underWay().about()));

@@ -37,7 +37,7 @@ final class CallerConnection {
   }
 
   /** Sends a keep-alive, unless the reply has been sent. */
-  synchronized void reassure() {
+  synchronized void sendKeepAlive() {
     if (!answered) {
       try {
         socket.send(new WireReply.Working().bytes(), Duration.ofMillis(100));

@@ -85,7 +85,7 @@ final class ConnectionWorkers {
       if (stopping) {
         return Optional.empty();
       }
-      Optional<UnixSocket> caller = acceptPatiently();
+      Optional<UnixSocket> caller = acceptWithBackoff();
       if (caller.isPresent()) {
         boolean last;
         synchronized (threads) {
@@ -102,7 +102,7 @@ final class ConnectionWorkers {
   }
 
   /** Too many open files, or too little memory: wait while other calls finish; it passes. */
-  private Optional<UnixSocket> acceptPatiently() {
+  private Optional<UnixSocket> acceptWithBackoff() {
     try {
       return listener.accept(hasMoreThanKept() ? QUIET : IDLE);
     } catch (NetlinkException _) {

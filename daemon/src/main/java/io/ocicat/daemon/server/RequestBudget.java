@@ -27,7 +27,7 @@ final class RequestBudget {
   /** GC of a network with thousands of attachments is smaller. */
   static final int LARGEST = 512 << 10;
 
-  private static final Duration PATIENCE = Duration.ofSeconds(2);
+  private static final Duration LARGE_LIMIT = Duration.ofSeconds(2);
 
   /** Callers without a time limit wait no longer than others. */
   private static final Duration LONGEST = Duration.ofSeconds(60);
@@ -49,13 +49,13 @@ final class RequestBudget {
     }
 
     @Override
-    public boolean take(int bytes, Duration limit, boolean del) {
+    public boolean reserve(int bytes, Duration limit, boolean del) {
       if (bytes > LARGEST) {
         return false;
       }
       try {
         if (bytes > LARGE) {
-          return acquire(large, 1, PATIENCE);
+          return acquire(large, 1, LARGE_LIMIT);
         }
         Duration most = limit.isPositive() && limit.compareTo(LONGEST) < 0 ? limit : LONGEST;
         return awaitRoom(del ? dels : others, bytes, most);

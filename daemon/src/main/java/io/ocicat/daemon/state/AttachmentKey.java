@@ -45,7 +45,7 @@ public record AttachmentKey(String containerId, String ifName) {
   }
 
   /** The name in versions whose records did not distinguish networks. */
-  String formerFileName(String plugin) {
+  String oldFileName(String plugin) {
     return HexFormat.of().formatHex(digest(plugin), 0, 2 * HALF);
   }
 

@@ -119,8 +119,8 @@ public final class DaemonState {
   }
 
   /** The name it has if it was written by a version that did not distinguish networks. */
-  public String formerNameOf(AttachmentKey key, String plugin) {
-    return key.formerFileName(plugin);
+  public String oldNameOf(AttachmentKey key, String plugin) {
+    return key.oldFileName(plugin);
   }
 
   /**
@@ -133,7 +133,7 @@ public final class DaemonState {
       AttachmentKey key, RecordFolder folder, Collection<String> plugins) {
     String prefix = key.filePrefix();
     Set<String> former =
-        plugins.stream().map(key::formerFileName).collect(Collectors.toUnmodifiableSet());
+        plugins.stream().map(key::oldFileName).collect(Collectors.toUnmodifiableSet());
     Map<String, Optional<CallRecord>> found = new LinkedHashMap<>();
     for (String name : folder.names()) {
       if (name.startsWith(prefix) || former.contains(firstName(name))) {

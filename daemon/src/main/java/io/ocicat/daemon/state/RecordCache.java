@@ -25,9 +25,9 @@ public final class RecordCache<T> {
   private final Function<String, Optional<CallRecord>> records;
   private final Function<CallRecord, Optional<T>> taken;
   private final Clock clock;
-  private final Map<String, Known<T>> known = new HashMap<>();
+  private final Map<String, Entry<T>> entries = new HashMap<>();
 
-  private record Known<T>(FileStat file, T value) {}
+  private record Entry<T>(FileStat file, T value) {}
 
   /**
    * @param records reads a record of the folder; empty when the record is incomplete
@@ -49,20 +49,20 @@ public final class RecordCache<T> {
     // In this order: a change after the stat must be visible to the next lookup.
     long now = clock.millis();
     FileStat file = folder.stat(name).orElse(null);
-    Known<T> before = known.get(name);
+    Entry<T> before = entries.get(name);
     if (before != null && before.file().equals(file)) {
       return Optional.of(before.value());
     }
-    known.remove(name);
+    entries.remove(name);
     Optional<T> value = records.apply(name).flatMap(taken);
     if (value.isPresent() && file != null && file.isSettled(now)) {
-      known.put(name, new Known<>(file, value.get()));
+      entries.put(name, new Entry<>(file, value.get()));
     }
     return value;
   }
 
   /** Drops the entries of all other records. */
   public void forgetAllBut(Collection<String> names) {
-    known.keySet().retainAll(new HashSet<>(names));
+    entries.keySet().retainAll(new HashSet<>(names));
   }
 }

@@ -20,7 +20,7 @@ public final class CallTrace implements ExchangeListener, RequestListener {
   private static final int MOST_STEPS = 512;
 
   /** The most requests of one send to the kernel that are listed. */
-  private static final int MOST_TOLD = 64;
+  private static final int MOST_LISTED = 64;
 
   /** Between the requests of one send, in a step's detail. */
   public static final String SEPARATOR = "; ";

@@ -93,7 +93,7 @@ public record WireRequest(
      * @param del whether it is a DEL, as far as that is known by now
      * @return false when there is none left
      */
-    boolean take(int bytes, Duration limit, boolean del);
+    boolean reserve(int bytes, Duration limit, boolean del);
   }
 
   /**
@@ -116,7 +116,7 @@ public record WireRequest(
       byte[] bytes = first.get().bytes();
       Optional<byte[]> start = fill(socket, bytes, HEADER, deadline);
       if (start.isPresent()
-          && !room.take(size(start.get()), callersLimit(start.get()), isDel(start.get()))) {
+          && !room.reserve(size(start.get()), callersLimit(start.get()), isDel(start.get()))) {
         throw new WireException(
             "a request of %d bytes is too much now".formatted(size(start.get())));
       }

@@ -80,11 +80,11 @@ class AddressGcTest {
     ipam.assign(new AssignRequest(IpAddress.parse(address), NODE, handle, attributes));
   }
 
-  private AddressGc sweep(Supplier<Set<IpAddress>> ofKernel) {
-    return sweep(ofKernel, VirtualMachines.UNKNOWN);
+  private AddressGc gc(Supplier<Set<IpAddress>> ofKernel) {
+    return gc(ofKernel, VirtualMachines.UNKNOWN);
   }
 
-  private AddressGc sweep(Supplier<Set<IpAddress>> ofKernel, VirtualMachines machines) {
+  private AddressGc gc(Supplier<Set<IpAddress>> ofKernel, VirtualMachines machines) {
     CalicoIpamPlugin.Served served =
         new CalicoIpamPlugin.Served(
             new DatastoreConfig.Embedded(directory), datastore, ipam, NODE, machines);
@@ -109,15 +109,15 @@ class AddressGcTest {
 
   @Test
   void whatLooksDeadTwiceIsReleasedAndNothingElse() {
-    AddressGc sweep = sweep(() -> kernel);
-    sweep.look(notes::add);
+    AddressGc gc = gc(() -> kernel);
+    gc.run(notes::add);
     minutes(1);
-    sweep.look(notes::add);
+    gc.run(notes::add);
     assertThat(handles()).hasSize(4);
     assertThat(notes).isEmpty();
 
     minutes(2);
-    sweep.look(notes::add);
+    gc.run(notes::add);
 
     assertThat(handles())
         .containsExactlyInAnyOrder("net.alive", "net.elsewhere", "vxlan-tunnel-addr-node-1");
@@ -129,64 +129,64 @@ class AddressGcTest {
     Set<String> there = new HashSet<>(Set.of("shop/vm"));
     assign("10.65.0.5", "net.vmi.shop.vm", Map.of());
     assign("10.65.0.6", "net.vmi.shop.gone", Map.of());
-    AddressGc sweep =
-        sweep(
+    AddressGc gc =
+        gc(
             () -> kernel, info -> VirtualMachines.namedBy(info).stream().anyMatch(there::contains));
     for (int i = 0; i < 3; i++) {
-      sweep.look(notes::add);
+      gc.run(notes::add);
       minutes(6);
     }
     assertThat(handles()).contains("net.vmi.shop.vm").doesNotContain("net.vmi.shop.gone");
 
     there.clear();
-    sweep.look(notes::add);
+    gc.run(notes::add);
     minutes(4);
-    sweep.look(notes::add);
+    gc.run(notes::add);
     assertThat(handles()).as("it may come back").contains("net.vmi.shop.vm");
     minutes(2);
-    sweep.look(notes::add);
+    gc.run(notes::add);
 
     assertThat(handles()).doesNotContain("net.vmi.shop.vm");
   }
 
   @Test
   void whatComesToLifeInBetweenStays() {
-    AddressGc sweep = sweep(() -> kernel);
-    sweep.look(notes::add);
+    AddressGc gc = gc(() -> kernel);
+    gc.run(notes::add);
     minutes(1);
     kernel.add(IpAddress.parse("10.65.0.1"));
-    sweep.look(notes::add);
+    gc.run(notes::add);
     minutes(1);
     kernel.remove(IpAddress.parse("10.65.0.1"));
-    sweep.look(notes::add);
+    gc.run(notes::add);
     minutes(1);
-    sweep.look(notes::add);
+    gc.run(notes::add);
 
     assertThat(handles()).contains("net.dead");
   }
 
   @Test
   void anAddressThatWasGivenAnewStays() {
-    AddressGc sweep = sweep(() -> kernel);
-    sweep.look(notes::add);
+    AddressGc gc = gc(() -> kernel);
+    gc.run(notes::add);
     minutes(3);
     ipam.releaseByHandle("net.dead");
     assign("10.65.0.1", "net.dead", Map.of("node", NODE));
 
-    sweep.look(notes::add);
+    gc.run(notes::add);
 
     assertThat(handles()).contains("net.dead");
   }
 
   @Test
   void whoCannotLookAtTheKernelReleasesNothing() {
-    AddressGc sweep =
-        sweep(
+    AddressGc gc =
+        gc(
             () -> {
               throw new UnavailableException("namespaces cannot be entered", null);
             });
     for (int i = 0; i < 4; i++) {
-      sweep.look(notes::add);
+      gc.run(notes::add);
       minutes(3);
     }
 

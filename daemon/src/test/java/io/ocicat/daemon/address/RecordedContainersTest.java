@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RecordedContainersTest {
-  /** To this one all files were written a while ago. */
+  /** A clock by which all files were written a while ago. */
   private static final Clock LATER = Clock.offset(Clock.systemUTC(), Duration.ofMinutes(1));
 
   @TempDir Path directory;
@@ -103,7 +103,7 @@ class RecordedContainersTest {
     assertThat(read).containsExactly("a", "a", "a");
   }
 
-  /** What such a record tells of may still hold its address. */
+  /** The attachment of such a record may still hold its address. */
   @Test
   void recordsOfAnEarlierStartAndWithoutANamespaceCountAsWell() {
     CallRecord now = record("c1");

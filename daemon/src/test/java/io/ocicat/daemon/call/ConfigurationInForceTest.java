@@ -17,7 +17,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** A DEL made from a record goes where the datastore is now (review K19), with its credentials. */
+/**
+ * A DEL made from a record uses the datastore's present address (review K19), with its credentials.
+ */
 class ConfigurationInForceTest {
   private static final String RECORDED =
       """

@@ -17,12 +17,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A machine without a kernel: namespaces, links, leases, libcni's cache and our records, as far as
- * whoever undoes something unasked can see or harm them. Every container has one interface, {@code
- * eth0}. {@link #evidence} sees what {@link NodeEvidence} would see; {@link #harmedBy} knows what
- * is really so.
+ * an unrequested undo can see or harm them. Every container has one interface, {@code eth0}. {@link
+ * #evidence} sees what {@link NodeEvidence} would see; {@link #harmedBy} knows what is really so.
  */
 final class ModelWorld {
-  /** A namespace; the kernel hands out the numbers of those that are gone again. */
+  /** A namespace; the kernel reuses the numbers of those that are gone. */
   static final class Namespace {
     final int inode;
     @Nullable String path;
@@ -46,7 +45,7 @@ final class ModelWorld {
 
     final boolean isUp;
 
-    /** Whether a runtime was told of it and did not ask for its end. */
+    /** Whether a runtime was told that it exists and has not asked for its end. */
     boolean lives;
 
     Link(
@@ -133,7 +132,7 @@ final class ModelWorld {
     return namespaces.stream().anyMatch(ns -> ns.inode == inode);
   }
 
-  /** Without a name and anybody who holds it, it is gone with all that is in it. */
+  /** A namespace without a name or a process is gone with all that is in it. */
   void dropUnreachable() {
     namespaces.removeIf(ns -> ns.path == null && !ns.held);
   }
@@ -230,7 +229,7 @@ final class ModelWorld {
         .toList();
   }
 
-  /** What lives and would be gone, or without its address, after the DEL of a record. */
+  /** What is in use and would be gone, or without its address, after the DEL of a record. */
   List<Link> harmedBy(Rec suspect, boolean entersNamespace) {
     return links()
         .filter(link -> link.lives)
@@ -248,7 +247,7 @@ final class ModelWorld {
         && lease.address() == link.address;
   }
 
-  /** The links that DEL removes: by name in the namespace, else by what they say they are. */
+  /** The links that DEL removes: by name in the namespace, else by their aliases. */
   private List<Link> taken(Rec suspect, boolean entersNamespace) {
     if (entersNamespace) {
       return at(suspect.path()).flatMap(ns -> Optional.ofNullable(ns.link)).stream().toList();

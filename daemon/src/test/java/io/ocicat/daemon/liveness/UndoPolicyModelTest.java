@@ -23,11 +23,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * What lives is never undone by anybody but its own DEL, and what is dead is not kept for ever
- * (review R2, C1, C2): random histories of calls, kills, restarts, other implementations, renamed
- * networks, names and addresses that are used again, and clocks that are set. After each step every
- * record is put to {@link UndoPolicy}, and the answer is compared with what {@link ModelWorld}
- * knows. {@code -Docicat.longer=50} makes a million steps of the twenty thousand.
+ * What is in use is undone only by its own DEL, and what is stale is not kept forever (review R2,
+ * C1, C2): random histories of calls, kills, restarts, other implementations, renamed networks,
+ * names and addresses that are used again, and clocks that are set. After each step every record is
+ * put to {@link UndoPolicy}, and the answer is compared with what {@link ModelWorld} knows. {@code
+ * -Docicat.longer=50} makes a million steps of the twenty thousand.
  */
 class UndoPolicyModelTest {
   private static final int STEPS = 20_000;
@@ -190,7 +190,7 @@ class UndoPolicyModelTest {
     return attach(container, network, path, null);
   }
 
-  /** Ours where no daemon has run since the machine's start: there are no records of it. */
+  /** Ours where no daemon has run since boot: there are no records of it. */
   private String addWithoutRecord(String container, String network, String path) {
     return daemonHasRun ? "nothing" : attach(container, network, path, network + "/" + container);
   }
@@ -209,7 +209,7 @@ class UndoPolicyModelTest {
             label == null ? "Go" : "nobody", container, network, lease.get().address(), path);
   }
 
-  /** The runtime's: by name in its namespace, whoever made it; done, put off, or killed. */
+  /** The runtime's: by name in its namespace, whoever made it; done, deferred, or killed. */
   private String delete(String container, String network, String path) {
     String plugin = any(PLUGINS);
     String name = container + "/" + plugin + "/" + network;
@@ -263,7 +263,7 @@ class UndoPolicyModelTest {
     return world.records.values().stream().anyMatch(all -> all.containsKey(name));
   }
 
-  /** From now on it is not wanted, whatever becomes of the call. */
+  /** From now on it is not wanted, whatever the outcome of the call. */
   private void asked(Optional<Namespace> ns, String container, String network) {
     ns.ifPresent(it -> Objects.requireNonNull(it.link).lives = false);
     world
@@ -305,7 +305,7 @@ class UndoPolicyModelTest {
     return "no more " + path;
   }
 
-  /** Whoever held a namespace without a name ends. */
+  /** The process that held a namespace without a name ends. */
   private String letGo() {
     if (!world.namespaces.isEmpty()) {
       any(world.namespaces).held = false;
@@ -342,7 +342,7 @@ class UndoPolicyModelTest {
     return "clock " + world.wall;
   }
 
-  /** The runtime lists what lives on the network. */
+  /** The runtime lists what is in use on the network. */
   private String collect(String network) {
     Set<String> valid =
         world
@@ -360,7 +360,7 @@ class UndoPolicyModelTest {
     return "GC of " + network;
   }
 
-  /** Somebody tidies up. */
+  /** An administrator deletes files. */
   private String losesFiles() {
     if (random.nextBoolean()) {
       world.cache.clear();
@@ -380,17 +380,17 @@ class UndoPolicyModelTest {
   }
 
   private void tryUndo(Folder folder, Rec record) {
-    tryUndo(occasion(folder, record), folder, record);
+    tryUndo(reason(folder, record), folder, record);
   }
 
-  private void tryUndo(UndoReason occasion, Folder folder, Rec record) {
+  private void tryUndo(UndoReason reason, Folder folder, Rec record) {
     if (folder == Folder.JOURNAL && isCommitted(record)) {
       world.in(folder).remove(record.name());
       return;
     }
-    if (UndoPolicy.decide(occasion, world.evidence(folder, record))
+    if (UndoPolicy.decide(reason, world.evidence(folder, record))
         instanceof Permitted(boolean enters)) {
-      requireHarmless(occasion, record, enters);
+      requireHarmless(reason, record, enters);
       world.undo(record, enters);
     }
   }
@@ -400,7 +400,7 @@ class UndoPolicyModelTest {
     return killed.isAdd() && attached != null && world.isThere(attached);
   }
 
-  private UndoReason occasion(Folder folder, Rec record) {
+  private UndoReason reason(Folder folder, Rec record) {
     if (record.boot() != world.boot) {
       return UndoReason.EARLIER_BOOT;
     }
@@ -417,12 +417,12 @@ class UndoPolicyModelTest {
         if (folder.getKey() == Folder.JOURNAL && isCommitted(record)) {
           continue;
         }
-        UndoReason occasion = occasion(folder.getKey(), record);
+        UndoReason reason = reason(folder.getKey(), record);
         Evidence evidence = world.evidence(folder.getKey(), record);
-        switch (UndoPolicy.decide(occasion, evidence)) {
+        switch (UndoPolicy.decide(reason, evidence)) {
           case Permitted(boolean enters) -> {
             permitted++;
-            requireHarmless(occasion, record, enters);
+            requireHarmless(reason, record, enters);
           }
           case UndoDecision.Refused(String because) -> {
             refused++;
@@ -435,9 +435,9 @@ class UndoPolicyModelTest {
     }
   }
 
-  private void requireHarmless(UndoReason occasion, Rec record, boolean enters) {
+  private void requireHarmless(UndoReason reason, Rec record, boolean enters) {
     assertThat(world.harmedBy(record, enters))
-        .as("harm by undoing %s (%s) with seed %d after %s", record, occasion, seed, history())
+        .as("harm by undoing %s (%s) with seed %d after %s", record, reason, seed, history())
         .isEmpty();
   }
 
@@ -446,7 +446,7 @@ class UndoPolicyModelTest {
     return steps.subList(Math.max(0, steps.size() - 40), steps.size());
   }
 
-  /** Nothing that there is has its container's name, its address or its namespace's number. */
+  /** Nothing that exists has its container's name, its address or its namespace's number. */
   private boolean isBeyondDoubtDead(Folder folder, Rec record) {
     boolean named =
         world.links().anyMatch(link -> link.container.equals(record.container()))

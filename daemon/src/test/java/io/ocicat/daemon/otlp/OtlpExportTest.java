@@ -100,7 +100,7 @@ class OtlpExportTest {
       for (int i = 0; i < 1000; i++) {
         export.finished(outcome("", 0), trace());
       }
-      // 512 wait, at most 64 are under way.
+      // 512 wait, at most 64 are being sent.
       assertThat(export.dropped()).isGreaterThanOrEqualTo(1000 - 512 - 64);
     }
   }

@@ -23,7 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
 class BadFrameTest {
   private static final Duration LIMIT = Duration.ofSeconds(10);
 
-  /** A shim of another version hears it and makes the call itself; silence would fail the call. */
+  /**
+   * A shim of another version gets a reply and makes the call itself; silence would fail the call.
+   */
   @Test
   void whoSpeaksAnotherProtocolIsSentAwayWithTheReason(@TempDir Path directory) throws Exception {
     StateFolders folders = new StateFolders(directory.resolve("run"), directory.resolve("state"));

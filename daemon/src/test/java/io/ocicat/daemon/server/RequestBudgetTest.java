@@ -33,19 +33,19 @@ class RequestBudgetTest {
     List<RequestBudget.Share> held = new ArrayList<>();
     for (int taken = 0; taken < RequestBudget.AT_ONCE; taken += MIDDLING) {
       RequestBudget.Share share = share();
-      assertThat(share.take(MIDDLING, LONG, false)).isTrue();
+      assertThat(share.reserve(MIDDLING, LONG, false)).isTrue();
       held.add(share);
     }
-    assertThat(share().take(MIDDLING, SHORT, false)).isFalse();
+    assertThat(share().reserve(MIDDLING, SHORT, false)).isFalse();
 
     held.getFirst().close();
-    assertThat(share().take(MIDDLING, LONG, false)).isTrue();
+    assertThat(share().reserve(MIDDLING, LONG, false)).isTrue();
   }
 
   @Test
   void whoWaitsIsToldSo() {
     fill(false);
-    assertThat(share().take(MIDDLING, Duration.ofSeconds(2), false)).isFalse();
+    assertThat(share().reserve(MIDDLING, Duration.ofSeconds(2), false)).isFalse();
     assertThat(pair.getLast().receive(100, 0, LONG)).isPresent();
   }
 
@@ -53,23 +53,23 @@ class RequestBudgetTest {
   void delsDoNotWaitForOthers() {
     fill(false);
     try (RequestBudget.Share share = share()) {
-      assertThat(share.take(MIDDLING, LONG, true)).isTrue();
+      assertThat(share.reserve(MIDDLING, LONG, true)).isTrue();
     }
   }
 
   @Test
   void ofLargeOnesThereIsOneAndOfTooLargeOnesNone() {
     try (RequestBudget.Share share = share()) {
-      assertThat(share.take(RequestBudget.LARGEST, LONG, true)).isTrue();
-      assertThat(share().take(RequestBudget.LARGE + 1, LONG, true)).isFalse();
+      assertThat(share.reserve(RequestBudget.LARGEST, LONG, true)).isTrue();
+      assertThat(share().reserve(RequestBudget.LARGE + 1, LONG, true)).isFalse();
     }
-    assertThat(share().take(RequestBudget.LARGE + 1, LONG, true)).isTrue();
-    assertThat(share().take(RequestBudget.LARGEST + 1, LONG, true)).isFalse();
+    assertThat(share().reserve(RequestBudget.LARGE + 1, LONG, true)).isTrue();
+    assertThat(share().reserve(RequestBudget.LARGEST + 1, LONG, true)).isFalse();
   }
 
   private void fill(boolean del) {
     for (int taken = 0; taken < RequestBudget.AT_ONCE; taken += MIDDLING) {
-      assertThat(share().take(MIDDLING, LONG, del)).isTrue();
+      assertThat(share().reserve(MIDDLING, LONG, del)).isTrue();
     }
   }
 }

@@ -38,7 +38,7 @@ final class NamedPluginsTest {
         .containsExactlyInAnyOrder("c", "d");
   }
 
-  /** Review R14: the daemon's start would wait for whoever writes to it. */
+  /** Review R14: the daemon's start would wait for the pipe's writer. */
   @Test
   @Timeout(value = 20, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void aPipeNamesNothing() throws IOException {

@@ -24,7 +24,7 @@ final class WarmUpTest {
 
   @BeforeEach
   void distribution() throws IOException {
-    // Nobody executes them: a delegate that is the shim runs in this process.
+    // They are never executed: a delegate that is the shim runs in this process.
     for (String file : List.of("lib/shim", "cni/bridge", "cni/host-local", "cni/tuning")) {
       Path path = folder.resolve("home").resolve(file);
       Files.createDirectories(path.getParent());

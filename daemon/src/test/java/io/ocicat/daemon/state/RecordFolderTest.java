@@ -32,7 +32,7 @@ class RecordFolderTest {
 
   @TempDir Path folder;
 
-  /** Review R14: reading it would wait for somebody who writes to it. */
+  /** Review R14: reading it would wait for its writer. */
   @Test
   void aPipeIsNoRecord() throws IOException {
     RecordFolder spool = new RecordFolder(folder, CrashPoints.IGNORED);
@@ -81,7 +81,7 @@ class RecordFolderTest {
     assertThat(records.isBroken("torn")).isTrue();
   }
 
-  /** As when the process has no descriptors left: nothing is known of it, so it stays. */
+  /** As when the process has no descriptors left: its content is unknown, so it stays. */
   @Test
   void whatCannotBeReadIsNotBroken() throws IOException {
     RecordFolder records = new RecordFolder(folder, CrashPoints.IGNORED);

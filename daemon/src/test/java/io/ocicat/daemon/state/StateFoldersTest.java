@@ -17,7 +17,7 @@ class StateFoldersTest {
   private static final Object NOBODY = 65534;
   private static final Path RUN = Path.of("/run/ocicat");
 
-  /** Review U17: nobody is advised to take root's folder away. */
+  /** Review U17: nobody is advised to remove root's folder. */
   @Test
   void aFolderOfRootsIsSimplyDenied() {
     assertThatThrownBy(() -> StateFolders.requireOwn(RUN, ROOT, NOBODY))

@@ -30,7 +30,7 @@ class CauseTest {
     assertThat(Cause.of(code, message, null)).isEqualTo(cause);
   }
 
-  /** Whatever the words are: those of ours may change. */
+  /** Whatever the message is: our own messages may change. */
   @ParameterizedTest
   @EnumSource(FailureReason.class)
   void theReasonThatIsGivenComesFirst(FailureReason reason) {

@@ -168,7 +168,7 @@ class FramesTest {
     return bytes;
   }
 
-  /** A request that something happened to. */
+  /** A corrupted request. */
   private static byte[] spoilt(Random random) {
     byte[] bytes = request().bytes();
     bytes[DESCRIPTORS] = (byte) random.nextInt(4);

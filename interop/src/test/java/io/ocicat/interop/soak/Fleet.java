@@ -21,7 +21,7 @@ import java.util.random.RandomGenerator;
  * promised, and identified by the address that each was given. Thread-safe.
  */
 final class Fleet {
-  private static final Duration PATIENCE = Duration.ofMinutes(3);
+  private static final Duration TIMEOUT = Duration.ofMinutes(3);
 
   /** A container that is attached and not being deleted yet. */
   record Box(Container container, boolean ours, ConfigList network, String address) {
@@ -129,7 +129,7 @@ final class Fleet {
   private void delete(boolean ours, ConfigList network, Container container)
       throws InterruptedException {
     String id = container.id().value();
-    long limit = System.nanoTime() + PATIENCE.toNanos();
+    long limit = System.nanoTime() + TIMEOUT.toNanos();
     while (true) {
       try {
         runtime(ours).network(network).del(container);

@@ -145,7 +145,7 @@ public final class Soak {
 
   /** A step that is repeated until the end. */
   private interface Step {
-    void take() throws IOException, InterruptedException;
+    void run() throws IOException, InterruptedException;
   }
 
   private Thread start(String name, Step step) {
@@ -155,7 +155,7 @@ public final class Soak {
             () -> {
               while (!isOver()) {
                 try {
-                  step.take();
+                  step.run();
                 } catch (IOException | InterruptedException | RuntimeException e) {
                   fleet.violation(name + " ended: " + e);
                   return;
