@@ -148,7 +148,7 @@ public final class DemoCommand implements Callable<Integer> {
         throw new DemoException(
             "a demo is up already: look around with --shell, or --end it first");
       }
-      code = script(installed, kept, narrator, facts);
+      code = runDemo(installed, kept, narrator, facts);
     }
     if (json) {
       out().println(Json.pretty(facts));
