@@ -92,8 +92,8 @@ void do_it_alone(char **arguments) {
   int count = 3;
   while (arguments && *arguments && count < 63) call[count++] = *arguments++;
   if (!find_launcher(launcher)) {
-    fail(5, "ocicatd does not answer, and there is no ocicat to do it without",
-         "looked for ../bin/ocicat and for the link .ocicat beside this executable: run ocicat install");
+    fail(5, "ocicatd does not answer, and bin/ocicat was not found",
+         "searched for ../bin/ocicat and for the link .ocicat next to this executable: run ocicat install");
   }
   if (stdin_length > 0) give_stdin_back();
   if (*command) {

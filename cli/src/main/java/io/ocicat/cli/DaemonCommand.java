@@ -67,7 +67,7 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       "0:another daemon has taken over",
       "1:it could not serve",
-      "2:the command line makes no sense",
+      "2:the command line is invalid",
       "143:ended by SIGTERM, with the calls under way answered"
     })
 public final class DaemonCommand implements Callable<Integer> {

@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
     exitCodeListHeading = "%nExit codes:%n",
     exitCodeList = {
       "1:it could not serve",
-      "2:the command line makes no sense",
+      "2:the command line is invalid",
       "143:ended by SIGTERM"
     })
 final class IpamServerCommand implements Callable<Integer> {

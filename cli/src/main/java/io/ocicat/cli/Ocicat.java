@@ -50,7 +50,7 @@ import picocli.CommandLine.Help;
     exitCodeList = {
       "0:done",
       "1:it failed; standard error says why in one line",
-      "2:the command line makes no sense; nothing was done"
+      "2:the command line is invalid; nothing was done"
     },
     footer = {
       "",

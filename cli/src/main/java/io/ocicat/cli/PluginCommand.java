@@ -29,7 +29,7 @@ import picocli.CommandLine.Unmatched;
     exitCodeList = {
       "0:done; standard output has the result",
       "1:the call failed; standard output has the CNI error",
-      "2:there is no such plugin, or the command line makes no sense"
+      "2:there is no such plugin, or the command line is invalid"
     })
 final class PluginCommand implements Callable<Integer> {
   @ArgGroup(multiplicity = "1")

@@ -18,7 +18,7 @@ class DaemonCommandTest {
         "--metrics-port | x         | 2 | 'x'",
         "--metrics-port | 0         | 2 | '--metrics-port 0 is not a port'",
         "--metrics-port | 65536     | 2 | '--metrics-port 65536 is not a port'",
-        "--otlp         | ftp://x:1 | 1 | '\"ftp://x:1\" is no collector'",
+        "--otlp         | ftp://x:1 | 1 | '\"ftp://x:1\" is not a collector'",
       })
   void optionsThatMakeNoSenseAreOneLine(String option, String value, int exitCode, String words) {
     StringWriter err = new StringWriter();

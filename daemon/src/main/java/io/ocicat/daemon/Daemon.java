@@ -344,7 +344,7 @@ public final class Daemon implements AutoCloseable {
           }
           trouble = "";
         } catch (RuntimeException e) {
-          trouble = noteUnless(trouble, "upkeep failed, tried again later: " + e);
+          trouble = noteUnless(trouble, "reconciliation failed, will retry: " + e);
         }
       }
     } catch (InterruptedException _) {
@@ -357,7 +357,7 @@ public final class Daemon implements AutoCloseable {
     if (lifetime == null) {
       lifetime = FileLock.tryAcquire(folders.daemonLock(), FileLock.Mode.EXCLUSIVE).orElse(null);
       if (lifetime != null) {
-        events.note("the daemon before has gone");
+        events.note("the previous daemon has exited");
       }
     }
   }

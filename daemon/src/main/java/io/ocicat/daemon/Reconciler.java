@@ -263,7 +263,7 @@ final class Reconciler {
     // An incomplete record was never finished, so its call had not begun.
     if (record.isEmpty() && folder.isBroken(name) && remove(folder, name)) {
       events.repaired(RepairKind.BROKEN_RECORD);
-      events.note("removed %s/%s, which is not a whole record".formatted(folder.path(), name));
+      events.note("removed %s/%s, which is not a complete record".formatted(folder.path(), name));
     }
     return record.map(whole -> new Kept(name, whole));
   }

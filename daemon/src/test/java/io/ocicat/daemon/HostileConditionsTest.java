@@ -40,7 +40,7 @@ class HostileConditionsTest {
         pod.add().run();
         pod.del().run();
         Eventually.await(
-            "the second to be alone", () -> second.log().contains("the daemon before has gone"));
+            "the second to be alone", () -> second.log().contains("the previous daemon has exited"));
       }
     }
     assertThat(ocicat.oneShots()).isEmpty();

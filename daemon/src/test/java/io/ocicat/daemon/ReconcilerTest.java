@@ -143,7 +143,7 @@ class ReconcilerTest {
       assertThat(ocicat.records("attachments")).containsExactly("00");
       assertThat(notes)
           .satisfiesExactlyInAnyOrder(
-              note -> assertThat(note).contains("removed", "/0, which is not a whole record"),
+              note -> assertThat(note).contains("removed", "/0, which is not a complete record"),
               note -> assertThat(note).contains("cannot remove", "/00"));
       Command.of("rm", "-r", directory.toString()).run();
       assertThat(Sweep.difference(nothing, Sweep.of(ocicat, container))).isEmpty();

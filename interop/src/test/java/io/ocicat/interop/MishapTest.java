@@ -134,7 +134,7 @@ class MishapTest {
                     "userns"),
                 "demo")
             .attempt(),
-        "you are not root, and there is no user namespace to be had",
+        "you are not root, and no user namespace is available",
         "run it with sudo, or allow them (sysctl ");
   }
 
@@ -145,7 +145,7 @@ class MishapTest {
                 List.of("setpriv", "--bounding-set", "-sys_admin", "--inh-caps", "-sys_admin"),
                 "demo")
             .attempt(),
-        "root may not make namespaces here",
+        "root may not create namespaces here",
         "give it the capabilities SYS_ADMIN and NET_ADMIN");
   }
 
@@ -156,7 +156,7 @@ class MishapTest {
                 List.of("setpriv", "--bounding-set", "-net_admin", "--inh-caps", "-net_admin"),
                 "demo")
             .attempt(),
-        "root may not make namespaces here (CAP_NET_ADMIN is missing)",
+        "root may not create namespaces here (CAP_NET_ADMIN is missing)",
         "give it the capabilities SYS_ADMIN and NET_ADMIN");
   }
 

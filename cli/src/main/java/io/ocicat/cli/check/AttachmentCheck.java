@@ -48,7 +48,7 @@ public final class AttachmentCheck implements AutoCloseable {
     try (NamespaceState container = NamespaceState.open(Path.of(expected.netns()))) {
       return inside(expected, container);
     } catch (NetlinkException e) {
-      return List.of(netns(expected, "it cannot be looked into: " + e.getMessage()));
+      return List.of(netns(expected, "it cannot be entered: " + e.getMessage()));
     }
   }
 
@@ -71,7 +71,7 @@ public final class AttachmentCheck implements AutoCloseable {
               "interface " + expected.key().ifName(),
               "there is none in %s any more".formatted(expected.netns()),
               "",
-              "somebody removed it: DEL and ADD, that is, start the pod anew"));
+              "somebody removed it: DEL and ADD, that is, restart the pod"));
     }
     ContainerCheck check = new ContainerCheck(expected, container, link.get());
     List<Discrepancy> found = new ArrayList<>(check.run());
@@ -81,7 +81,7 @@ public final class AttachmentCheck implements AutoCloseable {
           new Discrepancy(
               Kind.UNKNOWN,
               "the host's side",
-              "could not be looked at: the namespace that the plugins were called from is nowhere"
+              "could not be checked: the namespace that the plugins were called from is nowhere"
                   + " to be found",
               "",
               "ask again in that namespace"));
@@ -144,7 +144,7 @@ public final class AttachmentCheck implements AutoCloseable {
         "address " + address,
         "%s has it as well".formatted(holder),
         "",
-        "start one of the two anew with another address; `ocicat ipam why %s` tells whose it should be"
+        "restart one of the two with another address; `ocicat ipam why %s` tells whose it should be"
             .formatted(address));
   }
 

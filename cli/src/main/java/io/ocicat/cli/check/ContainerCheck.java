@@ -31,7 +31,7 @@ record ContainerCheck(ExpectedAttachment expected, NamespaceState container, Lin
               "interface " + link.name(),
               "down",
               "up",
-              "somebody took it down: %s, or start the pod anew"
+              "somebody took it down: %s, or restart the pod"
                   .formatted(inside("ip link set %s up".formatted(link.name())))));
     }
     expected.inside().ifPresent(recorded -> link(recorded, found));
@@ -59,7 +59,7 @@ record ContainerCheck(ExpectedAttachment expected, NamespaceState container, Lin
                         String.valueOf(link.mac()),
                         mac.toString(),
                         inside("ip link set %s address %s".formatted(link.name(), mac))
-                            + ", or start the pod anew")));
+                            + ", or restart the pod")));
     if (recorded.mtu() > 0 && recorded.mtu() != link.mtu()) {
       found.add(
           new Discrepancy(
@@ -81,7 +81,7 @@ record ContainerCheck(ExpectedAttachment expected, NamespaceState container, Lin
               link.name() + " has no address " + wanted,
               present.isEmpty() ? "it has none" : "it has " + describe(present),
               "",
-              "somebody removed it: start the pod anew"));
+              "somebody removed it: restart the pod"));
     } else if (there.get().has(AddressFlag.DADFAILED)) {
       found.add(
           new Discrepancy(
@@ -151,7 +151,7 @@ record ContainerCheck(ExpectedAttachment expected, NamespaceState container, Lin
         "the container's route to " + to + via,
         there.isEmpty() ? "missing" : there.getFirst().toString(),
         "",
-        "somebody removed it: %s, or start the pod anew"
+        "somebody removed it: %s, or restart the pod"
             .formatted(inside("ip route add %s%s dev %s".formatted(to, via, link.name()))));
   }
 

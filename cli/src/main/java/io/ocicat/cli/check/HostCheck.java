@@ -33,7 +33,7 @@ record HostCheck(ExpectedAttachment expected, NamespaceState host, Link inside, 
                     .formatted(inside.name(), String.join(", ", expected.onHost())),
                 "not on this host",
                 "",
-                "somebody moved or replaced it: start the pod anew"));
+                "somebody moved or replaced it: restart the pod"));
       }
       return found;
     }
@@ -83,7 +83,7 @@ record HostCheck(ExpectedAttachment expected, NamespaceState host, Link inside, 
                   .orElse(gone ? "no port, because there is no " + wanted : "a port of no bridge"),
               "a port of " + wanted,
               gone
-                  ? "somebody deleted the bridge: start its pods anew"
+                  ? "somebody deleted the bridge: restart its pods"
                   : "`ip link set %s master %s`".formatted(outside.name(), wanted)));
     } else if (!master.get().isUp()) {
       found.add(
@@ -115,7 +115,7 @@ record HostCheck(ExpectedAttachment expected, NamespaceState host, Link inside, 
                   .map(link -> "by " + link.name())
                   .orElse("missing"),
               "by " + outside.name(),
-              "somebody removed it: `ip route %s %s dev %s%s`, or start the pod anew"
+              "somebody removed it: `ip route %s %s dev %s%s`, or restart the pod"
                   .formatted(
                       command,
                       IpPrefix.host(address),

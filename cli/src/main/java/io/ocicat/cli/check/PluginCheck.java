@@ -114,7 +114,7 @@ final class PluginCheck {
           "%s's lease of the address".formatted(ipam.get()),
           said.message(),
           "",
-          "another container can get the address: start the pod anew");
+          "another container can get the address: restart the pod");
     }
     Kind kind =
         reply.reason() == FailureReason.MASQUERADE_MISSING
@@ -127,7 +127,7 @@ final class PluginCheck {
           default -> plugin;
         };
     return new Discrepancy(
-        kind, object, said.message(), "", "somebody changed it: start the pod anew");
+        kind, object, said.message(), "", "somebody changed it: restart the pod");
   }
 
   private static Discrepancy unknown(String plugin, String why) {

@@ -52,7 +52,7 @@ import tools.jackson.databind.node.ArrayNode;
     exitCodeList = {
       "0:everything passed, but for expected deviations",
       "1:the plugin failed a check, or the checks could not be run",
-      "2:the command line or a file named in it makes no sense"
+      "2:the command line or a file named in it is invalid"
     },
     mixinStandardHelpOptions = true,
     versionProvider = Version.class,
@@ -227,7 +227,7 @@ public final class ConformanceCommand implements Callable<Integer> {
         .orElseThrow(
             () ->
                 new ConformanceException(
-                    "\"%s\" is no kind of plugin: %s"
+                    "\"%s\" is not a kind of plugin: %s"
                         .formatted(name, String.join(", ", new Kinds()))));
   }
 

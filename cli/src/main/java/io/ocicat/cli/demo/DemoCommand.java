@@ -40,7 +40,7 @@ import tools.jackson.databind.node.ObjectNode;
     exitCodeList = {
       "0:everything worked, and nothing is left",
       "1:something failed or is left, or the demo could not start",
-      "2:the command line makes no sense; nothing was done",
+      "2:the command line is invalid; nothing was done",
       "130:interrupted by Ctrl-C, and everything was removed"
     })
 public final class DemoCommand implements Callable<Integer> {

@@ -53,7 +53,7 @@ final class DemoNode implements AutoCloseable {
       try {
         String said = firstLine(process.getInputStream());
         if (!said.equals("ready")) {
-          throw new DemoException("no node could be made: " + errorOutput(process));
+          throw new DemoException("the node could not be created: " + errorOutput(process));
         }
         node =
             new DemoNode(

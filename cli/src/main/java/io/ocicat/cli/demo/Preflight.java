@@ -71,10 +71,10 @@ final class Preflight {
     }
     throw new DemoException(
         root
-            ? ("root may not make namespaces here (%s): in a container, give it the capabilities SYS_ADMIN and"
+            ? ("root may not create namespaces here (%s): in a container, give it the capabilities SYS_ADMIN and"
                     + " NET_ADMIN (docker run --privileged), or run the demo on the machine itself")
                 .formatted(refusal.get())
-            : ("you are not root, and there is no user namespace to be had (%s): run it with sudo, or allow them"
+            : ("you are not root, and no user namespace is available (%s): run it with sudo, or allow them"
                     + " (sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone,"
                     + " kernel.apparmor_restrict_unprivileged_userns)")
                 .formatted(refusal.get()));

@@ -49,7 +49,7 @@ record AttachmentsCheck(ExpectedAttachments expectedAttachments, Function<String
             why ->
                 findings.add(
                     DoctorFinding.warning(
-                        "not all attachments could be looked at: " + why,
+                        "not all attachments could be checked: " + why,
                         "what is wrong with them is not said here",
                         "make it readable; most of it needs root")));
     found.forEach((one, whose) -> findings.add(finding(one, whose, ids)));

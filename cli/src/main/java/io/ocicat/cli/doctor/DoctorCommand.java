@@ -44,7 +44,7 @@ import tools.jackson.databind.node.ObjectNode;
     exitCodeList = {
       "0:nothing is wrong, or --fix has put it right",
       "1:something is wrong",
-      "2:the command line makes no sense; nothing was done"
+      "2:the command line is invalid; nothing was done"
     })
 public final class DoctorCommand implements Callable<Integer> {
   private static final String USUAL_PATH = "/opt/cni/bin";
@@ -170,7 +170,7 @@ public final class DoctorCommand implements Callable<Integer> {
     } catch (RuntimeException e) {
       return List.of(
           DoctorFinding.warning(
-              "this could not be looked at: " + e.getMessage(),
+              "this could not be checked: " + e.getMessage(),
               "something may be wrong here",
               "look why; most of it needs root"));
     }

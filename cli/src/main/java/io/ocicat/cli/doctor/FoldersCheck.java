@@ -85,13 +85,13 @@ record FoldersCheck(StateFolders folders) implements DoctorCheck {
         findings.add(
             DoctorFinding.problem(
                 folder + " is on a read-only file system",
-                "no ADD can be noted, so all fail; DELs work",
+                "no ADD can be recorded, so all fail; DELs work",
                 "mount it writable"));
       } else if (store.getUsableSpace() < LEAST_FREE) {
         findings.add(
             DoctorFinding.problem(
                 "%s has only %d KiB left".formatted(folder, store.getUsableSpace() >> 10),
-                "an ADD that cannot be noted fails",
+                "an ADD that cannot be recorded fails",
                 "make room"));
       }
     } catch (IOException e) {
@@ -101,7 +101,7 @@ record FoldersCheck(StateFolders folders) implements DoctorCheck {
 
   private static DoctorFinding unreadable(Path path, IOException e) {
     return DoctorFinding.problem(
-        "cannot look at %s: %s".formatted(path, e.getMessage()),
+        "cannot read %s: %s".formatted(path, e.getMessage()),
         "the daemon cannot either",
         "see that it is a directory of root's");
   }

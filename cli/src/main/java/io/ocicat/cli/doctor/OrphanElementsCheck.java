@@ -44,7 +44,7 @@ record OrphanElementsCheck(AllAttachments known, RemovedNetworks networks) imple
     } catch (NetlinkException e) {
       return List.of(
           DoctorFinding.warning(
-              "nf_tables could not be looked at: " + e.getMessage(),
+              "nf_tables could not be read: " + e.getMessage(),
               "masquerading and host ports of containers that are gone may be left",
               "this needs root and a kernel with nf_tables"));
     }
@@ -70,7 +70,7 @@ record OrphanElementsCheck(AllAttachments known, RemovedNetworks networks) imple
     List<String> names = new ArrayList<>(labels);
     ShortIds ids = ShortIds.among(names.stream().map(name -> name.split("/", -1)[1]).toList());
     return DoctorFinding.warning(
-        "nf_tables has elements of network %s%s, for containers that nobody knows: %s"
+        "nf_tables has elements of network %s%s, for unknown containers: %s"
             .formatted(
                 network,
                 networks.remark(network),

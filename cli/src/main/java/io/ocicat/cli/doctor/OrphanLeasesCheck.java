@@ -46,7 +46,7 @@ record OrphanLeasesCheck(
                 lease -> "%s (%s)".formatted(lease.address(), ids.of(lease.holder().containerId())))
             .toList();
     return DoctorFinding.warning(
-        "%d addresses of network %s%s are leased to containers that nobody knows: %s"
+        "%d addresses of network %s%s are leased to unknown containers: %s"
             .formatted(
                 orphans.size(),
                 network,

@@ -42,7 +42,7 @@ final class Permissions {
       if (writable || id(file, "uid") != ROOT) {
         findings.add(
             DoctorFinding.problem(
-                "%s can be changed by others than root (%s, owner %d)"
+                "%s can be changed by users other than root (%s, owner %d)"
                     .formatted(file, PosixFilePermissions.toString(mode), id(file, "uid")),
                 "whoever can change it can change " + power,
                 "chown root:root and chmod go-w " + file));
@@ -50,7 +50,7 @@ final class Permissions {
     } catch (IOException e) {
       findings.add(
           DoctorFinding.warning(
-              "cannot look at %s: %s".formatted(file, e.getMessage()),
+              "cannot read %s: %s".formatted(file, e.getMessage()),
               "it may be open to others",
               "look at it by hand"));
     }

@@ -88,7 +88,7 @@ record RecordsCheck(DaemonState state, CallRunner runner, boolean daemonRuns)
       if (folder.isBroken(name)) {
         findings.add(
             DoctorFinding.note(
-                    "%s/%s is not a whole record".formatted(folder.path(), name),
+                    "%s/%s is not a complete record".formatted(folder.path(), name),
                     "whoever wrote it was killed before the call began, so it means nothing",
                     "`ocicat doctor --fix` removes it")
                 .fixedBy(

@@ -36,14 +36,14 @@ enum AttachmentState {
   LEASE_LEFT(
       false,
       "if the container is gone, `ocicat net gc NETWORK` frees the address; if it lives,"
-          + " its ADD failed: see the runtime's log, and start the pod anew"),
+          + " its ADD failed: see the runtime's log, and restart the pod"),
   NEVER_ASKED(
       false,
       "no plugin of ours was called for it since ocicatd started: look whether the runtime uses"
           + " this network (`ocicat doctor`) and at its log"),
   DAEMON_DOWN(
       false,
-      "start ocicatd (`systemctl start ocicat`), start the pod anew, and ask again: then it is"
+      "start ocicatd (`systemctl start ocicat`), restart the pod, and ask again: then it is"
           + " remembered why a call failed; what failed until now only the runtime's log tells, and"
           + " `ocicat doctor` what else is wrong here");
 

@@ -19,7 +19,7 @@ import picocli.CommandLine.Spec;
     exitCodeList = {
       "0:everything is as it should be",
       "1:something is not",
-      "2:the command line makes no sense; nothing was done"
+      "2:the command line is invalid; nothing was done"
     })
 public final class StatusCommand implements Callable<Integer> {
   private final NodeContext context;

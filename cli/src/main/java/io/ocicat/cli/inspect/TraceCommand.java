@@ -44,7 +44,7 @@ import tools.jackson.databind.node.ObjectNode;
     exitCodeList = {
       "0:shown",
       "1:no such call is remembered, or no daemon runs",
-      "2:the command line makes no sense; nothing was done"
+      "2:the command line is invalid; nothing was done"
     })
 public final class TraceCommand implements Callable<Integer> {
   private static final String LAST = "last";

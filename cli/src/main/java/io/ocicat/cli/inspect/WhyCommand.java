@@ -37,7 +37,7 @@ import tools.jackson.databind.node.ObjectNode;
     exitCodeList = {
       "0:nothing is wrong with it",
       "1:something is wrong, or nothing is known of it",
-      "2:the command line makes no sense; nothing was done"
+      "2:the command line is invalid; nothing was done"
     })
 public final class WhyCommand implements Callable<Integer> {
   private final NodeContext context;
@@ -139,7 +139,7 @@ public final class WhyCommand implements Callable<Integer> {
       out.println(silence);
       out.println("this is what files and the kernel tell, without what failed calls have said");
     }
-    evidence.obstacles().forEach(why -> out.println("not everything could be looked at: " + why));
+    evidence.obstacles().forEach(why -> out.println("not everything could be checked: " + why));
     ShortIds ids = shortIds(evidence, current, earlier);
     current.forEach(report -> report.print(ids, out));
     if (!earlier.isEmpty()) {

@@ -108,7 +108,7 @@ record CalicoNetwork(Map<String, String> environment, Path confDirectory, String
     } catch (CniException e) {
       // Not the text itself, nor what a parser quotes of it: templates may hold tokens.
       throw new InstallException(
-          "the template of Calico's network is no network once it is filled in: %s"
+          "the template of Calico's network is not a valid network once it is filled in: %s"
               .formatted(e.is(ErrorCode.DECODING_FAILURE) ? "it is not valid JSON" : e.msg()));
     }
     return InstallItem.text(bytes, "rw-------", confDirectory.resolve(name)).keepingEdits();

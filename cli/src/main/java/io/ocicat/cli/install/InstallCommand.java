@@ -134,7 +134,7 @@ public final class InstallCommand implements Callable<Integer> {
 
   @Option(
       names = "--dry-run",
-      description = "Tell what would be done and whether it could be, and do nothing.")
+      description = "Show what would be done and whether it could be, and do nothing.")
   private boolean dryRun;
 
   @Option(names = "--json", description = "Print JSON.")

@@ -72,7 +72,7 @@ record InstallItem(Path path, Content content, Edited edited) {
               .orElseThrow(
                   () ->
                       new InstallException(
-                          "%s is missing: the distribution is not whole".formatted(source)));
+                          "%s is missing: the distribution is incomplete".formatted(source)));
       case Content.Text(byte[] bytes, String _) -> Fingerprint.ofBytes(bytes);
       case Content.Link(Path target) -> Fingerprint.ofLink(target);
     };

@@ -166,7 +166,7 @@ final class InstallManifest {
   private static Path path(JsonNode node) {
     Path path = Path.of(node.path("path").asString(""));
     if (!path.isAbsolute()) {
-      throw new IllegalArgumentException("\"%s\" is no absolute path".formatted(path));
+      throw new IllegalArgumentException("\"%s\" is not an absolute path".formatted(path));
     }
     return path;
   }

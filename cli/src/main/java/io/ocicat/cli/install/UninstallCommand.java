@@ -49,7 +49,7 @@ public final class UninstallCommand implements Callable<Integer> {
 
   @Spec private CommandSpec spec = CommandSpec.create();
 
-  @Option(names = "--dry-run", description = "Tell what would be done, and do nothing.")
+  @Option(names = "--dry-run", description = "Show what would be done, and do nothing.")
   private boolean dryRun;
 
   @Option(

@@ -42,7 +42,7 @@ import tools.jackson.databind.node.ObjectNode;
     exitCodeList = {
       "0:nothing is wrong, or --fix has repaired it",
       "1:something is wrong",
-      "2:the command line makes no sense; nothing was done"
+      "2:the command line is invalid; nothing was done"
     })
 final class IpamCheckCommand extends IpamCommandContext {
   /** Of one kind, unless all are requested. */

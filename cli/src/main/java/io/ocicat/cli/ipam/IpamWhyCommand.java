@@ -37,7 +37,7 @@ import tools.jackson.databind.node.ObjectNode;
 @Command(
     name = "why",
     description = {
-      "Tell who has an address, since when, and who knows of it.",
+      "Show who has an address, since when, and who knows of it.",
       "Looks at Calico's blocks, and on this machine at host-local's leases, attachments and"
           + " interfaces."
     },
@@ -83,7 +83,7 @@ final class IpamWhyCommand extends IpamCommandContext {
           } else {
             local
                 .obstacles()
-                .forEach(why -> out().println("not everything could be looked at: " + why));
+                .forEach(why -> out().println("not everything could be checked: " + why));
           }
           return 0;
         });

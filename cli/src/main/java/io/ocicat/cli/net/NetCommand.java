@@ -211,7 +211,7 @@ public final class NetCommand {
     if (slash < 1 || slash == text.length() - 1) {
       throw new CniException(
           ErrorCode.INVALID_ENVIRONMENT,
-          "--valid \"%s\" is no attachment: write the container's id, a slash and the interface"
+          "--valid \"%s\" is not an attachment: write the container's id, a slash and the interface"
               .formatted(text));
     }
     return new Attachment(text.substring(0, slash), text.substring(slash + 1));

@@ -31,7 +31,7 @@ import tools.jackson.databind.node.ObjectNode;
     exitCodeList = {
       "0:every file can be used",
       "1:some cannot, or there is no such directory",
-      "2:the command line makes no sense; nothing was done"
+      "2:the command line is invalid; nothing was done"
     })
 final class NetListCommand implements Callable<Integer> {
   private final NetSettings settings;

@@ -38,7 +38,7 @@ import tools.jackson.databind.node.ObjectNode;
     exitCodeList = {
       "0:nothing is wrong; there may be warnings",
       "1:something is wrong",
-      "2:the command line makes no sense; nothing was done"
+      "2:the command line is invalid; nothing was done"
     })
 final class NetValidateCommand implements Callable<Integer> {
   private final NetSettings settings;

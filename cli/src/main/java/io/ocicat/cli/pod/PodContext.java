@@ -81,7 +81,7 @@ public record PodContext(
           folder,
           PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot make the directory %s: %s".formatted(folder, e), e);
+      throw new UncheckedIOException("cannot create the directory %s: %s".formatted(folder, e), e);
     }
   }
 

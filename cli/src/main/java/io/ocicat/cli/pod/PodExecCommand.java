@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
     exitCodeList = {
       "0:with --detach, the program was started; else that is its own exit code",
       "1:the program's own, or it could not be run",
-      "2:the program's own, or the command line makes no sense",
+      "2:the program's own, or the command line is invalid",
       "128+N:the program was ended by signal N"
     })
 final class PodExecCommand extends PodCommand.Sub {

@@ -19,7 +19,7 @@ final class PortOption implements ITypeConverter<PodPort> {
     Matcher matcher = FORM.matcher(text.toLowerCase(Locale.ROOT));
     if (!matcher.matches()) {
       throw new TypeConversionException(
-          "\"%s\" is no port: expected [ADDRESS:]HOST:CONTAINER[/tcp|udp|sctp], as in 8080:80"
+          "\"%s\" is not a port mapping: expected [ADDRESS:]HOST:CONTAINER[/tcp|udp|sctp], as in 8080:80"
               .formatted(text));
     }
     String address = matcher.group(1) == null ? "" : matcher.group(1);

@@ -19,7 +19,7 @@ final class DeleteCommand extends ResourceCommand {
 
   @Option(
       names = {"-s", "--skip-not-exists"},
-      description = "What does not exist is no mistake.")
+      description = "Ignore resources that do not exist.")
   private boolean skipNotExists;
 
   DeleteCommand(CommandContext context) {

@@ -20,7 +20,7 @@ final class FileOptions {
       description = "Also directories within a directory.")
   boolean recursive;
 
-  @Option(names = "--skip-empty", description = "Documents that are none are no mistake.")
+  @Option(names = "--skip-empty", description = "Ignore files without resources.")
   boolean skipEmpty;
 
   /**

@@ -35,7 +35,7 @@ import tools.jackson.databind.node.ObjectNode;
     exitCodeList = {
       "0:shown",
       "1:some is not there, or cannot be read",
-      "2:the command line makes no sense; nothing was done"
+      "2:the command line is invalid; nothing was done"
     })
 final class GetCommand extends ResourceCommand {
   @Mixin ResourceSelector subject = new ResourceSelector();

@@ -41,10 +41,10 @@ abstract class WriteCommand extends ResourceCommand {
   /** {@code ocicat create}: creates resources; fails when one exists. */
   @Command(
       name = "create",
-      description = {"Create resources.", "Those that exist are left alone and are a mistake."},
+      description = {"Create resources.", "Those that exist are left alone and count as errors."},
       footer = {"", "Example: ocicat create -f pools.yaml"})
   static final class Create extends WriteCommand {
-    @Option(names = "--skip-exists", description = "What exists is no mistake.")
+    @Option(names = "--skip-exists", description = "Ignore resources that exist.")
     private boolean skipExists;
 
     Create(CommandContext context) {

@@ -36,7 +36,7 @@ import tools.jackson.databind.node.ObjectNode;
     exitCodeList = {
       "0:nothing was found",
       "1:something was found",
-      "2:the command line makes no sense; nothing was done"
+      "2:the command line is invalid; nothing was done"
     })
 final class DatastoreCheckCommand extends ResourceCommand {
   @Option(names = "--json", description = "Print JSON.")

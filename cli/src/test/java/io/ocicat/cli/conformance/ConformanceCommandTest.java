@@ -132,7 +132,7 @@ class ConformanceCommandTest {
           /nonexistent/bridge | /nonexistent/bridge is not an executable file
           /nope | /nope is not an executable file
           /usr/lib/cni/dhcp | no built-in configuration for "dhcp": give one with --config, and what it is with --kind (known are bandwidth, bridge, calico, calico-ipam, firewall, flannel, host-local, ipam, loopback, macvlan, portmap, ptp, sbr, static, tuning)
-          /usr/lib/cni/static --kind daemon | "daemon" is no kind of plugin: interface, loopback, ipam, chained
+          /usr/lib/cni/static --kind daemon | "daemon" is not a kind of plugin: interface, loopback, ipam, chained
           /usr/lib/cni/static --only nothing | there is no check or topic called "nothing"; --list shows them all
           /usr/lib/cni/static --config /nonexistent | cannot read /nonexistent: there is no such file
           /usr/lib/cni/static --expect /nonexistent | cannot read /nonexistent: there is no such file

@@ -90,7 +90,7 @@ class DoctorCommandTest {
   void whatOthersCanChangeIsAProblem() throws IOException {
     mode(home.resolve("cni"), "rwxrwxrwx");
 
-    assertThat(doctor().out()).contains("cni can be changed by others than root (rwxrwxrwx");
+    assertThat(doctor().out()).contains("cni can be changed by users other than root (rwxrwxrwx");
     assertThat(doctor().exitCode()).isEqualTo(1);
   }
 
@@ -183,9 +183,9 @@ class DoctorCommandTest {
     DaemonState state = new DaemonState(folders, BootId.current());
     Path half = Files.writeString(state.journal().path().resolve("abc"), "half");
 
-    assertThat(doctor("--fix").out()).doesNotContain("whole record");
+    assertThat(doctor("--fix").out()).doesNotContain("complete record");
     Files.setLastModifiedTime(half, FileTime.from(Instant.now().minusSeconds(60)));
-    assertThat(doctor("--fix").out()).contains("abc is not a whole record");
+    assertThat(doctor("--fix").out()).contains("abc is not a complete record");
     assertThat(half).doesNotExist();
   }
 
@@ -207,7 +207,7 @@ class DoctorCommandTest {
     Files.writeString(directory.resolve("leases/blue/10.77.0.9"), "ghost\r\neth0");
 
     assertThat(doctor().out())
-        .contains("1 addresses of network blue are leased to containers that nobody knows")
+        .contains("1 addresses of network blue are leased to unknown containers")
         .contains("10.77.0.9 (ghost)");
     assertThat(doctor().exitCode()).isZero();
   }

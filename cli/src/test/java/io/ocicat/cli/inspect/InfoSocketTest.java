@@ -224,7 +224,7 @@ class InfoSocketTest {
               });
       assertThatExceptionOfType(InfoException.class)
           .isThrownBy(() -> new InfoClient(path).ask("/status"))
-          .withMessageContaining("is no ocicatd");
+          .withMessageContaining("is not ocicatd");
     }
   }
 

@@ -177,7 +177,7 @@ class WhyWithoutDaemonTest {
     Files.writeString(directory.resolve("cache/results"), "no directory");
 
     assertThat(why("ghost").out())
-        .contains("not everything could be looked at: ", "cache/results")
+        .contains("not everything could be checked: ", "cache/results")
         .contains("lease-left");
   }
 

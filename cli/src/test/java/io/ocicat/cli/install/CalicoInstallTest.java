@@ -120,7 +120,7 @@ class CalicoInstallTest {
     assertThat(text(both)).contains("from-file");
     assertThatThrownBy(() -> network(Map.of("CNI_NETWORK_CONFIG", "secret {")).item())
         .isInstanceOf(InstallException.class)
-        .hasMessageContaining("is no network once it is filled in")
+        .hasMessageContaining("is not a valid network once it is filled in")
         .hasMessageNotContaining("secret");
     assertThatThrownBy(() -> network(Map.of("CNI_CONF_NAME", "../x.conflist")).item())
         .hasMessageContaining("CNI_CONF_NAME");

@@ -206,7 +206,7 @@ class PodCommandTest {
     fails(List.of("no pod nobody in namespace default", "ocicat pod ls"), "stop", "nobody");
     fails(List.of("no pod nobody"), "rm", "nobody");
     fails(List.of("name pods, or give --all"), "rm");
-    fails(List.of("\"80:\" is no port", "8080:80"), "run", "a", "--port", "80:");
+    fails(List.of("\"80:\" is not a port", "8080:80"), "run", "a", "--port", "80:");
     fails(
         List.of("ingress-bandwidth", "\"fast\""),
         "run",

@@ -17,7 +17,7 @@ class ErrorAdviceTest {
         "open /a: Permission denied (EACCES) | open /a: Permission denied (EACCES); this needs root: run it with sudo",
         "open /root/a: permission denied | open /root/a: permission denied; this needs root: run it with sudo",
         "cannot make /a: x; this needs root: run it with sudo | cannot make /a: x; this needs root: run it with sudo",
-        "cannot make the directory /a: java.nio.file.FileAlreadyExistsException: /a | cannot make the directory /a: it is not a directory",
+        "cannot create the directory /a: java.nio.file.FileAlreadyExistsException: /a | cannot create the directory /a: it is not a directory",
         "create bridge \"b\": Operation not supported (EOPNOTSUPP): Unknown device type | create bridge \"b\": Operation not supported (EOPNOTSUPP): Unknown device type; this kernel lacks it: \"ocicat doctor\" says what to load",
         "cannot listen on 127.0.0.1:1: Address already in use | cannot listen on 127.0.0.1:1: Address already in use; another process has the port (ss -ltnp shows which): end it, or choose another",
         "cannot write /a: java.io.IOException: No space left on device | cannot write /a: No space left on device; make room there",

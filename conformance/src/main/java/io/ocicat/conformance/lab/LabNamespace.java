@@ -58,7 +58,7 @@ public final class LabNamespace implements AutoCloseable {
       return NAMED.create(name);
     } catch (NetlinkException | UncheckedIOException e) {
       throw new ConformanceException(
-          "cannot make a network namespace: %s; this needs root: run it with sudo, or in a user namespace (unshare --user --map-root-user --mount, and a /run of its own)"
+          "cannot create a network namespace: %s; this needs root: run it with sudo, or in a user namespace (unshare --user --map-root-user --mount, and a /run of its own)"
               .formatted(e.getMessage()),
           e);
     }

@@ -62,7 +62,7 @@ public final class AddressGc {
         report(one, collect(one), note);
         trouble = "";
       } catch (RuntimeException e) {
-        noteOnce("addresses of node %s were not looked at: %s".formatted(one.node(), e), note);
+        noteOnce("addresses of node %s could not be checked: %s".formatted(one.node(), e), note);
       }
     }
   }

@@ -66,7 +66,7 @@ final class AddHandler {
       return call.failure(
           new CniException(
               ErrorCode.IO_FAILURE,
-              "cannot note what is about to be done: " + e.getMessage(),
+              "cannot record the call: " + e.getMessage(),
               "nothing was changed; make room in or write access to " + state.journal().path()));
     }
     PluginExecution.Effects effects = new PluginExecution.Effects();
@@ -140,7 +140,7 @@ final class AddHandler {
       return call.failure(
           new CniException(
               ErrorCode.IO_FAILURE,
-              "cannot note that %s exists: %s".formatted(key, e.getMessage()),
+              "cannot record that %s exists: %s".formatted(key, e.getMessage()),
               "it was undone; make room in or write access to " + state.attachments().path()));
     }
     journal.forgetCall(name);
@@ -183,7 +183,7 @@ final class AddHandler {
   private static PluginReply abandoned(PluginCall call, AttachmentKey key) {
     return call.failure(
         new CniException(
-                ErrorCode.TRY_AGAIN_LATER, "whoever asked to add %s is gone; undone".formatted(key))
+                ErrorCode.TRY_AGAIN_LATER, "the caller of ADD for %s is gone; undone".formatted(key))
             .because(FailureReason.CALLER_GONE));
   }
 }

@@ -69,11 +69,11 @@ public record InfoClient(Path socket) {
   private String body(String answer) {
     int end = answer.indexOf("\r\n\r\n");
     if (!answer.startsWith("HTTP/1.1 ") || end < 0) {
-      throw new InfoException("what listens at %s is no ocicatd".formatted(socket), false);
+      throw new InfoException("what listens at %sis not ocicatd".formatted(socket), false);
     }
     String body = answer.substring(end + 4);
     if (!answer.startsWith("HTTP/1.1 200 ")) {
-      throw new InfoException("ocicatd refuses to tell: " + body.strip(), false);
+      throw new InfoException("ocicatd refused the request: " + body.strip(), false);
     }
     return body;
   }

@@ -65,7 +65,7 @@ public final class InfoServer implements AutoCloseable {
     } catch (NetlinkException _) {
       // It left early, or does not read.
     } catch (RuntimeException e) {
-      events.note("a question at the info socket failed: " + e);
+      events.note("a request at the info socket failed: " + e);
     }
   }
 

@@ -62,7 +62,7 @@ public final class NodeEvidence {
     try {
       return UndoPolicy.decide(suspect.reason(), gather(suspect, interfaces));
     } catch (UncheckedIOException | NetlinkException | CniException e) {
-      return new UndoDecision.Refused("nobody can tell whether it lives: " + e.getMessage());
+      return new UndoDecision.Refused("it is unknown whether it is in use: " + e.getMessage());
     }
   }
 

@@ -65,7 +65,7 @@ public final class OtlpExport implements DaemonEvents, AutoCloseable {
     String scheme = String.valueOf(collector.getScheme());
     if (!scheme.matches("https?") || collector.getHost() == null || collector.getQuery() != null) {
       throw new IllegalArgumentException(
-          "\"%s\" is no collector: write http://HOST:PORT".formatted(collector));
+          "\"%s\" is not a collector address: write http://HOST:PORT".formatted(collector));
     }
     String base = collector.toString().replaceFirst("/+$", "");
     OtlpExport export = new OtlpExport(URI.create(base + "/v1/traces"), build);

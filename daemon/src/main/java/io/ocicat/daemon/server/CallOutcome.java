@@ -55,7 +55,7 @@ public record CallOutcome(
         code = error.code().value();
         message = error.details().isEmpty() ? error.msg() : error.msg() + "; " + error.details();
       } catch (CniException e) {
-        message = "the answer is no error object: " + e.msg();
+        message = "the reply is not an error object: " + e.msg();
       }
     }
     return new FinishedCall(

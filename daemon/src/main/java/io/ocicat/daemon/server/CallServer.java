@@ -141,7 +141,7 @@ public final class CallServer {
     } catch (NetlinkException e) {
       events.declined(DeclineReason.CONNECTION, String.valueOf(e.getMessage()));
     } catch (RuntimeException e) {
-      events.note("a call failed in a way that none should: " + e);
+      events.note("a call failed unexpectedly: " + e);
     }
   }
 

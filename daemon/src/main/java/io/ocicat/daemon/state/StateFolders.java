@@ -150,9 +150,9 @@ public record StateFolders(Path run, Path state) {
       }
     } catch (FileAlreadyExistsException e) {
       throw new UncheckedIOException(
-          "cannot make the directory %s: it is not a directory".formatted(folder), e);
+          "cannot create the directory %s: it is not a directory".formatted(folder), e);
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot make the directory %s: %s".formatted(folder, e), e);
+      throw new UncheckedIOException("cannot create the directory %s: %s".formatted(folder, e), e);
     }
   }
 

@@ -35,13 +35,13 @@ final class Frames {
   /** Reads the header of a frame, and checks that this version understands it. */
   static void checkStart(ByteBuffer frame) {
     if (frame.getInt() != MAGIC) {
-      throw new WireException("this is no frame of ocicat's");
+      throw new WireException("this is not an ocicat frame");
     }
     int major = Short.toUnsignedInt(frame.getShort());
     int minor = Short.toUnsignedInt(frame.getShort());
     if (major != MAJOR) {
       throw new WireException(
-          "protocol %d.%d is not spoken here, only %d".formatted(major, minor, MAJOR));
+          "protocol %d.%d is not supported, only %d".formatted(major, minor, MAJOR));
     }
   }
 
@@ -49,7 +49,7 @@ final class Frames {
     int length = frame.getInt();
     if (length < 0 || length > most) {
       throw new WireException(
-          "%s has %d bytes, at most %d are taken"
+          "%s has %d bytes, at most %d are allowed"
               .formatted(what, Integer.toUnsignedLong(length), most));
     }
     return length;

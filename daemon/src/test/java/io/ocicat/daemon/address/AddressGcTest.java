@@ -191,7 +191,7 @@ class AddressGcTest {
     }
 
     assertThat(handles()).hasSize(4);
-    assertThat(notes).singleElement().asString().contains("were not looked at");
+    assertThat(notes).singleElement().asString().contains("could not be checked");
   }
 
   @Test

@@ -45,7 +45,7 @@ class BadFrameTest {
         socket.send(new byte[100], LIMIT);
         Received answer = socket.receive(1000, 0, LIMIT).orElseThrow();
         assertThat(WireReply.parse(answer.bytes()))
-            .isEqualTo(new WireReply.Declined("this is no frame of ocicat's"));
+            .isEqualTo(new WireReply.Declined("this is not an ocicat frame"));
       }
       assertThat(daemon.server().drain(LIMIT)).isTrue();
     }

@@ -48,6 +48,6 @@ class StateFoldersTest {
 
     assertThatThrownBy(folders::create)
         .isInstanceOf(UncheckedIOException.class)
-        .hasMessage("cannot make the directory %s: it is not a directory".formatted(file));
+        .hasMessage("cannot create the directory %s: it is not a directory".formatted(file));
   }
 }

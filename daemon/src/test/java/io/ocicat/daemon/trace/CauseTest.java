@@ -22,7 +22,7 @@ class CauseTest {
         "999 | \"cni0\" already exists but is not a bridge                               |NAME_CONFLICT",
         "999 | create bridge \"cni0\": File exists (EEXIST)                              |NAME_CONFLICT",
         "999 | create vxlan \"f\": Operation not supported (EOPNOTSUPP)                  |KERNEL",
-        "5   | cannot note what is about to be done: no space left                     |FILES",
+        "5   | cannot record the call: no space left                     |FILES",
         "50  | the datastore is away                                                   |NOT_READY",
         "999 | it broke                                                                |OTHER",
       })

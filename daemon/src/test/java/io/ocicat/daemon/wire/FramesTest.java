@@ -97,7 +97,7 @@ class FramesTest {
     frame[4] = 2;
     assertThatThrownBy(() -> WireRequest.parse(frame, List.of()))
         .isInstanceOf(WireException.class)
-        .hasMessage("protocol 2.9 is not spoken here, only 1");
+        .hasMessage("protocol 2.9 is not supported, only 1");
   }
 
   @Test
