@@ -1,17 +1,18 @@
 /*
  * Starts a daemon on demand: where none runs, the first call starts one, which ends after some idle minutes.
  *
- * There are never two: whoever starts one holds the lock that every daemon holds for its life, and hands it over, as it
- * does the socket that it has made already. So other callers queue in that socket while the JVM starts, and when the JVM
- * dies at any moment socket and lock go with it: who queued is reset, and starts another one, or does without.
+ * There are never two: the process that starts one holds the lock that every daemon holds for its life, and hands over
+ * the lock and the socket that it has already created. So other callers queue in that socket while the JVM starts, and
+ * when the JVM dies at any moment socket and lock go with it: queued callers are reset, and start another one, or make
+ * the call without.
  *
  * It stays in the caller's network namespace: a run directory belongs to one node, and from there the node's datastore is
  * reached, as a call without a daemon reaches it.
  *
- * None is started where it would not serve those who come later (another mount namespace or root directory than that of
+ * None is started where it would not serve later callers (another mount namespace or root directory than that of
  * the machine's first process), where others could reach what it keeps (the run directory is not ours alone), for anybody
  * but root, while the machine goes down, or where it is not wanted: OCICAT_ON_DEMAND=0, or a file ".ocicat-no-on-demand"
- * beside the executable, which "ocicat install --no-on-demand" puts there.
+ * next to the executable, which "ocicat install --no-on-demand" puts there.
  */
 #include "shim.h"
 

@@ -2,7 +2,7 @@
  * A CNI plugin: the one whose name this file has.
  *
  * Hands the call to ocicatd and prints its reply. Knows nothing of networks. When no daemon runs, one is started
- * (ondemand.c) that ends by itself; where that may not be, or the daemon declines, a JVM is started for this one call
+ * (ondemand.c) that ends by itself; where that is not possible, or the daemon declines, a JVM is started for this one call
  * (alone.c, "ocicat plugin <name>"), so that nothing depends on the daemon.
  */
 #include "shim.h"
@@ -81,8 +81,8 @@ static void read_stdin(void) {
 }
 
 /*
- * Gives the call a name of its own. It goes into the records of the call, and a later try in the same call names it
- * again: so whoever serves that finds what the first one did without telling anybody, and undoes it. Variables of a
+ * Gives the call a unique id. It goes into the records of the call, and a later attempt at the same call repeats it: so
+ * the process that serves the later attempt finds what the first one did without a reply, and undoes it. Variables of a
  * call that this one is part of mean nothing here.
  */
 static void name_call(void) {

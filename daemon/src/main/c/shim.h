@@ -9,16 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One byte more than a request may have, so that whoever reads it sees that it is too long. */
+/* One byte more than a request may have, so that the reader sees that it is too long. */
 #define MAX_STDIN ((4 << 20) + 1)
 #define MAX_ENVIRONMENT (1 << 20)
 #define MAX_REPLY (8 << 20)
 
-/* How long a daemon that is just being replaced may refuse connections, and one that works may be silent. */
+/* How long a daemon that is being replaced may refuse connections, and how long a working one may be silent. */
 #define REFUSED_MILLIS 300
 #define SILENT_MILLIS 5000
 
-/* The call: who is called, for what, with which bytes, until when (milliseconds of CLOCK_MONOTONIC). */
+/* The call: plugin, verb, stdin and deadline (milliseconds of CLOCK_MONOTONIC). */
 extern const char *plugin;
 extern const char *command;
 extern char request_stdin[MAX_STDIN];
@@ -45,7 +45,7 @@ enum outcome {
   NOT_BEGUN,
   /* The daemon ended in the middle of it. */
   ENDED,
-  /* It says nothing any more, and may still be at work. */
+  /* It has stopped replying, and may still be working. */
   SILENT,
 };
 const char *run_directory(void);
@@ -54,7 +54,7 @@ int run_file(char *path, size_t size, const char *name);
 /* Returns a connection or -1, with errno. */
 int connect_once(void);
 int connect_to_daemon(void);
-/* Prints the answer and exits, unless there is none. */
+/* Prints the reply and exits, unless there is none. */
 enum outcome ask(int daemon);
 
 /* ondemand.c */
@@ -70,7 +70,7 @@ int is_starting(void);
 
 /* alone.c */
 int find_launcher(char *launcher);
-/* The very same call in a JVM of its own. */
+/* Makes the same call in its own JVM. */
 void do_it_alone(char **arguments) __attribute__((noreturn));
 int run_directory_is_ours(int make);
 

@@ -15,7 +15,7 @@
 #define FROM_0_3 "\"0.3.0\",\"0.3.1\"," FROM_0_4
 #define ALL "\"0.1.0\",\"0.2.0\"," FROM_0_3
 
-/* How long an asker that says something may take to do so. */
+/* How long a caller that writes to stdin may take to do so. */
 #define QUESTION_MILLIS 1000
 #define MAX_QUESTION (64 << 10)
 
@@ -27,7 +27,7 @@ static const struct {
     {"portmap", ALL},        {"ptp", ALL},        {"static", ALL},   {"tuning", ALL},
 };
 
-/* Reads what the asker says until it is whole, but never waits for a terminal or for a pipe that nobody writes to. */
+/* Reads the caller's stdin until it is complete, but never waits for a terminal or for a pipe without a writer. */
 static void read_question(void) {
   int64_t until = now() + QUESTION_MILLIS;
   while (stdin_length < MAX_QUESTION && !isatty(0)) {
@@ -43,7 +43,7 @@ static void read_question(void) {
   }
 }
 
-/* The asker's version, if it says one; the specification wants it repeated. Numbers and dots only, whatever came. */
+/* The caller's version, if it sends one; the specification requires it in the reply. Only digits and dots are kept. */
 static int asked_version(char *version, size_t size) {
   static const char member[] = "\"cniVersion\"";
   request_stdin[stdin_length] = 0;

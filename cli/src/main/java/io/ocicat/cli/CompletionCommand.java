@@ -16,7 +16,7 @@ import picocli.CommandLine.Spec;
     footer = {
       "",
       "For this shell, or in ~/.bashrc:  source <(ocicat completion bash)",
-      "In ~/.zshrc, behind compinit:     source <(ocicat completion zsh)",
+      "In ~/.zshrc, after compinit:     source <(ocicat completion zsh)",
       "",
       "Example: ocicat completion bash"
     },

@@ -248,7 +248,7 @@ public final class Daemon implements AutoCloseable {
     stage = Stage.SERVING;
     remove(folders.startingMark());
     events.note("serving at " + folders.socket());
-    Thread upkeeper = Thread.ofPlatform().name("upkeep").daemon().start(this::reconcile);
+    Thread reconcilerThread = Thread.ofPlatform().name("reconciler").daemon().start(this::reconcile);
     supervisor.ready();
     boolean replaced = false;
     boolean unused = false;
@@ -262,7 +262,7 @@ public final class Daemon implements AutoCloseable {
       } catch (NetlinkException | UncheckedIOException e) {
         // For example no free descriptor. If the check fails, carry on as before.
         trouble =
-            noteUnless(trouble, "cannot look after itself, tried again later: " + e.getMessage());
+            noteUnless(trouble, "cannot check its own state, will retry: " + e.getMessage());
       }
       supervisor.alive();
     }
@@ -274,7 +274,7 @@ public final class Daemon implements AutoCloseable {
       shutDown();
     }
     drain();
-    upkeeper.join(DRAIN);
+    reconcilerThread.join(DRAIN);
   }
 
   /**

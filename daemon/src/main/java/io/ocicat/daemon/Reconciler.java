@@ -74,8 +74,8 @@ final class Reconciler {
     this.healthy = HealthyAttachments.of(state, runner, clock);
     this.log = new ReconcilerLog(events);
     this.killedCalls = new InterruptedCalls(runner::isAtWork);
-    this.spooled = new DeferredDels(state.spool(), nanos, log.of("a DEL that was put off"));
-    this.killed = new DeferredDels(state.journal(), nanos, log.of("a call that was killed"));
+    this.spooled = new DeferredDels(state.spool(), nanos, log.of("a deferred DEL"));
+    this.killed = new DeferredDels(state.journal(), nanos, log.of("a killed call"));
   }
 
   /**

@@ -52,7 +52,7 @@ final class ReconcilerLog {
   void failed(Kept kept, UndoReason reason, String why) {
     noteOnce(
         kept.name(),
-        "%s: DEL of %s for %s failed, tried again later: %s"
+        "%s: DEL of %s for %s failed, will retry: %s"
             .formatted(words(reason), kept.record().plugin(), describe(kept.record()), why));
   }
 
@@ -63,7 +63,7 @@ final class ReconcilerLog {
       public void failed(Group group, int count, String why) {
         if (!why.equals(noted.put(group, why))) {
           events.note(
-              "%s: DEL of %s on network %s failed, tried again later (%d pending): %s"
+              "%s: DEL of %s on network %s failed, will retry (%d pending): %s"
                   .formatted(what, group.plugin(), group.network(), count, why));
         }
       }
@@ -79,8 +79,8 @@ final class ReconcilerLog {
     return switch (reason) {
       case EARLIER_BOOT -> "the machine was started again";
       case NAMESPACE_GONE -> "its namespace is gone";
-      case KILLED_ADD, KILLED_DEL -> "a call that was killed";
-      case PUT_OFF_DEL -> "a DEL that was put off";
+      case KILLED_ADD, KILLED_DEL -> "a killed call";
+      case PUT_OFF_DEL -> "a deferred DEL";
       case GC -> "it is not in use";
       case RENAMED_NETWORK -> "its interface was deleted";
     };

@@ -72,7 +72,7 @@ class PromiseTest {
       assertThat(refused.exitCode()).as("%s", refused).isEqualTo(1);
 
       Output deleted = pod.del().run();
-      assertThat(deleted.stderr()).contains("ADD took nothing");
+      assertThat(deleted.stderr()).contains("ADD had no effect");
       assertThat(ocicat.records("spool")).isEmpty();
       assertThat(ocicat.records("journal")).isEmpty();
     }

@@ -140,7 +140,7 @@ class SecurityTest {
       Command.of("chmod", "711", ocicat.run().toString()).run();
       Command.of("chmod", "666", ocicat.run().resolve("ocicatd.sock").toString()).run();
       assertThat(asNobody.run().stdout()).isEqualTo("alone\n");
-      assertThat(daemon.log()).contains("uid 65534 may not use this socket, only root");
+      assertThat(daemon.log()).contains("permission denied: this socket needs root, not uid 65534");
       assertThat(host.exec("ip", "link").stdout()).doesNotContain("br0");
     }
   }
@@ -229,7 +229,7 @@ class SecurityTest {
     try (DaemonProcess daemon = ocicat.startDaemon()) {
       pod.add().run();
       limitDescriptors(daemon, 6);
-      Eventually.await("it to notice", () -> daemon.log().contains("cannot look after itself"));
+      Eventually.await("it to notice", () -> daemon.log().contains("cannot check its own state"));
       limitDescriptors(daemon, 1024);
       Eventually.await("the daemon to serve again", LIMIT, () -> isServed(ocicat, pod));
       assertThat(daemon.isAlive()).isTrue();

@@ -84,7 +84,7 @@ public final class AttachmentCheck implements AutoCloseable {
               "could not be checked: the namespace that the plugins were called from is nowhere"
                   + " to be found",
               "",
-              "ask again in that namespace"));
+              "run the command in that namespace"));
       return found;
     }
     if (!link.get().isLoopback()) {
@@ -144,7 +144,7 @@ public final class AttachmentCheck implements AutoCloseable {
         "address " + address,
         "%s has it as well".formatted(holder),
         "",
-        "restart one of the two with another address; `ocicat ipam why %s` tells whose it should be"
+        "restart one of the two with another address; `ocicat ipam why %s` shows whose it should be"
             .formatted(address));
   }
 

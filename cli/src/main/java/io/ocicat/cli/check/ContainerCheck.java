@@ -89,7 +89,7 @@ record ContainerCheck(ExpectedAttachment expected, NamespaceState container, Lin
               "address " + wanted,
               "refused by the kernel, because another host answers for it",
               "",
-              "find out who has it; `ocicat ipam why %s` tells whose it should be"
+              "find out who has it; `ocicat ipam why %s` shows whose it should be"
                   .formatted(wanted.address())));
     }
   }

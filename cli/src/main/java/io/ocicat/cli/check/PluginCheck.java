@@ -134,9 +134,9 @@ final class PluginCheck {
     return new Discrepancy(
         Kind.UNKNOWN,
         plugin,
-        "could not look: " + why,
+        "could not check: " + why,
         "",
-        "see that %s reaches what it needs, then ask again".formatted(plugin));
+        "make sure that %s reaches what it needs, then try again".formatted(plugin));
   }
 
   /** The error object of a reply. */

@@ -199,7 +199,7 @@ public final class DemoCommand implements Callable<Integer> {
       interruption.disarm();
       facts.put("seconds", (System.nanoTime() - begin) / 1e9);
       narrator.close(
-          "That was everything, in %s. Next: --keep leaves it up to look around; %s; README.md tells the rest."
+          "That was everything, in %s. Next: --keep leaves it up to look around; %s; README.md has the rest."
               .formatted(DemoNarrator.seconds(System.nanoTime() - begin), chain.other()));
       return code;
     } catch (RuntimeException e) {

@@ -50,8 +50,8 @@ record AttachmentsCheck(ExpectedAttachments expectedAttachments, Function<String
                 findings.add(
                     DoctorFinding.warning(
                         "not all attachments could be checked: " + why,
-                        "what is wrong with them is not said here",
-                        "make it readable; most of it needs root")));
+                        "their problems are not listed here",
+                        "make it readable; most checks need root")));
     found.forEach((one, whose) -> findings.add(finding(one, whose, ids)));
     return findings;
   }

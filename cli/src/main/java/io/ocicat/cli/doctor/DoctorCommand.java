@@ -172,7 +172,7 @@ public final class DoctorCommand implements Callable<Integer> {
           DoctorFinding.warning(
               "this could not be checked: " + e.getMessage(),
               "something may be wrong here",
-              "look why; most of it needs root"));
+              "find out why; most checks need root"));
     }
   }
 
@@ -206,8 +206,8 @@ public final class DoctorCommand implements Callable<Integer> {
     out.println(
         switch ((int) open) {
           case 0 -> "nothing is wrong";
-          case 1 -> "1 thing to see to";
-          default -> "%d things to see to".formatted(open);
+          case 1 -> "1 finding";
+          default -> "%d findings".formatted(open);
         });
   }
 

@@ -63,7 +63,7 @@ record FoldersCheck(StateFolders folders) implements DoctorCheck {
             DoctorFinding.problem(
                 "%s belongs to user %d".formatted(path, owner),
                 "that user can read and change it",
-                "find out who made it, then chown root:root " + path));
+                "find out who created it, then chown root:root " + path));
       }
     } catch (IOException e) {
       findings.add(unreadable(path, e));
@@ -103,6 +103,6 @@ record FoldersCheck(StateFolders folders) implements DoctorCheck {
     return DoctorFinding.problem(
         "cannot read %s: %s".formatted(path, e.getMessage()),
         "the daemon cannot either",
-        "see that it is a directory of root's");
+        "make sure that it is a directory owned by root");
   }
 }

@@ -102,7 +102,7 @@ public final class WhyCommand implements Callable<Integer> {
             ? "its first call waits for its turn"
             : "%s, and there is no attachment: neither a record in %s nor one of its runtime's in %s, nor a lease"
                 .formatted(
-                    answers ? "ocicatd remembers no call for it" : "ocicatd cannot be asked",
+                    answers ? "ocicatd has no record of a call for it" : "ocicatd cannot be asked",
                     context.folders().state(),
                     dirs.cacheDirectory());
     return new AttachmentReport(

@@ -46,7 +46,7 @@ import tools.jackson.databind.node.ObjectNode;
     },
     footer = {
       "",
-      "Looks twice, and releases only what was the same both times. What any endpoint, record of"
+      "Scans twice, and releases only what was the same both times. What any endpoint, record of"
           + " an",
       "attachment or interface of this machine has, is alive. Needs root, to look into namespaces.",
       "",
@@ -58,7 +58,7 @@ final class IpamGcCommand extends IpamCommandContext {
 
   @Option(
       names = "--dry-run",
-      description = "Look once, and only say what would be looked at again.")
+      description = "Scan once, and only report what a second scan would check.")
   private boolean dryRun;
 
   @Option(
@@ -71,7 +71,7 @@ final class IpamGcCommand extends IpamCommandContext {
   @Option(
       names = "--grace",
       paramLabel = "SECONDS",
-      description = "How long after the first look the second one is (default: ${DEFAULT-VALUE}).",
+      description = "How long after the first scan the second one starts (default: ${DEFAULT-VALUE}).",
       defaultValue = "60")
   private int grace = 60;
 
@@ -206,7 +206,7 @@ final class IpamGcCommand extends IpamCommandContext {
       Thread.sleep(time);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new CommandException("interrupted before the second look", e);
+      throw new CommandException("interrupted before the second scan", e);
     }
   }
 

@@ -226,7 +226,7 @@ public final class NetCommand {
         index = "1",
         arity = "0..1",
         paramLabel = "NETNS",
-        description = "Not looked at: cnitool wants one here, so it may be given.")
+        description = "Ignored: cnitool requires one here, so it is accepted.")
     @Nullable String netns;
   }
 

@@ -11,7 +11,7 @@ public final class CacheDirOption {
       names = "--cache-dir",
       paramLabel = "DIR",
       defaultValue = USUAL,
-      description = "Where attachments are remembered (default: ${DEFAULT-VALUE}).")
+      description = "Where attachments are cached (default: ${DEFAULT-VALUE}).")
   private Path directory = Path.of(USUAL);
 
   public Path directory() {

@@ -41,7 +41,7 @@ public final class Version implements IVersionProvider {
     Properties properties = new Properties();
     try (InputStream in = Version.class.getResourceAsStream("version.properties")) {
       if (in == null) {
-        throw new IllegalStateException("version.properties is missing beside " + Version.class);
+        throw new IllegalStateException("version.properties is missing next to " + Version.class);
       }
       properties.load(in);
     } catch (IOException e) {

@@ -37,7 +37,7 @@ final class PodRunCommand extends PodCommand.Sub {
       index = "1..*",
       paramLabel = "COMMAND",
       arity = "0..*",
-      description = "A program to run in it in the background, behind --.")
+      description = "A program to run in it in the background, after --.")
   private List<String> command = List.of();
 
   @Option(
@@ -72,7 +72,7 @@ final class PodRunCommand extends PodCommand.Sub {
       description = "Which network (default: the first in the configuration directory).")
   private String network = "";
 
-  @Option(names = "--host-network", description = "Let it be in the host's network.")
+  @Option(names = "--host-network", description = "Use the host's network.")
   private boolean hostNetwork;
 
   @Option(

@@ -35,7 +35,7 @@ final class LabelCommand extends ResourceCommand {
       index = "2..*",
       arity = "1..*",
       paramLabel = "KEY=VALUE|KEY-",
-      description = "A label to set, or with a dash behind to remove.")
+      description = "A label to set, or with a trailing dash to remove.")
   private List<String> labels = new ArrayList<>();
 
   @Option(

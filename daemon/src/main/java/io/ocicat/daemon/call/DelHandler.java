@@ -93,7 +93,7 @@ final class DelHandler {
     return new PluginReply(
         0,
         new byte[0],
-        failure.stderr() + "ocicat: DEL has nothing to do: ADD took nothing before it failed\n");
+        failure.stderr() + "ocicat: DEL has nothing to do: ADD had no effect before it failed\n");
   }
 
   /**
@@ -183,7 +183,7 @@ final class DelHandler {
     try {
       return CniException.fromJson(Json.parse(failure.stdout())).msg();
     } catch (CniException _) {
-      return "it says nothing that can be read";
+      return "it printed no readable error";
     }
   }
 }

@@ -67,7 +67,7 @@ public final class DaemonInfo {
       case "/attachments" -> InfoReply.json(attachments(question.option("about").orElse("")));
       default ->
           throw new InfoReply.Refused(
-              404, "there are /metrics, /status, /calls and /attachments, nothing else");
+              404, "only /metrics, /status, /calls and /attachments exist");
     };
   }
 

@@ -38,7 +38,7 @@ public record InfoRequest(String path, Map<String, String> options) {
       throw new InfoReply.Refused(400, "this is no HTTP/1 request");
     }
     if (!words[0].equals("GET")) {
-      throw new InfoReply.Refused(405, "only GET: nothing can be changed here");
+      throw new InfoReply.Refused(405, "only GET is supported: nothing can be changed here");
     }
     return of(words[1]);
   }

@@ -128,7 +128,7 @@ public final class MetricsPort implements AutoCloseable {
     try {
       InfoRequest question = receive(client);
       if (!question.path().equals("/metrics")) {
-        throw new InfoReply.Refused(404, "there is /metrics; the info socket tells more");
+        throw new InfoReply.Refused(404, "only /metrics is served here; the info socket has more");
       }
       return InfoReply.metrics(info.metrics());
     } catch (InfoReply.Refused e) {
@@ -145,7 +145,7 @@ public final class MetricsPort implements AutoCloseable {
     long deadline = System.nanoTime() + LIMIT_MILLIS * 1_000_000L;
     while (!InfoRequest.isComplete(bytes, length)) {
       if (length == bytes.length || System.nanoTime() - deadline > 0) {
-        throw new InfoReply.Refused(431, "a request is short and comes at once");
+        throw new InfoReply.Refused(431, "the request is too long or incomplete");
       }
       int more = in.read(bytes, length, bytes.length - length);
       if (more < 0) {

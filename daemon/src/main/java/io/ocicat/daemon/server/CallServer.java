@@ -134,7 +134,7 @@ public final class CallServer {
         decline(
             socket,
             DeclineReason.PEER,
-            "uid %d may not use this socket, only root".formatted(peer.uid()));
+            "permission denied: this socket needs root, not uid %d".formatted(peer.uid()));
         return;
       }
       receive(socket, accepted);
@@ -268,9 +268,9 @@ public final class CallServer {
 
   private static String words(DeclineReason refusal) {
     return switch (refusal) {
-      case NO_NETWORK_NAMESPACE -> "the caller's network namespace did not come along";
+      case NO_NETWORK_NAMESPACE -> "the request lacks the caller's network namespace";
       case USER_NAMESPACE -> "the caller is in another user namespace";
-      case MOUNT_NAMESPACE -> "the caller is in another mount namespace, where files may be others";
+      case MOUNT_NAMESPACE -> "the caller is in another mount namespace, where paths may lead to other files";
       case ROOT_DIRECTORY -> "the caller has another root directory";
       case WORKING_DIRECTORY ->
           "the request has a relative path, and the caller has another working directory";

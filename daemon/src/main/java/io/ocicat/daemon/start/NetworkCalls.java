@@ -137,7 +137,7 @@ public record NetworkCalls(Path socket, Path host, Map<String, String> environme
             ? Optional.of((ObjectNode) Json.parse(done.reply().stdout()))
             : Optional.empty();
       }
-      throw new IllegalStateException("the daemon did not do %s of %s".formatted(verb, type));
+      throw new IllegalStateException("the daemon declined %s of %s".formatted(verb, type));
     }
   }
 }

@@ -19,7 +19,7 @@ public record BootId(UUID id) {
     try {
       return new BootId(UUID.fromString(Files.readString(file).strip()));
     } catch (IOException e) {
-      throw new UncheckedIOException("cannot tell when the machine was started", e);
+      throw new UncheckedIOException("cannot read the boot id", e);
     }
   }
 }

@@ -29,11 +29,11 @@ public enum Cause {
   FILES("make room on, or write access to, the disk that the message names"),
   KERNEL("the kernel refused what the message names: `ocicat doctor` says what it lacks"),
   OVERLOADED("start fewer containers at once, or give ocicatd more processors"),
-  TIMEOUT("look with `ocicat trace` at what took the time"),
+  TIMEOUT("run `ocicat trace` to see what took the time"),
   DELETED_MEANWHILE("nothing to do: the runtime had given the container up"),
   CALLER_GONE("the runtime stopped waiting, see its log and time limit; nothing was left behind"),
   SHUTTING_DOWN("nothing to do: the machine is going down"),
-  OTHER("look at the message and at `ocicat trace`");
+  OTHER("see the message and `ocicat trace`");
 
   private record Words(String text, Cause cause) {}
 

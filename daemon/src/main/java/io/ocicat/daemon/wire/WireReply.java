@@ -38,7 +38,7 @@ public sealed interface WireReply {
   static WireReply parse(byte[] bytes) {
     ByteBuffer frame = Frames.view(bytes);
     if (bytes.length < HEADER) {
-      throw new WireException("an answer has at least %d bytes".formatted(HEADER));
+      throw new WireException("a reply has at least %d bytes".formatted(HEADER));
     }
     Frames.checkStart(frame);
     int kind = frame.getShort();
@@ -46,7 +46,7 @@ public sealed interface WireReply {
     byte[] stdout = new byte[Frames.length(frame, frame.remaining(), "stdout")];
     byte[] stderr = new byte[Frames.length(frame, frame.remaining(), "stderr")];
     if (frame.remaining() != stdout.length + stderr.length) {
-      throw new WireException("the answer has another length than it says");
+      throw new WireException("the reply's length does not match its header");
     }
     frame.get(stdout).get(stderr);
     String text = new String(stderr, StandardCharsets.UTF_8);
@@ -54,7 +54,7 @@ public sealed interface WireReply {
       case 1 -> new Working();
       case 2 -> new Done(new PluginReply(exitCode, stdout, text));
       case 3 -> new Declined(text);
-      default -> throw new WireException("there is no answer of kind " + kind);
+      default -> throw new WireException("unknown kind of reply: " + kind);
     };
   }
 }

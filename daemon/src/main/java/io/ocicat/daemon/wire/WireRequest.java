@@ -118,7 +118,7 @@ public record WireRequest(
       if (start.isPresent()
           && !room.reserve(size(start.get()), callersLimit(start.get()), isDel(start.get()))) {
         throw new WireException(
-            "a request of %d bytes is too much now".formatted(size(start.get())));
+            "no memory for a request of %d bytes now".formatted(size(start.get())));
       }
       long untilAll = System.nanoTime() + limit.toNanos();
       Optional<byte[]> frame =
@@ -189,12 +189,12 @@ public record WireRequest(
     FilesystemView place = FilesystemView.read(frame);
     if (frame.remaining() != name.length + environment.length + stdin.length) {
       throw new WireException(
-          "%d bytes came where %d were announced"
+          "%d bytes received, %d announced"
               .formatted(frame.remaining(), name.length + environment.length + stdin.length));
     }
     if (Integer.bitCount(which & (HAS_HOST | HAS_CONTAINER)) != descriptors.size()) {
       throw new WireException(
-          "%d descriptors came along, not those announced (%#x)"
+          "%d descriptors received, not those announced (%#x)"
               .formatted(descriptors.size(), which));
     }
     frame.get(name).get(environment).get(stdin);
