@@ -2,8 +2,8 @@
  * A CNI plugin: the one whose name this file has.
  *
  * Hands the call to ocicatd and prints its reply. Knows nothing of networks. When no daemon runs, one is started
- * (ondemand.c) that ends by itself; where that is not possible, or the daemon declines, a JVM is started for this one call
- * (alone.c, "ocicat plugin <name>"), so that nothing depends on the daemon.
+ * (ondemand.c) that ends by itself; where that is not possible, or the daemon declines, a JVM is started for this one
+ * call (alone.c, "ocicat plugin <name>"), so that nothing depends on the daemon.
  */
 #include "shim.h"
 
@@ -117,8 +117,8 @@ int main(int argc, char **argv) {
   name_call();
 
   /*
-   * A daemon that is being replaced resets who is still in its queue, and one that is killed ends what it was doing: the
-   * next one is there already, or is started. What ends one daemon after the other is done without any.
+   * A daemon that is being replaced resets callers that are still in its queue, and a kill ends the calls in progress:
+   * the next daemon is already there, or is started. A call that ends one daemon after the other is made without any.
    */
   for (int attempt = 0, ended = 0; attempt < 3 && ended < 2; attempt++) {
     int daemon = connect_to_daemon();

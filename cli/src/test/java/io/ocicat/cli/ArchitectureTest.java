@@ -20,12 +20,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The rules of the house that the compiler does not know. */
+/** Architecture rules that the compiler does not enforce. */
 class ArchitectureTest {
 
   /**
-   * What each module may use, by its package. A module that is not written yet may be in here
-   * already. One inside another's package is another module all the same.
+   * What each module may use, by its package. A module that is not written yet may already be
+   * listed. A module inside another's package is still a separate module.
    */
   private static final Map<String, Set<String>> MAY_USE =
       Map.ofEntries(
@@ -103,7 +103,7 @@ class ArchitectureTest {
         .that()
         .resideOutsideOfPackages("io.ocicat.cli..", "io.ocicat.daemon..")
         .and()
-        // The door of a plugin that is an executable of its own.
+        // The entry point of a plugin that is its own executable.
         .doNotHaveFullyQualifiedName("io.ocicat.cni.plugin.PluginMain")
         .should()
         .accessField(System.class, stream)
@@ -131,7 +131,7 @@ class ArchitectureTest {
         .noneMatch(name -> FORBIDDEN_ENDINGS.stream().anyMatch(name::endsWith));
   }
 
-  /** Empty for what is not ours. */
+  /** Empty for types that are not ours. */
   private static String module(JavaClass type) {
     if (!type.getPackageName().startsWith("io.ocicat.")) {
       return "";

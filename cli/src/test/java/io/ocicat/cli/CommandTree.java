@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import picocli.CommandLine;
 
-/** All commands, each by the words that call it. */
+/** All commands by their names. */
 public final class CommandTree {
   private CommandTree() {}
 
@@ -20,7 +20,7 @@ public final class CommandTree {
     return commands;
   }
 
-  /** Those that do something, rather than lead to others. */
+  /** The commands that do something, rather than contain others. */
   public static Map<String, CommandLine> leaves() {
     Map<String, CommandLine> commands = new LinkedHashMap<>(all());
     commands.values().removeIf(command -> !command.getSubcommands().isEmpty());

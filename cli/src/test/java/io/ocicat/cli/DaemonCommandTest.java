@@ -8,7 +8,7 @@ import java.io.StringWriter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is refused before a daemon begins to listen. */
+/** Options that are rejected before a daemon begins to listen. */
 class DaemonCommandTest {
   @ParameterizedTest
   @CsvSource(

@@ -11,9 +11,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Runs commands that work with a datastore as the shell would, and keeps what they print.
+ * Runs commands that work with a datastore as the shell would, and captures their output.
  *
- * @param environment says which datastore
+ * @param environment selects the datastore
  */
 public record DatastoreShell(Map<String, String> environment, boolean colours) {
   public DatastoreShell {
@@ -43,7 +43,7 @@ public record DatastoreShell(Map<String, String> environment, boolean colours) {
     return runWith(stdin, new StringWriter(), args);
   }
 
-  /** Prints where somebody may look before it ends. */
+  /** Prints to a writer that a test may read before the command ends. */
   public Shell.Printed runWith(String stdin, StringWriter out, String... args) {
     StringWriter err = new StringWriter();
     CommandContext context =

@@ -14,8 +14,8 @@ import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
 /**
- * Commands that a page only mentions, within a sentence or a table, are commands we have, with
- * options we have. (Those in blocks of code are run, by {@code interop}'s DocsTest.)
+ * Commands that a page only mentions, within a sentence or a table, exist, with their options.
+ * (Those in code blocks are run, by {@code interop}'s DocsTest.)
  */
 class DocumentedCommandsTest {
   private static final Path ROOT = Path.of("..");
@@ -53,7 +53,7 @@ class DocumentedCommandsTest {
     }
   }
 
-  /** What is wrong with a command line, as far as one can tell without running it. */
+  /** What is wrong with a command line, as far as that is visible without running it. */
   private String problem(String line) {
     CommandLine at = ocicat;
     boolean isCommand = true;

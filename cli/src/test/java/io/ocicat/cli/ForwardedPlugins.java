@@ -32,7 +32,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Our plugins as executables that need no JVM of their own: each call is served here, in the
+ * Our plugins as executables that need no JVM of their own: this process serves each call, in the
  * caller's namespaces, as a daemon would. Thread-safe.
  */
 public final class ForwardedPlugins implements AutoCloseable {
@@ -72,7 +72,7 @@ public final class ForwardedPlugins implements AutoCloseable {
     return executables.resolve(name);
   }
 
-  /** What the executables have to find in their environment. */
+  /** The environment that the executables need. */
   public Map<String, String> environment() {
     return Map.of("FORWARD_TO", socket.toString());
   }

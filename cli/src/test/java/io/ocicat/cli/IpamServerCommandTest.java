@@ -45,14 +45,14 @@ class IpamServerCommandTest {
         "{\"pools\":[{\"name\":\"mynet\",\"ranges\":[{\"subnet\":\"10.9.0.0/16\"}]}]}");
   }
 
-  /** Killed without a warning in the middle of many requests, and started again: twice. */
+  /** Killed in the middle of many requests, and started again: twice. */
   @Test
   void whatWasAnsweredOutlivesAnySuddenEnd() throws Exception {
     Map<String, String> answered = new ConcurrentHashMap<>();
     for (int round = 0; round < 2; round++) {
       int from = round * 1000;
       int enough = (round + 1) * 100;
-      // Closed in reverse: the server is killed first, while the others still ask.
+      // Closed in reverse: the server is killed first, while the others still send requests.
       try (HttpClient client = HttpClient.newHttpClient();
           ExecutorService threads = Executors.newVirtualThreadPerTaskExecutor();
           Background server = start("127.0.0.1:0")) {
@@ -116,7 +116,7 @@ class IpamServerCommandTest {
             "--enable-native-access=ALL-UNNAMED",
             // What it unpacks there, it leaves there when it is killed.
             "-Dorg.sqlite.tmpdir=" + directory,
-            // ArchUnit brings SLF4J, which would announce that nobody listens.
+            // ArchUnit brings SLF4J, which would report that it has no provider.
             "-Dslf4j.internal.verbosity=ERROR",
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1",

@@ -40,7 +40,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** An ocicatd in this JVM, in folders of a test's own, and calls as the shim makes them. */
+/** An ocicatd in this JVM, in a test's own folders, and calls as the shim makes them. */
 public final class LiveDaemon implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofSeconds(30);
   private static final int HEADER = 20;
@@ -135,7 +135,7 @@ public final class LiveDaemon implements AutoCloseable {
     return log;
   }
 
-  /** A bridge network of this test's own, on whatever host. */
+  /** A bridge network of this test, on any host. */
   public String network(String subnet) {
     return """
     {"cniVersion":"1.0.0","name":"blue","type":"bridge","bridge":"br7","isGateway":true,

@@ -45,7 +45,7 @@ class OwnPluginsConformanceTest {
     plugins.close();
   }
 
-  /** All that there are, so that none can be forgotten. */
+  /** All of them, so that none can be forgotten. */
   static Set<String> names() {
     return new TreeSet<>(Plugins.names());
   }

@@ -11,7 +11,7 @@ import java.util.concurrent.Callable;
 import java.util.function.Function;
 import picocli.CommandLine;
 
-/** Runs a command as the shell would, and keeps what it prints. */
+/** Runs a command as the shell would, and captures its output. */
 public record Shell(
     StateFolders folders, Path root, PluginExecutables ours, Map<String, String> environment) {
   public Shell(StateFolders folders, Path root, PluginExecutables ours) {

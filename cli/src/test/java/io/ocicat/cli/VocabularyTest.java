@@ -20,11 +20,11 @@ import picocli.CommandLine.Model.ArgSpec;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
-/** The commands speak one language, and leave nobody without an explanation. */
+/** The commands use consistent words, and all are explained. */
 class VocabularyTest {
   private static final String EXAMPLE = "Example: ";
 
-  /** Who prints no data, or prints JSON anyway. */
+  /** Commands that print no data, or print JSON anyway. */
   private static final Map<String, String> WITHOUT_JSON =
       Map.ofEntries(
           Map.entry("ocicat completion", "prints a script"),
@@ -116,7 +116,7 @@ class VocabularyTest {
     }
   }
 
-  /** As a shell would have them: without variables before, a pipe behind, and quotes. */
+  /** As a shell reads them: without variables in front, a pipe at the end, and quotes. */
   private static List<String> words(String example) {
     List<String> words = new ArrayList<>();
     for (String word :

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Whatever a plugin does wrong, the check that is meant for it notices. */
+/** Whatever a plugin does wrong, the corresponding check notices. */
 @Execution(ExecutionMode.CONCURRENT)
 class BrokenPluginTest {
   @ParameterizedTest(name = "{0} {1} fails {2}")

@@ -12,7 +12,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** A plugin that does everything right, or all but one thing: a script in src/test/plugins. */
+/**
+ * A plugin that does everything right, or everything except one thing: a script in
+ * src/test/plugins.
+ */
 final class Exemplar {
   private static final Path PLUGINS = Path.of("src/test/plugins").toAbsolutePath();
 
@@ -45,7 +48,7 @@ final class Exemplar {
         .limit(Duration.ofSeconds(30));
   }
 
-  /** Its IPAM plugin is flawless, but must not save it from taking the host for a container. */
+  /** Its IPAM plugin is flawless, but must not keep it from mistaking the host for a container. */
   static PluginUnderTest with(PluginKind kind, String defect) {
     String defects = kind + ":" + defect;
     return flawless(kind)

@@ -9,7 +9,7 @@ import io.ocicat.conformance.subject.PluginKind;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A plugin that does everything right passes everything that concerns it. */
+/** A plugin that does everything right passes every check that applies to it. */
 class ExemplarTest {
   @Test
   void anInterfacePluginPassesAll() {
@@ -42,7 +42,7 @@ class ExemplarTest {
         .contains("chain");
   }
 
-  /** Debian's host-local speaks 1.0.0 at most. */
+  /** Debian's host-local supports 1.0.0 at most. */
   @Test
   void anInterfacePluginIsCalledInVersionsThatItsIpamPluginSpeaks() {
     ConformanceReport report =
@@ -56,7 +56,7 @@ class ExemplarTest {
         .containsExactly("versions.1.1.0");
   }
 
-  /** What plugins of this kind do otherwise than others. */
+  /** What plugins of this kind do differently. */
   private static ConformanceReport run(PluginKind kind, String... topics) {
     return new Conformance(Exemplar.flawless(kind)).only(List.of(topics)).run();
   }

@@ -20,8 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Debian's Go plugins (package containernetworking-plugins) pass, but for what is listed and
- * explained; and what is listed they do fail.
+ * Debian's Go plugins (package containernetworking-plugins) pass, except for the listed and
+ * explained deviations; and those they do fail.
  */
 class GoPluginsTest {
   private static final Path DEVIATIONS =

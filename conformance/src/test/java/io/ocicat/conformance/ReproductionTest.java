@@ -12,7 +12,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** The commands of a failed check, pasted into a shell, do it again and clean up. */
+/** The commands of a failed check, pasted into a shell, repeat it and clean up. */
 class ReproductionTest {
   @ParameterizedTest
   @CsvSource(

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
-/** On Debian's Go plugins; what the checks themselves do is tested in the module conformance. */
+/** With Debian's Go plugins; the checks themselves are tested in the module conformance. */
 class ConformanceCommandTest {
   private static final String STATIC = "/usr/lib/cni/static";
 
@@ -54,7 +54,7 @@ class ConformanceCommandTest {
     assertThat(out.toString()).contains("deviates  version.echo", "because as we know");
   }
 
-  /** Which otherwise could not say anything but that its server is away. */
+  /** Otherwise it could only report that its server is missing. */
   @Test
   void thePluginThatAsksAServerFindsOne() throws IOException {
     try (ForwardedPlugins plugins = ForwardedPlugins.in(directory)) {

@@ -4,7 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
 
-/** Review U10: with flannel the demo recommended what shows nothing there, and flannel itself. */
+/**
+ * Review U10: with flannel the demo recommended commands that show nothing there, and flannel
+ * itself.
+ */
 class DemoNetworkTest {
   @Test
   void flannelIsNotRecommendedToWhoeverHasJustSeenIt() {

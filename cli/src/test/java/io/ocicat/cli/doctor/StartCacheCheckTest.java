@@ -10,7 +10,7 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Review K12: a cache that cannot be used is said by {@code doctor}, once, and nowhere else. */
+/** Review K12: {@code doctor} reports a cache that cannot be used, once, and nothing else does. */
 final class StartCacheCheckTest {
   @TempDir Path home;
 

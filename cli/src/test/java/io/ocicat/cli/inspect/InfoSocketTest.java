@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tools.jackson.databind.JsonNode;
 
-/** What the daemon tells, and what it does about those who ask badly. */
+/** What the daemon reports, and how it treats bad clients. */
 @Hosts
 class InfoSocketTest {
   private static final Duration LIMIT = Duration.ofSeconds(10);

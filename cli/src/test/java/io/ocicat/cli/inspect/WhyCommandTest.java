@@ -131,7 +131,7 @@ class WhyCommandTest {
     }
   }
 
-  /** Nothing is written down of it yet: only the daemon knows. */
+  /** There is no record of it yet: only the daemon knows. */
   @Test
   void aCallThatWaitsForItsTurnIsUnderWay(Host host, Host pod) throws Exception {
     DaemonState state = new DaemonState(daemon.folders(), BootId.current());

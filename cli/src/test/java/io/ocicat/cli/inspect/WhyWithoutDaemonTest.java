@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-/** At three in the morning ocicatd may be down, or may never have been there. */
+/** The daemon may be down, or may never have run. */
 @Hosts
 class WhyWithoutDaemonTest {
   private static final String RESULT =

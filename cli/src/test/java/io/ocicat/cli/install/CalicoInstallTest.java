@@ -126,7 +126,7 @@ class CalicoInstallTest {
         .hasMessageContaining("CNI_CONF_NAME");
   }
 
-  /** Review C14: outside a pod nobody writes calico-kubeconfig. */
+  /** Review C14: outside a pod nothing writes calico-kubeconfig. */
   @Test
   void outsideAPodTheKubeconfigIsTheOneGiven() throws IOException {
     Path admin = root.resolve("admin.conf");
@@ -152,7 +152,7 @@ class CalicoInstallTest {
         .isEqualTo("kube-1");
   }
 
-  /** Review C13: whoever edits the network must not lose it when the token ends. */
+  /** Review C13: an edited network must not be lost when the token expires. */
   @Test
   void aNetworkThatWasEditedStaysAsItIs() throws IOException {
     InstallItem item = network(Map.of()).item();
@@ -275,7 +275,7 @@ class CalicoInstallTest {
     }
   }
 
-  /** Nobody listens at port 1: whoever asked there would fail. */
+  /** Nothing listens at port 1: a request there would fail. */
   @Test
   void aDryRunRequestsNoTokenAndStillTellsOfItsFile() throws IOException {
     Path account = root.resolve("account");
@@ -291,7 +291,7 @@ class CalicoInstallTest {
                 "KUBERNETES_SERVICE_PORT", "1"));
     String[] calico = {"--calico", "--calico-dir", root.resolve("calico").toString()};
 
-    // Review U13: it promises no network where none would be put, for want of a daemon.
+    // Review U13: it promises no network where none would be installed, for want of a daemon.
     assertThat(machine.install("--dry-run", calico[0], calico[1], calico[2])).isEqualTo(1);
     assertThat(machine.err.toString())
         .startsWith("the plugins would be installed, the network would not: ocicatd does not serve")

@@ -60,7 +60,7 @@ class InstallCommandTest {
     assertThat(machine.out.toString()).contains("same").doesNotContain("new", "updated");
   }
 
-  /** An executable that runs cannot be written to, so the new one must be another file. */
+  /** A running executable cannot be written to, so the new one must be another file. */
   @Test
   void aNewVersionTakesThePlaceOfTheOldOneAsAnotherFile() throws IOException {
     machine.install();

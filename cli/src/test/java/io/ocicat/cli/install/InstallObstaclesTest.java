@@ -12,7 +12,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the machine may have against it, on mounts that only the command sees. */
+/** Obstacles of the machine, on mounts that only the command sees. */
 class InstallObstaclesTest {
   @TempDir private Path root;
   private Machine machine;
@@ -47,7 +47,7 @@ class InstallObstaclesTest {
     assertThat(InstallManifest.fileIn(machine.state())).doesNotExist();
   }
 
-  /** Another user by name only, so that it works without any right to change users. */
+  /** Another user by name only, so that it works without the right to change users. */
   @Test
   void notRoot() throws IOException {
     Files.setPosixFilePermissions(machine.bin, PosixFilePermissions.fromString("r-xr-xr-x"));

@@ -12,7 +12,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Review C11: after the documented set-up a pod starts, or the next step is said. */
+/** Review C11: after the documented set-up a pod starts, or the next step is reported. */
 class SharedDatastoreTest {
   private final TestCluster cluster = new TestCluster(ApiGroup.V1).populate("node-1");
 

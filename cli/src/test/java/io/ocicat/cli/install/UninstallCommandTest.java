@@ -146,7 +146,7 @@ class UninstallCommandTest {
     assertThat(machine.out.toString()).contains("left      " + copy.resolve("lib"));
   }
 
-  /** Review U22: whoever takes the plugins away takes their tables as well. */
+  /** Review U22: removing the plugins removes their tables as well. */
   @Test
   void tablesWithoutContainersGo(Host host) {
     machine.install();

@@ -25,7 +25,7 @@ import picocli.CommandLine;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** Runs {@code ocicat ipam} on a datastore of a test, and puts things into that. */
+/** Runs {@code ocicat ipam} on a test's datastore, and adds resources to it. */
 record IpamShell(DatastoreShell shell, DatastoreConfig config) {
   static IpamShell in(Path directory) {
     return new IpamShell(
@@ -39,7 +39,7 @@ record IpamShell(DatastoreShell shell, DatastoreConfig config) {
     return shell.run(all);
   }
 
-  /** What gc prints on a machine whose interfaces have these addresses. */
+  /** The output of gc on a machine whose interfaces have these addresses. */
   String gc(Set<IpAddress> kernel, String... args) {
     CommandContext context =
         new CommandContext(
@@ -55,7 +55,7 @@ record IpamShell(DatastoreShell shell, DatastoreConfig config) {
     return exitCode == 0 ? out.toString() : "exit code " + exitCode;
   }
 
-  /** What why prints on a machine whose interfaces have these addresses. */
+  /** The output of why on a machine whose interfaces have these addresses. */
   String why(Set<IpAddress> kernel, String... args) {
     CommandContext context =
         new CommandContext(

@@ -25,7 +25,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A split may be killed before or after any of its writes: nothing is lost, and it goes on. */
+/**
+ * A split may be killed before or after any of its writes: nothing is lost, and it can be resumed.
+ */
 class PoolSplitTest {
   private static final ResourceKey.Named BLUE = new ResourceKey.Named(Kind.IP_POOL, "", "blue");
 
@@ -122,7 +124,7 @@ class PoolSplitTest {
             new ResourceKey.Named(Kind.IP_POOL, "", "split-blue-1"),
             spec -> spec.put("cidr", "10.99.0.0/26").put("blockSize", 28)));
 
-    // When it was killed while it took things back, the next one does.
+    // When it was killed while it was undoing, the next run finishes that.
     assertThatThrownBy(() -> new PoolSplit(killedAt(write, before), 4).run(datastore.get(BLUE)))
         .isInstanceOfAny(Killed.class, CommandException.class);
     assertThatThrownBy(() -> new PoolSplit(datastore, 4).run(datastore.get(BLUE)))

@@ -151,7 +151,7 @@ class NetCommandTest {
         .containsExactly("ADD", "CHECK", "STATUS", "GC", "DEL");
   }
 
-  /** Review C2: records have the configuration that the network has no more. */
+  /** Review C2: records have the configuration that the network no longer has. */
   @Test
   void gcOfANetworkWithoutAFileRemovesWhatIsDeadByItsRecords() {
     noted("alive", "static", "green", OWN_NETNS);
@@ -164,7 +164,7 @@ class NetCommandTest {
     assertThat(err.toString()).contains("no net configuration with name \"red\"");
   }
 
-  /** Review U3: detaching what lives has to be asked for by name. */
+  /** Review U3: detaching containers that are in use has to be requested explicitly. */
   @Test
   void gcDetachesEverythingOnlyWhenAsked() {
     assertThat(run("add", "--container-id", "alive", "blue", OWN_NETNS)).isZero();
@@ -246,7 +246,7 @@ class NetCommandTest {
                 .formatted(name));
   }
 
-  /** Review U24: an empty answer would say that all is well. */
+  /** Review U24: an empty reply would mean that all is well. */
   @ParameterizedTest
   @ValueSource(strings = {"list", "validate"})
   void aMissingDirectoryIsNoEmptyOne(String command) {
@@ -330,7 +330,7 @@ class NetCommandTest {
     assertThat(err.toString()).contains("try again").hasLineCount(1);
   }
 
-  /** Review U21: log lines are for those who ask; the error is for everybody. */
+  /** Review U21: log lines are for users who ask; the error is for everybody. */
   @Test
   void aFailureIsNotBuriedInWhatPluginsLog() {
     byte[] error = "{\"code\":11,\"msg\":\"try again\"}".getBytes(StandardCharsets.UTF_8);

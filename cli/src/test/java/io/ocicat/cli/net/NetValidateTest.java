@@ -40,7 +40,7 @@ import tools.jackson.databind.JsonNode;
 /** {@code ocicat net validate} with our own plugins, which read what they are given. */
 @Hosts
 class NetValidateTest {
-  /** One field that is wrong, for each plugin; who manages addresses needs somebody to ask it. */
+  /** One wrong field for each plugin; IPAM plugins need a plugin that calls them. */
   private static final Map<String, String> WRONG =
       new TreeMap<>(
           Map.ofEntries(

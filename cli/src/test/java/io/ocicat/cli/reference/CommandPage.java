@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
 
-/** Writes {@code docs/reference/commands.md} from what the commands say of themselves. */
+/** Writes {@code docs/reference/commands.md} from the commands' own help. */
 final class CommandPage {
   static final String EXAMPLE = "Example: ";
   private static final int WIDTH = 110;

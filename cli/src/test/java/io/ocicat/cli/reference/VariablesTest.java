@@ -17,7 +17,7 @@ class VariablesTest {
   private static final Path PAGE = Path.of("../docs/reference/configuration.md");
   private static final Pattern VARIABLE = Pattern.compile("`([A-Z][A-Z0-9_]+[A-Z0-9])`");
 
-  /** As it stands in Java and C; comments and sentences have no quotes around it. */
+  /** As it appears in Java and C; comments and sentences have no quotes around it. */
   private static final Pattern QUOTED = Pattern.compile("\"([A-Z][A-Z0-9_]+[A-Z0-9])\"");
 
   private static final Pattern IN_SCRIPTS = Pattern.compile("\\$\\{?([A-Z][A-Z0-9_]+)");

@@ -1,4 +1,4 @@
-/** The reference pages in {@code docs/reference}, held against the code. */
+/** Compares the reference pages in {@code docs/reference} with the code. */
 @NullMarked
 package io.ocicat.cli.reference;
 

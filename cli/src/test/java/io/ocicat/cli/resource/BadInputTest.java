@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What users get wrong: one line each that says what to change, and nothing is written. */
+/** Users' mistakes: one line each that says what to change, and nothing is written. */
 class BadInputTest {
   private static final String GOOD =
       "{apiVersion: projectcalico.org/v3, kind: IPPool, metadata: {name: good}, spec: {cidr: 10.1.0.0/16}}\n---\n";
@@ -29,7 +29,7 @@ class BadInputTest {
     shell = DatastoreShell.embedded(directory.resolve("state"));
   }
 
-  /** Behind a document that is right, and of which nothing may be left. */
+  /** After a valid document, of which nothing may be left. */
   private void assertRefused(String document, String... parts) {
     Printed printed = shell.runWith(GOOD + document, "apply", "-f", "-");
     assertThat(printed.exitCode()).isEqualTo(1);
@@ -67,7 +67,7 @@ class BadInputTest {
     assertRefused(document, part);
   }
 
-  /** Review U14: as compilers say it, so that editors find the place. */
+  /** Review U14: in the format of compilers, so that editors find the place. */
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

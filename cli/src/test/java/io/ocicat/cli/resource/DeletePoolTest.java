@@ -16,7 +16,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Review C12: a pool that is deleted gives up its blocks. */
+/** Review C12: deleting a pool releases its blocks. */
 class DeletePoolTest {
   private static final String POOL =
       "{apiVersion: projectcalico.org/v3, kind: IPPool, metadata: {name: blue}, spec: {cidr: 10.65.0.0/16, blockSize: %d}}";

@@ -274,7 +274,7 @@ class GetCommandTest {
         .isEqualTo(new Printed(0, "", "no NetworkSet found in namespace default\n"));
   }
 
-  /** Review U18: a script gets a document also when there is nothing in it. */
+  /** Review U18: a script gets a document even when it is empty. */
   @Test
   void nothingIsADocumentToo() {
     for (String format : List.of("-ojson", "--json")) {

@@ -279,7 +279,7 @@ class DatastoreCommandTest {
             .run("get", "clusterinfo", "default", "-o", "jsonpath={.spec.clusterGUID}")
             .out()
             .strip();
-    // As it is left by one that was killed behind its first document.
+    // As it is left by one that was killed after its first document.
     try (Datastore source = open("source");
         Datastore half = open("target")) {
       half.create(

@@ -194,7 +194,9 @@ class KubernetesMigrationTest {
     }
   }
 
-  /** The source goes on serving its nodes; the same command starts again with what it has then. */
+  /**
+   * The source continues to serve its nodes; the same command starts again with what it has then.
+   */
   @Test
   void aFailureInTheMiddleUnlocksTheSourceAndTheSameCommandFinishes() throws IOException {
     cluster.deny("create", "ipamhandles.crd.projectcalico.org");
@@ -209,7 +211,7 @@ class KubernetesMigrationTest {
         Datastore there = cluster.open()) {
       assertThat(isReady(here)).isTrue();
       assertThat(isReady(there)).isFalse();
-      // Life goes on in the meantime.
+      // Other changes happen in the meantime.
       Resource pool = here.get(ResourceKey.of(Kind.IP_POOL, "blue"));
       here.update(pool.edit(tree -> tree.withObject("/spec").put("natOutgoing", true)));
       here.delete(ResourceKey.of(Kind.NETWORK_POLICY, "default", "web"), null);
@@ -230,7 +232,7 @@ class KubernetesMigrationTest {
     }
   }
 
-  /** A cluster that served pods before goes on, whatever becomes of the merge. */
+  /** A cluster that served pods before continues to, whatever the outcome of the merge. */
   @Test
   void aFailedMergeLeavesAClusterThatWasReadyReady() throws IOException {
     try (Datastore there = cluster.open()) {

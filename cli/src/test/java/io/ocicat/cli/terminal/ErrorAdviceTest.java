@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Review U17: one wording for what needs root, whoever found out. */
+/** Review U17: one wording for what needs root, whatever detected it. */
 class ErrorAdviceTest {
   @ParameterizedTest
   @CsvSource(

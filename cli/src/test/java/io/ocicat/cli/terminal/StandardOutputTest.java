@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Review U18: an answer that nobody got is no success. */
+/** Review U18: output that was lost is a failure. */
 class StandardOutputTest {
   private final StringWriter err = new StringWriter();
 

@@ -37,7 +37,7 @@ class ChecksTest {
         .allSatisfy(sentence -> assertThat(sentence).matches("[a-z].*[^.]"));
   }
 
-  /** To write it anew: -Docicat.docs=write. */
+  /** To write it again: -Docicat.docs=write. */
   @Test
   void theDocumentListsThem() throws IOException {
     String document = Files.readString(DOCUMENT);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a shell makes of the words we write is what we meant, byte for byte. */
+/** A shell reads our quoted words as we meant them, byte for byte. */
 class RawValueTest {
   @TempDir private Path directory;
 

@@ -17,7 +17,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Labs are apart from the machine and from each other, and nothing is left of them. */
+/** Labs are separate from the machine and from each other, and nothing is left of them. */
 @Hosts
 class ScratchTest {
   private static final Path NAMESPACES = Path.of("/run/netns");
