@@ -31,7 +31,7 @@ import tools.jackson.databind.node.ObjectNode;
     description = "Copy everything from one datastore to another, and compare.",
     footer = {
       "",
-      "Interrupted, the same command goes on. \"ocicat datastore unlock\" gives the source back.",
+      "Interrupted, the same command resumes. \"ocicat datastore unlock\" gives the source back.",
       "",
       "Example: ocicat datastore migrate --to /etc/calico/etcd.cfg"
     })
@@ -99,7 +99,7 @@ final class MigrateCommand extends ResourceCommand {
       boolean overwrite = before.isResumed();
       copy.check(resources, raw, merge, overwrite);
       if (overwrite) {
-        err().println("going on with a migration that was interrupted");
+        err().println("resuming an interrupted migration");
       }
       migration.begin();
       int copied = copy.run(resources, overwrite);

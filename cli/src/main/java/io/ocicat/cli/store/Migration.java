@@ -139,7 +139,7 @@ final class Migration {
     }
     if (begun && !mark.targetWasReady()) {
       state.add(
-          "the target stays locked, for it holds only a part: repeat the migration, which starts from what the source holds then");
+          "the target stays locked, because it holds only a part: repeat the migration, which starts from what the source holds then");
     }
     return state;
   }

@@ -136,7 +136,7 @@ class ConformanceCommandTest {
           /usr/lib/cni/static --only nothing | there is no check or topic called "nothing"; --list shows them all
           /usr/lib/cni/static --config /nonexistent | cannot read /nonexistent: there is no such file
           /usr/lib/cni/static --expect /nonexistent | cannot read /nonexistent: there is no such file
-          /usr/lib/cni/static --limit 0 | the time limit must be more than nothing
+          /usr/lib/cni/static --limit 0 | the time limit must be positive
           /usr/lib/cni/static --limit soon | invalid value for option '--limit': 'soon' is not an int
           /usr/lib/cni/static --netns /nonexistent | /nonexistent is not a network namespace (open /nonexistent: No such file or directory (ENOENT))
           /usr/lib/cni/static --netns /dev/null | /dev/null is not a network namespace (open network namespace /dev/null: Invalid argument (EINVAL): it is no network namespace)

@@ -298,7 +298,7 @@ class DatastoreCommandTest {
     }
     Printed printed = shell.run("datastore", "migrate", "--to", to);
     assertThat(printed.exitCode()).as(printed.err()).isZero();
-    assertThat(printed.err()).isEqualTo("going on with a migration that was interrupted\n");
+    assertThat(printed.err()).isEqualTo("resuming an interrupted migration\n");
     assertThat(printed.out()).contains("9 resources compared, all are the same; 8 were copied");
   }
 

@@ -47,7 +47,7 @@ final class AddChecks {
             .since(SpecVersion.V0_3_0),
         must(
                 "add.addresses-configured",
-                "has given the interface every address of the result that points to it",
+                "assigns every address of the result that refers to the interface to it",
                 "spec 5, ADD success",
                 AddChecks::addressesConfigured)
             .on(INTERFACE)
@@ -74,7 +74,7 @@ final class AddChecks {
             .on(INTERFACE, LOOPBACK),
         must(
                 "add.netns-is-a-file",
-                "refuses ADD when CNI_NETNS is a file that is no namespace",
+                "refuses ADD when CNI_NETNS is a file that is not a namespace",
                 SPEC,
                 lab -> lab.run(lab.call("ADD").with("CNI_NETNS", "/dev/null")).fails())
             .on(INTERFACE, LOOPBACK),

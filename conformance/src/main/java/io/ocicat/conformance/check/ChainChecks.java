@@ -26,12 +26,12 @@ final class ChainChecks {
 
   private static final List<Odd> ODD =
       List.of(
-          new Odd("prev-result-text", "a prevResult that is a text", "\"none\""),
+          new Odd("prev-result-text", "a prevResult that is a string", "\"none\""),
           new Odd("prev-result-list", "a prevResult that is a list", "[]"),
-          new Odd("prev-result-empty", "a prevResult without anything", "{}"),
+          new Odd("prev-result-empty", "an empty prevResult", "{}"),
           new Odd(
               "prev-result-of-tomorrow",
-              "a prevResult of a version to come",
+              "a prevResult of a future version",
               "{\"cniVersion\":\"99.0.0\"}"),
           new Odd(
               "prev-result-with-null",
@@ -39,7 +39,7 @@ final class ChainChecks {
               "{\"cniVersion\":\"1.0.0\",\"interfaces\":[null],\"ips\":[null],\"routes\":[null]}"),
           new Odd(
               "prev-result-with-bad-index",
-              "a prevResult with an address of an interface that is not there",
+              "a prevResult with an address of an interface that does not exist",
               "{\"cniVersion\":\"1.0.0\",\"interfaces\":[{\"name\":\"eth0\",\"sandbox\":\"/x\"}],"
                   + "\"ips\":[{\"interface\":7,\"address\":\"10.0.0.2/24\"},"
                   + "{\"interface\":-1,\"address\":\"10.0.0.3/24\"}]}"));

@@ -25,7 +25,7 @@ final class CheckChecks {
     return List.of(
         must(
                 "check.after-add",
-                "succeeds at CHECK right after ADD, as often as it is asked",
+                "succeeds at CHECK right after ADD, however often it is called",
                 SPEC,
                 lab -> {
                   AddedContainer attached = lab.attach();

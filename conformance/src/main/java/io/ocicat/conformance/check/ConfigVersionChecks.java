@@ -25,7 +25,7 @@ final class ConfigVersionChecks {
     return List.of(
         must(
             "config-version.unsupported",
-            "refuses a configuration of a version it does not speak, with code 1",
+            "refuses a configuration of a version it does not support, with code 1",
             SPEC,
             lab -> add(lab, "99.0.0").failsWith(INCOMPATIBLE)),
         should(
@@ -35,17 +35,17 @@ final class ConfigVersionChecks {
             ConfigVersionChecks::unsupportedText),
         should(
             "config-version.by-its-text",
-            "takes \"1.0\" not for \"1.0.0\": refuses it with code 1",
+            "does not treat \"1.0\" as \"1.0.0\": refuses it with code 1",
             "skel",
             lab -> add(lab, "1.0").failsWith(INCOMPATIBLE)),
         must(
             "config-version.garbage",
-            "refuses a cniVersion that is no version, with code 1 or 6",
+            "refuses a cniVersion that is not a version, with code 1 or 6",
             SPEC,
             lab -> add(lab, "newest").failsWith(INCOMPATIBLE, DECODING)),
         must(
             "config-version.number",
-            "refuses a cniVersion that is no text, with code 6 or 7",
+            "refuses a cniVersion that is not a string, with code 6 or 7",
             SPEC,
             lab ->
                 lab.run(lab.call("ADD", lab.config().put("cniVersion", 1)))

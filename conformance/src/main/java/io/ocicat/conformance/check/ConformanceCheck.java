@@ -111,7 +111,7 @@ public record ConformanceCheck(
       return Optional.of("it is not for plugins of kind " + profile.kind());
     }
     if (!claims.newest().isAtLeast(since)) {
-      return Optional.of("it needs version %s, the plugin speaks %s".formatted(since, claims));
+      return Optional.of("it needs version %s, the plugin supports %s".formatted(since, claims));
     }
     return condition.apply(profile, claims);
   }

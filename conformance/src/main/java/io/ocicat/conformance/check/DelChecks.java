@@ -29,7 +29,7 @@ final class DelChecks {
 
   static List<ConformanceCheck> all() {
     return List.of(
-        must("del.interface-gone", "takes the interface away", SPEC, DelChecks::interfaceGone)
+        must("del.interface-gone", "removes the interface", SPEC, DelChecks::interfaceGone)
             .on(INTERFACE),
         must(
             "del.twice",

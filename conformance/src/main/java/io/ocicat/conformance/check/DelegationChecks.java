@@ -45,7 +45,7 @@ final class DelegationChecks {
             DelegationChecks::typeWithPath),
         check(
             "add",
-            "calls its IPAM plugin with the same variables and the whole configuration, and uses its answer",
+            "calls its IPAM plugin with the same variables and the whole configuration, and uses its result",
             DelegationChecks::add),
         check("check", "hands CHECK on to its IPAM plugin", lab -> handsOn(lab, "CHECK"))
             .since(SpecVersion.V0_4_0),

@@ -41,13 +41,13 @@ final class EnvironmentChecks {
     all.add(
         must(
             "environment.args-empty",
-            "takes an empty CNI_ARGS, as libcni always sets it",
+            "accepts an empty CNI_ARGS, as libcni always sets it",
             "libcni",
             lab -> lab.run(lab.call("ADD").with("CNI_ARGS", "")).succeeds()));
     all.add(
         must(
             "environment.args-of-kubernetes",
-            "takes arguments it does not know when IgnoreUnknown=1 is among them",
+            "accepts unknown arguments when IgnoreUnknown=1 is among them",
             "conventions, CNI_ARGS",
             lab ->
                 lab.run(

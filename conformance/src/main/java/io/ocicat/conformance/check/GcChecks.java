@@ -56,7 +56,7 @@ final class GcChecks {
     all.add(
         must(
             "gc.keeps-valid",
-            "leaves at GC the attachments alone that are listed as valid",
+            "keeps the attachments at GC that are listed as valid",
             SPEC,
             lab -> {
               AddedContainer attached = lab.attach();

@@ -75,7 +75,7 @@ final class NameChecks {
     all.add(
         must(
             "names.good-networks",
-            "takes every network name that the rules allow",
+            "accepts every network name that the rules allow",
             SPEC_NAME,
             lab ->
                 GOOD_NAMES.forEach(
@@ -104,7 +104,7 @@ final class NameChecks {
       String id, String subject, String variable, List<String> values) {
     return must(
         "names." + id,
-        "takes every %s that the rules allow".formatted(subject),
+        "accepts every %s that the rules allow".formatted(subject),
         SPEC_ID,
         lab -> values.forEach(value -> lab.run(lab.call("DEL").with(variable, value)).succeeds()));
   }

@@ -40,7 +40,7 @@ final class NetnsChecks {
             NetnsChecks::unchanged),
         should(
                 "netns.own-del",
-                "takes no interface of the host away at DEL when CNI_NETNS is its own namespace",
+                "removes no interface of the host at DEL when CNI_NETNS is its own namespace",
                 SKEL,
                 NetnsChecks::del)
             .on(INTERFACE),

@@ -37,7 +37,7 @@ final class OutputChecks {
             lab -> lab.run(refused(lab)).printed()),
         must(
             "output.exit-code-on-failure",
-            "ends with another exit code than 0 when it prints an error",
+            "exits with a code other than 0 when it prints an error",
             SPEC,
             OutputChecks::exitCode),
         must(
@@ -47,12 +47,12 @@ final class OutputChecks {
             lab -> lab.run(refused(lab)).fails()),
         should(
             "output.error-version",
-            "names in an error the cniVersion of the configuration",
+            "includes the configuration's cniVersion in an error",
             ERRORS,
             OutputChecks::errorVersion),
         must(
             "output.error-code-range",
-            "uses below 100 only the codes that the specification has",
+            "uses only the specification's codes below 100",
             ERRORS,
             OutputChecks::errorCodes),
         should(

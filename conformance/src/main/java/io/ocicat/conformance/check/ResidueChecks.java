@@ -27,12 +27,12 @@ final class ResidueChecks {
             ResidueChecks::container),
         must(
             "residue.host",
-            "leaves with every ADD and DEL nothing more on the host: links, addresses, routes, rules",
+            "accumulates nothing on the host over ADD and DEL: links, addresses, routes, rules",
             SPEC,
             ResidueChecks::host),
         must(
             "residue.files",
-            "leaves with every ADD and DEL no more files in its data, working and temporary directories",
+            "accumulates no files over ADD and DEL in its data, working and temporary directories",
             SPEC,
             ResidueChecks::files),
         must(

@@ -28,7 +28,7 @@ final class ResultChecks {
             (_, claims) ->
                 claims.usable().contains(version)
                     ? Optional.empty()
-                    : Optional.of("the plugin speaks " + claims));
+                    : Optional.of("the plugin supports " + claims));
   }
 
   private static void lifeIn(Lab lab, SpecVersion version) {

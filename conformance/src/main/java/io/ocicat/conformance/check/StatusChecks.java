@@ -19,7 +19,7 @@ final class StatusChecks {
     return List.of(
             must(
                 "status.ready",
-                "succeeds at STATUS, without a word on stdout, when it can serve ADD",
+                "succeeds at STATUS, with nothing on stdout, when it can serve ADD",
                 SPEC,
                 lab -> {
                   lab.run(status(lab)).succeedsSilently();

@@ -22,11 +22,11 @@ final class StdinChecks {
 
   static List<ConformanceCheck> all() {
     return List.of(
-        refused("not-json", "text that is no JSON", _ -> "this is not JSON", DECODING),
+        refused("not-json", "text that is not JSON", _ -> "this is not JSON", DECODING),
         refused("empty", "nothing", _ -> "", DECODING),
         refused(
             "cut-off",
-            "a configuration that breaks off",
+            "a truncated configuration",
             lab -> {
               String config = Json.compact(lab.config());
               return config.substring(0, config.length() / 2);
@@ -58,7 +58,7 @@ final class StdinChecks {
             DECODING),
         refused(
             "garbage-behind",
-            "a configuration with something behind it",
+            "a configuration followed by something else",
             lab -> Json.compact(lab.config()) + " }",
             DECODING),
         should(
@@ -88,7 +88,7 @@ final class StdinChecks {
             lab -> around(lab, RawValue.of("\"name\":\"other\""))),
         inProtocol(
             "deep-nesting",
-            "100,000 lists in one another",
+            "100,000 nested lists",
             lab ->
                 around(
                     lab,
@@ -99,7 +99,7 @@ final class StdinChecks {
             lab -> around(lab, RawValue.of("\"a\":1e999999999,\"b\":").thenRepeat("9", 5000))),
         inProtocol(
             "five-megabytes",
-            "5 MB of text in a member of no meaning",
+            "5 MB of text in an unknown member",
             lab ->
                 around(lab, RawValue.of("\"ballast\":\"").thenRepeat("x", 5_000_000).then("\""))),
         inProtocol(

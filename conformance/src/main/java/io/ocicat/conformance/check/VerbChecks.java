@@ -18,7 +18,7 @@ final class VerbChecks {
     return List.of(
         must(
             "verb.unknown",
-            "refuses a CNI_COMMAND that is no verb, with code 4",
+            "refuses a CNI_COMMAND that is not a verb, with code 4",
             "spec 2, errors",
             lab -> lab.run(lab.call("FROBNICATE")).failsWith(INVALID_ENVIRONMENT)),
         should(
@@ -33,12 +33,12 @@ final class VerbChecks {
             lab -> lab.run(lab.call("add")).failsWith(INVALID_ENVIRONMENT)),
         must(
             "verb.line-break",
-            "refuses \"ADD\" with a line break behind it, with code 4",
+            "refuses \"ADD\" followed by a line break, with code 4",
             "spec 2, parameters",
             lab -> lab.run(lab.call("ADD\n")).failsWith(INVALID_ENVIRONMENT)),
         should(
             "verb.none",
-            "tells people what it is and which versions it speaks when there is no verb, or says that CNI_COMMAND is missing with code 4",
+            "prints what it is and which versions it supports when there is no verb, or says that CNI_COMMAND is missing with code 4",
             "skel",
             VerbChecks::none));
   }

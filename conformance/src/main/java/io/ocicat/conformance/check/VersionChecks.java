@@ -32,7 +32,7 @@ final class VersionChecks {
     return List.of(
         must(
             "version.reply-shape",
-            "answers VERSION with one object that has a text cniVersion and a list supportedVersions of texts",
+            "answers VERSION with one object that has a string cniVersion and a list supportedVersions of strings",
             "spec 5, VERSION",
             VersionChecks::replyShape),
         should(
@@ -42,12 +42,12 @@ final class VersionChecks {
             VersionChecks::knownVersions),
         should(
             "version.echo",
-            "names in the reply to VERSION the cniVersion of the request",
+            "repeats the request's cniVersion in the reply to VERSION",
             "spec 5, VERSION",
             VersionChecks::echo),
         must(
             "version.any-request",
-            "answers VERSION also to a runtime of a version to come",
+            "answers VERSION even to a runtime of a future version",
             SPEC,
             lab -> same(lab, version(lab).stdin("{\"cniVersion\":\"99.0.0\"}"))),
         should(
@@ -57,7 +57,7 @@ final class VersionChecks {
             lab -> same(lab, version(lab).stdin(""))),
         should(
             "version.garbage-stdin",
-            "answers VERSION with something on stdin that is no JSON",
+            "answers VERSION with something on stdin that is not JSON",
             "skel",
             lab -> same(lab, version(lab).stdin("this is not JSON"))),
         should(
@@ -103,7 +103,7 @@ final class VersionChecks {
             && list.isArray()
             && !list.isEmpty()
             && list.valueStream().allMatch(JsonNode::isString);
-    Expect.that(good, "a text cniVersion and a list supportedVersions of texts", answer.describe());
+    Expect.that(good, "a string cniVersion and a list supportedVersions of strings", answer.describe());
   }
 
   private static void knownVersions(Lab lab) {

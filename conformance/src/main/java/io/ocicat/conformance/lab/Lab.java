@@ -111,7 +111,7 @@ public final class Lab implements AutoCloseable {
   public LabService service() {
     if (service == null) {
       throw new ConformanceException(
-          "%s asks a server on its host, and none was given".formatted(profile().name()));
+          "%s needs a server on its host, and none was given".formatted(profile().name()));
     }
     return service;
   }

@@ -58,7 +58,7 @@ public final class Scratch implements AutoCloseable {
       ScratchNames.removeStale(parent);
       return new Scratch(subject, ScratchNames.newDirectory(parent));
     } catch (IOException e) {
-      throw new ConformanceException("cannot make a scratch directory: " + e.getMessage(), e);
+      throw new ConformanceException("cannot create a scratch directory: " + e.getMessage(), e);
     }
   }
 

@@ -38,7 +38,7 @@ public record PluginUnderTest(
       throw new ConformanceException(executable + " is not an executable file");
     }
     if (limit.isNegative() || limit.isZero()) {
-      throw new ConformanceException("the time limit must be more than nothing");
+      throw new ConformanceException("the time limit must be positive");
     }
   }
 

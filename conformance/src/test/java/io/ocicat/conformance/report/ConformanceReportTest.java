@@ -77,8 +77,8 @@ class ConformanceReportTest {
             bridge  /usr/lib/cni/bridge  (kind interface, speaks 0.4.0, 1.0.0)
 
             version
-              passed    version.reply-shape   MUST    answers VERSION with one object that has a text cniVersion and a list supportedVersions of texts
-              deviates  version.echo          SHOULD  names in the reply to VERSION the cniVersion of the request
+              passed    version.reply-shape   MUST    answers VERSION with one object that has a string cniVersion and a list supportedVersions of strings
+              deviates  version.echo          SHOULD  repeats the request's cniVersion in the reply to VERSION
                          because it is "known"
 
             del

@@ -110,7 +110,7 @@ class PluginUnderTestTest {
     assertThatThrownBy(
             () ->
                 PluginUnderTest.of(BRIDGE, Optional.empty(), Optional.empty()).limit(Duration.ZERO))
-        .hasMessage("the time limit must be more than nothing");
+        .hasMessage("the time limit must be positive");
   }
 
   private static Profile read(Path plugin, Optional<PluginKind> kind, String config) {
