@@ -9,10 +9,10 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code ocicat completion}. */
+/** {@code ocicat completion}: prints a completion script for bash or zsh. */
 @Command(
     name = "completion",
-    description = "Print what makes a shell complete commands, options and kinds.",
+    description = "Print a completion script for commands, options and kinds.",
     footer = {
       "",
       "For this shell, or in ~/.bashrc:  source <(ocicat completion bash)",

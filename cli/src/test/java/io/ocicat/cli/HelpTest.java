@@ -81,7 +81,7 @@ class HelpTest {
   }
 
   @Test
-  void helpForWhatIsNoCommandIsAMistake() {
+  void helpForAnUnknownCommandIsAnError() {
     assertThat(ocicat("help", "pod", "inspct")).isEqualTo(2);
     assertThat(err.toString())
         .isEqualToIgnoringNewLines(

@@ -81,7 +81,7 @@ class VocabularyTest {
   /** In one form of words. */
   @ParameterizedTest
   @MethodSource("all")
-  void defaultsAndRepetitionAreTold(String command) {
+  void defaultsAndRepetitionAreDescribed(String command) {
     for (OptionSpec option : spec(command).options()) {
       String description = String.join(" ", option.description());
       assertThat(description).doesNotContain("Default:", "if not given", "many times", "times.");

@@ -151,7 +151,7 @@ class HostileConditionsTest {
   }
 
   @Test
-  void recordsThatAreNoneStopNobody(Host host, Host container) throws IOException {
+  void invalidRecordsBlockNothing(Host host, Host container) throws IOException {
     Installation ocicat = Installation.in(folder, host);
     Pod pod = new Pod(ocicat, container, "c1", 8080);
     try (DaemonProcess daemon = ocicat.startDaemon()) {

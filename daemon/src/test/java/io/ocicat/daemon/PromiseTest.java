@@ -60,7 +60,7 @@ class PromiseTest {
 
   /** Kubelet deletes what it could not add. */
   @Test
-  void aDelOfWhatTookNothingIsNotPutOff(Host host, Host container) {
+  void aDelAfterAnAddWithoutEffectIsNotDeferred(Host host, Host container) {
     Installation ocicat = Installation.in(folder, host);
     CalicoPod pod = new CalicoPod(ocicat, container, "c1");
     try (DaemonProcess _ = ocicat.startDaemon();
@@ -80,7 +80,7 @@ class PromiseTest {
 
   /** The shim is killed when all is done, and before it has read so. */
   @Test
-  void anAttachmentOfWhichNobodyWasToldIsUndoneAtOnce(Host host, Host container) {
+  void anAttachmentWhoseReplyWasLostIsUndoneAtOnce(Host host, Host container) {
     Installation ocicat = Installation.in(folder, host);
     Pod pod = new Pod(ocicat, container, "c1", 8080);
     try (DaemonProcess daemon = ocicat.startDaemon()) {

@@ -46,7 +46,7 @@ class ReconcilerTest {
   }
 
   @Test
-  void whatNobodyDeletedGoesOnceItsNamespaceWasSeenGoneTwice(Host host, Host kept, Host lost) {
+  void anAttachmentWithoutDelIsRemovedOnceItsNamespaceWasFoundGoneTwice(Host host, Host kept, Host lost) {
     Installation ocicat = Installation.in(folder, host);
     Pod staying = new Pod(ocicat, kept, "kept", 8080);
     Pod leaving = new Pod(ocicat, lost, "lost", 8081);

@@ -178,7 +178,7 @@ class SecurityTest {
   }
 
   @Test
-  void callersThatSayNothingKeepNobodyWaiting(Host host, Host container) {
+  void silentCallersBlockNobody(Host host, Host container) {
     Installation ocicat = Installation.in(folder, host);
     JavaClient client = new JavaClient(ocicat);
     Pod pod = new Pod(ocicat, container, "c1", 8080);

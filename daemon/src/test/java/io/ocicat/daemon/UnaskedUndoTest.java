@@ -38,7 +38,7 @@ class UnaskedUndoTest {
 
   /** The DEL of one attachment is put off; then the same interface is attached otherwise. */
   @Test
-  void aDelThatWasPutOffTakesNothingThatWasAttachedSince(Host host, Host container) {
+  void aDeferredDelRemovesNothingThatWasAttachedSince(Host host, Host container) {
     Installation ocicat = Installation.in(folder, host);
     try (DaemonProcess daemon = ocicat.startDaemon();
         Datastore datastore = CalicoPod.open(ocicat)) {

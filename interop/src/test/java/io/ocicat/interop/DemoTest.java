@@ -128,7 +128,7 @@ class DemoTest {
   }
 
   @Test
-  void theTaleIsToldInPlainTextAndLeavesNothing() {
+  void theNarrationIsPlainTextAndNothingIsLeft() {
     Output told = demo().run();
     assertThat(told.stdout().lines())
         .as("review U9: no line is wider than a terminal of 80 columns")

@@ -90,7 +90,7 @@ class FirstBuildTest {
   }
 
   @Test
-  void anOlderJdkIsNone() {
+  void anOlderJdkIsNotAccepted() {
     refusedInOneLine(
         ocicatBehind(
             """
@@ -105,7 +105,7 @@ class FirstBuildTest {
 
   /** Review U1: all at once, and the demo needs nothing that the build does not. */
   @Test
-  void aBareMachineIsToldEverythingThatBuildAndDemoNeed() {
+  void aBareMachineGetsAListOfAllThatBuildAndDemoNeed() {
     refusedInOneLine(
         prepared(BareMachine.HIDING, "ocicat\" demo").env("OCICAT_NO_INSTALL", "1").attempt(),
         "ocicat: missing: mvn, a C compiler; install (as root): "
@@ -122,7 +122,7 @@ class FirstBuildTest {
   }
 
   @Test
-  void aBareMachineIsToldEverythingThatTheTestsNeed() throws IOException {
+  void aBareMachineGetsAListOfAllThatTheTestsNeed() throws IOException {
     Output refused = prepared(BareMachine.HIDING, "check\"").env("OCICAT_NO_INSTALL", "1").attempt();
     assertThat(refused.exitCode()).isEqualTo(1);
     assertThat(refused.stdout()).isEmpty();
@@ -213,7 +213,7 @@ class FirstBuildTest {
   }
 
   @Test
-  void soIsACheckoutOfSomebodyElse() {
+  void soIsACheckoutOfAnotherUser() {
     Output refused =
         shell(
                 "exec setpriv --reuid=65534 --regid=65534 --clear-groups \"$1/ocicat\" demo",
@@ -223,7 +223,7 @@ class FirstBuildTest {
   }
 
   @Test
-  void aDiskThatIsTooSmallIsToldBeforeTheBuild() {
+  void aDiskThatIsTooSmallIsReportedBeforeTheBuild() {
     refusedInOneLine(
         ocicatBehind(
             """

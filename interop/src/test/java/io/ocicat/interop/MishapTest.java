@@ -61,7 +61,7 @@ class MishapTest {
     "bridge,--flannel,CONFIG_BRIDGE",
     "veth,,CONFIG_VETH"
   })
-  void aKernelThatLacksSomethingIsTold(String lacking, @Nullable String option, String wanted) {
+  void whatTheKernelLacksIsReported(String lacking, @Nullable String option, String wanted) {
     List<String> before = List.of(lessKernel, lacking);
     Output output =
         (option == null ? command(before, "demo") : command(before, "demo", option)).attempt();
@@ -122,7 +122,7 @@ class MishapTest {
   }
 
   @Test
-  void whoIsNotRootAndMayNotHaveOneIsToldWhatToAllow() {
+  void usersWithoutUserNamespacesLearnWhatToAllow() {
     refused(
         command(
                 List.of(
@@ -139,7 +139,7 @@ class MishapTest {
   }
 
   @Test
-  void rootOfAContainerIsToldWhichCapabilities() {
+  void rootOfAContainerLearnsWhichCapabilitiesAreMissing() {
     refused(
         command(
                 List.of("setpriv", "--bounding-set", "-sys_admin", "--inh-caps", "-sys_admin"),
@@ -161,7 +161,7 @@ class MishapTest {
   }
 
   @Test
-  void aPortThatIsTakenIsNamedWithWhoeverCanTell() throws IOException {
+  void aPortInUseIsNamedWithHowToFindItsOwner() throws IOException {
     Path pools = directory.resolve("pools.json");
     Files.writeString(
         pools, "{\"pools\": [{\"name\": \"a\", \"ranges\": [{\"subnet\": \"10.9.0.0/24\"}]}]}");
@@ -193,7 +193,7 @@ class MishapTest {
   }
 
   @Test
-  void aFullDiskIsToldToBeFull() throws IOException {
+  void aFullDiskIsReported() throws IOException {
     Path state = Files.createDirectory(directory.resolve("state"));
     Path pool = directory.resolve("pool.yaml");
     Files.writeString(

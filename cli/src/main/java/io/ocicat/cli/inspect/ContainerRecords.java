@@ -26,7 +26,7 @@ import java.util.function.Supplier;
  * Everything that files and the daemon record about a container or pod.
  *
  * @param attachments from our records; likewise journal and spool
- * @param intents all attachments of the machine, including those that only runtimes have cached
+ * @param expectedAttachments all attachments of the machine, including those that only runtimes have cached
  * @param leases host-local's
  * @param obstacles why some of it could not be read
  */

@@ -23,7 +23,7 @@ class ShortIdsTest {
   }
 
   @Test
-  void idsThatBeginAlikeAreToldApart() {
+  void idsThatBeginAlikeStayDistinct() {
     ShortIds ids = ShortIds.among(List.of(ONE, TWIN));
 
     assertThat(ids.of(ONE)).isEqualTo(ONE);

@@ -122,7 +122,7 @@ class WhyComparesWithTheKernelTest {
   }
 
   @Test
-  void aHostEndThatIsNoPortOfItsBridgeIsNamed(Host host, Host pod) {
+  void aHostEndThatIsNotAPortOfItsBridgeIsReported(Host host, Host pod) {
     bridge(host, pod);
     String port = host.json("ip", "-j", "link", "show", "master", "br7").at("/0/ifname").asString();
 
@@ -242,7 +242,7 @@ class WhyComparesWithTheKernelTest {
   }
 
   @Test
-  void calicosLeaseAndMasqueradingAreLookedAt(Host host, Host pod) {
+  void calicosLeaseAndMasqueradingAreChecked(Host host, Host pod) {
     calico(host, pod);
     String table =
         host.exec("nft", "list", "tables")

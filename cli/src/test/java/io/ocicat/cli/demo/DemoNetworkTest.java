@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
  */
 class DemoNetworkTest {
   @Test
-  void flannelIsNotRecommendedToWhoeverHasJustSeenIt() {
+  void flannelIsNotRecommendedToUsersWhoHaveJustSeenIt() {
     assertThat(DemoNetwork.CALICO.other()).startsWith("--flannel");
     assertThat(DemoNetwork.FLANNEL.other()).startsWith("without --flannel");
   }

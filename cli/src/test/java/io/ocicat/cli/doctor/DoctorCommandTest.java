@@ -78,7 +78,7 @@ class DoctorCommandTest {
   }
 
   @Test
-  void aFirstNetworkOfOthersIsTold() throws IOException {
+  void aFirstNetworkWithExternalPluginsIsReported() throws IOException {
     Files.writeString(home.resolve("cni/cilium-cni"), "theirs");
     conf("05-cilium.conflist", "cilium", "cilium-cni");
 
@@ -150,7 +150,7 @@ class DoctorCommandTest {
   }
 
   @Test
-  void whatIsLeftOfAnEarlierStartWaitsWhileTheAttachmentIsInUseAnew(Host host, Host pod) {
+  void whatIsLeftOfAnEarlierBootWaitsWhileTheAttachmentIsInUseAgain(Host host, Host pod) {
     DaemonState state = attach(host, pod);
     Kept kept = state.attachments().list().getFirst();
     CallRecord now = kept.record();
@@ -179,7 +179,7 @@ class DoctorCommandTest {
   }
 
   @Test
-  void halfARecordIsRemovedOnceNobodyCanBeWritingIt() throws IOException {
+  void anIncompleteRecordIsRemovedOnceNoWriterIsLeft() throws IOException {
     DaemonState state = new DaemonState(folders, BootId.current());
     Path half = Files.writeString(state.journal().path().resolve("abc"), "half");
 
@@ -190,7 +190,7 @@ class DoctorCommandTest {
   }
 
   @Test
-  void putOffDelsAreTold(Host host, Host pod) {
+  void deferredDelsAreReported(Host host, Host pod) {
     DaemonState state = attach(host, pod);
     CallRecord record = state.attachments().list().getFirst().record();
     state.spool().write("x", record);
@@ -200,7 +200,7 @@ class DoctorCommandTest {
   }
 
   @Test
-  void leasesOfContainersThatNobodyKnowsAreTold(Host host, Host pod) throws IOException {
+  void leasesOfUnknownContainersAreReported(Host host, Host pod) throws IOException {
     attach(host, pod);
     assertThat(doctor().out()).doesNotContain("leases");
 
@@ -213,7 +213,7 @@ class DoctorCommandTest {
   }
 
   @Test
-  void linksOfContainersThatNobodyKnowsAreTold(Host host) throws Exception {
+  void linksOfUnknownContainersAreReported(Host host) throws Exception {
     host.exec("ip", "link", "add", "veth77", "type", "veth", "peer", "name", "veth78");
     host.exec("ip", "link", "set", "veth77", "alias", "cni:blue/ghost/eth0");
     host.exec("ip", "link", "set", "veth78", "alias", "cni:blue/known/eth0");
@@ -232,7 +232,7 @@ class DoctorCommandTest {
   }
 
   @Test
-  void forwardingThatSomebodyTurnedOffIsAProblemOnceThereAreAttachments(Host host)
+  void disabledForwardingIsAProblemOnceThereAreAttachments(Host host)
       throws Exception {
     try (NetNs there = NetNs.open(host.path())) {
       assertThat(there.call(() -> new SysctlCheck(0).run()))
@@ -244,7 +244,7 @@ class DoctorCommandTest {
   }
 
   @Test
-  void programsThatChangeTheNetworkAreTold() throws IOException {
+  void programsThatChangeTheNetworkAreReported() throws IOException {
     for (String program : List.of("firewalld", "systemd-network", "NetworkManager")) {
       Path process = directory.resolve("proc/" + (100 + program.length()));
       Files.createDirectories(process);
@@ -312,7 +312,7 @@ class DoctorCommandTest {
 
   /** Review C2. */
   @Test
-  void whatIsLeftOfNetworksWithoutAFileIsTold(Host host) throws Exception {
+  void whatIsLeftOfNetworksWithoutAFileIsReported(Host host) throws Exception {
     Path leases = Files.createDirectories(directory.resolve("var/lib/cni/networks/green"));
     Files.writeString(leases.resolve("10.88.0.9"), "ghost\r\neth0");
     Path results = Files.createDirectories(directory.resolve("cache/results"));

@@ -124,7 +124,7 @@ class InfoSocketTest {
   }
 
   @Test
-  void statusTellsTheStage() {
+  void statusShowsTheStage() {
     JsonNode status = new InfoClient(socket()).askJson("/status");
 
     assertThat(status.path("stage").asString()).isEqualTo("serving");
@@ -162,7 +162,7 @@ class InfoSocketTest {
         "hello                     | 400",
         "GET /status               | 400",
       })
-  void whoAsksBadlyIsTold(String line, int status) {
+  void badRequestsAreRefusedWithAReason(String line, int status) {
     assertThat(send((line.strip() + "\r\n\r\n").getBytes(UTF_8)))
         .startsWith("HTTP/1.1 " + status + " ");
   }
@@ -181,7 +181,7 @@ class InfoSocketTest {
   }
 
   @Test
-  void thePortTellsMetricsAndNothingElse() throws IOException {
+  void thePortServesOnlyMetrics() throws IOException {
     try (MetricsPort port = MetricsPort.start(0, daemon.info())) {
       assertThat(overPort(port, "/metrics")).startsWith("HTTP/1.1 200 ").contains("ocicat_ready 1");
       assertThat(overPort(port, "/calls")).startsWith("HTTP/1.1 404 ");
@@ -190,7 +190,7 @@ class InfoSocketTest {
 
   /** Review R6. */
   @Test
-  void thosePortClientsWhoNeitherSendNorReadKeepNobodyWaiting() throws IOException {
+  void portClientsThatNeitherSendNorReadBlockNobody() throws IOException {
     List<Socket> idle = new ArrayList<>();
     try (MetricsPort port = MetricsPort.start(0, daemon.info())) {
       for (int i = 0; i < 100; i++) {
@@ -211,7 +211,7 @@ class InfoSocketTest {
   }
 
   @Test
-  void whatIsNoDaemonIsNotTakenForOne() {
+  void anotherServerIsNotMistakenForADaemon() {
     Path path = directory.resolve("other.sock");
     try (UnixListener other = UnixListener.bind(path, SocketType.STREAM, 0600)) {
       Thread.ofPlatform()

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class WaterfallTest {
   /** Review R16. */
   @Test
-  void whatOthersSaidTellsTheTerminalNothing() {
+  void textOfOthersCannotControlTheTerminal() {
     StringWriter out = new StringWriter();
     new Waterfall(false, 200)
         .print(

@@ -118,7 +118,7 @@ class WhyCommandTest {
   }
 
   @Test
-  void aCallThatWasKilledIsToldFromOneThatRuns(Host host, Host pod) {
+  void aKilledCallIsDistinguishedFromARunningOne(Host host, Host pod) {
     daemon.call("ADD", "c1", host, pod, network);
     DaemonState state = new DaemonState(daemon.folders(), BootId.current());
     Kept kept = state.attachments().list().getFirst();
@@ -162,7 +162,7 @@ class WhyCommandTest {
   }
 
   @Test
-  void withoutADaemonTheFilesTell(Host host, Host pod) {
+  void withoutADaemonTheFilesAreUsed(Host host, Host pod) {
     daemon.call("ADD", "c1", host, pod, network);
     daemon.close();
 

@@ -76,7 +76,7 @@ class WhyWithoutDaemonTest {
   }
 
   @Test
-  void whatItsRuntimeRemembersIsHeldAgainstTheKernel(Host pod) {
+  void theRuntimesCacheIsComparedWithTheKernel(Host pod) {
     attach("c1", pod);
 
     assertThat(why("shop/web-0").exitCode()).isZero();
@@ -95,7 +95,7 @@ class WhyWithoutDaemonTest {
   }
 
   @Test
-  void ofTwoContainersThatAreRememberedTheLivingOneCounts(Host gone, Host pod) {
+  void ofTwoCachedContainersTheRunningOneCounts(Host gone, Host pod) {
     attach("a-first", gone);
     gone.close();
     attach("b-second", pod);
@@ -111,7 +111,7 @@ class WhyWithoutDaemonTest {
   }
 
   @Test
-  void aLeaseAloneIsTold() throws IOException {
+  void aLeaseAloneIsReported() throws IOException {
     Path leases = Files.createDirectories(directory.resolve("leases/blue"));
     Files.writeString(leases.resolve("10.77.0.9"), "ghost\r\neth0");
 
@@ -125,7 +125,7 @@ class WhyWithoutDaemonTest {
   }
 
   @Test
-  void whatWasBegunOrPutOffWaitsForTheDaemon(Host pod) {
+  void killedAndDeferredCallsWaitForTheDaemon(Host pod) {
     folders.create();
     DaemonState state = new DaemonState(folders, BootId.current());
     note(state.journal(), "killed", pod);
@@ -159,7 +159,7 @@ class WhyWithoutDaemonTest {
   }
 
   @Test
-  void whereNothingIsKnownTheNextStepIsTold() {
+  void whereNothingIsKnownTheNextStepIsSuggested() {
     Printed why = why("nobody");
 
     assertThat(why.exitCode()).isEqualTo(1);

@@ -277,7 +277,7 @@ class CalicoInstallTest {
 
   /** Nothing listens at port 1: a request there would fail. */
   @Test
-  void aDryRunRequestsNoTokenAndStillTellsOfItsFile() throws IOException {
+  void aDryRunRequestsNoTokenAndStillReportsItsFile() throws IOException {
     Path account = root.resolve("account");
     Machine.file(account.resolve("token"), "pods-own", "rw-------");
     Machine.file(account.resolve("namespace"), "kube-system", "rw-------");

@@ -86,7 +86,7 @@ class InstallCommandTest {
   }
 
   @Test
-  void whatSomebodyElsePutThereIsNotTouchedUnlessAskedFor() throws IOException {
+  void foreignFilesAreNotTouchedUnlessRequested() throws IOException {
     Machine.file(machine.plugin("bridge"), "go", "rwxr-xr-x");
     Machine.file(machine.plugin("ptp"), "go", "rwxr-xr-x");
 
@@ -103,7 +103,7 @@ class InstallCommandTest {
   }
 
   @Test
-  void whatSomebodyElsePutThereIsKeptAside() throws IOException {
+  void foreignFilesAreKeptAside() throws IOException {
     Machine.file(machine.plugin("bridge"), "go", "rwxr-xr-x");
 
     assertThat(machine.install("--replace")).as(machine.err.toString()).isZero();
@@ -171,7 +171,7 @@ class InstallCommandTest {
   }
 
   @Test
-  void aDryRunTellsAndDoesNothing() throws IOException {
+  void aDryRunReportsAndDoesNothing() throws IOException {
     assertThat(machine.install("--dry-run", "--systemd", "--unit-dir", machine.units.toString()))
         .isZero();
 

@@ -104,7 +104,7 @@ class InstalledNetworkTest {
   }
 
   @Test
-  void whatIsNoNetworkIsRefusedBeforeAnythingIsInstalled() throws IOException {
+  void anInvalidNetworkIsRefusedBeforeAnythingIsInstalled() throws IOException {
     Files.writeString(conflist, "{\"cniVersion\":\"1.0.0\",\"plugins\":[]}");
 
     assertThat(install()).isEqualTo(1);

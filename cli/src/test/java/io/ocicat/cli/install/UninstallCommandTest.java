@@ -52,7 +52,7 @@ class UninstallCommandTest {
   }
 
   @Test
-  void doingItTwiceIsNoMistake() {
+  void doingItTwiceIsNotAnError() {
     machine.install();
     machine.uninstall();
 
@@ -108,7 +108,7 @@ class UninstallCommandTest {
   }
 
   @Test
-  void aDryRunTellsAndDoesNothing() {
+  void aDryRunReportsAndDoesNothing() {
     machine.install();
 
     assertThat(machine.uninstall("--dry-run")).isZero();

@@ -54,7 +54,7 @@ class IpamCommandTest {
   }
 
   @Test
-  void showTellsHowMuchOfEachPoolIsInUse() {
+  void showPrintsHowMuchOfEachPoolIsInUse() {
     assertThat(ipam.run("show").out())
         .isEqualTo(
             """
@@ -68,7 +68,7 @@ class IpamCommandTest {
   }
 
   @Test
-  void showTellsOfBlocks() {
+  void showPrintsBlocks() {
     assertThat(ipam.run("show", "--show-blocks").out())
         .contains("| Block    | 10.65.0.0/28 |         16 | 4 (25%)    | 12 (75%)          |");
     JsonNode block = ipam.json("show", "--show-blocks", "--json").at("/pools/0/blocks/0");
@@ -78,7 +78,7 @@ class IpamCommandTest {
   }
 
   @Test
-  void showTellsWhoHasAnAddress() {
+  void showPrintsWhoHasAnAddress() {
     assertThat(ipam.run("show", "--ip=10.65.0.2").out())
         .isEqualTo(
             """
@@ -99,7 +99,7 @@ class IpamCommandTest {
   }
 
   @Test
-  void showTellsWhatIsBorrowed() {
+  void showPrintsWhatIsBorrowed() {
     assertThat(ipam.run("show", "--show-borrowed").out())
         .isEqualTo(
             """
@@ -199,7 +199,7 @@ class IpamCommandTest {
   }
 
   @Test
-  void checkFindsWhatNobodyUses() {
+  void checkFindsUnusedAddresses() {
     Shell.Printed printed = ipam.run("check");
 
     assertThat(printed.exitCode()).isEqualTo(1);
@@ -339,7 +339,7 @@ class IpamCommandTest {
   }
 
   @Test
-  void anAddressThatWasGivenAnewSinceTheReportStays() {
+  void anAddressThatWasAllocatedAgainSinceTheReportStays() {
     ipam.lock();
     String report = directory.resolve("report.json").toString();
     ipam.run("check", "-o", report);
@@ -385,7 +385,7 @@ class IpamCommandTest {
   }
 
   @Test
-  void whyTellsTheStoryOfAnAddress() {
+  void whyExplainsAnAddress() {
     assertThat(ipam.run("why", "10.65.0.3").out())
         .contains(
             "pool:           blue (10.65.0.0/24)",

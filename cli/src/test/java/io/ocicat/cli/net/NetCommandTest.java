@@ -249,7 +249,7 @@ class NetCommandTest {
   /** Review U24: an empty reply would mean that all is well. */
   @ParameterizedTest
   @ValueSource(strings = {"list", "validate"})
-  void aMissingDirectoryIsNoEmptyOne(String command) {
+  void aMissingDirectoryIsNotAnEmptyOne(String command) {
     environment.put("NETCONFPATH", directory.resolve("nope").toString());
 
     assertThat(run(command)).isEqualTo(1);
@@ -406,7 +406,7 @@ class NetCommandTest {
   }
 
   @Test
-  void aValidNetworkTellsItsCapabilities() {
+  void aValidNetworkShowsItsCapabilities() {
     reply = versions("1.1.0");
 
     assertThat(run("validate", "blue")).isZero();

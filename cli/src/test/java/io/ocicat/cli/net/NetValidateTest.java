@@ -167,7 +167,7 @@ class NetValidateTest {
   }
 
   @Test
-  void aWarningAloneIsNoFailure() throws IOException {
+  void aWarningAloneIsNotAFailure() throws IOException {
     network(
         "10-blue.conflist",
         """
@@ -186,7 +186,7 @@ class NetValidateTest {
   }
 
   @Test
-  void whatNobodyGivesAddressesToIsTold() throws IOException {
+  void aNetworkWithoutIpamIsReported() throws IOException {
     network("10-blue.conflist", "{\"type\":\"bridge\",\"ipam\":{\"type\":\"host-local\"}}");
     network("20-red.conflist", "{\"type\":\"ptp\"}");
 

@@ -82,7 +82,7 @@ class BadInputTest {
   }
 
   @Test
-  void everyMistakeIsToldAtOnce() {
+  void everyErrorIsReportedAtOnce() {
     Printed printed =
         shell.runWith(
             GOOD
@@ -149,7 +149,7 @@ class BadInputTest {
   }
 
   @Test
-  void emptyInputIsAMistakeUnlessItIsNone() {
+  void emptyInputIsAnErrorUnlessItIsAllowed() {
     assertThat(shell.runWith("# nothing\n", "apply", "-f", "-").err())
         .isEqualTo("ocicat: -: no resource in it; --skip-empty if that is right\n");
     assertThat(shell.runWith("", "apply", "--skip-empty", "-f", "-").exitCode()).isZero();

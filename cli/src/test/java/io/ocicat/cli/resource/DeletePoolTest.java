@@ -64,7 +64,7 @@ class DeletePoolTest {
   }
 
   @Test
-  void addressesInUseStayAndTheirBlocksBelongToNobody() {
+  void addressesInUseStayAndTheirBlocksHaveNoAffinity() {
     withIpam(ipam -> ipam.autoAssign(request()));
 
     assertThat(shell.run("delete", "ippool", "blue").exitCode()).isZero();

@@ -337,7 +337,7 @@ class GetCommandTest {
   }
 
   @Test
-  void whatCannotBeReadIsToldAndHidesNothing() {
+  void whatCannotBeReadIsReportedAndHidesNothing() {
     try (Datastore datastore = EmbeddedStore.openDatastore(directory)) {
       ((KeyValueDatastore) datastore)
           .store()

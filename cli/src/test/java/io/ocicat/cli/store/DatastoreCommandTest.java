@@ -100,7 +100,7 @@ class DatastoreCommandTest {
   }
 
   @Test
-  void whatIsUnreadableUnacceptableOrDanglingIsTold() {
+  void whatIsUnreadableInvalidOrDanglingIsReported() {
     try (Datastore datastore = open("source")) {
       var store = ((KeyValueDatastore) datastore).store();
       String root = "/calico/resources/v3/projectcalico.org/";

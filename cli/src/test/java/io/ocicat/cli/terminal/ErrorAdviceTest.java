@@ -24,12 +24,12 @@ class ErrorAdviceTest {
         "datastore /a failed (SQLITE_IOERR): x | datastore /a failed (SQLITE_IOERR): x; if its disk is full (df -h), make room there",
         "no free address in pool \"blue\" | no free address in pool \"blue\""
       })
-  void whatToDoIsToldWhereTheWordsDoNot(String message, String wanted) {
+  void adviceIsAddedWhereTheMessageHasNone(String message, String wanted) {
     assertThat(ErrorAdvice.of(message, false)).isEqualTo(wanted);
   }
 
   @Test
-  void rootIsNotToldToBeRoot() {
+  void rootIsNotAdvisedToBecomeRoot() {
     assertThat(ErrorAdvice.of("open /a: Permission denied (EACCES)", true))
         .isEqualTo("open /a: Permission denied (EACCES)");
   }

@@ -43,7 +43,7 @@ class StandardOutputTest {
   }
 
   @Test
-  void aPipeThatIsClosedEarlyIsNoMistake() {
+  void aPipeThatIsClosedEarlyIsNotAnError() {
     OutputStream closed =
         new OutputStream() {
           @Override

@@ -29,7 +29,7 @@ class ClaimedVersionsTest {
   }
 
   @Test
-  void anIpamPluginThatDoesNotTellLimitsNothing() {
+  void anIpamPluginWithoutVersionsLimitsNothing() {
     assertThat(BOTH.with(ClaimedVersions.NONE)).isEqualTo(BOTH);
   }
 }

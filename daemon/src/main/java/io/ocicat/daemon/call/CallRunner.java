@@ -244,7 +244,7 @@ public final class CallRunner {
   /**
    * Undoes what a record describes, unless something is in use that its DEL could remove.
    *
-   * @param settledNanos since 1970, when it was known that no process is working on it any more
+   * @param idleSinceNanos since 1970, when it was known that no process is working on it any more
    * @param limit how long to wait for processes that work on the attachment
    */
   public UndoOutcome undo(

@@ -49,7 +49,7 @@ final class UnrequestedUndo {
    * Undoes one, if permitted.
    *
    * @param limit how long to wait for processes that work on the attachment
-   * @param settledNanos since 1970, when it was known that no process is working on it any more
+   * @param idleSinceNanos since 1970, when it was known that no process is working on it any more
    */
   UndoOutcome undo(
       RecordFolder folder,

@@ -45,7 +45,7 @@ public final class NodeInterfaces {
    * Whether an interface that is on the host, or that leads there, has one of these addresses. The
    * same address on another host, which may also be a namespace of this machine, does not count.
    *
-   * @param besides a namespace whose interfaces do not count
+   * @param excluded a namespace whose interfaces do not count
    */
   boolean haveAny(Set<IpAddress> wanted, Path host, NamespaceId excluded) {
     if (wanted.isEmpty()) {

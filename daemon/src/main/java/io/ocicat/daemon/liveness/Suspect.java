@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
  *
  * @param name its record's
  * @param result what its ADD returned, if that is known
- * @param settledNanos since 1970: nothing of it was written later
+ * @param idleSinceNanos since 1970: nothing of it was written later
  */
 public record Suspect(
     UndoReason reason,

@@ -10,10 +10,8 @@
  *           u32 errno of opening the container's
  *           u64 mount namespace  u64 user namespace  u64 device and u64 inode of the root directory
  *           name, environment (each variable ends with a 0; that without a name, which shims before
- *           minor version 1 do not have, is the caller's working directory; OCICAT_CALL_ID, from
- * minor
- *           version 2 on, tells this call from all others, and OCICAT_CALL_AGAIN is there when it
- * was
+ *           minor version 1 do not have, is the caller's working directory; OCICAT_CALL_ID, from minor
+ *           version 2 on, tells this call from all others, and OCICAT_CALL_AGAIN is there when it was
  *           tried before and the connection ended without an answer), stdin
  * answer    u32 magic  u16 major  u16 minor  u16 kind  u16 exit code
  *           u32 length of stdout  u32 of stderr

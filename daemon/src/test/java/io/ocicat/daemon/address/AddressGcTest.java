@@ -166,7 +166,7 @@ class AddressGcTest {
   }
 
   @Test
-  void anAddressThatWasGivenAnewStays() {
+  void anAddressThatWasAllocatedAgainStays() {
     AddressGc gc = gc(() -> kernel);
     gc.run(notes::add);
     minutes(3);
@@ -195,7 +195,7 @@ class AddressGcTest {
   }
 
   @Test
-  void theKernelTellsTheAddressesOfNamespaces(Host one, Host two) {
+  void addressesOfNamespacesAreReadFromTheKernel(Host one, Host two) {
     one.exec("ip", "link", "set", "lo", "up");
     one.exec("ip", "address", "add", "10.65.0.9/32", "dev", "lo");
     two.exec("ip", "address", "add", "fd00:65::9/128", "dev", "lo");

@@ -46,7 +46,7 @@ class PluginExecutablesTest {
   }
 
   @Test
-  void aFileThatIsReplacedIsLookedAtAgain(@TempDir Path folder) throws IOException {
+  void aReplacedFileIsReadAgain(@TempDir Path folder) throws IOException {
     PluginExecutables ours = PluginExecutables.of(home(folder));
     Path file = Files.writeString(folder.resolve("loopback"), SHIM);
     assertThat(ours.find(file)).isPresent();

@@ -67,7 +67,7 @@ class CallJsonTest {
   }
 
   @Test
-  void aFailureIsRememberedForLongerThanWhatWentWell() {
+  void failuresAreKeptLongerThanSuccesses() {
     CallHistory history = new CallHistory();
     FinishedCall failure = call("old", 1, 5);
     history.add(true, 1, () -> failure);

@@ -107,7 +107,7 @@ class OtlpExportTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"127.0.0.1:4318", "ftp://x", "http:///x", "http://h/?a=b", "x"})
-  void whatIsNoAddressOfACollectorIsRefused(String text) {
+  void anInvalidCollectorAddressIsRefused(String text) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> OtlpExport.start(URI.create(text), BUILD).close())
         .withMessageContaining(text);

@@ -43,7 +43,7 @@ class RequestBudgetTest {
   }
 
   @Test
-  void whoWaitsIsToldSo() {
+  void waitingCallersGetKeepAlives() {
     fill(false);
     assertThat(share().reserve(MIDDLING, Duration.ofSeconds(2), false)).isFalse();
     assertThat(pair.getLast().receive(100, 0, LONG)).isPresent();

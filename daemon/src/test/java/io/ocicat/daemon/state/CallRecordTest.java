@@ -30,7 +30,7 @@ class CallRecordTest {
   }
 
   @Test
-  void aRecordThatIsNotWholeIsNone() {
+  void anIncompleteRecordCountsAsAbsent() {
     Seeded.forAll(
         5000,
         random -> {

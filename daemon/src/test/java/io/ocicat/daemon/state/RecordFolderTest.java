@@ -34,7 +34,7 @@ class RecordFolderTest {
 
   /** Review R14: reading it would wait for its writer. */
   @Test
-  void aPipeIsNoRecord() throws IOException {
+  void aPipeIsNotARecord() throws IOException {
     RecordFolder spool = new RecordFolder(folder, CrashPoints.IGNORED);
     Command.of("mkfifo", folder.resolve("pipe").toString()).run();
     Command.of("touch", "-d", "2020-01-01", folder.resolve("pipe").toString()).run();
@@ -68,7 +68,7 @@ class RecordFolderTest {
   }
 
   @Test
-  void whatIsNotWholeIsBrokenOnceNobodyCanBeWritingIt() throws IOException {
+  void anIncompleteRecordIsBrokenOnceNoWriterIsLeft() throws IOException {
     RecordFolder records = new RecordFolder(folder, CrashPoints.IGNORED);
     records.write("whole", RECORD);
     Files.setLastModifiedTime(folder.resolve("whole"), longAgo);

@@ -26,7 +26,7 @@ class StateFoldersTest {
   }
 
   @Test
-  void aFolderOfSomebodyElsesIsNamed() {
+  void aFolderOfAnotherUserIsNamed() {
     assertThatThrownBy(() -> StateFolders.requireOwn(RUN, NOBODY, ROOT))
         .isInstanceOf(IOException.class)
         .hasMessage("it belongs to uid 65534, not to 0; remove it or change its owner");
@@ -38,7 +38,7 @@ class StateFoldersTest {
 
   /** Review U24: {@code OCICAT_STATE_DIR=/etc/passwd}. */
   @Test
-  void aFileIsNoFolder(@TempDir Path directory) throws IOException {
+  void aFileIsNotAFolder(@TempDir Path directory) throws IOException {
     Path file = Files.createFile(directory.resolve("file"));
     StateFolders folders =
         StateFolders.of(
