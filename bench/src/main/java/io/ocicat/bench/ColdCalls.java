@@ -173,7 +173,8 @@ record ColdCalls(BenchHost benchHost, Path home, ResultTable table, boolean quic
       throws IOException, InterruptedException {
     String type = conf.path("type").asString();
     ProcessBuilder builder =
-        benchHost.command("nsenter", "--net=/run/netns/" + benchHost.host(), directory + "/" + type);
+        benchHost.command(
+            "nsenter", "--net=/run/netns/" + benchHost.host(), directory + "/" + type);
     builder.environment().put("OCICAT_RUN_DIR", cold.resolve("run").toString());
     builder.environment().put("OCICAT_STATE_DIR", cold.resolve("state").toString());
     builder.environment().put("OCICAT_ON_DEMAND", onDemand);

@@ -104,7 +104,8 @@ public final class DaemonCalls {
   }
 
   private void atOnce() throws Exception {
-    Map<String, Sample> deletions = benchHost.call("burst", 32, quick ? 3 : 10, floor(), go(), ours());
+    Map<String, Sample> deletions =
+        benchHost.call("burst", 32, quick ? 3 : 10, floor(), go(), ours());
     row("32 DELs at once, wall, p50", deletions, "del", 0.5, TargetFigure.atMost(0.25, "×"));
     Map<String, Sample> burst = benchHost.call("burst", PODS, quick ? 2 : 5, floor(), go(), ours());
     row("100 ADDs at once, wall, p50", burst, "add", 0.5, TargetFigure.atMost(0.2, "×"));
@@ -155,7 +156,8 @@ public final class DaemonCalls {
           "ms",
           TargetFigure.atMost(500, "ms"));
       table.add("memory with 500 attachments", daemon.residentMib(), "MiB", MEMORY);
-      Map<String, Sample> beside = benchHost.call("each", 1, quick ? 30 : 100, goBesideOurs(), ours());
+      Map<String, Sample> beside =
+          benchHost.call("each", 1, quick ? 30 : 100, goBesideOurs(), ours());
       row("ADD as port 501 of one bridge, p50", beside, "add", 0.5, TargetFigure.NONE);
       Thread.sleep(SETTLING);
       long cpu = daemon.cpuTime().toMillis();

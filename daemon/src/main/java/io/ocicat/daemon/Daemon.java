@@ -248,7 +248,8 @@ public final class Daemon implements AutoCloseable {
     stage = Stage.SERVING;
     remove(folders.startingMark());
     events.note("serving at " + folders.socket());
-    Thread reconcilerThread = Thread.ofPlatform().name("reconciler").daemon().start(this::reconcile);
+    Thread reconcilerThread =
+        Thread.ofPlatform().name("reconciler").daemon().start(this::reconcile);
     supervisor.ready();
     boolean replaced = false;
     boolean unused = false;
@@ -261,8 +262,7 @@ public final class Daemon implements AutoCloseable {
         trouble = "";
       } catch (NetlinkException | UncheckedIOException e) {
         // For example no free descriptor. If the check fails, carry on as before.
-        trouble =
-            noteUnless(trouble, "cannot check its own state, will retry: " + e.getMessage());
+        trouble = noteUnless(trouble, "cannot check its own state, will retry: " + e.getMessage());
       }
       supervisor.alive();
     }

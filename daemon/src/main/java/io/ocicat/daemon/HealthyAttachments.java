@@ -41,7 +41,9 @@ final class HealthyAttachments {
         clock);
   }
 
-  /** @param records reads a record of the folder; empty when the record is incomplete */
+  /**
+   * @param records reads a record of the folder; empty when the record is incomplete
+   */
   HealthyAttachments(
       RecordFolder folder,
       Function<String, Optional<CallRecord>> records,

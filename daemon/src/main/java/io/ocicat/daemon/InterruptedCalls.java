@@ -18,10 +18,14 @@ final class InterruptedCalls {
   private final Predicate<CallRecord> isAtWork;
   private Map<String, Seen> seen = Map.of();
 
-  /** @param sinceNanos since 1970, when it was first seen with nobody working on it */
+  /**
+   * @param sinceNanos since 1970, when it was first seen with nobody working on it
+   */
   private record Seen(CallRecord record, long sinceNanos) {}
 
-  /** @param isAtWork whether a process is working on the attachment of a record */
+  /**
+   * @param isAtWork whether a process is working on the attachment of a record
+   */
   InterruptedCalls(Predicate<CallRecord> isAtWork) {
     this.isAtWork = isAtWork;
   }

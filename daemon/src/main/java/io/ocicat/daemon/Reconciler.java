@@ -57,7 +57,9 @@ final class Reconciler {
     this(state, runner, events, addresses, pools, clock, System::nanoTime);
   }
 
-  /** @param nanos a monotonic clock, as {@link System#nanoTime} */
+  /**
+   * @param nanos a monotonic clock, as {@link System#nanoTime}
+   */
   Reconciler(
       DaemonState state,
       CallRunner runner,

@@ -21,7 +21,9 @@ final class RetrySchedule<K> {
 
   private record Delay(long sinceNanos, Duration length) {}
 
-  /** @param nanos a monotonic clock, as {@link System#nanoTime} */
+  /**
+   * @param nanos a monotonic clock, as {@link System#nanoTime}
+   */
   RetrySchedule(Duration first, LongSupplier nanos) {
     this.first = first;
     this.nanos = nanos;

@@ -40,7 +40,8 @@ class HostileConditionsTest {
         pod.add().run();
         pod.del().run();
         Eventually.await(
-            "the second to be alone", () -> second.log().contains("the previous daemon has exited"));
+            "the second to be alone",
+            () -> second.log().contains("the previous daemon has exited"));
       }
     }
     assertThat(ocicat.oneShots()).isEmpty();

@@ -46,7 +46,8 @@ class ReconcilerTest {
   }
 
   @Test
-  void anAttachmentWithoutDelIsRemovedOnceItsNamespaceWasFoundGoneTwice(Host host, Host kept, Host lost) {
+  void anAttachmentWithoutDelIsRemovedOnceItsNamespaceWasFoundGoneTwice(
+      Host host, Host kept, Host lost) {
     Installation ocicat = Installation.in(folder, host);
     Pod staying = new Pod(ocicat, kept, "kept", 8080);
     Pod leaving = new Pod(ocicat, lost, "lost", 8081);
@@ -277,8 +278,8 @@ class ReconcilerTest {
     assertThat(ocicat.records("attachments")).isEmpty();
   }
 
-  private static void assertKeepsWhatIsInUse(Reconciler reconciler, Installation ocicat, Host container)
-      throws Exception {
+  private static void assertKeepsWhatIsInUse(
+      Reconciler reconciler, Installation ocicat, Host container) throws Exception {
     List<String> inUse = Sweep.of(ocicat, container);
     on(
         ocicat.host(),

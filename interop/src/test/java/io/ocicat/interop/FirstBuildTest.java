@@ -123,7 +123,8 @@ class FirstBuildTest {
 
   @Test
   void aBareMachineGetsAListOfAllThatTheTestsNeed() throws IOException {
-    Output refused = prepared(BareMachine.HIDING, "check\"").env("OCICAT_NO_INSTALL", "1").attempt();
+    Output refused =
+        prepared(BareMachine.HIDING, "check\"").env("OCICAT_NO_INSTALL", "1").attempt();
     assertThat(refused.exitCode()).isEqualTo(1);
     assertThat(refused.stdout()).isEmpty();
     assertThat(refused.stderr())

@@ -29,7 +29,8 @@ public final class AttachmentCheck implements AutoCloseable {
   /**
    * @param plugins ours, by name
    */
-  public AttachmentCheck(ExpectedAttachments expectedAttachments, Function<String, Optional<Plugin>> plugins) {
+  public AttachmentCheck(
+      ExpectedAttachments expectedAttachments, Function<String, Optional<Plugin>> plugins) {
     this.expectedAttachments = expectedAttachments;
     this.plugins = new PluginCheck(plugins);
   }

@@ -80,7 +80,8 @@ record HostCheck(ExpectedAttachment expected, NamespaceState host, Link inside, 
               "%s, the host's end".formatted(outside.name()),
               master
                   .map(link -> "a port of " + link.name())
-                  .orElse(gone ? "no port, because there is no " + wanted : "not a port of any bridge"),
+                  .orElse(
+                      gone ? "no port, because there is no " + wanted : "not a port of any bridge"),
               "a port of " + wanted,
               gone
                   ? "somebody deleted the bridge: restart its pods"

@@ -165,7 +165,8 @@ public final class DemoCommand implements Callable<Integer> {
         .orElseThrow(() -> new DemoException("no demo is up: start one with ./ocicat demo --keep"));
   }
 
-  private int runDemo(DemoPrograms installed, KeptDemo kept, DemoNarrator narrator, ObjectNode facts) {
+  private int runDemo(
+      DemoPrograms installed, KeptDemo kept, DemoNarrator narrator, ObjectNode facts) {
     long begin = System.nanoTime();
     boolean users = Preflight.needsUserNamespace();
     narrator.title("Ocicat: how three pods get their network");
@@ -179,7 +180,8 @@ public final class DemoCommand implements Callable<Integer> {
                   .formatted(users ? " in a user namespace (you are not root)" : "")
               + " other end of its wire a machine outside the node, 192.0.2.20.");
       DemoNetwork chain = flannel ? DemoNetwork.FLANNEL : DemoNetwork.CALICO;
-      DemoScript script = new DemoScript(demoNode, chain, narrator, new AddDrawing(narrator), facts);
+      DemoScript script =
+          new DemoScript(demoNode, chain, narrator, new AddDrawing(narrator), facts);
       script.startDaemon();
       script.configure();
       script.runPods();

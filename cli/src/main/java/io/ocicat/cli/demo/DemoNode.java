@@ -38,7 +38,9 @@ final class DemoNode implements AutoCloseable {
     this.started = started;
   }
 
-  /** @param users whether to use a user namespace, for users other than root */
+  /**
+   * @param users whether to use a user namespace, for users other than root
+   */
   static DemoNode open(DemoPrograms installed, boolean users) {
     List<String> command = new ArrayList<>(List.of("setsid", "unshare"));
     if (users) {

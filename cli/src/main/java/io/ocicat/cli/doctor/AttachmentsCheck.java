@@ -19,7 +19,8 @@ import java.util.function.Function;
  * Checks that every attachment whose container is running is still what ADD made it. What affects
  * many in the same way, such as a setting of the host, is one finding.
  */
-record AttachmentsCheck(ExpectedAttachments expectedAttachments, Function<String, Optional<Plugin>> plugins)
+record AttachmentsCheck(
+    ExpectedAttachments expectedAttachments, Function<String, Optional<Plugin>> plugins)
     implements DoctorCheck {
   @Override
   public String name() {

@@ -16,7 +16,11 @@ import java.util.Map;
  * network's GC, which asks the runtime, frees a lease.
  */
 record OrphanLeasesCheck(
-    AllAttachments known, Cni cni, ExpectedAttachments expectedAttachments, RemovedNetworks networks, Path root)
+    AllAttachments known,
+    Cni cni,
+    ExpectedAttachments expectedAttachments,
+    RemovedNetworks networks,
+    Path root)
     implements DoctorCheck {
 
   @Override

@@ -26,7 +26,8 @@ import java.util.function.Supplier;
  * Everything that files and the daemon record about a container or pod.
  *
  * @param attachments from our records; likewise journal and spool
- * @param expectedAttachments all attachments of the machine, including those that only runtimes have cached
+ * @param expectedAttachments all attachments of the machine, including those that only runtimes
+ *     have cached
  * @param leases host-local's
  * @param obstacles why some of it could not be read
  */
@@ -45,7 +46,8 @@ record ContainerRecords(
     DaemonState state = context.state();
     ExpectedAttachments expectedAttachments = ExpectedAttachments.of(state, cni);
     List<String> obstacles = new ArrayList<>(expectedAttachments.obstacles());
-    List<Lease> leases = orNone(() -> HostLocalLeases.of(cni, expectedAttachments, context.root()), obstacles);
+    List<Lease> leases =
+        orNone(() -> HostLocalLeases.of(cni, expectedAttachments, context.root()), obstacles);
     ContainerSelector subject = ContainerSelector.of(about, expectedAttachments, leases);
     return new ContainerRecords(
         state,

@@ -18,10 +18,13 @@ import java.util.TreeSet;
  */
 record ContainerSelector(String text, Optional<Set<String>> holders) {
 
-  static ContainerSelector of(String text, ExpectedAttachments expectedAttachments, List<Lease> leases) {
+  static ContainerSelector of(
+      String text, ExpectedAttachments expectedAttachments, List<Lease> leases) {
     return new ContainerSelector(
         text,
-        IpAddress.tryParse(text).map(IpAddress::unmap).map(ip -> holders(ip, expectedAttachments, leases)));
+        IpAddress.tryParse(text)
+            .map(IpAddress::unmap)
+            .map(ip -> holders(ip, expectedAttachments, leases)));
   }
 
   private static Set<String> holders(

@@ -58,7 +58,8 @@ final class Diagnosis {
                     call.containerId().equals(key.containerId())
                         && call.ifName().equals(key.ifName()))
             .toList();
-    Optional<ExpectedAttachment> expected = Optional.ofNullable(evidence.expectedAttachments().byKey().get(key));
+    Optional<ExpectedAttachment> expected =
+        Optional.ofNullable(evidence.expectedAttachments().byKey().get(key));
     List<String> sentences = new ArrayList<>();
     Finding finding;
     if (!begun.isEmpty() || isUnderWay(key)) {

@@ -84,7 +84,8 @@ public final class WhyCommand implements Callable<Integer> {
   }
 
   private List<AttachmentReport> reports(ContainerRecords evidence) {
-    try (AttachmentCheck check = new AttachmentCheck(evidence.expectedAttachments(), context.ours()::named)) {
+    try (AttachmentCheck check =
+        new AttachmentCheck(evidence.expectedAttachments(), context.ours()::named)) {
       List<AttachmentReport> reports = new Diagnosis(evidence, check).reports();
       return reports.isEmpty() ? List.of(nothing(evidence)) : reports;
     }

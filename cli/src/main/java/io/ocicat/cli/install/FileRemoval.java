@@ -72,7 +72,8 @@ record FileRemoval(InstallManifest manifest, boolean dryRun, InstallOutput outpu
         Files.delete(kept.path());
       }
     } else {
-      output.report("left", path.toString(), "which is not as it was put there, and " + kept.path());
+      output.report(
+          "left", path.toString(), "which is not as it was put there, and " + kept.path());
     }
   }
 

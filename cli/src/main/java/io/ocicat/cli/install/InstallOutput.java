@@ -27,7 +27,9 @@ final class InstallOutput implements AutoCloseable {
     }
   }
 
-  /** @param note what else to say, as a continuation of the line; may be empty */
+  /**
+   * @param note what else to say, as a continuation of the line; may be empty
+   */
   void report(String what, String path, String note) {
     ObjectNode file = files.addObject().put("done", what).put("path", path);
     if (!note.isEmpty()) {

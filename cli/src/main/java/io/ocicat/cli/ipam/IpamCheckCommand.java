@@ -213,7 +213,8 @@ final class IpamCheckCommand extends IpamCommandContext {
                     repaired.isEmpty() ? "" : ", repaired %d".formatted(repaired.size())));
   }
 
-  private void printResult(IpamFinding.Type type, List<IpamFinding> findings, List<IpamFinding> repaired) {
+  private void printResult(
+      IpamFinding.Type type, List<IpamFinding> findings, List<IpamFinding> repaired) {
     int shown = problems || all ? findings.size() : Math.min(SHOWN, findings.size());
     for (IpamFinding finding : findings.subList(0, shown)) {
       String what =

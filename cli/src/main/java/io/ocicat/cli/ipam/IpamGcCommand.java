@@ -71,7 +71,8 @@ final class IpamGcCommand extends IpamCommandContext {
   @Option(
       names = "--grace",
       paramLabel = "SECONDS",
-      description = "How long after the first scan the second one starts (default: ${DEFAULT-VALUE}).",
+      description =
+          "How long after the first scan the second one starts (default: ${DEFAULT-VALUE}).",
       defaultValue = "60")
   private int grace = 60;
 
@@ -113,7 +114,8 @@ final class IpamGcCommand extends IpamCommandContext {
             apart);
     List<AddressInfo> suspects = collector.collect(truth(datastore, here)).suspects();
     if (dryRun) {
-      printResult(suspects, ipam.check().run().findings().stream().filter(IpamFinding::isSafe).toList());
+      printResult(
+          suspects, ipam.check().run().findings().stream().filter(IpamFinding::isSafe).toList());
       return 0;
     }
     CollectionResult first = collector.collect(clusterTruth(datastore, nodes));
@@ -174,7 +176,8 @@ final class IpamGcCommand extends IpamCommandContext {
                 .formatted(suspects.size(), findings.size()));
   }
 
-  private int printResult(CollectionResult local, CollectionResult cluster, List<IpamFinding> repaired) {
+  private int printResult(
+      CollectionResult local, CollectionResult cluster, List<IpamFinding> repaired) {
     List<String> released = new ArrayList<>();
     for (List<IpAddress> list : List.of(local.released(), cluster.released())) {
       list.forEach(address -> released.add(address.toString()));

@@ -125,7 +125,8 @@ final class IpamWhyCommand extends IpamCommandContext {
     return found;
   }
 
-  private ObjectNode explain(Datastore datastore, Ipam ipam, LocalAddresses local, IpAddress address) {
+  private ObjectNode explain(
+      Datastore datastore, Ipam ipam, LocalAddresses local, IpAddress address) {
     Map<String, String> facts = new LinkedHashMap<>();
     Optional<AddressInfo> info = IpamShowCommand.info(ipam, address);
     List<String> users = UsedAddresses.of(datastore).ownersOf(address);

@@ -27,7 +27,9 @@ final class PodDrawing {
     this.context = context;
   }
 
-  /** @param id of the sandbox; empty when the daemon should not be queried */
+  /**
+   * @param id of the sandbox; empty when the daemon should not be queried
+   */
   void print(List<PodStep> steps, String id, PrintWriter out) {
     List<Waterfall.Line> lines = lines(steps, id);
     new Waterfall(context.colours(), TerminalWidth.of(context))

@@ -28,7 +28,9 @@ final class Printer {
   private final boolean colours;
   private final Datastore datastore;
 
-  /** @param showNamespace whether the user has asked for other namespaces than the usual one */
+  /**
+   * @param showNamespace whether the user has asked for other namespaces than the usual one
+   */
   Printer(Format format, boolean showNamespace, boolean colours, Datastore datastore) {
     this.format = format;
     this.showNamespace = showNamespace;

@@ -128,7 +128,8 @@ class WhyComparesWithTheKernelTest {
 
     host.exec("ip", "link", "set", port, "nomaster");
     assertBroken(
-        "bridge", "%s, the host's end: not a port of any bridge, not a port of br7".formatted(port));
+        "bridge",
+        "%s, the host's end: not a port of any bridge, not a port of br7".formatted(port));
     host.exec("ip", "link", "set", port, "master", "br7");
     assertThat(kind()).isEmpty();
     host.exec("ip", "link", "set", "br7", "down");

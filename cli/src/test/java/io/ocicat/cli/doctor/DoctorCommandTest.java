@@ -232,8 +232,7 @@ class DoctorCommandTest {
   }
 
   @Test
-  void disabledForwardingIsAProblemOnceThereAreAttachments(Host host)
-      throws Exception {
+  void disabledForwardingIsAProblemOnceThereAreAttachments(Host host) throws Exception {
     try (NetNs there = NetNs.open(host.path())) {
       assertThat(there.call(() -> new SysctlCheck(0).run()))
           .noneMatch(finding -> finding.severity() == DoctorFinding.Severity.PROBLEM);

@@ -103,7 +103,8 @@ final class VersionChecks {
             && list.isArray()
             && !list.isEmpty()
             && list.valueStream().allMatch(JsonNode::isString);
-    Expect.that(good, "a string cniVersion and a list supportedVersions of strings", answer.describe());
+    Expect.that(
+        good, "a string cniVersion and a list supportedVersions of strings", answer.describe());
   }
 
   private static void knownVersions(Lab lab) {

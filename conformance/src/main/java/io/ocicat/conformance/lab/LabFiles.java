@@ -25,7 +25,9 @@ public final class LabFiles {
     this.transcript = transcript;
   }
 
-  /** @param given the files that the plugin finds in its data directory */
+  /**
+   * @param given the files that the plugin finds in its data directory
+   */
   void prepare(Map<String, String> given) {
     for (Path path : all()) {
       try {

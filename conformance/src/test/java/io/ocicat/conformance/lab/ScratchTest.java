@@ -96,7 +96,8 @@ class ScratchTest {
         left = process;
         // It has to get there first.
         Eventually.passes(
-            Duration.ofSeconds(10), () -> assertThat(lab.strayProcesses()).contains(process.toHandle()));
+            Duration.ofSeconds(10),
+            () -> assertThat(lab.strayProcesses()).contains(process.toHandle()));
       }
       assertThat(left.onExit().join().exitValue()).isEqualTo(137);
     }

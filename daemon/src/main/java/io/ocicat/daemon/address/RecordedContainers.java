@@ -39,7 +39,9 @@ final class RecordedContainers {
     this(state, state.attachments()::read, clock);
   }
 
-  /** @param records reads the record of an attachment; empty when the record is incomplete */
+  /**
+   * @param records reads the record of an attachment; empty when the record is incomplete
+   */
   RecordedContainers(
       DaemonState state, Function<String, Optional<CallRecord>> records, Clock clock) {
     this.state = state;

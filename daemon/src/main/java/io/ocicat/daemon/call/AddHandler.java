@@ -183,7 +183,8 @@ final class AddHandler {
   private static PluginReply abandoned(PluginCall call, AttachmentKey key) {
     return call.failure(
         new CniException(
-                ErrorCode.TRY_AGAIN_LATER, "the caller of ADD for %s is gone; undone".formatted(key))
+                ErrorCode.TRY_AGAIN_LATER,
+                "the caller of ADD for %s is gone; undone".formatted(key))
             .because(FailureReason.CALLER_GONE));
   }
 }

@@ -42,7 +42,9 @@ final class DelHandler {
   private final OrphanedDelegates orphans;
   private final BooleanSupplier keeper;
 
-  /** @param keeper whether a process is running that retries what cannot be done now */
+  /**
+   * @param keeper whether a process is running that retries what cannot be done now
+   */
   DelHandler(
       DaemonState state,
       CallJournal journal,

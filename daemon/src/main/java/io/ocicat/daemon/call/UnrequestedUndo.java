@@ -136,8 +136,7 @@ final class UnrequestedUndo {
             ? idleSinceNanos
             : folder.stat(kept.name()).map(FileStat::modifiedNanos).orElse(idleSinceNanos);
     return evidence.decide(
-        Suspect.of(reason, key.get(), kept.name(), kept.record(), committed, settled),
-        interfaces);
+        Suspect.of(reason, key.get(), kept.name(), kept.record(), committed, settled), interfaces);
   }
 
   /** Why a record of this folder may be undone. */

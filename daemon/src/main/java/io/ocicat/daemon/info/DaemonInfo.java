@@ -66,8 +66,7 @@ public final class DaemonInfo {
       case "/calls" -> InfoReply.json(calls(CallSelection.of(question)));
       case "/attachments" -> InfoReply.json(attachments(question.option("about").orElse("")));
       default ->
-          throw new InfoReply.Refused(
-              404, "only /metrics, /status, /calls and /attachments exist");
+          throw new InfoReply.Refused(404, "only /metrics, /status, /calls and /attachments exist");
     };
   }
 

@@ -87,7 +87,6 @@ public final class UndoPolicy {
   }
 
   private static boolean mayEnter(UndoReason reason, Inside inside) {
-    return inside == Inside.OWN
-        || (inside == Inside.HALF_MADE && reason == UndoReason.KILLED_ADD);
+    return inside == Inside.OWN || (inside == Inside.HALF_MADE && reason == UndoReason.KILLED_ADD);
   }
 }

@@ -170,17 +170,17 @@ public final class Metrics implements DaemonEvents {
   }
 
   private void counters(Exposition out, Gauges gauges) {
-    out.metric("ocicat_declined_total", "counter", "Callers that were declined and make the call themselves.");
+    out.metric(
+        "ocicat_declined_total",
+        "counter",
+        "Callers that were declined and make the call themselves.");
     refusals.forEach(
         (kind, count) -> out.sample("ocicat_declined_total", count.sum(), "reason", kind.label()));
     out.metric("ocicat_repairs_total", "counter", "Repairs that the daemon made by itself.");
     repairs.forEach(
         (kind, count) -> out.sample("ocicat_repairs_total", count.sum(), "kind", kind.label()));
     out.single(
-        "ocicat_stuck_calls_total",
-        "counter",
-        "Calls that took suspiciously long.",
-        stuck.sum());
+        "ocicat_stuck_calls_total", "counter", "Calls that took suspiciously long.", stuck.sum());
     out.single(
         "ocicat_tombstone_hits_total",
         "counter",

@@ -270,7 +270,8 @@ public final class CallServer {
     return switch (refusal) {
       case NO_NETWORK_NAMESPACE -> "the request lacks the caller's network namespace";
       case USER_NAMESPACE -> "the caller is in another user namespace";
-      case MOUNT_NAMESPACE -> "the caller is in another mount namespace, where paths may lead to other files";
+      case MOUNT_NAMESPACE ->
+          "the caller is in another mount namespace, where paths may lead to other files";
       case ROOT_DIRECTORY -> "the caller has another root directory";
       case WORKING_DIRECTORY ->
           "the request has a relative path, and the caller has another working directory";

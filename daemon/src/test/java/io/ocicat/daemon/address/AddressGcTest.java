@@ -130,8 +130,7 @@ class AddressGcTest {
     assign("10.65.0.5", "net.vmi.shop.vm", Map.of());
     assign("10.65.0.6", "net.vmi.shop.gone", Map.of());
     AddressGc gc =
-        gc(
-            () -> kernel, info -> VirtualMachines.namedBy(info).stream().anyMatch(there::contains));
+        gc(() -> kernel, info -> VirtualMachines.namedBy(info).stream().anyMatch(there::contains));
     for (int i = 0; i < 3; i++) {
       gc.run(notes::add);
       minutes(6);
