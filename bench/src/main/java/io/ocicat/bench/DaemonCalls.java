@@ -157,7 +157,7 @@ public final class DaemonCalls {
           TargetFigure.atMost(500, "ms"));
       table.add("memory with 500 attachments", daemon.residentMib(), "MiB", MEMORY);
       Map<String, Sample> beside =
-          benchHost.call("each", 1, quick ? 30 : 100, goBesideOurs(), ours());
+          benchHost.call("each", 1, quick ? 30 : 100, goOnOurBridge(), ours());
       row("ADD as port 501 of one bridge, p50", beside, "add", 0.5, TargetFigure.NONE);
       Thread.sleep(SETTLING);
       long cpu = daemon.cpuTime().toMillis();
@@ -226,7 +226,7 @@ public final class DaemonCalls {
   }
 
   /** The same on the bridge where our attachments are. */
-  private String goBesideOurs() {
+  private String goOnOurBridge() {
     return benchHost.contender("go", BenchHost.GO, "beside", "bridge");
   }
 

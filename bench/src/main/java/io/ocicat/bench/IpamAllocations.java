@@ -33,7 +33,7 @@ public final class IpamAllocations {
       try (Datastore datastore = EmbeddedStore.openDatastore(directory.resolve("embedded"))) {
         pool(datastore, "10.0.0.0/8");
         IpamOneHost.atOnce(datastore);
-        IpamOneHost.besideMany(datastore);
+        IpamOneHost.withManyInUse(datastore);
       }
       if (hosts > 0) {
         try (Etcd etcd = new Etcd(directory).start()) {

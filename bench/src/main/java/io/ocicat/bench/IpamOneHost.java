@@ -65,7 +65,7 @@ final class IpamOneHost {
   }
 
   /** The same pair of ADD and DEL while other hosts have many addresses in use. */
-  static void besideMany(Datastore datastore) {
+  static void withManyInUse(Datastore datastore) {
     IpamAllocations.node(datastore, "measured");
     try (Ipam ipam = Ipam.resident(datastore, ClockAndRandom.ofSystem())) {
       measure(ipam, "warm-up");

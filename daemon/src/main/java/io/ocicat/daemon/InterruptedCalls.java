@@ -15,7 +15,7 @@ import java.util.function.Predicate;
  * unless that call is just starting or ending. For one thread.
  */
 final class InterruptedCalls {
-  private final Predicate<CallRecord> isAtWork;
+  private final Predicate<CallRecord> isBusy;
   private Map<String, Seen> seen = Map.of();
 
   /**
@@ -24,10 +24,10 @@ final class InterruptedCalls {
   private record Seen(CallRecord record, long sinceNanos) {}
 
   /**
-   * @param isAtWork whether a process is working on the attachment of a record
+   * @param isBusy whether a process is working on the attachment of a record
    */
-  InterruptedCalls(Predicate<CallRecord> isAtWork) {
-    this.isAtWork = isAtWork;
+  InterruptedCalls(Predicate<CallRecord> isBusy) {
+    this.isBusy = isBusy;
   }
 
   /**
@@ -44,7 +44,7 @@ final class InterruptedCalls {
       if (before != null && before.record().isSameAs(kept.record())) {
         present.put(kept.name(), before);
         twice.add(kept.name());
-      } else if (!isAtWork.test(kept.record())) {
+      } else if (!isBusy.test(kept.record())) {
         present.put(kept.name(), new Seen(kept.record(), nowNanos()));
       }
     }

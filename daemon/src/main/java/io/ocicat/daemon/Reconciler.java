@@ -75,7 +75,7 @@ final class Reconciler {
     this.pools = pools;
     this.healthy = HealthyAttachments.of(state, runner, clock);
     this.log = new ReconcilerLog(events);
-    this.killedCalls = new InterruptedCalls(runner::isAtWork);
+    this.killedCalls = new InterruptedCalls(runner::isBusy);
     this.spooled = new DeferredDels(state.spool(), nanos, log.of("a deferred DEL"));
     this.killed = new DeferredDels(state.journal(), nanos, log.of("a killed call"));
   }

@@ -80,7 +80,7 @@ final class ReconcilerLog {
       case EARLIER_BOOT -> "the machine was started again";
       case NAMESPACE_GONE -> "its namespace is gone";
       case KILLED_ADD, KILLED_DEL -> "a killed call";
-      case PUT_OFF_DEL -> "a deferred DEL";
+      case DEFERRED_DEL -> "a deferred DEL";
       case GC -> "it is not in use";
       case RENAMED_NETWORK -> "its interface was deleted";
     };

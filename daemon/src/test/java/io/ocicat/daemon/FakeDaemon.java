@@ -29,16 +29,16 @@ final class FakeDaemon implements AutoCloseable {
   }
 
   /** Makes a call, does something with its connection, and closes that. */
-  Output meet(Command call, Consumer<UnixSocket> meeting) {
-    return meet(call, meeting, 1);
+  Output serve(Command call, Consumer<UnixSocket> meeting) {
+    return serve(call, meeting, 1);
   }
 
   /** The same, and again when it comes back. */
-  Output meetTwice(Command call, Consumer<UnixSocket> meeting) {
-    return meet(call, meeting, 2);
+  Output serveTwice(Command call, Consumer<UnixSocket> meeting) {
+    return serve(call, meeting, 2);
   }
 
-  private Output meet(Command call, Consumer<UnixSocket> meeting, int times) {
+  private Output serve(Command call, Consumer<UnixSocket> meeting, int times) {
     try (Background shim = call.start()) {
       for (int i = 0; i < times; i++) {
         try (UnixSocket caller = accept()) {

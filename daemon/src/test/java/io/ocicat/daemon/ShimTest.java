@@ -39,13 +39,13 @@ class ShimTest {
   void aCallThroughTheDaemonIsTheCallWithoutOne(Host host, Host container) {
     Installation ocicat = Installation.in(folder, host);
     Pod pod = new Pod(ocicat, container, "c1", 8080);
-    List<Output> alone = lifeOf(pod);
+    List<Output> alone = callEveryVerb(pod);
     // The shim answers VERSION by itself.
     assertThat(ocicat.oneShots()).hasSize(alone.size() - 1);
     List<String> nothing = Sweep.of(ocicat, container);
 
     try (DaemonProcess daemon = ocicat.startDaemon()) {
-      List<Output> served = lifeOf(pod);
+      List<Output> served = callEveryVerb(pod);
       int descriptors = daemon.descriptors();
 
       assertThat(ocicat.oneShots()).as("no more than before").hasSize(alone.size() - 1);
@@ -53,7 +53,7 @@ class ShimTest {
         assertThat(withoutChance(served.get(i))).isEqualTo(withoutChance(alone.get(i)));
       }
       assertThat(Sweep.difference(nothing, Sweep.of(ocicat, container))).isEmpty();
-      lifeOf(pod);
+      callEveryVerb(pod);
       Eventually.passes(
           Duration.ofSeconds(5), () -> assertThat(daemon.descriptors()).isEqualTo(descriptors));
       assertThat(daemon.stop().exitCode()).as(daemon.log()).isEqualTo(143);
@@ -62,7 +62,7 @@ class ShimTest {
   }
 
   /** Each verb once, including calls that fail, and one without a verb. */
-  private static List<Output> lifeOf(Pod pod) {
+  private static List<Output> callEveryVerb(Pod pod) {
     List<Output> outputs = new ArrayList<>();
     Output added = pod.add().run();
     outputs.add(added);
@@ -286,7 +286,7 @@ class ShimTest {
         Command call = pod.call("bridge", verb, alone);
         assertThat(daemon.reset(call, 3).stdout()).as("reset").isEqualTo(alone);
         Output declined =
-            daemon.meet(
+            daemon.serve(
                 call,
                 caller -> {
                   WireRequest.receive(caller, LIMIT, (_, _, _) -> true).orElseThrow().close();
@@ -315,7 +315,7 @@ class ShimTest {
                   .env("OCICAT_CALL_ID", "of whoever called the caller")
                   .env("OCICAT_CALL_AGAIN", "1");
           List<Map<String, String>> asked = new ArrayList<>();
-          Output output = daemon.meetTwice(call, caller -> asked.add(interrupt(caller, bytes)));
+          Output output = daemon.serveTwice(call, caller -> asked.add(interrupt(caller, bytes)));
           String name = asked.getFirst().get("OCICAT_CALL_ID");
           assertThat(asked)
               .as(verb)

@@ -19,8 +19,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 /**
- * Everything that one run of the checks creates on the machine, and its removal: also when the run
- * is interrupted; the next run removes the namespaces of a run that was killed.
+ * The namespaces and directories that one run of the checks creates, and their removal: also when
+ * the run is interrupted; the next run removes the namespaces of a run that was killed.
  */
 public final class Scratch implements AutoCloseable {
   private static final Duration GRACE = Duration.ofMillis(500);

@@ -1,6 +1,6 @@
 package io.ocicat.conformance.subject;
 
-/** How to damage what the plugin made, so that CHECK has something to notice. */
+/** The damage to do to what a plugin made, so that CHECK has something to notice. */
 public enum Damage {
   /** The interface in the container is deleted. */
   INTERFACE,

@@ -222,7 +222,7 @@ public final class CallRunner {
   }
 
   /** Whether any process is working on the attachment of a record. */
-  public boolean isAtWork(CallRecord record) {
+  public boolean isBusy(CallRecord record) {
     Optional<AttachmentKey> key = record.key();
     if (key.isEmpty()) {
       return false;

@@ -145,7 +145,7 @@ final class UnrequestedUndo {
       return UndoReason.EARLIER_BOOT;
     }
     if (folder == state.spool()) {
-      return UndoReason.PUT_OFF_DEL;
+      return UndoReason.DEFERRED_DEL;
     }
     if (folder == state.journal()) {
       return record.isAdd() ? UndoReason.KILLED_ADD : UndoReason.KILLED_DEL;

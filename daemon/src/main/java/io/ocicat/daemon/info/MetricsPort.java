@@ -74,24 +74,24 @@ public final class MetricsPort implements AutoCloseable {
       try {
         begin(listener.accept());
       } catch (SocketTimeoutException _) {
-        endThoseOver();
+        closeExpired();
       } catch (IOException _) {
         // Closed, which the loop sees; or no descriptors, which must not turn this into a busy
         // loop.
         LockSupport.parkNanos(CHECK_MILLIS * 1_000_000L);
-        endThoseOver();
+        closeExpired();
       }
     }
     clients.forEach(MetricsPort::end);
   }
 
   /** Closing is what ends a thread that waits in a write: Java has no timeout for that. */
-  private void endThoseOver() {
+  private void closeExpired() {
     clients.stream().filter(Client::isOver).forEach(MetricsPort::end);
   }
 
   private void begin(Socket socket) {
-    endThoseOver();
+    closeExpired();
     while (clients.size() >= MOST) {
       Client oldest = clients.poll();
       if (oldest != null) {

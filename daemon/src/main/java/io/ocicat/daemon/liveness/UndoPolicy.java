@@ -50,7 +50,7 @@ public final class UndoPolicy {
     return switch (reason) {
       case NAMESPACE_GONE -> evidence.namespaceIsThere() ? "its namespace is there" : "";
       case RENAMED_NETWORK -> evidence.inside() == Inside.NOTHING ? "" : "its interface is there";
-      case EARLIER_BOOT, PUT_OFF_DEL, KILLED_ADD, KILLED_DEL, GC -> "";
+      case EARLIER_BOOT, DEFERRED_DEL, KILLED_ADD, KILLED_DEL, GC -> "";
     };
   }
 
@@ -63,7 +63,7 @@ public final class UndoPolicy {
       case EARLIER_BOOT -> true;
       case NAMESPACE_GONE -> other.namespaceIsThere();
       // Its chain's other plugins have older records, in the same namespace.
-      case PUT_OFF_DEL, KILLED_ADD, KILLED_DEL -> isAnother(other);
+      case DEFERRED_DEL, KILLED_ADD, KILLED_DEL -> isAnother(other);
       // The runtime no longer wants anything that the network has of this container and interface.
       case GC -> !other.onSameNetwork() && isAnother(other);
       case RENAMED_NETWORK -> other.namespaceIsThere() && !other.inSameNamespace();

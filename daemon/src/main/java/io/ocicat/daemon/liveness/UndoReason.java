@@ -7,7 +7,7 @@ public enum UndoReason {
   /** Its record is from before the last boot. */
   EARLIER_BOOT,
   /** Its DEL was deferred. */
-  PUT_OFF_DEL,
+  DEFERRED_DEL,
   /** Its ADD was killed before it was committed, so no caller was told that it succeeded. */
   KILLED_ADD,
   /** Its DEL was killed. */

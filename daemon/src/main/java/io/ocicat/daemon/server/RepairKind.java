@@ -2,7 +2,7 @@ package io.ocicat.daemon.server;
 
 import java.util.Locale;
 
-/** What the daemon repaired without a request; a label of metrics. */
+/** A kind of repair that the daemon makes without a request; a label of metrics. */
 public enum RepairKind {
   /** A killed call was undone. */
   KILLED_CALL,

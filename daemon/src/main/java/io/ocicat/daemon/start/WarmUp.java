@@ -94,7 +94,7 @@ record WarmUp(
   int run() {
     try {
       LowPriority.ofThisThread();
-      removeLeft(parent);
+      removeStale(parent);
       Path folder = Files.createTempDirectory(parent, PREFIX);
       try {
         return rehearseIn(folder);
@@ -192,7 +192,7 @@ record WarmUp(
   }
 
   /** Removes the folders of daemons that were killed. */
-  private static void removeLeft(Path parent) throws IOException {
+  private static void removeStale(Path parent) throws IOException {
     try (DirectoryStream<Path> left = Files.newDirectoryStream(parent, PREFIX + "*")) {
       for (Path folder : left) {
         remove(folder);

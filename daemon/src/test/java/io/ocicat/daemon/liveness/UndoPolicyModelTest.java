@@ -77,12 +77,12 @@ class UndoPolicyModelTest {
       case 6 -> deleteByGo(container, network, path);
       case 7, 8 -> makeNamespace(path);
       case 9, 10 -> removeName(path);
-      case 11 -> letGo();
+      case 11 -> releaseNamespace();
       case 12 -> random.nextInt(5) == 0 ? reboot() : restartDaemon();
       case 13 -> setClock();
       case 14 -> collect(network);
       case 15 -> addWithoutRecord(container, network, path);
-      case 16 -> random.nextInt(6) == 0 ? losesFiles() : restartDaemon();
+      case 16 -> random.nextInt(6) == 0 ? deleteFiles() : restartDaemon();
       default -> sweep();
     };
   }
@@ -306,7 +306,7 @@ class UndoPolicyModelTest {
   }
 
   /** The process that held a namespace without a name ends. */
-  private String letGo() {
+  private String releaseNamespace() {
     if (!world.namespaces.isEmpty()) {
       any(world.namespaces).held = false;
       world.dropUnreachable();
@@ -361,7 +361,7 @@ class UndoPolicyModelTest {
   }
 
   /** An administrator deletes files. */
-  private String losesFiles() {
+  private String deleteFiles() {
     if (random.nextBoolean()) {
       world.cache.clear();
       return "cache removed";
@@ -406,7 +406,7 @@ class UndoPolicyModelTest {
     }
     return switch (folder) {
       case ATTACHMENTS -> UndoReason.NAMESPACE_GONE;
-      case SPOOL -> UndoReason.PUT_OFF_DEL;
+      case SPOOL -> UndoReason.DEFERRED_DEL;
       case JOURNAL -> record.isAdd() ? UndoReason.KILLED_ADD : UndoReason.KILLED_DEL;
     };
   }
@@ -426,7 +426,7 @@ class UndoPolicyModelTest {
           }
           case UndoDecision.Refused(String because) -> {
             refused++;
-            assertThat(isBeyondDoubtDead(folder.getKey(), record))
+            assertThat(isCertainlyStale(folder.getKey(), record))
                 .as("%s is kept (%s) with seed %d after %s", record, because, seed, history())
                 .isFalse();
           }
@@ -447,7 +447,7 @@ class UndoPolicyModelTest {
   }
 
   /** Nothing that exists has its container's name, its address or its namespace's number. */
-  private boolean isBeyondDoubtDead(Folder folder, Rec record) {
+  private boolean isCertainlyStale(Folder folder, Rec record) {
     boolean named =
         world.links().anyMatch(link -> link.container.equals(record.container()))
             || world.cache.stream()
