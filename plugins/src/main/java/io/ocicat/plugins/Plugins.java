@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.Function;
 
-/** The plugins there are, by the names of their executables. Making one loads no other. */
+/** The registry of all plugins, by the names of their executables. Creating one loads no other. */
 public final class Plugins {
   private static final Map<String, Function<Datastores, Plugin>> BY_NAME =
       new TreeMap<>(
@@ -48,13 +48,14 @@ public final class Plugins {
   /**
    * The plugin of that name.
    *
-   * @param datastores where it finds its datastore, if it has one; opened when a call needs it
+   * @param datastores where the plugin finds its datastore, if it uses one; opened when a call
+   *     needs it
    */
   public static Optional<Plugin> named(String name, Datastores datastores) {
     return Optional.ofNullable(BY_NAME.get(name)).map(making -> making.apply(datastores));
   }
 
-  /** In alphabetical order. */
+  /** The names of all plugins, in alphabetical order. */
   public static Set<String> names() {
     return Collections.unmodifiableSet(BY_NAME.keySet());
   }

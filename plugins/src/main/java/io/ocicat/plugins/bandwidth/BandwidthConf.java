@@ -7,18 +7,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What the configuration asks for.
+ * The configuration of the bandwidth plugin.
  *
- * @param ingress of what the container receives
- * @param egress of what it sends
+ * @param ingress the limit on what the container receives
+ * @param egress the limit on what it sends
  */
 record BandwidthConf(Optional<DirectionLimit> ingress, Optional<DirectionLimit> egress) {
   private static final List<String> KEYS =
       List.of("ingressRate", "ingressBurst", "egressRate", "egressBurst");
 
   /**
-   * The configuration's own numbers or else the runtime's. They are not merged: any of the four,
-   * even 0, silences the runtime.
+   * The limits from the configuration or, failing that, from the runtime. They are not merged: any
+   * of the four members in the configuration, even 0, overrides the runtime.
    */
   static BandwidthConf read(PluginConfig config) {
     return config.read(

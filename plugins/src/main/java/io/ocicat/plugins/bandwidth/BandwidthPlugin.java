@@ -34,9 +34,9 @@ import java.util.Set;
 
 /**
  * Limits the rates at which a container receives and sends. What it receives leaves the host
- * through the host's end of its veth, where a token bucket holds it back. What it sends arrives
- * there, where nothing can queue: a filter hands it to an ifb, and the token bucket is at that
- * one's exit.
+ * through the host end of its veth pair, where a token bucket shapes it. What it sends arrives
+ * there, where nothing can queue: a filter redirects it to an ifb, whose egress has the token
+ * bucket.
  */
 public final class BandwidthPlugin implements Plugin {
 
@@ -87,7 +87,8 @@ public final class BandwidthPlugin implements Plugin {
   public void del(DelCall call) {
     try (NetnsSockets host = NetnsSockets.ofHost(call)) {
       Optional<Link> ifb = new Ifb(AttachmentOwner.of(call)).find(host);
-      // The veth may outlive this DEL. Its filter goes before the ifb: without, it drops packets.
+      // The veth may outlive this DEL. Remove its filter before the ifb: a filter without its ifb
+      // drops packets.
       BestEffort.all(
           () -> release(call, host, ifb),
           () -> ifb.ifPresent(found -> delete(host.route(), found)));
@@ -160,7 +161,7 @@ public final class BandwidthPlugin implements Plugin {
             });
   }
 
-  /** Tries everything ADD does, in a namespace that nobody sees. */
+  /** Tries everything ADD does, in a throwaway namespace. */
   @Override
   public void status(StatusCall call) {
     try (NetNs scratch = NetNs.create();

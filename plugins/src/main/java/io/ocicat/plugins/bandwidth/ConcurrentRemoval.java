@@ -8,12 +8,15 @@ import io.ocicat.netlink.linux.NetlinkException;
 import java.util.List;
 import java.util.Optional;
 
-/** Takes things away that may go by themselves at the same moment, as a veth with its namespace. */
+/**
+ * Removes kernel objects that may disappear on their own at the same moment, such as a veth with
+ * its namespace.
+ */
 final class ConcurrentRemoval {
   private ConcurrentRemoval() {}
 
   /**
-   * Tries all of them; gone already is fine.
+   * Tries all of them; one that is already gone is not an error.
    *
    * @throws NetlinkException the first other failure
    */

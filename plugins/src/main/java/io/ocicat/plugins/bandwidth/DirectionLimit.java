@@ -7,10 +7,10 @@ import java.math.BigInteger;
 import java.util.Optional;
 
 /**
- * The limit of one direction, and the token bucket that keeps it. The bucket's numbers are those of
- * the Go plugin, microseconds cut off and all, because CHECK of either plugin compares them; they
- * differ only where Go's make no sense: where its 32 bits overflow, and where a packet of full size
- * would never pass.
+ * The rate limit of one direction and the token bucket that enforces it. The bucket's numbers are
+ * those of the Go plugin, including the truncated microseconds, because CHECK of either plugin
+ * compares them. They differ only where Go's make no sense: where its 32 bits overflow, and where a
+ * packet of full size would never pass.
  *
  * @param burst bytes, less than 2^32
  */
@@ -24,10 +24,12 @@ record DirectionLimit(Rate rate, long burst) {
   /** Packets wait 25 ms at most: the queue holds a fortieth of a second. */
   private static final long QUEUES_PER_SECOND = 40;
 
-  /** The token bucket counts it, an MTU does not. */
+  /** Counted by the token bucket, but not part of an MTU. */
   private static final int ETHERNET_HEADER = 14;
 
-  /** The limit of one direction, in bits; 0 or nothing at all means none. */
+  /**
+   * The limit of one direction, in bits; empty when neither rate nor burst is set or both are 0.
+   */
   static Optional<DirectionLimit> read(JsonFields in, String rateKey, String burstKey) {
     int problems = in.problems().entries().size();
     BigInteger rate = in.unsigned64(rateKey).or(BigInteger.ZERO);
@@ -62,18 +64,18 @@ record DirectionLimit(Rate rate, long burst) {
     if (asked.burst() >= packet) {
       return asked;
     }
-    // At a few bytes per second the clock's 274 seconds do not last for a packet: as deep as can
-    // be.
+    // At a few bytes per second a packet takes longer than the clock's 274 seconds: as deep as
+    // possible.
     long depth = Math.min(Math.max(packet, burst), Tbf.largestBurst(rate));
     return Tbf.withLimit(rate, depth, Math.min(queue(depth), MOST));
   }
 
-  /** Whether this is the bucket that either plugin makes for the limit. */
+  /** Whether this is the bucket that either plugin creates for the limit. */
   boolean isKeptBy(Tbf found, int mtu) {
     return found.equals(bucket(mtu)) || found.equals(overflowing());
   }
 
-  /** What Go makes of a limit that 32 bits do not hold: on x86-64, what is left in them. */
+  /** What Go makes of a limit that does not fit 32 bits: on x86-64, the low 32 bits. */
   private Tbf overflowing() {
     return new Tbf(rate, ticks(micros() & MOST) & MOST, queue(burst) & MOST);
   }

@@ -8,16 +8,16 @@ import io.ocicat.netlink.link.Links;
 import io.ocicat.plugins.net.NetnsSockets;
 import java.util.Optional;
 
-/** Finds the end on the host of a container's veth: that is where its traffic can be shaped. */
+/** Finds the host end of a container's veth pair, where its traffic can be shaped. */
 final class HostVeth {
   private static final String VETH = "veth";
 
   private HostVeth() {}
 
   /**
-   * The host's end, which must be there and in the result of the plugins before.
+   * The host end, which must exist and be in the result of the previous plugins.
    *
-   * @throws CniException saying which of these is not so
+   * @throws CniException saying which of these does not hold
    */
   static Link of(NetnsSockets host, NetnsSockets container, String ifName, Result previous) {
     if (previous.interfaces().isEmpty()) {
@@ -46,7 +46,7 @@ final class HostVeth {
     return outside;
   }
 
-  /** What is left of it, for DEL. */
+  /** The host end if it still exists, for DEL. */
   static Optional<Link> remaining(NetnsSockets host, NetnsSockets container, String ifName) {
     return container
         .link(ifName)
@@ -55,8 +55,8 @@ final class HostVeth {
   }
 
   /**
-   * An index means something only in its own namespace: the link that has it here is the peer if it
-   * says so too.
+   * An index is only meaningful in its own namespace: the link that has it here is the peer only if
+   * it names the container's interface as its peer, too.
    */
   private static Optional<Link> peer(NetnsSockets host, Link inside) {
     return inside.peer() == 0

@@ -16,11 +16,11 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The intermediate device of one attachment: what the container sends queues up there.
+ * The ifb device of one attachment, in which the container's outgoing traffic queues.
  *
- * <p>It is called as Go calls it, so that either plugin finds it. That name is the container's, not
- * the interface's: a second interface of a container in the same network gets a name of ours. Whose
- * a device is says its alias, which Go's have not.
+ * <p>It has the name that Go gives it, so that either plugin finds it. That name is per container,
+ * not per interface: a second interface of a container in the same network gets a name of ours. The
+ * alias says whose device it is; Go's devices have none.
  */
 record Ifb(AttachmentOwner owner) {
   static final String NAME_PREFIX = "bwp";
@@ -28,12 +28,12 @@ record Ifb(AttachmentOwner owner) {
   private static final String ALIAS = "cni:";
   private static final int LONGEST_NAME = 15;
 
-  /** As Go calls it. */
+  /** The name that the Go plugin uses. */
   String name() {
     return named(owner.network().value() + owner.container().value());
   }
 
-  /** As we call it when that name is taken. No network or container id holds a colon. */
+  /** Our name when that one is taken. No network or container id contains a colon. */
   String secondName() {
     return named(
         owner.network().value() + owner.container().value() + ":" + owner.ifName().value());
@@ -43,17 +43,17 @@ record Ifb(AttachmentOwner owner) {
     return Set.of(name(), secondName());
   }
 
-  /** Says whose it is: {@code cni:network/container/interface}. */
+  /** The alias that names its owner: {@code cni:network/container/interface}. */
   String alias() {
     return ALIAS + owner.label();
   }
 
-  /** What the aliases of a network's devices begin with. */
+  /** The prefix of the aliases of a network's devices. */
   static String aliasPrefix(NetworkName network) {
     return ALIAS + AttachmentOwner.labelPrefix(network);
   }
 
-  /** Whether somebody's name is on it. */
+  /** Whether the device has an owner's alias. */
   static boolean isOwned(Link link) {
     return link.alias().startsWith(ALIAS);
   }
@@ -63,9 +63,9 @@ record Ifb(AttachmentOwner owner) {
   }
 
   /**
-   * Makes it, up but without an alias: that needs a second message.
+   * Creates it, up but without an alias, which needs a second message.
    *
-   * @throws CniException when this very attachment has one
+   * @throws CniException when this very attachment already has one
    */
   Link create(NetnsSockets host, int mtu) {
     try {
@@ -86,7 +86,7 @@ record Ifb(AttachmentOwner owner) {
   }
 
   private static Link create(NetnsSockets host, String name, int mtu) {
-    // Without a queue of its own: what waits, waits in the token bucket.
+    // Without a queue of its own: packets wait in the token bucket.
     LinkSettings settings = LinkSettings.named(name).mtu(mtu).txQueueLength(0).up();
     return Links.create(host.route(), settings, new LinkKind.Ifb());
   }
@@ -99,8 +99,9 @@ record Ifb(AttachmentOwner owner) {
   }
 
   /**
-   * This attachment's device, if it has one. One without an alias is Go's, and Go has but one per
-   * container and network; it is this interface's unless that has a device under the second name.
+   * This attachment's device, if it has one. A device without an alias is Go's, and Go has only one
+   * per container and network; it is this interface's unless the interface has a device under the
+   * second name.
    */
   Optional<Link> find(NetnsSockets host) {
     Optional<Link> second = ifb(host, secondName());

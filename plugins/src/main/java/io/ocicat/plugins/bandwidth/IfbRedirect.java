@@ -25,15 +25,15 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Gives everything that arrives at a link to an ifb, by a filter on the link's ingress hook.
+ * Redirects everything that arrives at a link to an ifb, with a filter on the link's ingress hook.
  *
- * <p>The hook may be in use already, by others' ingress or clsact qdisc. Then the filter goes
- * behind all of theirs: what it takes does not come back to them, and among them may be a policy.
- * Its priority tells later whose the qdisc is: 1 where we made it, as Go does, more where we found
- * it.
+ * <p>The hook may already be in use by somebody else's ingress or clsact qdisc. Then the filter
+ * goes after all of theirs: redirected packets do not return to them, and one of them may enforce a
+ * policy. Its priority later shows whose qdisc it is: 1 where we created it, as Go does, more where
+ * we found it.
  */
 final class IfbRedirect {
-  /** What a filter redirects to whose ifb is gone: it drops all packets. */
+  /** The index that a filter redirects to when its ifb is gone: it drops all packets. */
   static final int NOWHERE = 0;
 
   private static final Handle INGRESS = Handle.ofQdisc(0xffff);
@@ -42,7 +42,7 @@ final class IfbRedirect {
 
   private IfbRedirect() {}
 
-  /** The filter, and the hook if there is none. */
+  /** Adds the filter, and the hook if there is none. */
   static List<NetlinkRequest> to(NetlinkSocket net, Link link, int ifb) {
     Optional<Qdisc> hook = hook(net, link.index());
     if (hook.isEmpty()) {
@@ -66,13 +66,13 @@ final class IfbRedirect {
   }
 
   private static NetlinkRequest filter(int link, Handle parent, int priority, int ifb) {
-    // The class means nothing here; Go's filter has it, and so it shows which filters are ours.
+    // The class has no effect here; Go's filter has it, so it shows which filters are ours.
     return Filters.add(
         new FilterPosition(link, parent, priority, EtherType.ALL),
         U32.everything().flow(Handle.of(1, 1)).action(Mirred.redirectTo(ifb)));
   }
 
-  /** What takes the filters to these ifbs away, and the hook if it was for them. */
+  /** The requests that remove the filters to these ifbs, and the hook if it was only for them. */
   static List<NetlinkRequest> remove(NetlinkSocket net, int link, Set<Integer> ifbs) {
     Optional<Qdisc> hook = hook(net, link);
     if (hook.isEmpty()) {
@@ -91,7 +91,7 @@ final class IfbRedirect {
         : ours.stream().map(filter -> remove(filter, others)).toList();
   }
 
-  /** With its priority, which would stay behind empty. */
+  /** Together with its priority, which would otherwise remain as an empty table. */
   private static NetlinkRequest remove(Filter filter, List<Filter> others) {
     boolean shared = others.stream().anyMatch(other -> other.place().equals(filter.place()));
     return shared ? Filters.delete(filter) : Filters.delete(filter.place());
@@ -102,7 +102,7 @@ final class IfbRedirect {
     return filters(net, link).stream().anyMatch(filter -> redirects(filter, ifb));
   }
 
-  /** Where any filter of any link redirects to. */
+  /** The indexes that any filter of any link redirects to. */
   static Set<Integer> targets(NetlinkSocket net) {
     Set<Integer> targets = new HashSet<>();
     for (int link : linksWithHook(net)) {
@@ -124,7 +124,7 @@ final class IfbRedirect {
         .toList();
   }
 
-  /** The links, of all there are, that have an ingress hook. */
+  /** The links, of all that exist, that have an ingress hook. */
   static Set<Integer> linksWithHook(NetlinkSocket net) {
     return Set.copyOf(
         net.list(Qdiscs.all()).stream()
@@ -150,7 +150,7 @@ final class IfbRedirect {
     return hook.discipline().equals(QdiscOptions.CLSACT) ? Handle.CLSACT_INGRESS : hook.handle();
   }
 
-  /** The kernel makes a table for the filters of each priority. */
+  /** The kernel creates a table for the filters of each priority. */
   private static boolean isTableOf(List<Filter> filters, Filter table) {
     return table.classifier() instanceof U32Table
         && filters.stream().anyMatch(filter -> filter.place().equals(table.place()));

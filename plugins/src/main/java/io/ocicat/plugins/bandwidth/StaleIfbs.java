@@ -14,10 +14,10 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Collects the ifbs of attachments that are gone. Those with our alias say whose they are. Go's do
- * not, and their names cannot be reversed: such a one goes only if it has no valid attachment's
- * name and nothing is redirected to it, which makes it useless to any network. That is so for a
- * moment while Go's ADD runs, too: hence the two looks.
+ * Garbage-collects the ifbs of attachments that are gone. Those with our alias name their owner.
+ * Go's do not, and their names cannot be reversed: such an ifb is removed only if it has no valid
+ * attachment's name and nothing redirects to it, which makes it useless to any network. That is
+ * also true for a moment while Go's ADD runs; hence we check twice.
  */
 final class StaleIfbs {
   private static final Duration BETWEEN_LOOKS = Duration.ofMillis(200);
@@ -55,7 +55,7 @@ final class StaleIfbs {
         .toList();
   }
 
-  /** A veth that has outlived its attachment must not go on sending into nothing. */
+  /** A veth that has outlived its attachment must not keep sending into a missing device. */
   private static void takeFiltersAway(NetlinkSocket net, Set<Integer> ifbs) {
     for (int link : IfbRedirect.linksWithHook(net)) {
       ConcurrentRemoval.perform(net, IfbRedirect.remove(net, link, ifbs));

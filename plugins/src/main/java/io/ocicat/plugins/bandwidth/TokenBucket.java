@@ -12,7 +12,7 @@ import io.ocicat.netlink.tc.Tbf;
 import java.util.List;
 import java.util.Optional;
 
-/** The token bucket at the root of a link: what leaves through it keeps a limit. */
+/** The token bucket at the root of a link, which limits what leaves through the link. */
 final class TokenBucket {
   private static final Handle HANDLE = Handle.ofQdisc(1);
 
@@ -23,7 +23,7 @@ final class TokenBucket {
   }
 
   /**
-   * Looks before anything is made, so that what somebody else put there survives a failed ADD.
+   * Checks before anything is created, so that somebody else's qdisc survives a failed ADD.
    *
    * @throws CniException when the link has a root qdisc that is not the kernel's own
    */
@@ -41,7 +41,7 @@ final class TokenBucket {
             });
   }
 
-  /** What takes it away, if it is there. */
+  /** The request that removes it, if it exists. */
   static List<NetlinkRequest> remove(NetlinkSocket net, Link link) {
     return root(net, link)
         .filter(qdisc -> qdisc.discipline() instanceof Tbf && qdisc.handle().equals(HANDLE))
@@ -50,9 +50,9 @@ final class TokenBucket {
   }
 
   /**
-   * Looks whether it is still there and as it should be.
+   * Checks that it still exists and has the right settings.
    *
-   * @throws CniException naming what it is instead
+   * @throws CniException saying what is there instead
    */
   static void check(NetlinkSocket net, Link link, DirectionLimit limit, String direction) {
     Optional<Qdisc> root = root(net, link);

@@ -16,7 +16,7 @@ import io.ocicat.plugins.net.NetnsSockets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The gateways' addresses on the bridge, which the first container of a network brings. */
+/** Assigns the gateway addresses to the bridge; the first container of a network brings them. */
 final class BridgeAddresses {
   private final NetnsSockets host;
   private final Device device;
@@ -29,11 +29,11 @@ final class BridgeAddresses {
   }
 
   /**
-   * Sees that the device has the addresses; usually it has, and nothing is changed.
+   * Ensures that the device has the addresses; usually it does, and nothing changes.
    *
-   * @param mac what the device keeps from now on, whatever ports it gets
-   * @param replace whether addresses in the way are removed rather than reported
-   * @param detectDuplicates whether IPv6 addresses wait until nobody objects
+   * @param mac the hardware address that the device keeps from now on, whatever ports it gets
+   * @param replace whether conflicting addresses are removed rather than reported
+   * @param detectDuplicates whether IPv6 addresses wait for duplicate address detection
    */
   void ensure(MacAddress mac, boolean replace, boolean detectDuplicates) {
     List<Address> present = host.route().list(Addresses.list(device));
@@ -46,13 +46,13 @@ final class BridgeAddresses {
     }
     List<NetlinkRequest> requests = new ArrayList<>();
     inTheWay.forEach(address -> requests.add(Addresses.delete(address)));
-    // All of them: with the first address of a subnet Linux removes the subnet's others.
+    // All of them: when the first address of a subnet goes, Linux removes the subnet's others.
     for (IpPrefix prefix : inTheWay.isEmpty() ? missing(present) : wanted) {
       requests.add(Addresses.add(address(prefix, detectDuplicates)));
     }
     NetlinkRequest pin = Links.setMac(device.index(), mac);
     requests.add(pin);
-    // That some bridges cannot keep an address is not worth failing for.
+    // Some bridges cannot keep an address; that is not worth failing for.
     host.route().attempt(requests).stream()
         .filter(outcome -> outcome.request() != pin)
         .forEach(BridgeAddresses::refuseFailure);
@@ -72,8 +72,8 @@ final class BridgeAddresses {
   }
 
   /**
-   * A bridge is one IPv4 network and the containers would not agree with the host which; IPv6
-   * networks live side by side unless they overlap.
+   * A bridge is one IPv4 network, and the containers would not agree with the host which; IPv6
+   * networks coexist unless they overlap.
    */
   private boolean isInTheWay(Address present) {
     IpPrefix prefix = present.prefix();
@@ -106,7 +106,9 @@ final class BridgeAddresses {
     return detectDuplicates ? address : address.nodad();
   }
 
-  /** Others may have done the same at the same time: then it is there, or gone, already. */
+  /**
+   * A concurrent call may have done the same: then the address already exists, or is already gone.
+   */
   private static void refuseFailure(RequestOutcome outcome) {
     NetlinkException failure = outcome.failure().orElse(null);
     if (failure != null && !failure.is(Errno.EEXIST) && !failure.is(Errno.EADDRNOTAVAIL)) {

@@ -20,7 +20,10 @@ import io.ocicat.plugins.net.NetnsSockets;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Compares what ADD returned with what there is. */
+/**
+ * Implements CHECK: compares the result of ADD with the bridge, veth pair, addresses, routes and
+ * rules in the kernel.
+ */
 final class BridgeCheck {
   private final NetnsSockets host;
   private final NetnsSockets container;
@@ -35,9 +38,9 @@ final class BridgeCheck {
   }
 
   /**
-   * Looks at the bridge, both ends of the veth pair, addresses, routes and rules.
+   * Checks the bridge, both ends of the veth pair, addresses, routes and rules.
    *
-   * @throws CniException naming the first thing that is gone or different
+   * @throws CniException naming the first thing that is missing or different
    */
   void verify(AttachmentOwner owner, String sandbox) {
     String ifName = owner.ifName().value();
@@ -83,7 +86,7 @@ final class BridgeCheck {
     if (!bridge.isUp()) {
       throw wrong("bridge \"%s\" is down".formatted(bridge.name()));
     }
-    // Others may watch the bridge, too: only that it must be promiscuous can be told.
+    // Others may use the bridge in promiscuous mode, too, so only its absence is an error.
     if (conf.promiscuous() && !bridge.isPromiscuous()) {
       throw wrong("bridge \"%s\" is not in promiscuous mode".formatted(bridge.name()));
     }
@@ -116,7 +119,7 @@ final class BridgeCheck {
     }
   }
 
-  /** The one of the recorded interfaces that is the other end of the container's veth pair. */
+  /** The recorded interface that is the other end of the container's veth pair. */
   private Link port(Link bridge, Link end) {
     for (Interface recorded : result.interfaces()) {
       if (recorded.isOnHost() && !recorded.name().equals(conf.bridge())) {
@@ -144,7 +147,7 @@ final class BridgeCheck {
       throw wrong("\"%s\" is not a port of a bridge".formatted(port.name()));
     }
     same(port, "hairpin mode", options.is(BridgePortOption.HAIRPIN), conf.hairpin());
-    // firewall isolates ports as well: only that it must be so can be told.
+    // The firewall plugin isolates ports as well, so only missing isolation is an error.
     if (conf.isolated()) {
       same(port, "port isolation", options.is(BridgePortOption.ISOLATED), true);
     }

@@ -11,16 +11,16 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the plugin is asked for.
+ * The configuration of the bridge plugin.
  *
  * @param gateway whether the bridge gets the containers' gateway address
- * @param defaultGateway whether containers reach everything else by that address
+ * @param defaultGateway whether containers get a default route through that address
  * @param mtu of a new bridge and of both ends of the veth pair; 0 leaves it to the kernel
- * @param detectDuplicates whether IPv6 addresses wait until nobody objects
- * @param leaveDown whether the container's end stays down
- * @param addressed whether an IPAM plugin gives addresses; without, the network is of layer 2 only
- * @param mac what the configuration asks the container's end to have, null for nothing
- * @param dns what replaces the IPAM plugin's, null for nothing
+ * @param detectDuplicates whether IPv6 addresses wait for duplicate address detection
+ * @param leaveDown whether the container end stays down
+ * @param addressed whether an IPAM plugin assigns addresses; if not, the network is layer 2 only
+ * @param mac the requested hardware address of the container end, or null
+ * @param dns what replaces the IPAM plugin's DNS settings, or null
  */
 record BridgeConf(
     String bridge,
@@ -99,7 +99,7 @@ record BridgeConf(
     }
   }
 
-  /** The interface that has the gateway's address in a VLAN. */
+  /** The name of the interface that has the gateway's address in a VLAN. */
   String vlanGateway() {
     return bridge + "." + vlans.access();
   }
@@ -113,7 +113,7 @@ record BridgeConf(
         .or(DEFAULT_BRIDGE);
   }
 
-  /** Whether Linux could have a link of that name. */
+  /** Whether Linux accepts the name for a link. */
   static boolean isLinkName(String name) {
     return name.getBytes(StandardCharsets.UTF_8).length <= LONGEST_NAME
         && LINK_NAME.matcher(name).matches()
@@ -121,7 +121,7 @@ record BridgeConf(
         && !name.equals("..");
   }
 
-  /** What the runtime supplies counts more than what the network's author wrote. */
+  /** Values from the runtime override those of the network configuration. */
   private static @Nullable MacAddress mac(JsonFields in) {
     MacAddress fixed = unicast(in.object("args").object("cni").mac("mac")).orNull();
     MacAddress supplied = unicast(in.object("runtimeConfig").mac("mac")).orNull();

@@ -41,12 +41,12 @@ import java.util.Set;
 
 /** Connects a container to a Linux bridge on the host, creating the bridge when it is missing. */
 public final class BridgePlugin implements Plugin {
-  /** Where in the result the container's interface is: behind the bridge and the host's end. */
+  /** The index of the container's interface in the result: after the bridge and the host end. */
   private static final int CONTAINER = 2;
 
   /**
-   * The veth pair comes before the addresses, because it is refused where an earlier ADD made one:
-   * the addresses of that one must stay its own.
+   * Creates the veth pair before allocating addresses: creating it fails if an earlier ADD already
+   * made one, and the addresses of that attachment must not be touched.
    */
   @Override
   public Result add(AddCall call) {
@@ -107,13 +107,13 @@ public final class BridgePlugin implements Plugin {
     }
   }
 
-  /** The addresses go last: before the veth pair has gone nobody else may have them. */
+  /** Releases the addresses last: nobody else may get them before the veth pair is gone. */
   private static void giveBack(AddCall call, NetnsSockets host, VethPair veth) {
     veth.delete(host);
     call.ipam().del();
   }
 
-  /** What the runtime says in the environment counts least. */
+  /** CNI_ARGS has the lowest precedence. */
   private static Optional<MacAddress> containerMac(AddCall call, BridgeConf conf) {
     CniArgs args = call.args();
     args.refuseUnknown(Set.of("MAC"));
@@ -139,7 +139,7 @@ public final class BridgePlugin implements Plugin {
     }
   }
 
-  /** Makes the host the containers' gateway; in a VLAN by an interface of its own. */
+  /** Makes the host the containers' gateway; in a VLAN, through a separate interface. */
   private static Optional<Interface> assign(
       NetnsSockets host, HostBridge bridge, Gateways gateways, BridgeConf conf) {
     if (gateways.onBridge().isEmpty()) {
@@ -162,7 +162,7 @@ public final class BridgePlugin implements Plugin {
     return inVlan.map(VlanGateway::inResult);
   }
 
-  /** Before it is up, so that its first packets are as they should be. */
+  /** Before it is up, so that these settings apply to its first packets. */
   private static void prepare(NetnsSockets container, String name, BridgeConf conf) {
     Map<Sysctl, String> settings = new HashMap<>();
     settings.put(Sysctl.of("net", "ipv4", "conf", name, "arp_notify"), "1");

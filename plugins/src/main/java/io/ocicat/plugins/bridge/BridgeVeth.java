@@ -14,13 +14,11 @@ import io.ocicat.plugins.net.VethPair;
 import java.util.List;
 import java.util.Optional;
 
-/** The host's end of a container's veth pair, as a port of the bridge. */
+/** The host end of a container's veth pair, as a port of the bridge. */
 final class BridgeVeth {
   private BridgeVeth() {}
 
-  /**
-   * Makes the veth pair, in one send: the end on the host is complete before anything can pass it.
-   */
+  /** Creates the veth pair in one send: the host end is complete before any packet can pass it. */
   static VethPair create(
       NetnsSockets host,
       NetnsSockets container,

@@ -14,12 +14,12 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * How containers leave their subnets: what the IPAM plugin said, completed by what the network's
- * configuration promises.
+ * The gateways and routes of a container: the IPAM plugin's, completed from the network
+ * configuration.
  *
  * @param addresses of the container, with their gateways
  * @param routes of the container
- * @param onBridge the gateways' addresses that the bridge must have
+ * @param onBridge the gateway addresses that the bridge must have
  */
 record Gateways(List<IpConfig> addresses, List<Route> routes, List<IpPrefix> onBridge) {
   private static final IpPrefix ALL_V4 = IpPrefix.parse("0.0.0.0/0");
@@ -45,7 +45,7 @@ record Gateways(List<IpConfig> addresses, List<Route> routes, List<IpPrefix> onB
         conf.gateway() ? onBridge(addresses) : List.of());
   }
 
-  /** The addresses the bridge has for those of a result. */
+  /** The bridge's addresses that belong to the container addresses of a result. */
   static List<IpPrefix> onBridge(List<IpConfig> addresses) {
     Set<IpPrefix> gateways = new LinkedHashSet<>();
     for (IpConfig ip : addresses) {
@@ -61,7 +61,10 @@ record Gateways(List<IpConfig> addresses, List<Route> routes, List<IpPrefix> onB
     return ip.gateway() == null ? ip.withGateway(ip.address().first().next()) : ip;
   }
 
-  /** Unless there is one: also one that leaves its gateway to the address says what is wanted. */
+  /**
+   * Adds a default route unless the result has one; one without a gateway counts, because it uses
+   * the address's gateway.
+   */
   private static void addDefault(
       List<Route> routes, List<IpConfig> addresses, Predicate<IpPrefix> family, IpPrefix all) {
     boolean present =

@@ -24,8 +24,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What the original leaves in nf_tables for {@code macspoofchk}: a jump from its {@code PREROUTING}
- * chain, with a comment by which it finds it again, and two chains named after the container.
+ * The nf_tables rules that the Go plugin creates for {@code macspoofchk}: a jump from its
+ * {@code PREROUTING} chain, found again by its comment, and two chains named after the container.
  */
 final class GoSpoofCheck {
   private static final TableId TABLE = new TableId(TableFamily.BRIDGE, "nat");
@@ -34,7 +34,7 @@ final class GoSpoofCheck {
   private static final String CHAIN = "cni-br-iface-";
   private static final String MAC_CHAIN_END = "-mac";
 
-  /** NFT_NAME_MAXLEN, without the 0 at the end. */
+  /** NFT_NAME_MAXLEN, without the terminating 0. */
   private static final int LONGEST_NAME = 255;
 
   private GoSpoofCheck() {}
@@ -45,7 +45,7 @@ final class GoSpoofCheck {
       return;
     }
     NetlinkSocket nft = host.netfilter();
-    // The jump needs the chain: where that is not, there is nothing.
+    // The jump needs the chain: without the chain there is nothing to remove.
     if (nft.find(Chains.get(chain(id))).isPresent()) {
       List<InstalledRule> jumps =
           nft.list(Rules.in(PREROUTING)).stream()
@@ -55,13 +55,16 @@ final class GoSpoofCheck {
     }
   }
 
-  /** The original fails to make chains that nf_tables has no names for, and makes none at all. */
+  /**
+   * The Go plugin fails when nf_tables rejects the chain name as too long, and then creates
+   * nothing.
+   */
   private static boolean canExist(String id) {
     int bytes = (CHAIN + id + MAC_CHAIN_END).getBytes(StandardCharsets.UTF_8).length;
     return bytes <= LONGEST_NAME;
   }
 
-  /** Removes what is about ports that are gone: nothing else tells to which network it belonged. */
+  /** Removes rules about ports that are gone: nothing else says which network they belonged to. */
   static void collect(NetnsSockets host) {
     NetlinkSocket nft = host.netfilter();
     List<InstalledRule> rules = nft.list(Rules.in(PREROUTING));
@@ -81,7 +84,7 @@ final class GoSpoofCheck {
     try {
       nft.transact(removal(rule.comment().substring(COMMENT.length()), List.of(rule)));
     } catch (NetlinkException e) {
-      // Somebody is at it too; what stays the next GC finds.
+      // Somebody else is changing it; the next GC finds what is left.
       if (!e.is(Errno.ENOENT) && !e.is(Errno.EBUSY)) {
         throw e;
       }
@@ -96,7 +99,7 @@ final class GoSpoofCheck {
   private static List<NetlinkRequest> removal(String id, List<InstalledRule> jumps) {
     List<NetlinkRequest> requests = new ArrayList<>();
     jumps.forEach(jump -> requests.add(Rules.delete(jump)));
-    // The one that leads to the other first.
+    // The chain that jumps to the other one first.
     requests.add(Rules.flush(chain(id)));
     requests.add(Chains.delete(chain(id)));
     requests.add(Chains.delete(chain(id + MAC_CHAIN_END)));

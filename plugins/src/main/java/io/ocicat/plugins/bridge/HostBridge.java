@@ -18,16 +18,16 @@ import io.ocicat.plugins.net.VethPair;
 import java.util.Optional;
 
 /**
- * The bridge on the host, which all containers of a network share and no DEL removes.
+ * The bridge on the host, shared by all containers of a network and never removed by DEL.
  *
- * @param fresh whether this call made it
+ * @param fresh whether this call created it
  */
 record HostBridge(Link link, boolean fresh) {
   private static final int DEFAULT_VLAN = 1;
 
   /**
-   * Finds the bridge, or makes it, and sees that it is up. Several calls may do so at once: the
-   * kernel lets one of them make it.
+   * Finds or creates the bridge and brings it up. Several calls may do so at once: the kernel lets
+   * one of them create it.
    */
   static HostBridge ensure(NetnsSockets host, BridgeConf conf) {
     Optional<Link> present = host.link(conf.bridge());
@@ -39,8 +39,8 @@ record HostBridge(Link link, boolean fresh) {
   }
 
   /**
-   * With an address of its own from the start, because otherwise it takes the lowest of its ports':
-   * another one whenever containers come and go, while their neighbours remember the old one.
+   * Creates it with a hardware address of its own. Without one, a bridge uses the lowest address of
+   * its ports, which changes as containers come and go while their neighbours cache the old one.
    */
   private static HostBridge create(NetnsSockets host, BridgeConf conf) {
     LinkSettings settings = LinkSettings.named(conf.bridge()).mac(VethPair.randomMac()).up();
@@ -60,7 +60,7 @@ record HostBridge(Link link, boolean fresh) {
     }
   }
 
-  /** What a kernel without VLAN filtering answers, in words that lead somewhere. */
+  /** Explains the error of a kernel without VLAN filtering. */
   static RuntimeException explained(NetlinkException refusal, PortVlans vlans) {
     return refusal.is(Errno.EOPNOTSUPP)
         ? new CniException(
@@ -121,7 +121,7 @@ record HostBridge(Link link, boolean fresh) {
         .orElse(false);
   }
 
-  /** The VLAN that every new port is in; 0 for none. */
+  /** The default VLAN of every new port; 0 for none. */
   int defaultVlan() {
     return link.as(LinkKind.Bridge.class)
         .map(bridge -> bridge.defaultPvid() == null ? DEFAULT_VLAN : bridge.defaultPvid())
@@ -129,8 +129,8 @@ record HostBridge(Link link, boolean fresh) {
   }
 
   /**
-   * As it is with one port more: a bridge that others made may take the lowest address of its ports
-   * for its own. Usually it has ports already, one of them lower, and nobody has to look.
+   * The bridge after it got another port: a bridge that others created may use the lowest address
+   * of its ports. Usually it already has a port with a lower address, and no query is needed.
    */
   HostBridge withPort(NetnsSockets host, MacAddress port) {
     boolean keepsAddress = fresh || (link.isRunning() && mac().compareTo(port) < 0);

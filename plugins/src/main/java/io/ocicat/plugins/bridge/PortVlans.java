@@ -11,17 +11,17 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which VLANs a port may take part in.
+ * The VLANs of a bridge port.
  *
- * @param access the one of untagged frames; 0 for none
- * @param trunk those that pass with their tag, null when none are spoken of: an empty list makes
- *     the bridge filter, too
+ * @param access the VLAN of untagged frames; 0 for none
+ * @param trunk the VLANs that pass tagged; null when not configured, because even an empty list
+ *     turns VLAN filtering on
  * @param keepDefault whether the port keeps the VLAN that the bridge gives every port
  */
 record PortVlans(int access, @Nullable NavigableSet<Integer> trunk, boolean keepDefault) {
   private static final int LAST_ID = 4094;
 
-  /** What Linux gives a port, and what a trunk's untagged frames belong to. */
+  /** The default VLAN of a Linux bridge port, used for a trunk's untagged frames. */
   private static final int NATIVE = 1;
 
   static PortVlans read(JsonFields in) {
@@ -69,7 +69,7 @@ record PortVlans(int access, @Nullable NavigableSet<Integer> trunk, boolean keep
     }
   }
 
-  /** Null when it is absent or wrong. */
+  /** The value, or null when it is absent or invalid. */
   private static @Nullable Integer id(JsonFields entry, String name) {
     Integer id = entry.integer(name, Integer.MIN_VALUE, Integer.MAX_VALUE).orNull();
     if (id != null && (id < 1 || id > LAST_ID)) {
@@ -81,17 +81,17 @@ record PortVlans(int access, @Nullable NavigableSet<Integer> trunk, boolean keep
     return id;
   }
 
-  /** Whether the bridge must tell VLANs apart. */
+  /** Whether the bridge must filter VLANs. */
   boolean needFiltering() {
     return access != 0 || trunk != null;
   }
 
-  /** Whether a port is to be given any. */
+  /** Whether any VLAN is to be added to a port. */
   boolean isEmpty() {
     return access == 0 && (trunk == null || trunk.isEmpty());
   }
 
-  /** What a port must have in the end, the VLAN it was born with aside. */
+  /** The VLANs that a port must end up with, apart from its default VLAN. */
   List<BridgeVlan> wanted() {
     List<BridgeVlan> wanted = new ArrayList<>();
     if (!isEmpty()) {
@@ -101,13 +101,13 @@ record PortVlans(int access, @Nullable NavigableSet<Integer> trunk, boolean keep
     return wanted;
   }
 
-  /** The same for a port that containers reach their gateway by: it takes part in one only. */
+  /** The same for the port through which containers reach their gateway: it is in one VLAN only. */
   PortVlans accessOnly() {
     return new PortVlans(access, null, keepDefault);
   }
 
   /**
-   * From what a new port has to what it must have.
+   * The changes that lead from the VLANs of a new port to the required ones.
    *
    * @param born the VLAN its bridge gave it; 0 for none
    */
@@ -126,7 +126,7 @@ record PortVlans(int access, @Nullable NavigableSet<Integer> trunk, boolean keep
     return access == 0 ? NATIVE : access;
   }
 
-  /** Neighbours as ranges: a message each. */
+  /** Joins adjacent VLANs into ranges, because each range is a message. */
   private List<BridgeVlan> tagged() {
     List<BridgeVlan> ranges = new ArrayList<>();
     NavigableSet<Integer> left = new TreeSet<>(trunk == null ? List.of() : trunk);
@@ -142,7 +142,7 @@ record PortVlans(int access, @Nullable NavigableSet<Integer> trunk, boolean keep
     return ranges;
   }
 
-  /** As the configuration says it. */
+  /** In the configuration's notation. */
   @Override
   public String toString() {
     return access == 0 ? "vlanTrunk " + trunk : "vlan " + access;

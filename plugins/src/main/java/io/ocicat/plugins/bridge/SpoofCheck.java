@@ -43,12 +43,13 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * Keeps containers to the hardware address they were given ({@code macspoofchk}).
+ * Drops frames from containers that do not carry their assigned hardware address
+ * ({@code macspoofchk}).
  *
- * <p>One rule for all of them, in a table of our own: what comes in by a guarded port must have the
- * address that belongs to it. A container is an element in each of two sets, whose comment says
- * whose it is, so it costs packets the same however many there are. The original has two chains for
- * each container and asks every packet about every port.
+ * <p>One rule covers all containers, in a table of our own: a frame that enters through a guarded
+ * port must have the port's address. A container is an element in each of two sets, with the owner
+ * as comment, so the cost per packet does not depend on the number of containers. The Go plugin has
+ * two chains for each container and tests every packet against every port.
  */
 final class SpoofCheck {
   static final TableId TABLE = new TableId(TableFamily.BRIDGE, "ocicat_macspoofchk");
@@ -59,7 +60,7 @@ final class SpoofCheck {
 
   private SpoofCheck() {}
 
-  /** From now on the port lets nothing in but what comes from that address. */
+  /** From now on the port accepts only frames from that address. */
   static void install(NetnsSockets host, AttachmentOwner owner, VethPair.End port, MacAddress mac) {
     List<NetlinkRequest> elements =
         List.of(
@@ -71,13 +72,13 @@ final class SpoofCheck {
       if (!e.is(Errno.ENOENT)) {
         throw e;
       }
-      // The first one on this host: afterwards the table is there.
+      // The first one on this host: create the table first.
       host.netfilter().transact(foundation());
       host.netfilter().transact(elements);
     }
   }
 
-  /** The table with its rule, also where somebody made it at the same time. */
+  /** Creates the table with its rule; a concurrent call may have created it already. */
   private static List<NetlinkRequest> foundation() {
     return List.of(
         Tables.add(Table.of(TABLE).withComment("ocicat: hardware addresses of containers")),
@@ -103,10 +104,10 @@ final class SpoofCheck {
   }
 
   /**
-   * Forgets a container.
+   * Removes a container.
    *
-   * @param previous what ADD returned, if it is at hand: it names the port, so that those who are
-   *     not guarded need not look through all who are
+   * @param previous the result of ADD, if available: it names the port, so that an unguarded
+   *     container needs no search through all guarded ones
    */
   static void remove(NetnsSockets host, AttachmentOwner owner, Optional<Result> previous) {
     if (!host.hasNfTables()) {
@@ -127,7 +128,7 @@ final class SpoofCheck {
         .anyMatch(port -> host.netfilter().find(Elements.get(GUARDED, guard(port))).isPresent());
   }
 
-  /** Forgets the network's containers that are not among the valid ones. */
+  /** Removes the network's containers that are not among the valid ones. */
   static void collect(NetnsSockets host, NetworkName network, Set<Attachment> valid) {
     if (!host.hasNfTables()) {
       return;
@@ -154,7 +155,7 @@ final class SpoofCheck {
   }
 
   /**
-   * Looks whether the container is still kept to its address.
+   * Checks that the container is still restricted to its address.
    *
    * @throws CniException when it is not
    */

@@ -16,13 +16,13 @@ import io.ocicat.plugins.net.VethPair;
 import java.util.Optional;
 
 /**
- * The host's own interface in a VLAN, which has the gateway's address there: one end of a veth pair
- * on the host, named {@code bridge.vlan}, whose other end is a port of the bridge. All containers
- * of the VLAN share it and no DEL removes it.
+ * The host's interface in a VLAN, which holds the gateway address there: one end of a veth pair on
+ * the host, named {@code bridge.vlan}, whose other end is a port of the bridge. All containers of
+ * the VLAN share it, and DEL never removes it.
  */
 record VlanGateway(int index, String name, MacAddress mac) {
 
-  /** Finds it, or makes it, and sees that it is up. */
+  /** Finds or creates it and brings it up. */
   static VlanGateway ensure(NetnsSockets host, HostBridge bridge, BridgeConf conf) {
     Optional<Link> present = host.link(conf.vlanGateway());
     return present.isPresent() ? of(host, present.get()) : create(host, bridge, conf);
@@ -58,7 +58,7 @@ record VlanGateway(int index, String name, MacAddress mac) {
       if (!e.is(Errno.EEXIST)) {
         throw e;
       }
-      // Somebody else made it at the same time.
+      // A concurrent call created it.
       return of(host, host.requireLink(conf.vlanGateway()));
     }
     try {
@@ -66,7 +66,7 @@ record VlanGateway(int index, String name, MacAddress mac) {
       host.route().perform(one.program(pair.host().index(), bridge.defaultVlan()));
       host.route().perform(Links.up(pair.container().index()));
     } catch (NetlinkException e) {
-      // The next ADD would take it for whole.
+      // Otherwise the next ADD would consider it complete.
       pair.delete(host);
       throw HostBridge.explained(e, conf.vlans());
     }

@@ -10,8 +10,9 @@ import io.ocicat.plugins.calicocluster.CalicoBackend;
 import java.util.Optional;
 
 /**
- * What ADD must know before it makes anything. All of it is asked at the same time and each thing
- * once, because every round trip to a datastore far away is as long as all kernel work together.
+ * The cluster data that ADD needs before it changes anything. All of it is requested concurrently
+ * and only once, because one round trip to a remote datastore takes as long as all kernel work
+ * together.
  */
 final class AddInputs {
   private final WorkloadIdentity identity;
@@ -33,7 +34,10 @@ final class AddInputs {
     this.pod = pod;
   }
 
-  /** Asks what a workload of this kind needs; pods are described only where policy wants them. */
+  /**
+   * Starts the requests for a workload of this kind; pods are only requested where policy needs
+   * them.
+   */
   static AddInputs ask(CalicoConf conf, CalicoBackend backend, WorkloadIdentity identity) {
     boolean described = identity.isPod() && conf.policy().isKubernetes();
     Prefetch<Boolean> ready = backend.ask(() -> CalicoReadiness.require(backend));
@@ -55,15 +59,15 @@ final class AddInputs {
   }
 
   /**
-   * Waits for the word that the datastore is ready.
+   * Waits until the datastore has said whether it is ready.
    *
-   * @throws CniException when it is not, or does not answer
+   * @throws CniException when it is not ready, or does not answer
    */
   void requireReady() {
     ready.get();
   }
 
-  /** The endpoint that the workload has from before, of this or an earlier container. */
+  /** The workload's existing endpoint, of this or an earlier container. */
   Optional<Resource> endpoint() {
     return endpoint.isPresent()
         ? endpoint.get().get()
@@ -74,9 +78,9 @@ final class AddInputs {
   }
 
   /**
-   * The pod's namespace; empty when nobody knows it.
+   * The pod's namespace; empty when it does not exist.
    *
-   * @throws CniException when it cannot be asked for
+   * @throws CniException when the request fails
    */
   Optional<PodNamespace> namespace() {
     return CalicoBackend.attempt(
@@ -84,9 +88,9 @@ final class AddInputs {
   }
 
   /**
-   * The pod; empty when nobody knows it.
+   * The pod; empty when it does not exist.
    *
-   * @throws CniException when it cannot be asked for
+   * @throws CniException when the request fails
    */
   Optional<Pod> pod() {
     return CalicoBackend.attempt("error getting " + identity, () -> pod.orElseThrow().get());

@@ -8,14 +8,14 @@ import io.ocicat.ip.IpPrefix;
 import io.ocicat.ip.MacAddress;
 import java.util.List;
 
-/** What ADD answers: both ends of the veth pair, and the addresses at the one in the container. */
+/** The result of ADD: both ends of the veth pair, and the addresses of the container end. */
 final class AddResult {
-  /** Where in the result the container's interface is: behind the host's end. */
+  /** The index of the container's interface in the result: after the host end. */
   private static final int CONTAINER = 1;
 
   private AddResult() {}
 
-  /** Addresses alone, without the gateway that an IPAM plugin thought of. */
+  /** The addresses without the gateways that an IPAM plugin suggested. */
   static Result of(AddCall call, Result ipam, String hostName, MacAddress mac, int mtu) {
     Interface inside =
         Interface.inSandbox(call.ifName().value(), call.netns().text()).withMac(mac).withMtu(mtu);

@@ -29,12 +29,12 @@ import java.util.function.Function;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The addresses of one attachment and how it came by them.
+ * The addresses of one attachment, with the routes that follow from them.
  *
- * @param result what the IPAM plugin answered
- * @param routes the container's
- * @param routed whether the host has to have routes: not those of a virtual machine that is about
- *     to move here
+ * @param result of the IPAM plugin
+ * @param routes of the container
+ * @param routed whether the host needs routes to them; not for a virtual machine that is about to
+ *     migrate here
  */
 record AddressAllocation(Result result, List<IpPrefix> routes, boolean routed) {
   private static final List<IpPrefix> DEFAULT_ROUTES =
@@ -45,10 +45,10 @@ record AddressAllocation(Result result, List<IpPrefix> routes, boolean routed) {
   }
 
   /**
-   * Gets addresses for a pod, as configuration and annotations say.
+   * Allocates addresses for a pod according to configuration and annotations.
    *
-   * @param former the pod's endpoint, of this or an earlier container
-   * @param undo releases them when ADD fails later
+   * @param former the pod's existing endpoint, of this or an earlier container
+   * @param undo releases the addresses when ADD fails later
    */
   static AddressAllocation of(
       AddCall call,
@@ -93,7 +93,7 @@ record AddressAllocation(Result result, List<IpPrefix> routes, boolean routed) {
         result, routes, (named && !machine) || !calico || !result.routes().isEmpty());
   }
 
-  /** Gets addresses for a container that is no pod. */
+  /** Allocates addresses for a container that is not a pod. */
   static AddressAllocation of(
       AddCall call, CalicoConf conf, CalicoBackend backend, WorkloadIdentity identity, Undo undo) {
     boolean local = conf.ipamType().equals(CalicoConf.HOST_LOCAL);
@@ -150,7 +150,7 @@ record AddressAllocation(Result result, List<IpPrefix> routes, boolean routed) {
     return routes;
   }
 
-  /** Pools and families that annotations name take the place of those in the configuration. */
+  /** Pools and families in annotations override those in the configuration. */
   private static PluginConfig restricted(PluginConfig config, Annotations wanted) {
     ObjectNode json = config.json();
     if (!(json.get("ipam") instanceof ObjectNode ipam)) {
@@ -180,14 +180,14 @@ record AddressAllocation(Result result, List<IpPrefix> routes, boolean routed) {
     return result;
   }
 
-  /** Whether an endpoint is of the very container that is attached: another interface of it. */
+  /** Whether an endpoint belongs to this very container, for another of its interfaces. */
   static boolean isOf(Resource endpoint, WorkloadIdentity identity) {
     return endpoint.text("spec", "containerID").orElse("").equals(identity.containerId());
   }
 
   /**
-   * The pod's container before this one may still have the address: its handle tells exactly what
-   * was that one's, whatever has become of the addresses in its endpoint.
+   * Releases what the pod's previous container may still hold. Its handle says exactly which
+   * addresses it had, whatever happened to those in its endpoint since.
    */
   private static void releaseFormer(Delegate ipam, Resource endpoint, WorkloadIdentity identity) {
     String container = endpoint.text("spec", "containerID").orElse("");
@@ -213,8 +213,8 @@ record AddressAllocation(Result result, List<IpPrefix> routes, boolean routed) {
   }
 
   /**
-   * Takes back what was just got for a container that has addresses already. DEL of the IPAM plugin
-   * would take those as well: all of a container's have one handle.
+   * Releases the addresses just allocated for a container that already has some. DEL of the IPAM
+   * plugin would release those as well: all addresses of a container share one handle.
    */
   private static void release(AddCall call, CalicoBackend backend, Result got) {
     String handle =

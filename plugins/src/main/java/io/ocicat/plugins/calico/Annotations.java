@@ -14,7 +14,8 @@ import java.util.function.Function;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What a pod asks for by annotations, all read before anything is made. Absent ones are empty.
+ * The settings that a pod requests by annotations, all read before anything changes. Absent ones
+ * are empty.
  *
  * @param families which of IPv4 and IPv6
  */
@@ -32,7 +33,7 @@ record Annotations(
   /**
    * Reads them.
    *
-   * @throws CniException naming one that cannot be meant
+   * @throws CniException naming one that is invalid
    */
   static Annotations of(Workload workload) {
     Map<String, String> pod = workload.annotations();
@@ -82,7 +83,7 @@ record Annotations(
     }
   }
 
-  /** The namespace's is the default for its pods. */
+  /** The namespace's annotation is the default for its pods. */
   private static Optional<List<String>> inherited(Workload workload, String name) {
     String own = workload.annotations().getOrDefault(PREFIX + name, "");
     Map<String, String> from =

@@ -30,9 +30,8 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * One ADD, from top to bottom in the order that Calico's users know. Nothing is made before
- * everything that can be wrong with the request was looked at; a failure behind that takes back
- * what was made, in reverse.
+ * Performs one ADD, from top to bottom in the order that Calico's users know. The request is
+ * validated completely before anything changes; a later failure undoes what was done, in reverse.
  */
 final class CalicoAdd {
   private final AddCall call;
@@ -120,8 +119,8 @@ final class CalicoAdd {
   }
 
   /**
-   * The specification has a second ADD refused. Calico answers it, and its users may count on that
-   * in the versions that it has.
+   * The specification wants a second ADD to fail. Calico answers it, and users of its versions may
+   * rely on that.
    */
   private void refuseTakenName(NetnsSockets container) {
     if (call.version().compareTo(SpecVersion.V1_1_0) >= 0) {
@@ -282,7 +281,7 @@ final class CalicoAdd {
     };
   }
 
-  /** Late policy is Felix's trouble, and no reason to keep a pod from starting. */
+  /** Late policy is Felix's problem, and no reason to keep a pod from starting. */
   private void awaitPolicy(Resource endpoint) {
     PolicyStatusWait wait =
         new PolicyStatusWait(conf.endpointStatusDir(), conf.policySetupTimeout());

@@ -25,14 +25,14 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.function.Predicate;
 
-/** Compares what ADD returned with the kernel and the datastore. */
+/** Implements CHECK: compares the result of ADD with the kernel and the datastore. */
 record CalicoCheck(
     CheckCall call, CalicoConf conf, Function<DatastoreConfig, Datastore> datastores) {
 
   /**
-   * Looks at both ends of the veth pair, the endpoint and the addresses.
+   * Checks both ends of the veth pair, the endpoint and the addresses.
    *
-   * @throws CniException naming the first thing that is gone or different
+   * @throws CniException naming the first thing that is missing or different
    */
   void run() {
     Result previous = call.requirePreviousResult();
@@ -71,7 +71,7 @@ record CalicoCheck(
     }
   }
 
-  /** Addresses that a pod has brought itself are none of IPAM's. */
+  /** Addresses that the pod brought itself do not belong to IPAM. */
   private boolean isWithoutIpam(CalicoBackend backend, WorkloadIdentity identity) {
     return identity.isPod()
         && conf.features().ipAddrsNoIpam()
@@ -80,8 +80,8 @@ record CalicoCheck(
   }
 
   /**
-   * Calico's plugin makes no route of the host for addresses that a pod has asked for, and answers
-   * no routes: there is one as soon as Felix has seen the endpoint.
+   * Calico's plugin creates no host route for addresses that a pod requested, and returns no
+   * routes: the route appears once Felix has seen the endpoint.
    */
   private boolean isLeftToAgent(Result previous, NatOutgoingReconciler.Decision masquerading) {
     return conf.ipamType().equals(CalicoConf.CALICO_IPAM)
@@ -89,7 +89,9 @@ record CalicoCheck(
         && masquerading instanceof NatOutgoingReconciler.Decision.LeftToAgent;
   }
 
-  /** A virtual machine that was about to move here: who has routes to it is Felix's to say. */
+  /**
+   * A virtual machine that was about to migrate here: Felix decides which host has routes to it.
+   */
   private static boolean isElsewhere(Result previous, WorkloadIdentity identity) {
     return identity.isPod() && VirtLauncher.mayBe(identity.pod()) && previous.routes().isEmpty();
   }

@@ -19,12 +19,12 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What the plugin is asked for. Where its datastore is, {@link
- * io.ocicat.datastore.config.DatastoreConfig} reads from the same document; only the types of those
- * members are looked at here, so that every mistake is told at once.
+ * The configuration of the calico plugin. The location of its datastore is read by
+ * {@link io.ocicat.datastore.config.DatastoreConfig} from the same document; here only the types of
+ * those members are checked, so that every mistake is reported at once.
  *
  * @param node how to find the node's name
- * @param mtu of both ends of the veth pair; 0 for what the MTU file says
+ * @param mtu of both ends of the veth pair; 0 to use the MTU file
  * @param queues of both ends
  * @param mesosLabels as they are written
  */
@@ -54,7 +54,7 @@ record CalicoConf(
   private static final int LONGEST_WAIT = 3600;
   private static final Set<String> DEVICES = Set.of("", "veth", "netkit");
 
-  /** Who decides what an endpoint may send and receive: Kubernetes, or a profile of ours. */
+  /** Who defines what an endpoint may send and receive: Kubernetes, or a profile of ours. */
   record Policy(String type) {
     boolean isKubernetes() {
       return type.equals("k8s");
@@ -65,7 +65,7 @@ record CalicoConf(
     }
   }
 
-  /** What pods may ask for by annotations only where the operator lets them. */
+  /** What pods may request by annotations, where the operator allows it. */
   record Features(boolean ipAddrsNoIpam, boolean floatingIps) {}
 
   /**
@@ -115,7 +115,7 @@ record CalicoConf(
                     + " use calico-ipam or host-local")
             .required();
     for (String family : List.of("assign_ipv4", "assign_ipv6")) {
-      // Calico has texts here; everybody writes booleans at first.
+      // Calico expects strings here; everybody writes booleans at first.
       JsonValue value = in.value(family);
       if (value.raw().filter(raw -> !raw.isBoolean()).isPresent()) {
         value.text().check(Set.of("", "true", "false")::contains, "must be \"true\" or \"false\"");
@@ -135,7 +135,7 @@ record CalicoConf(
     return new Features(in.bool("ip_addrs_no_ipam").or(false), in.bool("floating_ips").or(false));
   }
 
-  /** Which dataplane; this is the one that there is. */
+  /** The dataplane; only this one exists. */
   private static String dataplane(JsonFields in) {
     String type = in.text("type").or("");
     if (type.equals("grpc")) {
@@ -164,7 +164,7 @@ record CalicoConf(
                   return Stream.of(uri);
                 }
               } catch (URISyntaxException _) {
-                // Refused below.
+                // Rejected below.
               }
               in.problem(
                   "readiness_gates",
@@ -186,7 +186,7 @@ record CalicoConf(
     return labels;
   }
 
-  /** Members that mean nothing on Linux, but whose types Calico checks all the same. */
+  /** Members without a meaning on Linux, whose types Calico checks nevertheless. */
   private static void checkUnused(JsonFields in) {
     in.text("ipam_lock_file").or("");
     in.text("mode").or("");

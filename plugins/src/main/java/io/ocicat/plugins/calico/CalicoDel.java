@@ -21,10 +21,10 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 
 /**
- * One DEL. What is on this machine goes first and needs nothing but the kernel. Then the endpoint,
- * then the addresses: they are free for others only when nothing leads here any more. Without a
- * datastore the rest is told as passing trouble: the daemon tries it again, else the runtime does,
- * or GC finds it.
+ * Performs one DEL. What is on this machine goes first and needs only the kernel; then the
+ * endpoint; then the addresses, which others may only get when nothing leads here any more. Without
+ * a datastore the remaining work is reported as a temporary failure: the daemon or the runtime
+ * retries it, or GC finds it.
  */
 final class CalicoDel {
   private final DelCall call;
@@ -32,7 +32,7 @@ final class CalicoDel {
   private final IpamPrefetch early;
   private final Function<CalicoConf, CalicoLog> logs;
 
-  /** Whether the container has another interface, whose addresses have the same handle. */
+  /** Whether the container has another interface, whose addresses share the handle. */
   private boolean livesOn;
 
   /** What IPAM will have to know. */
@@ -164,14 +164,17 @@ final class CalicoDel {
                         endpoint.describe(), endpoint.text("spec", "containerID").orElse(""))));
   }
 
-  /** An endpoint without a container's id is anybody's; one with another's is a newer pod's. */
+  /**
+   * An endpoint without a container id may belong to anybody; one with another id belongs to a
+   * newer pod.
+   */
   private static boolean isDeletable(Resource endpoint, WorkloadIdentity identity) {
     return !identity.isPod()
         || endpoint.text("spec", "containerID").orElse("").isEmpty()
         || AddressAllocation.isOf(endpoint, identity);
   }
 
-  /** ADD keeps an endpoint's name when the interface is called otherwise. */
+  /** ADD keeps an endpoint's name when the interface has another name. */
   private Optional<Resource> otherInterface(
       WorkloadEndpoints endpoints, WorkloadIdentity identity, NetnsSockets host) {
     Optional<Resource> other =

@@ -22,9 +22,10 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Removes what containers left that are no more. Of endpoints, which do not say to which network
- * they belong, only those of this node whose container nobody names and whose veth pair is gone.
- * Kubernetes has no endpoints of its own: they are the pods.
+ * Performs one GC: removes what containers left that no longer exist. Endpoints do not say which
+ * network they belong to, so only those of this node are removed whose container is not among the
+ * valid ones and whose veth pair is gone. Kubernetes stores no endpoints of its own: they are the
+ * pods.
  */
 record CalicoGc(GcCall call, CalicoConf conf, Function<DatastoreConfig, Datastore> datastores) {
   void run(Set<Attachment> valid) {
@@ -85,7 +86,7 @@ record CalicoGc(GcCall call, CalicoConf conf, Function<DatastoreConfig, Datastor
           try {
             return datastore.delete(endpoint);
           } catch (NotFoundException | ConflictException _) {
-            // Somebody is at work on it.
+            // Somebody else is working on it.
             return endpoint;
           }
         });

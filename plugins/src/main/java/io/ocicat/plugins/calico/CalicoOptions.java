@@ -18,7 +18,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** What the executable does without a call: {@code calico -v} and {@code calico -t}. */
+/** The command-line options of the executable: {@code calico -v} and {@code calico -t}. */
 public final class CalicoOptions {
   private static final Duration LIMIT = Duration.ofSeconds(2);
   private static final ErrorCode NO_CONNECTION = new ErrorCode(100);
@@ -33,9 +33,9 @@ public final class CalicoOptions {
   }
 
   /**
-   * Does what the flags say.
+   * Runs what the flags ask for.
    *
-   * @param stdin has the configuration that {@code -t} is to try
+   * @param stdin has the configuration that {@code -t} tests
    */
   public PluginReply run(List<String> flags, String version, InputStream stdin) {
     if (flags.equals(List.of("-v"))) {
@@ -57,7 +57,8 @@ public final class CalicoOptions {
     try {
       PluginConfig config = PluginConfig.ofRequest(stdin.readNBytes(Json.MAX_BYTES + 1));
       CalicoConf.read(config);
-      // The limit is the server's: what this process has to load before it can ask is not counted.
+      // The limit applies to the server: the time this process needs to load classes does not
+      // count.
       CalicoBackend backend = CalicoBackend.of(config.json(), environment, datastores::of);
       within(() -> tryOut(backend));
       return answer(0, "", "");

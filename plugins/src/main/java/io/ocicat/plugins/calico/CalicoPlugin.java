@@ -25,8 +25,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Connects a container by a routed veth pair and tells Calico of it. {@link CalicoAdd} has ADD,
- * {@link CalicoDel} DEL; this is who answers for both.
+ * Connects a container by a routed veth pair and registers it as a Calico endpoint.
+ * {@link CalicoAdd} implements ADD, {@link CalicoDel} DEL.
  */
 public final class CalicoPlugin implements Plugin {
   private static final Path MTU_FILE = Path.of("/var/lib/calico/mtu");
@@ -41,7 +41,7 @@ public final class CalicoPlugin implements Plugin {
     this(datastores::of, MTU_FILE, new WatchedNatPools(), new IpamPrefetch());
   }
 
-  /** For tests, which have files of their own. */
+  /** For tests, which use files of their own. */
   CalicoPlugin(
       Function<DatastoreConfig, Datastore> datastores,
       Path mtuFile,
@@ -70,7 +70,7 @@ public final class CalicoPlugin implements Plugin {
   @Override
   public List<Delegation> review(PluginConfig config) {
     CalicoConf conf = CalicoConf.read(config);
-    // The ranges of the node are for the datastore to tell.
+    // The node's ranges come from the datastore.
     return Delegation.toIpamIfAny(
         conf.ipamType().equals(CalicoConf.HOST_LOCAL)
             ? HostLocalRequest.withoutRanges(config)
@@ -111,7 +111,7 @@ public final class CalicoPlugin implements Plugin {
         });
   }
 
-  /** Able to serve ADD: the node has a name, and the datastore says that it is ready. */
+  /** Checks that ADD can be served: the node has a name, and the datastore is ready. */
   @Override
   public void status(StatusCall call) {
     CalicoConf conf = CalicoConf.read(call.config());
@@ -135,11 +135,11 @@ public final class CalicoPlugin implements Plugin {
   }
 
   /**
-   * For a process that stays: makes what is masqueraded on this host what the pools say now, of the
-   * datastores that calls have used.
+   * For a resident process: brings the masquerading on this host in line with the current pools of
+   * the datastores that calls have used.
    *
-   * @param thorough whether to look also at what changes rarely, or only by somebody's mistake
-   * @param note is told what could not be done
+   * @param thorough whether to also check what changes rarely, or only by mistake
+   * @param note receives what could not be done
    */
   public void followPools(Path hostNetns, boolean thorough, Consumer<String> note) {
     followed.reconcile(hostNetns, thorough, note);

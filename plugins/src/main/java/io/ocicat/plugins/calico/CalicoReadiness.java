@@ -17,7 +17,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 
-/** Whether calls may be served now: what the cluster says, and what else the operator names. */
+/**
+ * Decides whether calls may be served now, by the cluster's state and the operator's readiness
+ * gates.
+ */
 final class CalicoReadiness {
   private static final ResourceKey.Named INFORMATION =
       new ResourceKey.Named(Kind.CLUSTER_INFORMATION, "", "default");
@@ -49,7 +52,8 @@ final class CalicoReadiness {
   }
 
   /**
-   * Asks the datastore whether it can be written, which only STATUS does: whoever writes will see.
+   * Asks the datastore whether it can be written. Only STATUS does so: other verbs find out when
+   * they write.
    *
    * @throws CniException when it cannot
    */
@@ -63,7 +67,7 @@ final class CalicoReadiness {
             });
   }
 
-  /** In a datastore of this machine alone nobody else would say that it is ready. */
+  /** In a datastore of this machine alone, nobody else would declare it ready. */
   private static Resource information(CalicoBackend backend) {
     Datastore datastore = backend.datastore();
     try {
@@ -93,7 +97,7 @@ final class CalicoReadiness {
   /**
    * Waits until each of the gates answers with success.
    *
-   * @throws CniException naming one that does not in time
+   * @throws CniException naming one that does not answer in time
    */
   static void await(List<URI> gates, Deadline deadline) {
     Deadline limit = deadline.atMost(GATE_LIMIT);

@@ -31,15 +31,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Calico's way to connect a container: a veth pair whose end on the host answers for every address.
- * The container has its addresses alone (/32, /128) and a gateway that nobody has: 169.254.1.1, for
- * which the host's end answers as it does for all (proxy ARP). Its IPv6 gateway is the link-local
- * address that the host's end has because of its hardware address, the same on every host. The host
- * has a route to each address.
+ * Connects a container the way Calico does: by a veth pair whose host end answers ARP for every
+ * address. The container has its addresses alone (/32, /128) and a gateway address that no
+ * interface has: 169.254.1.1, for which the host end answers as for all others (proxy ARP). Its
+ * IPv6 gateway is the link-local address that follows from the host end's hardware address, the
+ * same on every host. The host has a route to each address.
  *
- * <p>{@link #connect} is the whole story in the order the kernel sees it. The original waits until
- * the kernel has given the host's end its link-local address; here it is given by name, so that
- * nothing has to be waited for and no policy about such addresses on the host can change it.
+ * <p>{@link #connect} has all steps in the order the kernel sees them. Calico's plugin waits until
+ * the kernel has assigned the host end's link-local address; we assign it explicitly, so that
+ * nothing has to wait and no host policy about such addresses can change it.
  */
 final class Dataplane {
   static final MacAddress HOST_MAC = MacAddress.parse("ee:ee:ee:ee:ee:ee");
@@ -50,13 +50,13 @@ final class Dataplane {
   private static final Duration BETWEEN_LOOKS = Duration.ofMillis(2);
 
   /**
-   * What to make.
+   * The veth pair to create.
    *
-   * @param name of the end on the host
-   * @param otherName for that end, when another container has the name
-   * @param mac of the container's end
+   * @param name of the host end
+   * @param otherName for the host end, when another container has the name
+   * @param mac of the container end
    * @param mtu 0 leaves it to the kernel
-   * @param routes the container's, by the gateway of their family
+   * @param routes of the container, by the gateway of their family
    * @param hostRoutes whether the host gets routes to the addresses
    */
   record Plan(
@@ -75,7 +75,7 @@ final class Dataplane {
     }
   }
 
-  /** The veth pair as it was made: what it is called on the host, and what it is at either end. */
+  /** The veth pair as created: the host end's name, and the state of both ends. */
   record Veth(String hostName, Device host, Device container, MacAddress mac) {}
 
   private final NetnsSockets host;
@@ -89,8 +89,8 @@ final class Dataplane {
   }
 
   /**
-   * Makes the veth pair and everything about it. When it fails half-way, what there is of it goes
-   * with the veth pair.
+   * Creates and configures the veth pair. When a step fails, removing the veth pair removes
+   * everything.
    */
   Veth connect() {
     Veth veth = create();
@@ -108,7 +108,7 @@ final class Dataplane {
     }
   }
 
-  /** Both ends are born where they live; one of an earlier attempt makes way. */
+  /** Creates both ends in their namespaces; a veth pair of an earlier attempt is removed. */
   private Veth create() {
     String name = plan.name();
     for (int attempt = 1; ; attempt++) {
@@ -133,7 +133,9 @@ final class Dataplane {
     }
   }
 
-  /** Who has the name: one that is just being made says only after a moment whose it is. */
+  /**
+   * Finds the holder of the name; a link that was just created gets its alias only a moment later.
+   */
   private Optional<Link> holder(String name) {
     Optional<Link> link = host.link(name);
     for (int look = 1; look < LOOKS && link.isPresent() && plan.otherName().isPresent(); look++) {
@@ -162,8 +164,8 @@ final class Dataplane {
         sized(LinkSettings.named(plan.owner().ifName().value()).mac(plan.mac()))
             .in(container.namespace());
     Link made = Links.create(host.route(), outside, new LinkKind.Veth(inside));
-    // At once: until then others who want the name take it for a leftover, and who finishes what
-    // was killed here takes it for somebody else's.
+    // At once: until it has an alias, others that want the name consider it stale, and a cleanup
+    // after a crash considers it somebody else's.
     host.route().perform(label(made.index()));
     return new Veth(
         name,
@@ -177,7 +179,7 @@ final class Dataplane {
     return plan.mtu() > 0 ? sized.mtu(plan.mtu()) : sized;
   }
 
-  /** Before the link is up: then the kernel asks whether its address is a duplicate. */
+  /** Before the link is up, because that is when the kernel starts duplicate address detection. */
   private void hostSettings(String name) {
     host.visit(
         () -> {
@@ -240,7 +242,7 @@ final class Dataplane {
     return requests;
   }
 
-  /** By its index: by its name it could be somebody else's. */
+  /** By index: another link may have the name. */
   private NetlinkRequest label(int veth) {
     return OwnedVeth.label(veth, plan.owner());
   }

@@ -13,8 +13,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What an attachment writes into its WorkloadEndpoint. Members that nobody here knows stay as they
- * are.
+ * Writes an attachment into the document of its WorkloadEndpoint. Unknown members stay as they are.
  */
 record EndpointDocument(
     WorkloadIdentity identity,
@@ -29,9 +28,9 @@ record EndpointDocument(
   }
 
   /**
-   * Writes all of it.
+   * Writes all members.
    *
-   * @throws CniException when an address that the pod asks for has none to lead to
+   * @throws CniException when a requested floating address has no address to map to
    */
   void onto(ObjectNode document) {
     ObjectNode metadata = object(document, "metadata");
@@ -98,7 +97,7 @@ record EndpointDocument(
     }
   }
 
-  /** What the name of an endpoint says its interface is. */
+  /** The interface name that an endpoint's name contains. */
   static String endpointOf(String name, String fallback) {
     return WorkloadEndpointName.parse(name).map(WorkloadEndpointName::endpoint).orElse(fallback);
   }

@@ -17,9 +17,11 @@ import java.util.Optional;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The endpoint that a workload has from before, and what it means for an ADD. */
+/** The endpoint that a workload already has, and what it means for an ADD. */
 record ExistingEndpoint(AddCall call, CalicoConf conf, Resource endpoint) {
-  /** A container that is on a network already, asked about again or for one more network. */
+  /**
+   * A container that is already on a network: an ADD that is repeated, or one for another network.
+   */
   Result joined(WorkloadIdentity identity, WorkloadEndpoints endpoints) {
     String profile = Workload.profile(call.config().name());
     Resource current = endpoint;
@@ -43,7 +45,9 @@ record ExistingEndpoint(AddCall call, CalicoConf conf, Resource endpoint) {
     return stored(MacAddress.tryParse(current.text("spec", "mac").orElse("")));
   }
 
-  /** What an ADD of the same interface of the same container made, if it is all still there. */
+  /**
+   * The result of an earlier ADD of the same interface and container, if all of it still exists.
+   */
   Optional<Result> standing(WorkloadIdentity identity, NetnsSockets container) {
     if (!AddressAllocation.isOf(endpoint, identity)
         || !endpoint.text("spec", "endpoint").orElse("").equals(identity.endpoint())) {

@@ -18,8 +18,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What host-local is asked: {@code usePodCidr} and {@code usePodCidrIPv6} stand for the node's
- * ranges, and its routes are the container's.
+ * The request to host-local: {@code usePodCidr} and {@code usePodCidrIPv6} are replaced by the
+ * node's ranges, and its routes become the container's.
  *
  * @param routes empty when none are configured
  */
@@ -34,8 +34,8 @@ record HostLocalRequest(PluginConfig request, List<IpPrefix> routes) {
   /**
    * The request for ADD.
    *
-   * @param podCidrs asked for only when needed
-   * @throws CniException when the node has no such range, or a member is not what it should be
+   * @param podCidrs called only when needed
+   * @throws CniException when the node has no such range, or a member is invalid
    */
   static HostLocalRequest of(PluginConfig config, Supplier<PodCidrs> podCidrs) {
     List<IpPrefix> routes =
@@ -55,9 +55,9 @@ record HostLocalRequest(PluginConfig request, List<IpPrefix> routes) {
   }
 
   /**
-   * The same where nothing is given out: host-local wants ranges, but does not look at them. Those
-   * of the node are left out, so that they overlap with no other; where that leaves none, one of
-   * each family stands for them.
+   * The request for verbs that allocate nothing: host-local requires ranges but does not use them.
+   * The node's ranges are left out, so that they overlap with no other; if none remain, one of each
+   * family serves as a placeholder.
    */
   static PluginConfig withoutRanges(PluginConfig config) {
     ObjectNode json = config.json();
@@ -85,7 +85,7 @@ record HostLocalRequest(PluginConfig request, List<IpPrefix> routes) {
     return PluginConfig.ofRequest(Json.compactBytes(json));
   }
 
-  /** Whether other ranges are left. */
+  /** Whether any ranges remain. */
   private static boolean leaveOut(ArrayNode sets, Set<String> named) {
     for (JsonNode set : sets.values()) {
       if (set instanceof ArrayNode ranges) {
@@ -132,7 +132,7 @@ record HostLocalRequest(PluginConfig request, List<IpPrefix> routes) {
     return true;
   }
 
-  /** The ranges that a node's pods have their addresses from; empty ones are missing. */
+  /** The ranges that a node's pods get their addresses from; empty ones are missing. */
   record PodCidrs(String node, String first4, String first6) {
     static PodCidrs of(String node, List<String> cidrs) {
       if (cidrs.isEmpty()) {

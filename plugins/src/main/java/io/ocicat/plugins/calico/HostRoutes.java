@@ -21,15 +21,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** How the host reaches the addresses of a container: one route each, by its veth pair. */
+/** The host's routes to the addresses of a container: one each, through its veth pair. */
 record HostRoutes(NetnsSockets host, Device veth, List<IpAddress> addresses) {
   HostRoutes {
     addresses = List.copyOf(addresses);
   }
 
   /**
-   * Adds them, behind other requests in the same send. One that is there already is fine, unless it
-   * leads elsewhere: then somebody has the address.
+   * Adds them after other requests in the same send. A route that already exists is fine unless it
+   * leads elsewhere: then somebody else has the address.
    *
    * @throws CniException naming the interface it leads to
    */
@@ -54,7 +54,7 @@ record HostRoutes(NetnsSockets host, Device veth, List<IpAddress> addresses) {
     return address.isV4() ? route.scope(Scope.LINK) : route;
   }
 
-  /** IPv6 has no scopes, so it is the link and the destination that count. */
+  /** IPv6 has no scopes, so only link and destination are compared. */
   private void refuseOther(IpAddress address, NetlinkException failure) {
     List<Route> present =
         host.route().list(Routes.list(RouteFilter.main(IpFamily.of(address)))).stream()
@@ -79,7 +79,7 @@ record HostRoutes(NetnsSockets host, Device veth, List<IpAddress> addresses) {
     throw conflict;
   }
 
-  /** Where it leads, or what becomes of packets that it leads nowhere. */
+  /** Where the route leads, or what happens to its packets when it has no next hop. */
   private String describe(Route route) {
     return route
         .device()

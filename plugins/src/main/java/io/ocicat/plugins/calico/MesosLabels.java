@@ -3,13 +3,13 @@ package io.ocicat.plugins.calico;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Labels of Mesos tasks, in an alphabet that Calico's labels have. */
+/** Converts the labels of Mesos tasks to the characters that Calico's labels may have. */
 final class MesosLabels {
   static final String NAMESPACE = "projectcalico.org/namespace";
 
   private MesosLabels() {}
 
-  /** As an endpoint gets them. The one that names its namespace is none of them. */
+  /** The labels for an endpoint, without the one that names its namespace. */
   static Map<String, String> sanitised(Map<String, String> labels) {
     Map<String, String> clean = new LinkedHashMap<>();
     labels.forEach(

@@ -9,16 +9,16 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** Where Felix writes the largest MTU that fits into every tunnel in use. */
+/** Reads the file in which Felix stores the largest MTU that fits into every tunnel in use. */
 record MtuFile(Path path) {
   private static final int LEAST = 68;
   private static final int LARGEST = 65535;
   private static final int MAX_BYTES = 4096;
 
   /**
-   * What it says; 0 when it is not there.
+   * The MTU; 0 when the file does not exist.
    *
-   * @throws CniException when it must be there and is not, or is no number
+   * @throws CniException when it is required and missing, or not a number
    */
   int read(boolean required) {
     String text;
@@ -38,7 +38,7 @@ record MtuFile(Path path) {
         return mtu;
       }
     } catch (NumberFormatException _) {
-      // Refused below.
+      // Rejected below.
     }
     throw refuse("it holds no number %d–%d".formatted(LEAST, LARGEST), null);
   }

@@ -10,11 +10,11 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What leaves a node with the node's address, by the rule that Felix has: whatever comes from a
- * pool with {@code natOutgoing} and goes to no address of any pool.
+ * Which traffic is masqueraded on a node, by Felix's rule: what comes from a pool with
+ * {@code natOutgoing} and goes to an address outside all pools.
  *
- * @param sources the pools with {@code natOutgoing}, also disabled ones, none within another
- * @param internal where addresses of pods are seen as they are, none within another
+ * @param sources the pools with {@code natOutgoing}, including disabled ones, none within another
+ * @param internal the destinations that see the pods' own addresses, none within another
  */
 record NatOutgoing(List<IpPrefix> sources, List<IpPrefix> internal) {
   private static final Set<IpPool.Use> SERVICES = Set.of(IpPool.Use.LOAD_BALANCER);
@@ -24,14 +24,16 @@ record NatOutgoing(List<IpPrefix> sources, List<IpPrefix> internal) {
     internal = disjoint(internal);
   }
 
-  /** Addresses that are only for services are no pod's, and are masqueraded as any other. */
+  /**
+   * Pools for service addresses contain no pods, so traffic to them is masqueraded like any other.
+   */
   static NatOutgoing of(List<IpPool> pools) {
     return new NatOutgoing(
         pools.stream().filter(IpPool::natOutgoing).map(IpPool::cidr).toList(),
         pools.stream().filter(pool -> !pool.uses().equals(SERVICES)).map(IpPool::cidr).toList());
   }
 
-  /** With these addresses of nodes among those that see pods as they are. */
+  /** The same with these node addresses among the destinations that see the pods' own addresses. */
   NatOutgoing andTo(List<IpAddress> nodes) {
     return new NatOutgoing(
         sources, Stream.concat(internal.stream(), nodes.stream().map(IpPrefix::host)).toList());

@@ -17,7 +17,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Whether what leaves the pools of a network is masqueraded by us, which Calico leaves to Felix.
+ * Tells a hand-over whether we masquerade the traffic of a network's pools, which Calico leaves to
+ * Felix.
  */
 public final class NatOutgoingHandOver {
   private NatOutgoingHandOver() {}

@@ -26,10 +26,11 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
- * Sees to it that what leaves pools with {@code natOutgoing} is masqueraded once: by the agent
- * where one serves the node, whatever the datastore, else by {@link NatOutgoingTable}.
+ * Ensures that traffic from pools with {@code natOutgoing} is masqueraded exactly once: by the
+ * node's agent, if there is one, otherwise by {@link NatOutgoingTable}. This holds for every
+ * datastore.
  *
- * @param status where an agent writes the status of endpoints
+ * @param status the directory where an agent writes the status of endpoints
  */
 record NatOutgoingReconciler(
     NetnsSockets host, NetworkName network, String node, Path status, Datastore datastore) {
@@ -40,19 +41,19 @@ record NatOutgoingReconciler(
         host, network, node, conf.endpointStatusDir(), backend.datastore());
   }
 
-  /** Who masquerades, and what. */
+  /** Who masquerades, and which pools. */
   sealed interface Decision {
-    /** Nothing of ours may be in its way. */
+    /** The node's agent does; our table must not interfere. */
     record LeftToAgent(NodeAgent agent) implements Decision {}
 
-    /** Nobody else does it. */
+    /** We do, because nobody else does. */
     record Ours(NatOutgoing wanted) implements Decision {}
   }
 
   /**
-   * Decides, by what is on the node now.
+   * Decides by the node's current state.
    *
-   * @param pools asked for only when there is no agent
+   * @param pools called only when there is no agent
    */
   Decision decide(Supplier<List<IpPool>> pools) {
     return look().decide(pools);
@@ -80,12 +81,12 @@ record NatOutgoingReconciler(
     return new Snapshot(tables, NodeAgent.find(host, tables, status));
   }
 
-  /** Decides by the pools as they are in the datastore. */
+  /** Decides by the current pools of the datastore. */
   Decision decide() {
     return decide(this::pools);
   }
 
-  /** The pools as they are in the datastore. */
+  /** The current pools of the datastore. */
   List<IpPool> pools() {
     return CalicoBackend.attempt(
         "error listing IP pools",
@@ -95,7 +96,7 @@ record NatOutgoingReconciler(
                 .toList());
   }
 
-  /** Makes it so; mostly it is. */
+  /** Puts the decision into effect; usually nothing has to change. */
   void apply(Decision decision) {
     apply(decision, tables());
   }
@@ -120,14 +121,14 @@ record NatOutgoingReconciler(
 
   private void replace(NatOutgoingTable table, NatOutgoing wanted) {
     table.replace(wanted, wanted.andTo(excludedNodes()));
-    // Before, each container had elements of its own, towards other pools as well.
+    // Earlier versions had elements for each container, which also masqueraded towards other pools.
     Masquerade.removeAll(host, network);
   }
 
   /**
-   * Looks again at everything, also at what an ADD does not ask for.
+   * Checks everything again, including what an ADD does not ask for.
    *
-   * @param pools as they are now
+   * @param pools the current ones
    */
   void reconcile(List<IpPool> pools) {
     Decision decision = decide(() -> pools);
@@ -143,7 +144,7 @@ record NatOutgoingReconciler(
   }
 
   /**
-   * Looks whether these addresses are masqueraded by who should do it.
+   * Checks that these addresses are masqueraded by the right party.
    *
    * @throws CniException naming one that is not
    */
@@ -170,7 +171,7 @@ record NatOutgoingReconciler(
     return host.hasNfTables() ? host.netfilter().list(Tables.all()) : List.of();
   }
 
-  /** The addresses of all nodes, where {@code natOutgoingExclusions} says so. */
+  /** The addresses of all nodes, if {@code natOutgoingExclusions} excludes them. */
   private List<IpAddress> excludedNodes() {
     try {
       return exclusions("node." + node).or(() -> exclusions("default")).stream()
@@ -180,7 +181,7 @@ record NatOutgoingReconciler(
               .toList()
           : List.of();
     } catch (UnauthorizedException _) {
-      // Who may not read Felix's configuration works without it.
+      // Without permission to read Felix's configuration we do without it.
       return List.of();
     }
   }

@@ -34,7 +34,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The table that does what {@link NatOutgoing} says, for the pools of a network's datastore:
+ * The nf_tables table that masquerades as {@link NatOutgoing} describes, for the pools of a
+ * network's datastore:
  *
  * <pre>
  * chain postrouting {
@@ -43,8 +44,8 @@ import java.util.stream.Stream;
  * }
  * </pre>
  *
- * <p>It knows pools and no containers, so an ADD finds it as it should be, by its comment, and a
- * DEL has nothing to take out of it. A change replaces it as a whole, in one transaction.
+ * <p>It contains pools, not containers: ADD recognises a current table by its comment, and DEL has
+ * nothing to remove. A change replaces it as a whole, in one transaction.
  */
 final class NatOutgoingTable {
   /** Behind it stands which network's it is. */
@@ -53,7 +54,7 @@ final class NatOutgoingTable {
   private static final String POOLS = "pools";
   private static final int DIGITS = 12;
 
-  /** What is told apart by family. */
+  /** The parts that differ by address family. */
   private record Side(
       int version, DataType type, PacketField source, PacketField destination, IpPrefix multicast) {
     static final List<Side> BOTH =
@@ -104,7 +105,7 @@ final class NatOutgoingTable {
         .anyMatch(other -> other.id().equals(table) && other.comment().startsWith(made));
   }
 
-  /** Whether it was made for exactly this, nodes included. */
+  /** Whether it was created for exactly this, nodes included. */
   boolean isExactlyFor(NatOutgoing pools, NatOutgoing whole, List<Table> tables) {
     return tables.contains(new Table(table, comment(pools, whole)));
   }
@@ -119,14 +120,14 @@ final class NatOutgoingTable {
   }
 
   /**
-   * Makes it, or makes it anew.
+   * Creates or replaces it.
    *
-   * @param pools what the pools alone say
-   * @param whole the same with nodes that are seen as pods are
+   * @param pools what follows from the pools alone
+   * @param whole the same with the excluded nodes
    */
   void replace(NatOutgoing pools, NatOutgoing whole) {
     List<NetlinkRequest> requests = new ArrayList<>();
-    // A table must be there to be deleted, and its comment is of when it was made.
+    // Only an existing table can be deleted, and a table's comment cannot be changed.
     requests.add(Tables.add(Table.of(table)));
     requests.add(Tables.delete(table));
     requests.add(Tables.add(Table.of(table).withComment(comment(pools, whole))));
@@ -159,7 +160,7 @@ final class NatOutgoingTable {
         Nat.masquerade());
   }
 
-  /** Gone already is fine. */
+  /** One that is already gone is not an error. */
   void remove(List<Table> tables) {
     if (tables.stream().noneMatch(other -> other.id().equals(table))) {
       return;

@@ -10,13 +10,13 @@ import io.ocicat.plugins.calicocluster.CalicoBackend;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The profile of a network without a policy of its own: everything may leave, and what is on the
- * same network may come in.
+ * The default profile of a network without a policy of its own: all egress is allowed, and ingress
+ * from the same network.
  */
 final class NetworkProfile {
   private NetworkProfile() {}
 
-  /** Makes the profile, unless there is one: operators change it. */
+  /** Creates the profile unless it exists: operators change it. */
   static void ensure(Datastore datastore, String network, boolean pods) {
     ResourceKey.Named key = new ResourceKey.Named(Kind.PROFILE, "", Workload.profile(network));
     CalicoBackend.attempt(
@@ -35,7 +35,7 @@ final class NetworkProfile {
     try {
       return datastore.create(Resource.of(key, spec -> write(spec, network, pods)));
     } catch (ExistsException _) {
-      // Another container of the network was as fast.
+      // A concurrent ADD created it.
       return datastore.get(key);
     }
   }

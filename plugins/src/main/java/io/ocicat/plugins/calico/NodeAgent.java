@@ -15,11 +15,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Whether an agent serves this node: Felix, or whoever does its work. It is told by what such an
- * agent has in the kernel, which stays in effect when it ends, and by the status files that it
- * writes. Not by the file with the node's name: {@code ocicat install} writes that as well.
+ * Detects an agent that serves this node: Felix, or one that does the same work. The evidence is
+ * what such an agent has in the kernel, which stays in effect when the agent ends, and the status
+ * files that it writes. The file with the node's name is not evidence: {@code ocicat install}
+ * writes it as well.
  *
- * @param evidence what tells it
+ * @param evidence how the agent was detected
  */
 record NodeAgent(String evidence) {
   private static final List<TableId> TABLES =
@@ -28,10 +29,10 @@ record NodeAgent(String evidence) {
   private static final String CHAIN = "cali-nat-outgoing";
 
   /**
-   * Looks for one.
+   * Looks for an agent.
    *
-   * @param tables those of nf_tables on the host
-   * @param status where an agent writes the status of endpoints
+   * @param tables the host's nf_tables tables
+   * @param status the directory where an agent writes the status of endpoints
    */
   static Optional<NodeAgent> find(NetnsSockets host, List<Table> tables, Path status) {
     return tables.stream()

@@ -17,16 +17,16 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Felix says by a file that an endpoint's policy is in place. Looking for it every few milliseconds
- * costs less than a watch, and misses nothing that a watch would.
+ * Waits until Felix reports, by a status file, that an endpoint's policy is in place. Polling every
+ * few milliseconds costs less than a watch, and misses nothing that a watch would see.
  */
 record PolicyStatusWait(Path directory, Duration limit) {
   private static final Duration PAUSE = Duration.ofMillis(20);
   private static final String KEPT = "-_.~$&+=:@";
 
   /**
-   * What a file must say to be about this endpoint: one that is left of a pod of the same name says
-   * something else.
+   * What the file must contain to be about this endpoint: a stale one of a pod of the same name
+   * differs.
    */
   record Expected(String mac, Set<String> networks) {
     static Expected of(Resource endpoint) {
@@ -40,7 +40,7 @@ record PolicyStatusWait(Path directory, Duration limit) {
       try {
         status = Json.parse(content.getBytes(StandardCharsets.UTF_8));
       } catch (RuntimeException _) {
-        return false; // Felix is writing it.
+        return false; // Felix is still writing it.
       }
       Set<String> told = new HashSet<>();
       status.path("ipv4Nets").values().forEach(net -> told.add(net.asString("")));
@@ -50,7 +50,7 @@ record PolicyStatusWait(Path directory, Duration limit) {
     }
   }
 
-  /** Whether the file came in time. Nobody waits when the limit is nothing. */
+  /** Whether the file appeared in time; does not wait when the limit is zero. */
   boolean await(Resource endpoint, Deadline deadline) {
     Path file = directory.resolve(fileName(endpoint.key()));
     Expected expected = Expected.of(endpoint);
@@ -58,7 +58,7 @@ record PolicyStatusWait(Path directory, Duration limit) {
     boolean wasEmpty = false;
     for (; ; PollInterval.of(PAUSE)) {
       Optional<String> content = read(file);
-      // Older Felixes write nothing into it; newer ones only for the moment of writing.
+      // Older versions of Felix write an empty file; newer ones leave it empty only while writing.
       boolean isEmpty = content.filter(String::isEmpty).isPresent();
       if ((isEmpty && wasEmpty) || content.filter(expected::isIn).isPresent()) {
         return true;
@@ -78,7 +78,7 @@ record PolicyStatusWait(Path directory, Duration limit) {
     }
   }
 
-  /** What Felix calls it: orchestrator, namespace/workload and endpoint, as parts of a URL. */
+  /** Felix's name for it: orchestrator, namespace/workload and endpoint, URL-encoded. */
   static String fileName(ResourceKey endpoint) {
     WorkloadEndpointName name =
         WorkloadEndpointName.parse(endpoint.name())

@@ -4,7 +4,7 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import java.time.Duration;
 
-/** Waits a moment for somebody who does not say when he is done. */
+/** Pauses between two polls of a condition that nobody signals. */
 final class PollInterval {
   private PollInterval() {}
 

@@ -17,28 +17,28 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * The pools of the datastores that calls have used, for a process that stays: what they say about
- * {@code natOutgoing} is made so when it changes, and taken back when an agent comes to serve the
- * node, whether or not there are calls. Thread-safe.
+ * Keeps masquerading in line with the pools of all datastores that calls have used, in a resident
+ * process: applies changes of {@code natOutgoing}, and removes our table when an agent begins to
+ * serve the node, whether or not there are calls. Thread-safe.
  */
 final class WatchedNatPools {
   /** What a network was last used with. */
   private record Followed(
       DatastoreConfig config, String node, Path status, Datastore datastore, WatchedPools pools) {}
 
-  /** What was read of a datastore's pools at some time. */
+  /** A datastore's pools and when they were read. */
   private record Seen(List<IpPool> pools, long nanos) {}
 
   /**
-   * Calico's rights for Kubernetes let nobody watch pools, so each look is a request: these are
-   * believed for as long as nothing else would look at them either.
+   * Calico's Kubernetes roles do not permit watching pools, so each check is a request: a cached
+   * list counts as current until the next check would be due anyway.
    */
   private static final Duration BELIEVED = Duration.ofMinutes(1);
 
   private final Map<NetworkName, Followed> followed = new ConcurrentHashMap<>();
   private final Map<DatastoreConfig, Seen> seen = new ConcurrentHashMap<>();
 
-  /** The pools for an ADD: as they are, or on Kubernetes as they were a moment ago. */
+  /** The pools for an ADD: current ones or, on Kubernetes, cached ones. */
   Supplier<List<IpPool>> pools(CalicoBackend backend, NatOutgoingReconciler nat) {
     Optional<List<IpPool>> known =
         backend.isKubernetes() ? recent(backend.config()) : Optional.empty();
@@ -59,7 +59,7 @@ final class WatchedNatPools {
     return pools;
   }
 
-  /** A network was used with this; nothing is watched before somebody looks. */
+  /** Registers a network's use of a datastore; nothing is watched before the first check. */
   void learn(NetworkName network, CalicoConf conf, String node, CalicoBackend backend) {
     followed.compute(
         network,
@@ -80,10 +80,10 @@ final class WatchedNatPools {
   }
 
   /**
-   * Looks at all of them.
+   * Checks all of them.
    *
-   * @param thorough whether to look also at what changes rarely, or only by somebody's mistake
-   * @param note is told what could not be done
+   * @param thorough whether to also check what changes rarely, or only by mistake
+   * @param note receives what could not be done
    */
   void reconcile(Path hostNetns, boolean thorough, Consumer<String> note) {
     followed.forEach(

@@ -17,10 +17,10 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What is known of a workload beyond its name, in the terms of a WorkloadEndpoint.
+ * The properties of a workload in terms of a WorkloadEndpoint.
  *
  * @param namespaceAnnotations of the pod's namespace
- * @param node where the pod is to be, as Kubernetes says; empty when nobody says
+ * @param node where Kubernetes has scheduled the pod; empty when unknown
  */
 record Workload(
     Map<String, String> labels,
@@ -44,21 +44,21 @@ record Workload(
     namespaceAnnotations = Map.copyOf(namespaceAnnotations);
   }
 
-  /** One of which nothing is known; its network's profile says what it may do. */
+  /** A workload without any metadata; its network's profile applies. */
   static Workload on(String network, Map<String, String> labels) {
     return new Workload(
         labels, "", "", List.of(), List.of(profile(network)), Map.of(), Map.of(), "");
   }
 
-  /** The profile of a network, whose name may be one that Calico's records cannot have. */
+  /** The profile of a network, whose name may be invalid in Calico's resources. */
   static String profile(String network) {
     return WorkloadIdentity.isName(network) ? network : "net" + NamingHash.of(network, 20);
   }
 
   /**
-   * A pod, as its cluster describes it.
+   * A pod as the cluster describes it.
    *
-   * @throws CniException when it must be known and is not
+   * @throws CniException when it must exist and does not
    */
   static Workload ofPod(
       AddCall call,
@@ -69,7 +69,7 @@ record Workload(
     return ofPod(backend, identity, told(call), namespace, found);
   }
 
-  /** The same by what is known where pods are described, and no runtime says now. */
+  /** The same for a pod that is only known from the cluster, outside an ADD. */
   static Workload ofPod(CalicoBackend backend, WorkloadIdentity identity) {
     Cluster cluster = backend.cluster();
     String namespace = identity.namespace();
@@ -111,7 +111,7 @@ record Workload(
         identity.namespace(), identity.pod(), "", Map.of(), Map.of(), "", "", "", List.of());
   }
 
-  /** Annotations that the runtime hands on to plugins which ask for it. */
+  /** Annotations that the runtime passes to plugins that ask for them. */
   private static Map<String, String> told(AddCall call) {
     return call.runtimeConfig(
         in -> {

@@ -20,13 +20,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * WorkloadEndpoints in the datastore. Whoever else changes one between reading and writing it is
- * not overwritten: it is read and changed again.
+ * Reads and writes WorkloadEndpoints in the datastore. A concurrent change is never overwritten:
+ * the endpoint is read and changed again.
  */
 record WorkloadEndpoints(Datastore datastore) {
   private static final int ATTEMPTS = 6;
 
-  /** The endpoint of a workload, whatever its interface is called. */
+  /** The endpoint of a workload, whatever its interface name. */
   Optional<Resource> find(WorkloadIdentity identity) {
     WorkloadEndpointName wanted = identity.anyInterface();
     return CalicoBackend.attempt("error listing endpoints", () -> datastore.list(identity.query()))
@@ -36,7 +36,7 @@ record WorkloadEndpoints(Datastore datastore) {
         .findFirst();
   }
 
-  /** A list of texts in an endpoint's specification. */
+  /** A list of strings in an endpoint's specification. */
   static List<String> texts(Resource endpoint, String member) {
     return endpoint.read(
         document -> {
@@ -62,11 +62,11 @@ record WorkloadEndpoints(Datastore datastore) {
   }
 
   /**
-   * Writes an endpoint, over the one that is there.
+   * Writes an endpoint, replacing an existing one.
    *
-   * @param former as it was read, if there is one
-   * @param change gets the document, old or new
-   * @return as it is stored
+   * @param former as it was read, if it exists
+   * @param change applied to the document, old or new
+   * @return the stored endpoint
    */
   Resource write(ResourceKey.Named key, Optional<Resource> former, Consumer<ObjectNode> change) {
     return CalicoBackend.attempt("error writing endpoint", () -> tryWrite(key, former, change));
@@ -90,16 +90,16 @@ record WorkloadEndpoints(Datastore datastore) {
   }
 
   /**
-   * Deletes an endpoint that a test holds for.
+   * Deletes an endpoint if a condition holds for it.
    *
-   * @return the one that is there and for which the test does not hold
+   * @return the endpoint for which the condition did not hold
    */
   Optional<Resource> delete(ResourceKey key, Predicate<Resource> test) {
     return get(key).flatMap(read -> delete(read, test));
   }
 
   /**
-   * The same for one that was read already. Who changes it meanwhile has it read and tested anew.
+   * The same for one that was already read. If it changes meanwhile, it is read and tested again.
    */
   Optional<Resource> delete(Resource read, Predicate<Resource> test) {
     ResourceKey key = read.key();

@@ -16,11 +16,11 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * Who is being attached, in Calico's terms.
+ * The identity of a workload in Calico's terms.
  *
  * @param namespace of the pod, and of the endpoint in the datastore
- * @param pod empty for a container that is no pod
- * @param containerId as Calico's records can hold it
+ * @param pod empty for a container that is not a pod
+ * @param containerId in the form that Calico's resources can hold
  * @param ifName CNI_IFNAME
  */
 record WorkloadIdentity(
@@ -38,17 +38,17 @@ record WorkloadIdentity(
   private static final int HASH_DIGITS = 40;
   private static final int LONGEST_ID = 128;
 
-  /** What Calico lets a container's id be; the specification lets it be more. */
+  /** The container ids that Calico accepts; the specification allows more. */
   private static final Pattern ID = Pattern.compile("[a-zA-Z0-9]([-a-zA-Z0-9]*[a-zA-Z0-9])?");
 
   private static final Pattern NAME = Pattern.compile("[a-z0-9]([-.a-z0-9]*[a-z0-9])?");
   private static final Pattern DOTS = Pattern.compile(".*(\\.\\.|-\\.|\\.-).*");
 
   /**
-   * Reads what the call says.
+   * Reads the identity from a call.
    *
-   * @param mesos labels, of which one may name the namespace
-   * @throws CniException with code 4 when CNI_ARGS has something wrong
+   * @param mesos labels, one of which may name the namespace
+   * @throws CniException with code 4 when CNI_ARGS is invalid
    */
   static WorkloadIdentity of(AttachmentCall call, String node, Map<String, String> mesos) {
     CniArgs args = args(call);
@@ -71,7 +71,7 @@ record WorkloadIdentity(
     return new WorkloadIdentity(node, namespace, "", usable ? raw : hashed(raw), raw, ifName);
   }
 
-  /** Also for delegates: whatever the runtime says to others, they are to ignore it. */
+  /** Also for delegates: they must ignore arguments that the runtime meant for other plugins. */
   static CniArgs args(AttachmentCall call) {
     String given = call.environment().getOrDefault("CNI_ARGS", "");
     String ignoring = CniArgs.IGNORE_UNKNOWN + "=1";
@@ -91,7 +91,7 @@ record WorkloadIdentity(
     return NAME.matcher(text).matches() && !DOTS.matcher(text).matches() && text.length() <= 253;
   }
 
-  /** What the id of a container may be in Calico's records. */
+  /** The container id as Calico's resources can hold it. */
   static Set<String> idsOf(String raw) {
     return Set.of(raw, hashed(raw));
   }
@@ -108,12 +108,12 @@ record WorkloadIdentity(
     return isPod() ? WorkloadEndpointName.KUBERNETES : WorkloadEndpointName.CNI;
   }
 
-  /** The interface as Calico's records can hold it. */
+  /** The interface name as Calico's resources can hold it. */
   String endpoint() {
     return isName(ifName) ? ifName : "if" + NamingHash.of(ifName, SUFFIX);
   }
 
-  /** The name its endpoint has, or is to have. */
+  /** The name of its endpoint, existing or not. */
   WorkloadEndpointName name() {
     return new WorkloadEndpointName(node, orchestrator(), isPod() ? pod : containerId, endpoint());
   }
@@ -122,21 +122,21 @@ record WorkloadIdentity(
     return new ResourceKey.Named(Kind.WORKLOAD_ENDPOINT, namespace, name().text());
   }
 
-  /** What the endpoint's name is like whatever its interface is called. */
+  /** The part of the endpoint's name that does not depend on the interface. */
   WorkloadEndpointName anyInterface() {
     WorkloadEndpointName name = name();
     return new WorkloadEndpointName(name.node(), name.orchestrator(), name.workload(), "");
   }
 
-  /** All endpoints that may be of this workload. */
+  /** All endpoints that may belong to this workload. */
   ResourceQuery query() {
     return ResourceQuery.startingWith(Kind.WORKLOAD_ENDPOINT, namespace, anyInterface().prefix());
   }
 
   /**
-   * The name of the veth pair's end on the host. A pod's never changes: Felix computes it, too.
+   * The name of the veth pair's host end. A pod's never changes: Felix computes it, too.
    *
-   * @param environment may have another prefix for pods
+   * @param environment may define another prefix for pods
    */
   String veth(Map<String, String> environment) {
     if (isPod()) {
@@ -148,7 +148,10 @@ record WorkloadIdentity(
     return WorkloadInterfaceName.PREFIX + rawId.substring(0, Math.min(SUFFIX, rawId.length()));
   }
 
-  /** For a container whose id begins as that of another one, which has the usual name. */
+  /**
+   * The alternative name for a container whose id starts like that of another one, which has the
+   * usual name.
+   */
   String otherVeth() {
     return WorkloadInterfaceName.hashed(WorkloadInterfaceName.PREFIX, rawId);
   }

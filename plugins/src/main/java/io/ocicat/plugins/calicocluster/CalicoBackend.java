@@ -21,8 +21,8 @@ import java.util.function.Supplier;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What is behind a call: Calico's datastore, and where pods are described. These are the same thing
- * only with Kubernetes.
+ * The cluster that a call works with: Calico's datastore, and the source of pod descriptions. The
+ * two are the same only with Kubernetes.
  *
  * @param pods the Kubernetes API of pods, when that is configured
  */
@@ -33,9 +33,9 @@ public record CalicoBackend(
     Function<DatastoreConfig, Datastore> open) {
 
   /**
-   * Opens what the call's configuration names. Nothing is connected to yet.
+   * Opens what the call's configuration names. Does not connect yet.
    *
-   * @throws CniException when the configuration cannot work
+   * @throws CniException when the configuration is unusable
    */
   public static CalicoBackend of(Call call, Function<DatastoreConfig, Datastore> open) {
     return of(call.config().json(), call.environment(), open);
@@ -100,17 +100,20 @@ public record CalicoBackend(
     return config instanceof DatastoreConfig.Embedded;
   }
 
-  /** Whether every pod must be known: the API has all of them, other stores those they are told. */
+  /**
+   * Whether every pod must exist in it: the API has all pods, other stores only those registered
+   * there.
+   */
   public boolean knowsAllPods() {
     return pods.isPresent();
   }
 
-  /** Whether an endpoint is the pod itself, asked of the same API in the same way. */
+  /** Whether an endpoint is the pod itself, read from the same API in the same way. */
   public boolean podsAreEndpoints() {
     return isKubernetes() && pods.filter(config::equals).isPresent();
   }
 
-  /** Within {@link #askingOnce}, one that is asked for each pod and namespace only once. */
+  /** Within {@link #askingOnce}, a cluster that reads each pod and namespace only once. */
   public Cluster cluster() {
     return PerCallCluster.OF_CALL.isBound()
         ? PerCallCluster.OF_CALL
@@ -123,23 +126,23 @@ public record CalicoBackend(
     return pods.map(open).orElse(datastore).cluster();
   }
 
-  /** Asks ahead of need, unless the answer is on this machine anyway. */
+  /** Starts a request ahead of need, unless the answer is on this machine anyway. */
   public <T> Prefetch<T> ask(Supplier<T> question) {
     return isEmbedded() ? Prefetch.whenNeeded(question) : Prefetch.start(question);
   }
 
   /**
-   * Does the work of one call: what it and the plugins that it delegates to in this process ask of
-   * pods and namespaces is asked once.
+   * Runs one call: whatever it and the plugins it delegates to in this process read of pods and
+   * namespaces is read once.
    */
   public static <T> T askingOnce(Supplier<T> work) {
     return ScopedValue.where(PerCallCluster.OF_CALL, new ConcurrentHashMap<>()).call(work::get);
   }
 
   /**
-   * Does something with the datastore.
+   * Runs a datastore operation.
    *
-   * @throws CniException saying what it was, when the datastore refuses
+   * @throws CniException naming the operation, when the datastore fails
    */
   public static <T> T attempt(String what, Supplier<T> action) {
     try {

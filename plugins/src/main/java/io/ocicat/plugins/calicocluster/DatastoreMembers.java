@@ -5,9 +5,9 @@ import java.util.List;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The members of a configuration that say where datastore and pods are. {@link
- * io.ocicat.datastore.config.DatastoreConfig} reads what they mean; here only their types are
- * looked at, so that every mistake is told at once.
+ * Checks the members of a configuration that locate the datastore and the pods.
+ * {@link io.ocicat.datastore.config.DatastoreConfig} reads what they mean; here only their types
+ * are checked, so that every mistake is reported at once.
  */
 public final class DatastoreMembers {
   private static final List<String> TEXTS =
@@ -33,7 +33,7 @@ public final class DatastoreMembers {
 
   private DatastoreMembers() {}
 
-  /** Has a configuration find its datastore where another one says that it is. */
+  /** Makes a configuration use the datastore that another one names. */
   public static void replace(ObjectNode in, ObjectNode present) {
     for (List<String> names : List.of(TEXTS, OTHERS)) {
       for (String name : names) {

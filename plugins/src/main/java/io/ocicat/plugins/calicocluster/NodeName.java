@@ -14,8 +14,9 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * How the node's name is found, in this order: as configured, in the file that calico/node or
- * {@code ocicat install --calico} wrote, the deprecated {@code hostname}, the machine's own.
+ * Determines the node's name, from these sources in this order: the configuration, the file that
+ * calico/node or {@code ocicat install --calico} wrote, the deprecated {@code hostname}, the
+ * machine's host name.
  */
 public record NodeName(String configured, Path file, boolean fileOptional, String hostname) {
   private static final String FILE = "/var/lib/calico/nodename";
@@ -24,7 +25,7 @@ public record NodeName(String configured, Path file, boolean fileOptional, Strin
   private static final Pattern NAME =
       Pattern.compile("[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*");
 
-  /** Reads the members that say how. */
+  /** Reads the members that determine it. */
   public static NodeName read(JsonFields in) {
     return new NodeName(
         in.text("nodename").or(""),
@@ -34,9 +35,9 @@ public record NodeName(String configured, Path file, boolean fileOptional, Strin
   }
 
   /**
-   * The name, for a call that makes something on this node.
+   * The name, for a call that creates something on this node.
    *
-   * @throws CniException when the file must be there and is not, or the name cannot be one
+   * @throws CniException when the file is required and missing, or the name is invalid
    */
   public String requireStarted() {
     requireFile();
@@ -46,7 +47,7 @@ public record NodeName(String configured, Path file, boolean fileOptional, Strin
   /**
    * The name, whether or not calico/node has started.
    *
-   * @throws CniException with code 7 when it cannot be one
+   * @throws CniException with code 7 when it is invalid
    */
   public String require() {
     String name = find();
@@ -61,9 +62,9 @@ public record NodeName(String configured, Path file, boolean fileOptional, Strin
   }
 
   /**
-   * The file tells that calico/node has started, also where the name comes from elsewhere.
+   * The file shows that calico/node has started, even where the name comes from elsewhere.
    *
-   * @throws CniException when it must be there and is not
+   * @throws CniException when it is required and missing
    */
   public void requireFile() {
     if (!fileOptional && !Files.exists(file)) {
@@ -75,7 +76,7 @@ public record NodeName(String configured, Path file, boolean fileOptional, Strin
     }
   }
 
-  /** The name for a call that removes something, if nobody has to guess it. */
+  /** The name for a call that removes something, unless it would be a guess. */
   public Optional<String> known() {
     return fileOptional || Files.exists(file) || !configured.isEmpty()
         ? Optional.of(find())
@@ -86,7 +87,7 @@ public record NodeName(String configured, Path file, boolean fileOptional, Strin
     if (!configured.isEmpty()) {
       return configured;
     }
-    // Editors put a newline behind it, which Calico takes for a part of the name.
+    // Editors append a newline, which Calico considers a part of the name.
     String written = read(file);
     if (!written.isEmpty()) {
       return written;

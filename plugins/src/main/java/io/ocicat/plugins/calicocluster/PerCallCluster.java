@@ -14,11 +14,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A cluster as one call sees it: pods and namespaces are asked for once, whichever of the call's
- * plugins needs them, and a failure is not repeated either. Thread-safe.
+ * A cluster with the caches of one call: each pod and namespace is read once, whichever of the
+ * call's plugins needs it, and failures are cached, too. Thread-safe.
  */
 final class PerCallCluster implements Cluster {
-  /** Of the call under way on this thread, and of the plugins it delegates to in this process. */
+  /**
+   * The cluster of the current call on this thread, and of the plugins it delegates to in this
+   * process.
+   */
   static final ScopedValue<Map<DatastoreConfig, Cluster>> OF_CALL = ScopedValue.newInstance();
 
   private final Cluster cluster;

@@ -1,6 +1,6 @@
 /**
- * What both of Calico's plugins must know of the cluster that they are part of: which node this is,
- * and where its datastore and its pods are.
+ * What both of Calico's plugins know of their cluster: the node's name, and where its datastore and
+ * pods are.
  */
 @NullMarked
 package io.ocicat.plugins.calicocluster;

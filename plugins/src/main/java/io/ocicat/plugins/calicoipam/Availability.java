@@ -13,7 +13,7 @@ import io.ocicat.datastore.resource.ResourceKey;
 import io.ocicat.datastore.resource.ResourceQuery;
 import java.util.stream.Stream;
 
-/** Whether ADD could work now, as far as that can be told without looking at every block. */
+/** Checks whether ADD could work now, as far as possible without reading every block. */
 final class Availability {
   private Availability() {}
 

@@ -12,15 +12,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What the plugin is asked for. Where its datastore is, {@link
- * io.ocicat.datastore.config.DatastoreConfig} reads from the same document; only the types of those
- * members are looked at here, so that every mistake is told at once.
+ * The configuration of the calico-ipam plugin. The location of its datastore is read by
+ * {@link io.ocicat.datastore.config.DatastoreConfig} from the same document; here only the types of
+ * those members are checked, so that every mistake is reported at once.
  *
- * @param node who asks for addresses
- * @param lockFile what Calico's IPAM plugin locks on this host
+ * @param node the node that requests addresses
+ * @param lockFile the file that Calico's IPAM plugin locks on this host
  * @param v4Pools names or CIDRs; empty for those that select the node
- * @param describesPods whether the configuration says that Kubernetes tells of namespaces
- * @param maxBlocks how many blocks the host may own; 0 for what the datastore's settings say
+ * @param describesPods whether namespaces can be read from Kubernetes
+ * @param maxBlocks how many blocks the host may own; 0 to use the datastore's settings
  */
 record CalicoIpamConf(
     NodeName node,
@@ -64,7 +64,7 @@ record CalicoIpamConf(
         LogConf.read(in));
   }
 
-  /** For DEL and CHECK, which no other mistake concerns. */
+  /** For DEL and CHECK, to which other mistakes do not matter. */
   static LogConf log(PluginConfig config) {
     return LogConf.read(JsonFields.of(config.json()));
   }
@@ -78,7 +78,7 @@ record CalicoIpamConf(
     return AbsolutePath.read(in, "ipam_lock_file", LOCK_FILE);
   }
 
-  /** Calico has texts here; everybody writes booleans at first. */
+  /** Calico expects strings here; everybody writes booleans at first. */
   private static boolean assigns(JsonFields in, String name, boolean fallback) {
     JsonValue value = in.value(name);
     if (value.raw().filter(raw -> raw.isBoolean()).isPresent()) {

@@ -14,8 +14,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * GC of one network on one node: addresses whose handle is of that network and of no container that
- * lives. Each is released only as it was when it was read.
+ * Performs GC of one network on one node: releases the addresses whose handle belongs to that
+ * network and to no valid container. An address is only released if it is unchanged since it was
+ * read.
  */
 record CalicoIpamGc(Ipam ipam, Datastore datastore, String node) {
   void run(String network, Set<String> containers) {
@@ -34,9 +35,9 @@ record CalicoIpamGc(Ipam ipam, Datastore datastore, String node) {
   }
 
   /**
-   * Both networks and containers may have dots in their names: what could be read in two ways is
-   * left alone. A virtual machine has its addresses without any container, so they are none of a
-   * runtime's business.
+   * Both network names and container ids may contain dots: an ambiguous handle is left alone. A
+   * virtual machine has its addresses independent of any container, so a runtime's GC does not
+   * concern them.
    */
   private boolean isStale(AddressInfo info, String network, Set<String> containers) {
     String handle = String.valueOf(info.handle());

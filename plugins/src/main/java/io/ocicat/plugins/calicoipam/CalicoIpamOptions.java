@@ -14,12 +14,12 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What the executable does without a call: {@code calico-ipam -v} and {@code -upgrade}. */
+/** The command-line options of the executable: {@code calico-ipam -v} and {@code -upgrade}. */
 public final class CalicoIpamOptions {
   private static final int USAGE = 2;
   private static final Duration PAUSE = Duration.ofSeconds(1);
 
-  /** Whoever starts it as an init container starts it again after that. */
+  /** It runs as an init container, which is restarted when this ends. */
   private static final int MOST_TRIES = 300;
 
   private final Datastores datastores;
@@ -30,7 +30,7 @@ public final class CalicoIpamOptions {
     this(datastores, environment, HostLocalUpgrade.Places.OF_CALICO);
   }
 
-  /** For tests, which have files of their own. */
+  /** For tests, which use files of their own. */
   CalicoIpamOptions(
       Datastores datastores, Map<String, String> environment, HostLocalUpgrade.Places places) {
     this.datastores = datastores;
@@ -38,7 +38,7 @@ public final class CalicoIpamOptions {
     this.places = places;
   }
 
-  /** Does what the flags say. */
+  /** Runs what the flags ask for. */
   public PluginReply run(List<String> flags, String version) {
     if (flags.equals(List.of("-v"))) {
       return answer(0, version + "\n", "");
@@ -75,7 +75,7 @@ public final class CalicoIpamOptions {
     return answer(1, "", "addresses could not be taken over from host-local: %s\n".formatted(last));
   }
 
-  /** Of Kubernetes, as Calico has it, unless another one is named. */
+  /** Kubernetes, as in Calico, unless another datastore is named. */
   private Datastore datastore() {
     Map<String, String> asked = new HashMap<>(environment);
     asked.putIfAbsent("DATASTORE_TYPE", "kubernetes");

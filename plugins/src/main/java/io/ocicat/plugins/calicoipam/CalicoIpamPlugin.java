@@ -45,18 +45,18 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * Gives containers addresses of Calico's pools. What it notes in the datastore is what Calico notes
- * there, so that nodes with either can share a cluster.
+ * Allocates addresses from Calico's IP pools. It writes the same records as Calico, so that nodes
+ * with either can share a cluster.
  *
- * <p>The handle, made of network and container, is all that DEL needs. A virtual machine has one of
- * its own, which outlives its pods.
+ * <p>DEL needs only the handle, which consists of network and container. A virtual machine has a
+ * handle of its own, which outlives its pods.
  */
 public final class CalicoIpamPlugin implements Plugin {
   /**
-   * A datastore from which containers of a node got addresses, and its IPAM.
+   * A datastore from which a node's containers got addresses, and its IPAM.
    *
    * @param node as the calls named it
-   * @param machines whom addresses are kept for
+   * @param machines the virtual machines that addresses are kept for
    */
   public record Served(
       DatastoreConfig config,
@@ -79,7 +79,7 @@ public final class CalicoIpamPlugin implements Plugin {
     this(datastores::of, UPGRADED);
   }
 
-  /** For tests, which have files of their own. */
+  /** For tests, which use files of their own. */
   CalicoIpamPlugin(Function<DatastoreConfig, Datastore> datastores, Path upgraded) {
     this.datastores = datastores;
     this.upgrade = new HostUpgrade(upgraded);
@@ -149,7 +149,7 @@ public final class CalicoIpamPlugin implements Plugin {
         });
   }
 
-  /** Of each family or of none: a container with half its addresses is of no use to anybody. */
+  /** All families or none: a container with half its addresses is useless. */
   private static List<IpPrefix> any(Ipam ipam, IpamRequest request) {
     AutoAssignResult assigned =
         IpamErrors.told(
@@ -175,7 +175,8 @@ public final class CalicoIpamPlugin implements Plugin {
   }
 
   /**
-   * Calico's main plugin takes the routes for the sign that the addresses are to be routed here.
+   * Calico's main plugin reads the presence of routes as a sign that the addresses are to be routed
+   * here.
    */
   private static Result result(List<IpPrefix> addresses, boolean routed) {
     Result result = Result.empty().withIps(addresses.stream().map(IpConfig::of).toList());
@@ -247,7 +248,7 @@ public final class CalicoIpamPlugin implements Plugin {
         });
   }
 
-  /** Whether the addresses that the container was given are still its own. */
+  /** Checks that the container's addresses are still its own. */
   @Override
   public void check(CheckCall call) {
     CalicoBackend backend = CalicoBackend.of(call, datastores);
@@ -295,7 +296,7 @@ public final class CalicoIpamPlugin implements Plugin {
     }
   }
 
-  /** Where addresses were given from so far, for whoever looks after them. */
+  /** The datastores that addresses came from so far, for maintenance. */
   public List<Served> served() {
     return servedNodes.entrySet().stream()
         .map(

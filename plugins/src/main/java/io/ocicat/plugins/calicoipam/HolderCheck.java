@@ -19,9 +19,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Whether addresses still belong to a container's handle, or to the virtual machine that the
- * container's pod is noted to run. The result of a list of plugins may also hold some that are not
- * of Calico's pools: these are nobody's business here.
+ * Checks that addresses still belong to a container's handle, or to the virtual machine that the
+ * container's pod runs. The result of a plugin list may contain addresses from outside Calico's
+ * pools: those are ignored.
  */
 record HolderCheck(Ipam ipam, Datastore datastore, String network, Optional<PodReference> pod) {
   void run(String handle, List<IpAddress> expected) {

@@ -31,9 +31,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Takes over the addresses that host-local has given pods of this node. Meanwhile the datastore is
- * not ready, so that nobody gets an address from either. What it has done stays done: whoever is
- * interrupted begins anew.
+ * Migrates the addresses that host-local has leased to pods of this node. Meanwhile the datastore
+ * is marked not ready, so that nobody gets an address from either. Every step is idempotent: after
+ * an interruption it starts over.
  */
 record HostLocalUpgrade(Datastore datastore, String node, Places places) {
   private static final String NETWORK = "k8s-pod-network";
@@ -41,9 +41,9 @@ record HostLocalUpgrade(Datastore datastore, String node, Places places) {
   private static final int TRIES = 5;
 
   /**
-   * Where host-local keeps its leases, and executables that must not be called any more.
+   * The files of host-local: its leases, and the executables that must not be called any more.
    *
-   * @param settling how long calls that have begun may take
+   * @param settling how long running calls may take
    */
   record Places(Path leases, List<Path> executables, Duration settling) {
     static final Places OF_CALICO =
@@ -57,7 +57,7 @@ record HostLocalUpgrade(Datastore datastore, String node, Places places) {
     }
   }
 
-  /** Returns how many addresses were taken over. */
+  /** Returns how many addresses were migrated. */
   int run() throws IOException {
     if (!Files.isDirectory(places.leases())) {
       return 0;
@@ -79,7 +79,7 @@ record HostLocalUpgrade(Datastore datastore, String node, Places places) {
     }
   }
 
-  /** The node's tunnel has had the first address of the pods' range without anybody noting it. */
+  /** The node's tunnel used the first address of the pod range without a lease. */
   private void takeTunnel(Ipam ipam) {
     Optional<IpAddress> first =
         datastore.cluster().node(node).map(PodNode::podCidrs).orElse(List.of()).stream()
@@ -149,7 +149,7 @@ record HostLocalUpgrade(Datastore datastore, String node, Places places) {
         address, node, CalicoConventions.containerHandle(NETWORK, container), attributes);
   }
 
-  /** That it is assigned already means that it was done before. */
+  /** An address that is already assigned was migrated by an earlier run. */
   private static void assign(Ipam ipam, AssignRequest request) {
     try {
       ipam.assign(request);
@@ -180,7 +180,7 @@ record HostLocalUpgrade(Datastore datastore, String node, Places places) {
     return pods;
   }
 
-  /** Beside leases there are the lock and what was given last, which nobody needs any more. */
+  /** Besides leases there are the lock file and the last-reserved files, which are obsolete. */
   private List<Path> leases() throws IOException {
     List<Path> leases = new ArrayList<>();
     try (DirectoryStream<Path> files = Files.newDirectoryStream(places.leases())) {

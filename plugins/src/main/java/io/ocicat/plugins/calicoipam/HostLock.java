@@ -14,11 +14,12 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The file that Calico's IPAM plugins lock on a host, so that they do not all ask the datastore at
- * once. It protects nothing: the datastore does. So whoever cannot have it goes on without.
+ * The lock file of Calico's IPAM plugins on a host, which keeps them from querying the datastore
+ * all at once. It protects nothing: the datastore does. So a call that cannot get it continues
+ * without.
  *
- * <p>Calls of this process hold it together, since they share reads and writes anyway; but nobody
- * joins a hold that has lasted for a while, so that other processes have their turn. Thread-safe.
+ * <p>Calls of this process hold it together, since they share reads and writes anyway; but no call
+ * joins a hold that has lasted for a while, so that other processes get their turn. Thread-safe.
  */
 final class HostLock {
   private static final Duration PATIENCE = Duration.ofSeconds(30);
@@ -26,20 +27,20 @@ final class HostLock {
 
   private final Map<Path, Hold> holds = new HashMap<>();
 
-  /** What calls of this process have of a file: being taken, or taken. */
+  /** The state of a file's lock in this process: being acquired, or held. */
   private static final class Hold {
     private @Nullable FileLock lock;
     private long since;
     private int holders;
   }
 
-  /** Given back when closed. */
+  /** Released when closed. */
   interface Held extends AutoCloseable {
     @Override
     void close();
   }
 
-  /** Waits for the lock, a third of the time there is. */
+  /** Waits for the lock, at most a third of the remaining time. */
   Held take(Path file, Call call, CalicoLog log) {
     Duration third = call.deadline().remaining().dividedBy(3);
     Duration patience = third.compareTo(PATIENCE) < 0 ? third : PATIENCE;

@@ -11,13 +11,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Puts right what older versions of Calico have written for this host, once per start of the
- * machine. Only Kubernetes needs that: affinities without labels are not found there.
+ * Fixes records that older versions of Calico wrote for this host, once per boot. Only Kubernetes
+ * needs that: affinities without labels are not found there.
  *
- * @param marker the file that tells that it was done; gone with the machine's next start
+ * @param marker the file that says it was done; it does not survive a reboot
  */
 record HostUpgrade(Path marker) {
-  /** A failure costs a new block at most, and the next call tries again. */
+  /** A failure costs one new block at most, and the next call tries again. */
   void ensure(CalicoBackend backend, Ipam ipam, String node, CalicoLog log) {
     if (!backend.isKubernetes() || Files.exists(marker)) {
       return;
@@ -27,7 +27,7 @@ record HostUpgrade(Path marker) {
       Files.createDirectories(marker.resolveSibling(""));
       Files.createFile(marker);
     } catch (FileAlreadyExistsException _) {
-      // Another call has done the same.
+      // A concurrent call has done the same.
     } catch (IOException | DatastoreException | IpamException e) {
       log.warn("the block affinities of %s could not be upgraded: %s".formatted(node, e));
     }

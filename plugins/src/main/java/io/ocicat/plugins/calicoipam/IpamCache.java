@@ -8,13 +8,13 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * IPAM for the datastores of a process. One that is asked more often than a single attachment ever
- * does belongs to a daemon: from then on pools, nodes and settings are kept at hand by watches.
- * Before, watches would cost more than they save. Calls at the same time share their writes either
- * way. Thread-safe; the datastores' owner ends the watches by closing these.
+ * The IPAM instances of a process, one per datastore. An instance that is used more often than a
+ * single attachment would belongs to a daemon: from then on watches keep pools, nodes and settings
+ * up to date. Before that, watches would cost more than they save. Concurrent calls share their
+ * writes either way. Thread-safe; the owner of the datastores ends the watches by closing these.
  */
 final class IpamCache {
-  /** ADD of each family by itself, and DEL when the second of them fails. */
+  /** One ADD uses it once per family, and DEL when the second family fails. */
   private static final int CALLS_OF_ONE_ATTACHMENT = 3;
 
   private final Map<Datastore, Kept> byDatastore = new HashMap<>();

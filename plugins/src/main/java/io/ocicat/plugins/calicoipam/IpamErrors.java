@@ -6,15 +6,15 @@ import io.ocicat.ipam.model.IpamException;
 import io.ocicat.plugins.calicocluster.CalicoBackend;
 import java.util.function.Supplier;
 
-/** What IPAM and datastore refuse, in CNI's terms. */
+/** Translates errors of IPAM and the datastore into CNI errors. */
 final class IpamErrors {
   private IpamErrors() {}
 
   /**
-   * Does something with the datastore.
+   * Runs a datastore operation.
    *
    * @param what fails, for the user
-   * @throws CniException saying what it was
+   * @throws CniException naming the operation
    */
   static <T> T told(String what, Supplier<T> action) {
     try {
@@ -28,8 +28,8 @@ final class IpamErrors {
     return switch (reason) {
       case INVALID_REQUEST, POOL_NOT_USABLE -> ErrorCode.INVALID_NETWORK_CONFIG;
       case OUTSIDE_POOLS -> ErrorCode.INVALID_ENVIRONMENT;
-      // A node is registered when calico/node starts there, and an address's last owner may be on
-      // its way out.
+      // A node is registered when calico/node starts there, and an address's last owner may be
+      // about to release it.
       case NO_SUCH_NODE, ADDRESS_TAKEN, TOO_MANY_CONFLICTS -> ErrorCode.TRY_AGAIN_LATER;
       case NO_POOL,
           STRICT_AFFINITY,

@@ -21,10 +21,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What ADD asks IPAM for.
+ * The IPAM request of an ADD.
  *
- * @param handle what DEL will release the addresses by
- * @param attributes who the addresses are for
+ * @param handle by which DEL releases the addresses
+ * @param attributes describe the owner of the addresses
  * @param maxPerHandle how many addresses of a family the handle may have; 0 for any number
  */
 record IpamRequest(
@@ -65,15 +65,15 @@ record IpamRequest(
   }
 
   /**
-   * One address of each family that is configured.
+   * One address of each configured family.
    *
-   * @throws CniException when that is none, or pools are named that there are not
+   * @throws CniException when no family is configured, or a named pool does not exist
    */
   AutoAssignRequest any() {
     return any(conf.v4(), conf.v6());
   }
 
-  /** The same of some families only. */
+  /** The same for some families only. */
   AutoAssignRequest any(boolean v4, boolean v6) {
     if (!conf.v4() && !conf.v6()) {
       throw new CniException(
@@ -94,10 +94,10 @@ record IpamRequest(
         .withNamespace(selected ? namespaceLabels() : Map.of());
   }
 
-  /** Pools that are named are used whatever namespaces they select: then nobody asks for labels. */
+  /** Named pools are used whatever namespaces they select: then no labels are needed. */
   private Map<String, String> namespaceLabels() {
     if (backend.knowsAllPods() && !backend.isKubernetes() && !conf.describesPods()) {
-      // As Calico, to whom the address of an API alone is no reason to ask it.
+      // As in Calico, for which the address of an API alone is not a reason to query it.
       return Map.of();
     }
     return pod.map(

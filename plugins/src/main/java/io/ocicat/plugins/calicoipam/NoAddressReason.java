@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Why there was no address. */
+/** Explains why no address could be allocated. */
 final class NoAddressReason {
   private NoAddressReason() {}
 

@@ -11,7 +11,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
 
-/** The pod that a container is of, as CNI_ARGS names it. */
+/** The pod of a container, as named in CNI_ARGS. */
 record PodReference(String namespace, String name) {
   static final String REQUESTED_IP = "IP";
   private static final String NAME_ARG = "K8S_POD_NAME";
@@ -27,9 +27,9 @@ record PodReference(String namespace, String name) {
   private static final Pattern NAME = Pattern.compile("[a-z0-9]([-.a-z0-9]{0,251}[a-z0-9])?");
 
   /**
-   * The pod of an ADD; empty for a container that is none.
+   * The pod of an ADD; empty for a container that is not a pod.
    *
-   * @throws CniException with code 4 when CNI_ARGS has something wrong
+   * @throws CniException with code 4 when CNI_ARGS is invalid
    */
   static Optional<PodReference> of(AddCall call) {
     CniArgs args = call.args();
@@ -43,7 +43,7 @@ record PodReference(String namespace, String name) {
     return pod;
   }
 
-  /** The pod of a call that goes on whatever is wrong. */
+  /** The pod, for a call that continues despite invalid arguments. */
   static Optional<PodReference> ifNamed(AttachmentCall call) {
     try {
       return find(call.args());
@@ -61,7 +61,7 @@ record PodReference(String namespace, String name) {
         : Optional.of(new PodReference(namespace, name));
   }
 
-  /** Whether it is the one that is noted with an address. */
+  /** Whether it is the pod recorded with an address. */
   boolean isNoted(Map<String, String> owner) {
     return namespace.equals(owner.get(CalicoConventions.NAMESPACE))
         && name.equals(owner.get(CalicoConventions.POD));

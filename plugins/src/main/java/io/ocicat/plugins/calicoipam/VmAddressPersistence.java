@@ -10,16 +10,16 @@ import io.ocicat.plugins.calicolog.CalicoLog;
 import java.util.Optional;
 
 /**
- * Whether virtual machines keep their addresses, as the cluster's settings say. Calico reads the
- * public record; outside Kubernetes there is a second one, IPAM's own, which {@code ocicat ipam
- * configure} writes and which counts where the public one says nothing.
+ * Whether virtual machines keep their addresses, according to the cluster's settings. Calico reads
+ * the public resource; outside Kubernetes there is also IPAM's own, which
+ * {@code ocicat ipam configure} writes and which applies where the public one is silent.
  */
 final class VmAddressPersistence {
   private static final ResourceKey PUBLIC = ResourceKey.of(Kind.IPAM_CONFIGURATION, "default");
 
   private VmAddressPersistence() {}
 
-  /** What cannot be read does not take addresses away. */
+  /** When the settings cannot be read, machines keep their addresses. */
   static boolean isOn(Datastore datastore, Ipam ipam, CalicoLog log) {
     try {
       return said(datastore)

@@ -17,15 +17,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * ADD of a pod that runs a virtual machine: what the machine has already, it has here as well. A
- * machine that moves here must have addresses; another gets those that it lacks, one of each family
- * at most.
+ * Allocates addresses in ADD of a pod that runs a virtual machine: the machine keeps the addresses
+ * it already has. A machine that migrates here must have addresses; another one gets those that it
+ * lacks, at most one of each family.
  */
 record VmAddresses(Ipam ipam, IpamRequest request, VmPod guest) {
   /**
-   * What a pod gets.
+   * The addresses of a pod.
    *
-   * @param routed whether the host is to have routes: not while the machine is still elsewhere
+   * @param routed whether the host gets routes to them; not while the machine still runs elsewhere
    */
   record Given(List<IpPrefix> addresses, boolean routed) {
     Given {
@@ -34,7 +34,7 @@ record VmAddresses(Ipam ipam, IpamRequest request, VmPod guest) {
   }
 
   Given take(Optional<IpAddress> wanted) {
-    // What cannot be read must never end in another address.
+    // An unreadable record must never lead to a different address.
     List<IpAddress> kept =
         IpamErrors.told("failed to look up the addresses of " + guest, () -> machine().all());
     wanted.ifPresent(address -> refuseSecond(kept, address));
@@ -107,7 +107,9 @@ record VmAddresses(Ipam ipam, IpamRequest request, VmPod guest) {
     return assigned.addresses();
   }
 
-  /** Only what was given to this pod just now: another may have got them for the same machine. */
+  /**
+   * Only what this pod was given just now: another pod may have got addresses for the same machine.
+   */
   private void giveBack(List<IpPrefix> addresses) {
     ipam.release(
             addresses.stream()

@@ -14,17 +14,17 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Finds out which virtual machine a pod runs: the pod belongs to an instance, and that to a
- * machine. Where no API is configured nobody can tell, and every pod is one like others.
+ * Finds the virtual machine that a pod runs: a pod belongs to an instance, and that to a machine.
+ * Without a configured API this is unknown, and every pod counts as an ordinary one.
  */
 record VmLookup(CalicoBackend backend) {
   private static final String MIGRATION = "kubevirt.io/migrationJobUID";
 
   /**
-   * The machine of a pod that is started and that keeps its addresses; empty when the pod runs
-   * none, or machines keep none here.
+   * The machine of a starting pod, if it keeps its addresses; empty when the pod runs none, or
+   * machines keep no addresses here.
    *
-   * @throws CniException when the pod cannot run what it should
+   * @throws CniException when the pod cannot run its machine
    */
   Optional<VmPod> keeping(PodReference pod, Ipam ipam, CalicoLog log) {
     Optional<VmPod> guest = arriving(pod);
@@ -100,8 +100,8 @@ record VmLookup(CalicoBackend backend) {
   }
 
   /**
-   * The name of the instance that a pod runs which ends; empty when it runs none, or is gone from
-   * the API: then nobody can tell.
+   * The name of the instance of a terminating pod; empty when it runs none, or is already gone from
+   * the API.
    */
   Optional<String> leaving(PodReference pod) {
     return ask(
@@ -114,7 +114,7 @@ record VmLookup(CalicoBackend backend) {
                 .filter(name -> !name.isEmpty()));
   }
 
-  /** Whether a machine needs its addresses no more: it is gone, or being deleted. */
+  /** Whether a machine no longer needs its addresses: it is gone, or being deleted. */
   boolean isEnding(PodReference pod, String instance) {
     return ask(
             pod,
@@ -148,7 +148,7 @@ record VmLookup(CalicoBackend backend) {
         .findFirst();
   }
 
-  /** The name of the machine that an instance is of. */
+  /** The name of the machine that an instance belongs to. */
   private static Optional<String> machine(VirtualMachine instance) {
     return instance.owners().stream()
         .filter(owner -> owner.isOf(VirtualMachine.API_VERSION, VirtualMachine.KIND))

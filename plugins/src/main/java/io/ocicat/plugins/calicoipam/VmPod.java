@@ -10,7 +10,7 @@ import java.util.Map;
  * @param name of the instance, which is the machine's as well
  * @param uid of the instance
  * @param machineUid empty for an instance without a machine
- * @param migrationUid of the migration by which the machine comes to the pod; empty when it starts
+ * @param migrationUid of the migration that moves the machine to the pod; empty when it starts
  *     there
  */
 record VmPod(PodReference pod, String name, String uid, String machineUid, String migrationUid) {
@@ -26,7 +26,7 @@ record VmPod(PodReference pod, String name, String uid, String machineUid, Strin
     return handle(network, pod, name);
   }
 
-  /** What is noted of the pod, beside what is noted of every container. */
+  /** The attributes recorded for the pod, in addition to those of every container. */
   Map<String, String> attributes(Map<String, String> container) {
     Map<String, String> attributes = new LinkedHashMap<>(container);
     attributes.put(CalicoConventions.INSTANCE_NAME, name);

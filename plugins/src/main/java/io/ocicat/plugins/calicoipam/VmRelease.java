@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * DEL of a pod that runs a virtual machine: the machine keeps its addresses, whether it goes on
- * elsewhere or stops, until it is deleted itself and no pod of it is left.
+ * Releases addresses in DEL of a pod that runs a virtual machine: the machine keeps them, whether
+ * it continues elsewhere or stops, until it is deleted and its last pod is gone.
  */
 record VmRelease(Ipam ipam, VmLookup guests, String network, CalicoLog log) {
   void of(PodReference pod) {
@@ -35,7 +35,7 @@ record VmRelease(Ipam ipam, VmLookup guests, String network, CalicoLog log) {
         });
   }
 
-  /** A machine of the same name may have been made since: what a pod of that has got is its own. */
+  /** A new machine may have the same name: addresses given to a pod of that one are its own. */
   private void release(List<ReleaseRequest> kept, String handle) {
     IpamErrors.told(
         "failed to release addresses of handle " + handle,

@@ -1,4 +1,7 @@
-/** Calico's addresses as a CNI plugin: blocks, affinities and handles that Calico shares. */
+/**
+ * The {@code calico-ipam} plugin: allocates addresses from Calico's blocks, with the same
+ * affinities and handles.
+ */
 @NullMarked
 package io.ocicat.plugins.calicoipam;
 

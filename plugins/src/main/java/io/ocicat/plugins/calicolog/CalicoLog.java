@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * What one call tells people: on standard error, and in the file that the configuration names.
- * Never what came in on standard input, which holds tokens.
+ * The log of one call: on standard error, and in the file that the configuration names. It never
+ * contains standard input, which holds tokens.
  */
 public final class CalicoLog {
   private static final DateTimeFormatter TIME =
@@ -27,8 +27,8 @@ public final class CalicoLog {
   /**
    * For one call.
    *
-   * @param plugin whose call it is
-   * @param about what every line ends with
+   * @param plugin the called plugin
+   * @param about appended to every line
    */
   public CalicoLog(Call call, String plugin, LogConf conf, String about, Clock clock) {
     this.plugin = plugin;
@@ -44,7 +44,7 @@ public final class CalicoLog {
     }
   }
 
-  /** A step of the call, composed only when somebody wants to read it. */
+  /** Logs a step of the call; the message is only composed if its level is enabled. */
   public void debug(Supplier<String> step) {
     if (level == LogConf.Level.DEBUG) {
       write(LogConf.Level.DEBUG, step.get());
@@ -63,7 +63,7 @@ public final class CalicoLog {
     write(LogConf.Level.ERROR, sentence);
   }
 
-  /** One line for the call, whatever becomes of it. */
+  /** Logs one line for the call, whether it succeeds or fails. */
   public <T> T telling(String verb, Supplier<T> work) {
     try {
       T done = work.get();

@@ -7,10 +7,10 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What is logged and where to.
+ * The log settings: level, file and rotation.
  *
  * @param file empty for standard error alone
- * @param maxMegabytes of the file, before another one is begun
+ * @param maxMegabytes of the file before it is rotated
  */
 public record LogConf(
     Level level,
@@ -19,7 +19,7 @@ public record LogConf(
     int maxMegabytes,
     int maxDays,
     int maxFiles) {
-  /** How much is told. */
+  /** How much is logged. */
   public enum Level {
     DEBUG,
     INFO,

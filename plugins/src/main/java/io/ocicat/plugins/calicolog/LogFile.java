@@ -23,8 +23,8 @@ import java.util.Optional;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * A log that many processes append to. When it is full it is put aside, compressed, by whoever
- * notices first; what is too old or too much is removed then.
+ * A log file that many processes append to. The first process to find it full rotates and
+ * compresses it; files that are too old or too many are removed then.
  */
 record LogFile(Path path, LogConf conf, Clock clock) {
   private static final long MEGABYTE = 1 << 20;
@@ -34,7 +34,7 @@ record LogFile(Path path, LogConf conf, Clock clock) {
       DateTimeFormatter.ofPattern("yyyy-MM-dd'T'HH-mm-ss.SSS", Locale.ROOT)
           .withZone(ZoneOffset.UTC);
 
-  /** Writes a line; why it could not, if so: no call fails for that. */
+  /** Writes a line. Returns why it could not, because no call fails for that. */
   Optional<String> append(String line) {
     try {
       Files.createDirectories(path.resolveSibling(""));

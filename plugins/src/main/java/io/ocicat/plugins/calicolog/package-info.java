@@ -1,4 +1,4 @@
-/** What Calico's plugins log, and where to. */
+/** The logs of Calico's plugins. */
 @NullMarked
 package io.ocicat.plugins.calicolog;
 

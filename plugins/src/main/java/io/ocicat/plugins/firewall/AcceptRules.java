@@ -10,8 +10,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Lets through what containers send, and the answers to it. The administrator's chain decides
- * first. Each rule is exactly the Go plugin's, so that either removes what the other made.
+ * The rules that accept what containers send, and the replies. The administrator's chain decides
+ * first. Each rule is exactly the Go plugin's, so that either plugin removes what the other
+ * created.
  */
 record AcceptRules(String adminChain, List<IpAddress> addresses) {
   static final String CHAIN = "CNI-FORWARD";
@@ -23,7 +24,7 @@ record AcceptRules(String adminChain, List<IpAddress> addresses) {
     addresses = List.copyOf(addresses);
   }
 
-  /** With a note on the rules of each address whose it is. */
+  /** Adds them, each with a comment that names the owner of its address. */
   void install(TableDraft table, String label) {
     Stream.of(NftTable.FORWARD, CHAIN, adminChain).forEach(table::ensureChain);
     table.ensureFirst(NftTable.FORWARD, ENTRY);
@@ -41,7 +42,7 @@ record AcceptRules(String adminChain, List<IpAddress> addresses) {
     }
   }
 
-  /** The first rule that is not there, as iptables prints it. */
+  /** The first rule that is missing, as iptables prints it. */
   Optional<String> missing(TableDraft table) {
     return Stream.concat(
             Stream.of(new Placed(NftTable.FORWARD, ENTRY), new Placed(CHAIN, adminEntry())),

@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Which attachment each address belongs to, by the notes on its rules. A note is no part of a rule
- * for iptables, so the Go plugin still recognises the rule, and where it removes the rule the note
- * goes as well.
+ * Which attachment each address belongs to, by the comments on its rules. iptables ignores such
+ * comments, so the Go plugin still recognises the rule, and when it removes the rule the comment
+ * goes with it.
  */
 final class AddressOwners {
   private final Map<IpAddress, String> labels = new LinkedHashMap<>();
@@ -31,7 +31,7 @@ final class AddressOwners {
     }
   }
 
-  /** The label of whoever has the address. */
+  /** The label of the address's owner. */
   Optional<String> of(IpAddress address) {
     return Optional.ofNullable(labels.get(address));
   }

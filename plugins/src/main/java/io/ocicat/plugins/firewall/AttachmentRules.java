@@ -7,14 +7,14 @@ import io.ocicat.plugins.iptables.TableDraft;
 import java.util.List;
 import java.util.Optional;
 
-/** What the firewall is to do for one attachment: all its rules, in the tables of both families. */
+/** All firewall rules of one attachment, in the tables of both families. */
 record AttachmentRules(
     String adminChain, List<IpAddress> addresses, Optional<Isolation> isolation) {
   AttachmentRules {
     addresses = List.copyOf(addresses);
   }
 
-  /** The chains it has to do with. */
+  /** The chains that the rules are in. */
   List<String> chains() {
     return List.of(
         NftTable.FORWARD, AcceptRules.CHAIN, adminChain, Isolation.STAGE_1, Isolation.STAGE_2);
@@ -30,7 +30,7 @@ record AttachmentRules(
     isolation.ifPresent(rules -> rules.install(table));
   }
 
-  /** A rule that is not there, as iptables prints it. */
+  /** A rule that is missing, as iptables prints it. */
   Optional<String> missing(TableDraft table, IpFamily family) {
     return accept(family).missing(table).or(() -> isolation.flatMap(rules -> rules.missing(table)));
   }

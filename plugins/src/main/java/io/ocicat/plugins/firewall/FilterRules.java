@@ -22,11 +22,12 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * The rules in the host's tables {@code filter} of both families, changed in one transaction of
- * nf_tables.
+ * The rules in the host's {@code filter} tables of both families, changed in one nf_tables
+ * transaction.
  *
- * <p>A host that uses the old xtables gets the same rules there as well: a packet must be accepted
- * by both. Those in nf_tables come first and go last then, because only they tell whose they are.
+ * <p>A host that uses legacy xtables gets the same rules there as well: a packet must be accepted
+ * by both. The rules in nf_tables are then created first and removed last, because only they name
+ * their owner.
  */
 final class FilterRules {
   private static final List<String> ACCEPTING = List.of(AcceptRules.CHAIN);
@@ -42,7 +43,9 @@ final class FilterRules {
     return new AddressOwners(read(ACCEPTING).values());
   }
 
-  /** Makes the rules for an owner's addresses, and removes those for others that it had. */
+  /**
+   * Creates the rules for an owner's addresses, and removes those for addresses it no longer has.
+   */
   void install(String label, AttachmentRules admission) {
     Set<IpAddress> lost = new LinkedHashSet<>();
     CurrentRuleset.change(
@@ -72,10 +75,10 @@ final class FilterRules {
   }
 
   /**
-   * Removes the rules for all addresses that an owner has, and for the last ones, except those that
-   * another owner has by now.
+   * Removes the rules for all addresses that an owner has, and for the given ones, except those
+   * that another owner has by now.
    *
-   * @param last the addresses it had by the runtime's account
+   * @param last the addresses it had according to the runtime
    */
   void withdraw(String label, Collection<IpAddress> last) {
     Function<AddressOwners, Set<IpAddress>> choice =
@@ -99,7 +102,7 @@ final class FilterRules {
         });
   }
 
-  /** Removes what keeps bridges apart that are no more. */
+  /** Removes the isolation rules of bridges that no longer exist. */
   void collectIsolation(Predicate<String> isThere) {
     Consumer<TableDraft> plan = table -> Isolation.collect(table, isThere);
     changeLegacy(ISOLATING, (_, table) -> plan.accept(table));
@@ -113,8 +116,8 @@ final class FilterRules {
   }
 
   /**
-   * A rule that is not there, as iptables prints it. One place with all of them will do: the Go
-   * plugin knows but one.
+   * A rule that is missing, as iptables prints it. It is enough if one backend has all of them: the
+   * Go plugin uses only one.
    */
   Optional<String> missing(AttachmentRules admission) {
     for (IpFamily family : IpFamily.values()) {

@@ -7,15 +7,15 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 /**
- * What the configuration says.
+ * The configuration of the firewall plugin.
  *
- * @param backend as written; only iptables is known here
- * @param adminChain where the host's administrator puts rules that come before those of containers
+ * @param backend as written; only iptables is supported
+ * @param adminChain the administrator's chain, evaluated before the containers' rules
  */
 record FirewallConf(String backend, String adminChain, IngressPolicy ingressPolicy) {
   static final String IPTABLES = "iptables";
 
-  /** As long as iptables lets the name of a chain be, and nothing that it reads otherwise. */
+  /** The length limit of iptables for chain names, and no character that it would interpret. */
   private static final Pattern CHAIN = Pattern.compile("[A-Za-z_.][A-Za-z0-9/_.-]{0,27}");
 
   private static final Set<String> OTHER_USE =
@@ -57,7 +57,7 @@ record FirewallConf(String backend, String adminChain, IngressPolicy ingressPoli
             .or(IngressPolicy.OPEN));
   }
 
-  /** Whether the configuration asks for a back end that nobody has; the Go plugin lets it pass. */
+  /** Whether the configuration asks for an unknown backend; the Go plugin accepts that. */
   boolean isBackendUnknown() {
     return !backend.isEmpty() && !backend.equals(IPTABLES);
   }

@@ -27,8 +27,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Lets the packets of a container through the host's firewall, which may drop all that it does not
- * know, and keeps containers on different bridges apart where that is wanted.
+ * Lets the packets of a container through the host's firewall, which may drop everything by
+ * default, and isolates containers on different bridges if configured.
  */
 public final class FirewallPlugin implements Plugin {
 
@@ -87,7 +87,7 @@ public final class FirewallPlugin implements Plugin {
         throw broken("expected rule not found: iptables " + missing.get());
       }
       if (!owners.addressesOf(label).isEmpty()) {
-        // The Go plugin leaves ports as they are.
+        // The Go plugin does not change ports.
         bridge.ifPresent(side -> side.checkPorts(host));
       }
     }

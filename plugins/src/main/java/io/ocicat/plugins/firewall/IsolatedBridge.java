@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The host's side of an attachment to a bridge whose containers are kept apart from others.
+ * The host side of an attachment to a bridge with isolated containers.
  *
  * @param ports the links on the host that may be the container's ports of the bridge
  */
@@ -24,9 +24,9 @@ record IsolatedBridge(Isolation isolation, List<String> ports) {
   }
 
   /**
-   * As the plugin that made the bridge told; nothing for the policy that needs no bridge.
+   * As reported by the plugin that created the bridge; empty for the policy that needs no bridge.
    *
-   * @throws CniException when it told of none
+   * @throws CniException when the result has no bridge
    */
   static Optional<IsolatedBridge> of(IngressPolicy policy, Result previous) {
     if (policy == IngressPolicy.OPEN) {
@@ -64,8 +64,8 @@ record IsolatedBridge(Isolation isolation, List<String> ports) {
   }
 
   /**
-   * Keeps the container's ports from talking to other such ports, where nobody may talk to anybody.
-   * Rules alone would not do: a bridge shows them what it passes on only where the kernel's
+   * Isolates the container's ports from other such ports, where the policy lets no container reach
+   * another. Rules alone do not suffice: bridged packets pass them only where the kernel's
    * bridge-nf-call-iptables is on.
    */
   void isolatePorts(NetnsSockets host) {
@@ -76,7 +76,7 @@ record IsolatedBridge(Isolation isolation, List<String> ports) {
   }
 
   /**
-   * Looks whether {@link #isolatePorts} is still in effect.
+   * Checks that {@link #isolatePorts} is still in effect.
    *
    * @throws CniException naming a port where it is not
    */

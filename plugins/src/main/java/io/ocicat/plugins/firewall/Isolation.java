@@ -8,11 +8,12 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Keeps the containers on a bridge apart from those on other such bridges, and with {@code within}
- * also from each other. What leaves a bridge goes from the first stage to the second, and what
- * would enter another such bridge ends there. The rules are the bridge's, for all its containers.
+ * The rules that isolate the containers on a bridge from those on other such bridges and, with
+ * {@code within}, also from each other. What leaves a bridge goes from the first stage to the
+ * second, and is dropped there if it would enter another such bridge. The rules belong to the
+ * bridge, for all its containers.
  *
- * <p>The Go plugin has changed its comments over time, so they do not tell two rules apart.
+ * <p>The Go plugin has changed its comments over time, so rules are compared without them.
  */
 record Isolation(String bridge, boolean within) {
   static final String STAGE_1 = "CNI-ISOLATION-STAGE-1";
@@ -37,7 +38,7 @@ record Isolation(String bridge, boolean within) {
     ensureLast(table, STAGE_2);
   }
 
-  /** What is not as it should be, as iptables prints it. */
+  /** A missing or misplaced rule, as iptables prints it. */
   Optional<String> missing(TableDraft table) {
     if (!isEntryInPlace(table)) {
       return Optional.of("-A %s %s".formatted(NftTable.FORWARD, ENTRY));
@@ -53,7 +54,7 @@ record Isolation(String bridge, boolean within) {
         : Optional.of("-A %s %s".formatted(STAGE_2, entering()));
   }
 
-  /** Removes the rules of bridges that are no more. */
+  /** Removes the rules of bridges that no longer exist. */
   static void collect(TableDraft table, Predicate<String> isThere) {
     for (String stage : List.of(STAGE_1, STAGE_2)) {
       table.remove(
@@ -65,7 +66,7 @@ record Isolation(String bridge, boolean within) {
     }
   }
 
-  /** Behind what lets packets through it would keep nothing apart. */
+  /** After an accepting rule it would isolate nothing. */
   private static boolean isEntryInPlace(TableDraft table) {
     for (IptablesRule rule : table.rules(NftTable.FORWARD)) {
       if (isSame(rule, ENTRY)) {

@@ -1,7 +1,7 @@
 /**
- * The plugin {@code firewall}: lets the packets of containers through the host's firewall, and
- * keeps networks apart. Its rules are those of the Go plugin, in the chains of iptables, with a
- * note whose they are.
+ * The {@code firewall} plugin: lets the packets of containers through the host's firewall, and
+ * isolates networks. Its rules are those of the Go plugin, in the chains of iptables, with the
+ * owner as comment.
  */
 @NullMarked
 package io.ocicat.plugins.firewall;

@@ -11,9 +11,9 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Makes the request for the plugin that does the work out of what the user wrote and what flanneld
- * wrote. The user's word prevails, except for the name and the addresses. Keys are sorted, those of
- * a route are not: so the original writes its scratch files.
+ * Builds the delegate's configuration from the user's {@code delegate} member and flanneld's subnet
+ * file. The user's settings take precedence, except for the name and the addresses. Keys are
+ * sorted, except those of routes, because the Go plugin writes its scratch files that way.
  */
 final class DelegateRequest {
   private DelegateRequest() {}
@@ -22,7 +22,7 @@ final class DelegateRequest {
     ObjectNode delegate = conf.delegate().deepCopy();
     delegate.put("name", own.name());
     delegate.putIfAbsent("type", delegate.stringNode("bridge"));
-    // Somebody must masquerade, but not both.
+    // Exactly one of the two must masquerade.
     delegate.putIfAbsent("ipMasq", delegate.booleanNode(!env.ipMasq()));
     delegate.putIfAbsent("mtu", delegate.numberNode(env.mtu()));
     if (delegate.path("type").asString().equals("bridge")) {

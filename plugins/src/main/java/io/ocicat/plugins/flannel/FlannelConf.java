@@ -15,8 +15,8 @@ import tools.jackson.databind.node.ObjectNode;
 /**
  * The configuration of the flannel plugin.
  *
- * @param delegate what the user wants of the plugin that does the work
- * @param ipam what the user wants of the plugin that manages addresses
+ * @param delegate the user's settings for the delegate
+ * @param ipam the user's settings for the IPAM plugin
  * @param routes those of {@code ipam}, checked
  */
 record FlannelConf(
@@ -41,12 +41,12 @@ record FlannelConf(
                 in.value("runtimeConfig").raw().orElse(null)));
   }
 
-  /** All that DEL needs: nothing else in a configuration that was broken meanwhile may stop it. */
+  /** The part that DEL needs: no other mistake in the configuration may stop it. */
   static Path dataDir(PluginConfig config) {
     return config.read(in -> path(in, "dataDir", DATA_DIR));
   }
 
-  /** Only what is not there has the fallback; empty is wrong. */
+  /** Only an absent member gets the default; an empty one is invalid. */
   private static Path path(JsonFields in, String name, String fallback) {
     return in.text(name).map(AbsolutePath::parse, Path.of(fallback)).or(Path.of(fallback));
   }
@@ -76,7 +76,7 @@ record FlannelConf(
     return in.value(name).raw().orElse(null) instanceof ObjectNode object ? object : Json.object();
   }
 
-  /** Members of a route that nobody knows are dropped, as the original does. */
+  /** Unknown members of a route are dropped, as in the Go plugin. */
   private static List<Route> routes(JsonFields in) {
     if (!object(in, "ipam").has("routes")) {
       return List.of();

@@ -16,13 +16,13 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One GC: deletes the attachments of this network that have a scratch file and are not in use any
- * more, then lets the delegate collect what it keeps itself.
+ * Performs one GC: deletes the attachments of this network that have a scratch file and are no
+ * longer valid, then calls GC of the delegate.
  */
 final class FlannelGc {
   /**
-   * The original does not write down an interface's name; this is what runtimes call the first.
-   * Should it be another, its address is found by the delegate's own GC.
+   * The Go plugin does not record the interface name; runtimes call the first one this. If it has
+   * another name, the delegate's own GC finds its address.
    */
   private static final String USUAL_INTERFACE = "eth0";
 
@@ -62,7 +62,7 @@ final class FlannelGc {
     return request.name().equals(call.network().value());
   }
 
-  /** None when the file is unreadable, or unfinished: then the delegate was never asked. */
+  /** Empty when the file is unreadable, or unfinished: then the delegate was never called. */
   private Optional<PluginConfig> request(ScratchName name) {
     try {
       return files.read(name).map(PluginConfig::parse);
@@ -83,7 +83,9 @@ final class FlannelGc {
     call.delegate(request.with(attachments(call.config().json()))).gc();
   }
 
-  /** What the runtime said, under whichever names it used; null is Go's empty list. */
+  /**
+   * The valid attachments from the runtime, under whichever name it used; null is Go's empty list.
+   */
   private static Map<String, JsonNode> attachments(ObjectNode own) {
     Map<String, JsonNode> attachments = new LinkedHashMap<>();
     own.forEachEntry(

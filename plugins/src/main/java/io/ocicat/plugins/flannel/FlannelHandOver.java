@@ -5,7 +5,7 @@ import io.ocicat.cni.PluginConfig;
 import io.ocicat.plugins.net.AttachmentOwner;
 
 /**
- * The file of an attachment in the form of the Go plugin, whose DEL then removes it: under the
+ * Hands an attachment's scratch file over to the Go plugin, whose DEL then removes it: under the
  * container's id alone.
  */
 public final class FlannelHandOver {

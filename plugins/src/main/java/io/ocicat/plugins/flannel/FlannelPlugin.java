@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Attaches a container to flannel's network by asking another plugin, bridge unless told otherwise,
- * with the subnet that flanneld has leased for this node.
+ * Attaches a container to flannel's network by calling another plugin, bridge by default, with the
+ * subnet that flanneld has leased for this node.
  */
 public final class FlannelPlugin implements Plugin {
   @Override
@@ -30,7 +30,8 @@ public final class FlannelPlugin implements Plugin {
     refuseTakenName(call);
     ScratchFiles files = new ScratchFiles(conf.dataDir());
     ScratchName name = ScratchName.of(call);
-    // Before the delegate does anything: if we are killed meanwhile, DEL knows whom to ask.
+    // Before the delegate does anything: if we are killed meanwhile, DEL knows which plugin to
+    // call.
     files.write(name, request.bytes());
     try {
       return call.delegate(request).add();
@@ -44,8 +45,8 @@ public final class FlannelPlugin implements Plugin {
   }
 
   /**
-   * An ADD that fails is taken back by the delegate's DEL, and that cannot tell an interface which
-   * an earlier ADD or somebody else made: so there must be none.
+   * A failed ADD is undone by the delegate's DEL, which cannot recognise an interface that an
+   * earlier ADD or somebody else created: so none may exist.
    */
   private static void refuseTakenName(AddCall call) {
     Optional<NetnsSockets> container = NetnsSockets.ofRemaining(Optional.of(call.netns()));
@@ -56,7 +57,7 @@ public final class FlannelPlugin implements Plugin {
     }
   }
 
-  /** With any subnet: the node's own is for flanneld to tell. */
+  /** With a placeholder subnet: the node's own comes from flanneld. */
   @Override
   public List<Delegation> review(PluginConfig config) {
     PluginConfig request = DelegateRequest.of(config, FlannelConf.read(config), SubnetEnv.ANY);
@@ -80,14 +81,14 @@ public final class FlannelPlugin implements Plugin {
     } catch (CniException e) {
       throw failed("del", e);
     }
-    // Only now: while the delegate fails, the next DEL must be able to ask it again.
+    // Only now: while the delegate fails, the next DEL must be able to call it again.
     files.remove(name);
   }
 
   /**
-   * The request that ADD made. A file that a power failure emptied holds none: then it is made
-   * again as ADD would make it now. Where that is not possible either, the runtime must not be kept
-   * from deleting the container for ever; addresses that stay behind are GC's.
+   * The request that ADD made. A file emptied by a power failure contains none: then it is rebuilt
+   * as ADD would build it now. If that is not possible either, the runtime must not be kept from
+   * deleting the container for ever; GC releases any remaining addresses.
    */
   private static Optional<PluginConfig> whatWasAsked(DelCall call, byte[] scratch) {
     try {
@@ -150,7 +151,7 @@ public final class FlannelPlugin implements Plugin {
     }
   }
 
-  /** The delegate's own error, with a word about who asked. */
+  /** The delegate's own error, with the name of its caller. */
   private static CniException failed(String verb, CniException e) {
     CniException failure = e.prefixed("failed to delegate %s: ".formatted(verb));
     for (Throwable suppressed : e.getSuppressed()) {

@@ -25,17 +25,17 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What was asked of the delegate for each attachment, so that DEL can ask it to take away exactly
- * that, whatever became of the configuration meanwhile.
+ * Stores the delegate's request for each attachment, so that DEL can undo exactly that, whatever
+ * happened to the configuration meanwhile.
  *
- * <p>The original keeps one file per container, named by its id; a second attachment of the same
- * container overwrites the first one's, and whichever is deleted first takes it away from the
- * other. So each attachment has a file of its own here, which is the truth, and the original's name
- * is a second hard link to the one that was written last: its DEL finds what our ADD left. A file
- * of that name with no other link was written by the original, and our DEL uses it.
+ * <p>The Go plugin keeps one file per container, named by its id: a second attachment of the same
+ * container overwrites the first one's file, and whichever is deleted first removes it. So each
+ * attachment has a file of its own here, which is authoritative, and the Go plugin's name is a
+ * second hard link to the one that was written last: its DEL finds what our ADD stored. A file of
+ * that name with no other link was written by the Go plugin, and our DEL uses it.
  *
- * <p>A file is complete and on the disk before it has its name, and the name is before the delegate
- * is asked for anything.
+ * <p>A file is complete and on disk before it gets its name, and it has its name before the
+ * delegate is called.
  */
 record ScratchFiles(Path directory) {
   private static final String NEW = ":new";
@@ -71,7 +71,7 @@ record ScratchFiles(Path directory) {
     }
   }
 
-  /** Where the original keeps it. */
+  /** The path that the Go plugin uses. */
   private Path shared(ScratchName name) {
     return directory.resolve(name.attachment().containerId());
   }
@@ -81,7 +81,7 @@ record ScratchFiles(Path directory) {
     return own.isPresent() || !isTheOriginals(shared(name)) ? own : content(shared(name));
   }
 
-  /** Those that ADD may have left half-way, too. */
+  /** Including those that an interrupted ADD left. */
   void remove(ScratchName name) {
     Path file = directory.resolve(name.fileName());
     Path shared = shared(name);
@@ -98,7 +98,7 @@ record ScratchFiles(Path directory) {
     }
   }
 
-  /** From now on it has but the name that the original knows. */
+  /** From now on it has only the name that the Go plugin knows. */
   void leaveToTheOriginal(ScratchName name) {
     Path file = directory.resolve(name.fileName());
     try {
@@ -113,12 +113,12 @@ record ScratchFiles(Path directory) {
     }
   }
 
-  /** Of every attachment that has a file, finished or not. */
+  /** All attachments that have a file, finished or not. */
   List<ScratchName> names() {
     return list().stream().flatMap(name -> ScratchName.parse(name).stream()).distinct().toList();
   }
 
-  /** The ids of the containers that the original attached. */
+  /** The ids of the containers that the Go plugin attached. */
   List<String> containersOfTheOriginal() {
     return list().stream()
         .filter(name -> !name.startsWith(".") && isTheOriginals(directory.resolve(name)))

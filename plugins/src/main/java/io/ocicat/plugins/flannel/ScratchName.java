@@ -8,12 +8,12 @@ import io.ocicat.cni.NetworkName;
 import io.ocicat.cni.plugin.AttachmentCall;
 import java.util.Optional;
 
-/** Whose scratch file it is. */
+/** The name of a scratch file, which identifies its attachment. */
 record ScratchName(Attachment attachment, String network) {
-  /** What the files of an attachment start with; no container's id does. */
+  /** The prefix of our files; no container id starts with it. */
   private static final String HIDDEN = ".";
 
-  /** In none of the three parts. */
+  /** Does not occur in any of the three parts. */
   private static final String SEPARATOR = ":";
 
   static ScratchName of(AttachmentCall call) {
@@ -25,7 +25,7 @@ record ScratchName(Attachment attachment, String network) {
     return HIDDEN + String.join(SEPARATOR, attachment.containerId(), attachment.ifName(), network);
   }
 
-  /** Of a file by {@link #fileName()}, or of one that was on its way to that name. */
+  /** Parses a name by {@link #fileName()}, also that of a temporary file. */
   static Optional<ScratchName> parse(String fileName) {
     String[] parts = fileName.split(SEPARATOR, -1);
     if (!fileName.startsWith(HIDDEN) || parts.length < 3 || parts.length > 4) {

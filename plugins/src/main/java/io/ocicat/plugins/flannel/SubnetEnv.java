@@ -18,11 +18,11 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What flanneld wrote about this node.
+ * The file {@code subnet.env}, in which flanneld describes this node.
  *
  * @param networks the cluster's networks, IPv4 before IPv6
- * @param subnets the part of them that is this node's, at most one of each family
- * @param ipMasq whether flanneld masquerades, so that nobody else need do it
+ * @param subnets this node's part of them, at most one of each family
+ * @param ipMasq whether flanneld masquerades, so that nobody else needs to
  */
 record SubnetEnv(List<IpPrefix> networks, List<IpPrefix> subnets, long mtu, boolean ipMasq) {
   static final String NETWORK = "FLANNEL_NETWORK";
@@ -38,7 +38,7 @@ record SubnetEnv(List<IpPrefix> networks, List<IpPrefix> subnets, long mtu, bool
   private static final Pattern DIGITS = Pattern.compile("[0-9]{1,64}");
   private static final long MAX_UNSIGNED_32 = 0xffff_ffffL;
 
-  /** As flanneld might have written it, for a node of which nothing is known. */
+  /** A placeholder in flanneld's format, for a node without a file. */
   static final SubnetEnv ANY =
       new SubnetEnv(
           List.of(IpPrefix.parse("10.244.0.0/16")),
@@ -54,8 +54,8 @@ record SubnetEnv(List<IpPrefix> networks, List<IpPrefix> subnets, long mtu, bool
   /**
    * Reads the file.
    *
-   * @throws CniException with code 11 while there is none: after a start of the node flanneld takes
-   *     its time; with code 999 when it makes no sense
+   * @throws CniException with code 11 while it does not exist, because flanneld takes a while after
+   *     boot; with code 999 when it is invalid
    */
   static SubnetEnv read(Path file) {
     byte[] bytes;
@@ -85,7 +85,7 @@ record SubnetEnv(List<IpPrefix> networks, List<IpPrefix> subnets, long mtu, bool
     return new CniException(ErrorCode.INTERNAL, file + " " + why);
   }
 
-  /** The values of one file; of a key that comes twice the last counts. */
+  /** The values of one file; the last one of a repeated key counts. */
   private static final class Reading {
     private final Path file;
     private List<IpPrefix> networks4 = List.of();
@@ -142,7 +142,7 @@ record SubnetEnv(List<IpPrefix> networks, List<IpPrefix> subnets, long mtu, bool
         case MTU -> mtu = number(key, value(line, equals));
         case IPMASQ -> ipMasq = value(line, equals).equals("true");
         default -> {
-          // Whatever else there is means nothing to us, comments included.
+          // Anything else, including comments, is ignored.
         }
       }
     }
@@ -171,7 +171,7 @@ record SubnetEnv(List<IpPrefix> networks, List<IpPrefix> subnets, long mtu, bool
     }
 
     private long number(String key, String value) {
-      // Longer than 64 bits it is out of range in any case; leading zeros are fine.
+      // A number longer than 64 bits is out of range in any case; leading zeros are fine.
       if (DIGITS.matcher(value).matches()) {
         String digits = value.replaceFirst("^0+(?=.)", "");
         if (digits.length() <= 10 && Long.parseLong(digits) <= MAX_UNSIGNED_32) {

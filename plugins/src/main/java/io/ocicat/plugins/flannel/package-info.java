@@ -1,6 +1,6 @@
 /**
- * Attaches containers to flannel's network: flanneld says in a file which addresses are this
- * node's, and another plugin (bridge, unless told otherwise) does the work with them.
+ * The {@code flannel} plugin: flanneld writes the node's subnet to a file, and another plugin
+ * (bridge by default) attaches containers with it.
  */
 @NullMarked
 package io.ocicat.plugins.flannel;

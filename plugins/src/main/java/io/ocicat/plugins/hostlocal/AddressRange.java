@@ -6,12 +6,12 @@ import io.ocicat.ip.IpPrefix;
 import java.util.Optional;
 
 /**
- * Addresses of one subnet, from {@code start} to {@code end}, both included. The gateway is never
- * handed out; it need not lie among them, nor in the subnet.
+ * A range of addresses in one subnet, from {@code start} to {@code end} inclusive. The gateway is
+ * never handed out; it may lie outside the range, and outside the subnet.
  */
 record AddressRange(IpPrefix subnet, IpAddress start, IpAddress end, IpAddress gateway) {
 
-  /** Nothing when something is wrong with it, which then is among the problems. */
+  /** Empty when something is wrong with it, which is then among the problems. */
   static Optional<AddressRange> read(JsonFields in) {
     int before = in.problems().entries().size();
     IpPrefix subnet = in.prefix("subnet").required();
@@ -49,7 +49,7 @@ record AddressRange(IpPrefix subnet, IpAddress start, IpAddress end, IpAddress g
     return true;
   }
 
-  /** Says of a start behind the end what the Go plugin says: it is not in the network. */
+  /** For a start after the end, gives the Go plugin's message: it is not in the network. */
   private boolean isWithinSubnet(JsonFields in) {
     boolean startsInside = subnet.contains(start);
     boolean endsInside = subnet.contains(end);

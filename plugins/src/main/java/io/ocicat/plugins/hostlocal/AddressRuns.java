@@ -6,9 +6,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * A set of addresses, kept as runs without gaps between their members. The first address that is
- * not in it is found in O(log n) however long the runs are, in an IPv6 subnet as in a /29. Not
- * thread-safe.
+ * A set of addresses, stored as runs of consecutive addresses. The first address that is not in it
+ * is found in O(log n) however long the runs are, in an IPv6 subnet as in a /29. Not thread-safe.
  */
 final class AddressRuns {
   /** The last address of each run by its first. No two runs touch. */
@@ -60,7 +59,9 @@ final class AddressRuns {
     return run.getValue().compareTo(to) < 0 ? Optional.of(run.getValue().next()) : Optional.empty();
   }
 
-  /** The first address of a family is behind none, not even behind the last one of the other. */
+  /**
+   * The first address of a family has no predecessor, not even the last one of the other family.
+   */
   private static boolean touch(IpAddress one, IpAddress next) {
     return !next.isUnspecified() && next.previous().equals(one);
   }

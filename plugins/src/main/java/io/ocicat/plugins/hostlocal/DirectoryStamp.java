@@ -11,21 +11,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /**
- * What a directory looks like as long as no entry has come or gone.
+ * The timestamps of a directory, from which a later change of its entries can be detected.
  *
- * <p>The kernel sets both times of a directory, modification and change, to the present with every
- * entry made, removed or renamed. But its clock ticks every few milliseconds only: two changes
- * within one tick look like one. So the modification time is not just read: {@link #put} sets it to
- * a moment of the past chosen at random. From then on the two times differ, and the next change of
+ * <p>The kernel sets both times of a directory, modification and change, to the current time with
+ * every entry created, removed or renamed. But its clock ticks only every few milliseconds: two
+ * changes within one tick look like one. So the modification time is not just read: {@link #put}
+ * sets it to a random time in the past. From then on the two times differ, and the next change of
  * an entry makes them equal: it cannot bring this pair back, whatever the clock does. (Setting the
  * time by hand could, but only within the same tick, because that sets the change time.)
  *
- * @param identity tells two directories apart, however they are reached
+ * @param identity distinguishes two directories, whatever their paths
  */
 record DirectoryStamp(FileId identity, long modified, long changed) {
   private static final long SECOND = 1_000_000_000;
 
-  /** 2^40 nanoseconds are 18 minutes: room for stamps that were never there before. */
+  /** 2^40 nanoseconds are 18 minutes: enough for stamps that never repeat. */
   private static final int RANDOM_BITS = 40;
 
   static DirectoryStamp of(Path directory) throws IOException {
@@ -38,9 +38,8 @@ record DirectoryStamp(FileId identity, long modified, long changed) {
   }
 
   /**
-   * Marks the directory with a stamp that it never had before. Which moment of the past it is does
-   * not matter, so the clock may say what it likes: whether the times are a stamp is seen by
-   * looking at them.
+   * Marks the directory with a stamp that it never had before. The exact time does not matter, so
+   * the clock need not be right: whether the times are a stamp shows in the times themselves.
    */
   static DirectoryStamp put(Path directory, RandomGenerator random, Clock clock)
       throws IOException {
@@ -59,7 +58,7 @@ record DirectoryStamp(FileId identity, long modified, long changed) {
     return stamp;
   }
 
-  /** Whether the next change of an entry will show. */
+  /** Whether the next change of an entry will be detected. */
   boolean isDistinct() {
     return modified != changed;
   }

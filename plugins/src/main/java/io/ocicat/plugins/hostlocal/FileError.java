@@ -5,7 +5,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 
-/** What went wrong with a file, in words: Java's own message is often nothing but the path. */
+/** Describes file errors in words: Java's own message is often nothing but the path. */
 final class FileError {
   private FileError() {}
 

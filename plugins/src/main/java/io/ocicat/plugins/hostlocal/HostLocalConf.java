@@ -19,12 +19,12 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the network's configuration says.
+ * The configuration of the host-local plugin.
  *
  * @param directory where the leases of the network are
  * @param sets a container gets one address of each; the position is part of a file's name
- * @param resolvConf the file that tells the container's DNS, if any
- * @param requested addresses the container is to get, in the order they were asked for
+ * @param resolvConf the file with the container's DNS settings, if any
+ * @param requested addresses that the container requests, in order
  */
 record HostLocalConf(
     Path directory,
@@ -41,7 +41,7 @@ record HostLocalConf(
   }
 
   /**
-   * Reads everything; ranges may be missing, because the runtime names them on some verbs only.
+   * Reads everything; ranges may be missing, because the runtime passes them on some verbs only.
    *
    * @throws CniException with code 7, naming every bad field
    */
@@ -58,12 +58,12 @@ record HostLocalConf(
         });
   }
 
-  /** All that is needed to find leases: a configuration that is wrong elsewhere does not matter. */
+  /** The part that is needed to find leases: mistakes elsewhere do not matter. */
   static Path directory(PluginConfig config) {
     return directory(config, config.name());
   }
 
-  /** The same for an element of a list, which need not name the network. */
+  /** The same for an element of a list, which need not contain the network's name. */
   static Path directory(PluginConfig config, String network) {
     return config.read(in -> directory(ipam(in), network));
   }
@@ -143,7 +143,7 @@ record HostLocalConf(
     return requested;
   }
 
-  /** With the prefix length that some give, which says nothing. */
+  /** An address, whose optional prefix length is ignored. */
   private static IpAddress address(String text) {
     IpAddress address =
         text.indexOf('/') < 0 ? IpAddress.parse(text) : IpPrefix.parse(text).address();
@@ -151,9 +151,9 @@ record HostLocalConf(
   }
 
   /**
-   * What the runtime asks for through CNI_ARGS comes first.
+   * Addresses requested through CNI_ARGS come first.
    *
-   * @throws CniException with code 4 when that is not understood
+   * @throws CniException with code 4 when CNI_ARGS is invalid
    */
   HostLocalConf requesting(CniArgs args) {
     args.refuseUnknown(Set.of("IP"));

@@ -30,12 +30,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Leases addresses of ranges that belong to this host. A lease is a file in the network's
- * directory, in the form of the Go plugin of this name, which may work on the same directory at the
- * same time.
+ * Leases addresses from ranges that belong to this host. A lease is a file in the network's
+ * directory, in the format of the Go plugin of this name, which may work on the same directory at
+ * the same time.
  *
- * <p>One instance serves many calls and remembers what is in the directories; how it knows that
- * this is still true, {@link IndexedDirectory} tells.
+ * <p>One instance serves many calls and caches the content of the directories;
+ * {@link IndexedDirectory} explains how it detects changes.
  */
 public final class HostLocalPlugin implements Plugin {
   private final LeaseCache cache = new LeaseCache();
@@ -95,8 +95,8 @@ public final class HostLocalPlugin implements Plugin {
   }
 
   /**
-   * Releases before it looks at the ranges: a configuration that became wrong is reported as the Go
-   * plugin does, but keeps no address.
+   * Releases before it checks the ranges: a configuration that became invalid is reported as the Go
+   * plugin does, but keeps no address leased.
    */
   @Override
   public void del(DelCall call) {
@@ -135,7 +135,7 @@ public final class HostLocalPlugin implements Plugin {
     }
   }
 
-  /** Addresses of other ranges come from elsewhere and are none of our business. */
+  /** Addresses outside the ranges come from other plugins and are ignored. */
   private static void requireHeld(
       IpAddress address, Set<IpAddress> held, HostLocalConf conf, Leases leases, LeaseOwner owner) {
     if (!held.contains(address) && conf.sets().stream().anyMatch(set -> set.contains(address))) {
@@ -161,7 +161,7 @@ public final class HostLocalPlugin implements Plugin {
     }
   }
 
-  /** ADD takes an address of every set, so one set that has none left is enough to fail. */
+  /** ADD leases an address of every set, so a single full set makes it fail. */
   @Override
   public void status(StatusCall call) {
     HostLocalConf conf = HostLocalConf.read(call.config());

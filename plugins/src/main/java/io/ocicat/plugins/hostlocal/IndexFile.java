@@ -18,20 +18,22 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An index on disk, for processes that serve one call: these read what they need of it and no more,
- * so that ten thousand leases cost them what ten do. It lies beside the directories of the
- * networks, in {@code <dataDir>/.ocicat-index}, where the Go plugin never looks; nor could that
- * take it for a lease, because no id starts with a slash.
+ * An index on disk, for processes that serve one call: they read only the part they need, so that
+ * ten thousand leases cost as much as ten. It is next to the directories of the networks, in
+ * {@code <dataDir>/.ocicat-index}, where the Go plugin never looks; nor could that mistake it for a
+ * lease, because no id starts with a slash.
  *
- * <p>Behind a head of fixed length is an {@link IndexTable}. It is changed in place by whoever
- * holds the network's lock, and counts only if the head names the directory's present stamp. The
- * head is written last: who is killed before leaves one that fits no directory any more. Nothing is
- * forced to disk: what a crash of the machine leaves is of another boot.
+ * <p>A header of fixed length is followed by an {@link IndexTable}. The holder of the network's
+ * lock changes it in place, and it is valid only if the header has the directory's current stamp.
+ * The header is written last: a process killed before that leaves one that matches no directory.
+ * Nothing is synced to disk: the header has the boot id, so a file from before a crash of the
+ * machine is ignored.
  *
- * <p>Failing to write it is no failure: the next one to come reads the directory. Not thread-safe.
+ * <p>Failing to write it is not an error: the next call reads the directory instead. Not
+ * thread-safe.
  */
 final class IndexFile implements AutoCloseable {
-  /** One file of a directory that came or went. */
+  /** One file of a directory that was added or removed. */
   record Change(boolean came, long owner, String name) {
     void applyTo(LeaseIndex index) {
       if (came) {
@@ -50,10 +52,10 @@ final class IndexFile implements AutoCloseable {
   private final Path path;
   private final Path draft;
 
-  /** Of the machine's present start; empty until it is needed, as it costs more than the rest. */
+  /** The machine's boot id; empty until it is needed, as reading it costs more than the rest. */
   private String boot = "";
 
-  /** Both null unless what the file says is true of the directory, but for changes of this call. */
+  /** Both null unless the file is valid for the directory, apart from the changes of this call. */
   private @Nullable FileChannel channel;
 
   private @Nullable IndexTable table;
@@ -71,7 +73,7 @@ final class IndexFile implements AutoCloseable {
         absolute.resolveSibling(".ocicat-index"), String.valueOf(absolute.getFileName()));
   }
 
-  /** What it says, if that is about a directory with this stamp; valid until this is closed. */
+  /** The table, if it is valid for a directory with this stamp; usable until this is closed. */
   Optional<IndexTable> read(DirectoryStamp stamp) {
     close();
     if (!stamp.isDistinct() || Files.notExists(path)) {
@@ -94,21 +96,21 @@ final class IndexFile implements AutoCloseable {
         return Optional.of(table);
       }
     } catch (IOException | IllegalArgumentException | IndexOutOfBoundsException e) {
-      // As good as none.
+      // Treated as missing.
     }
     close();
     return Optional.empty();
   }
 
-  /** Null when the file cannot be relied on any more. */
+  /** Null when the file is no longer reliable. */
   @Nullable IndexTable table() {
     return table;
   }
 
   /**
-   * Brings it up to date with what changed since it was last read or written.
+   * Brings it up to date with the changes since it was last read or written.
    *
-   * @param index as it is with the changes; null if nobody needed all of it yet
+   * @param index with the changes; null if nobody has needed all of it yet
    */
   void update(@Nullable LeaseIndex index, List<Change> changes, DirectoryStamp stamp) {
     try {
@@ -151,7 +153,7 @@ final class IndexFile implements AutoCloseable {
         channel, 0, (head + " ".repeat(HEAD_LENGTH)).substring(0, HEAD_LENGTH - 1) + "\n");
   }
 
-  /** All of the head that must be as expected. */
+  /** The part of the header that must match. */
   private String beginning(DirectoryStamp stamp) throws IOException {
     if (boot.isEmpty()) {
       boot = new String(Files.readAllBytes(BOOT_ID), ISO_8859_1).strip();
@@ -176,7 +178,7 @@ final class IndexFile implements AutoCloseable {
       try {
         Files.deleteIfExists(path);
       } catch (IOException _) {
-        // It is out of date from now on.
+        // It is stale from now on.
       }
     }
   }
@@ -191,7 +193,7 @@ final class IndexFile implements AutoCloseable {
         open.close();
       }
     } catch (IOException _) {
-      // Everything written is written.
+      // Everything has been written already.
     }
   }
 }

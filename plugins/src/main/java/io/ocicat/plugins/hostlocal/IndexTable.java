@@ -11,7 +11,7 @@ import java.util.HexFormat;
 import java.util.List;
 
 /**
- * A hash table in a file: which of a directory's files belong to whom.
+ * A hash table in a file that maps owners to the files of a directory.
  *
  * <p>Rows of 64 bytes, found by the hash of the owner and from there on to the first that was never
  * used, as a line of text each:
@@ -25,7 +25,7 @@ import java.util.List;
  * <p>At most half of the rows are used, so finding an owner takes one read, mostly. A row removed
  * before one that was never used becomes that itself: coming and going alone never fills the table.
  *
- * <p>Not thread-safe; belongs to the {@link IndexFile}, which tells whether it is to be believed.
+ * <p>Not thread-safe; belongs to the {@link IndexFile}, which decides whether it is valid.
  */
 final class IndexTable {
   private static final int ROW = 64;
@@ -51,10 +51,10 @@ final class IndexTable {
   }
 
   /**
-   * One that is there.
+   * An existing table.
    *
    * @param filled how many rows are not unused
-   * @throws IllegalArgumentException when it cannot be one of these
+   * @throws IllegalArgumentException when it cannot be one
    */
   static IndexTable at(FileChannel channel, long start, int capacity, int live, int filled)
       throws IOException {
@@ -70,7 +70,7 @@ final class IndexTable {
     return new IndexTable(channel, start, capacity, live, filled);
   }
 
-  /** With room for twice as many before it has to be made anew. */
+  /** A new table, with room for twice as many before it has to be rebuilt. */
   static IndexTable create(FileChannel channel, long start, LeaseIndex index) throws IOException {
     int capacity = Integer.highestOneBit(Math.max(ROWS_AT_ONCE, index.size())) * 8;
     if (capacity > LARGEST) {
@@ -99,7 +99,7 @@ final class IndexTable {
     return capacity;
   }
 
-  /** How many files it knows. */
+  /** How many files it contains. */
   int live() {
     return live;
   }
@@ -188,7 +188,7 @@ final class IndexTable {
     write(channel, start + (long) position * ROW, row);
   }
 
-  /** From the row where an owner's should be; comes to an end even if no row is unused. */
+  /** Iterates from the owner's first possible row; ends even if no row is unused. */
   private final class Walk {
     private final int home;
     private int count;
@@ -214,7 +214,7 @@ final class IndexTable {
       return rows.substring(at - ROW, at);
     }
 
-    /** Of the row that was last looked at. */
+    /** Of the row that was read last. */
     int position() {
       return (home + count - 1) % capacity;
     }

@@ -20,46 +20,47 @@ import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network's directory with an index of it.
+ * A network's lease directory with an index, which makes the cost of a call independent of the
+ * number of leases.
  *
- * <p>The files are the truth, and the Go plugin changes them as it likes: it knows nothing of an
- * index. What it does know is the lock, so nothing changes between {@link #open} and {@link
- * #settle}, which are called by the lock's holder. The Go plugin reads every file of the directory
- * for every call. Here a call does the same work whether ten addresses are leased or ten thousand:
+ * <p>The files are authoritative, and the Go plugin changes them without knowing about the index.
+ * It does honour the lock, so nothing changes between {@link #open} and {@link #settle}, which are
+ * called by the lock's holder. The Go plugin reads every file of the directory for every call. Here
+ * a call does the same work whether ten addresses are leased or ten thousand:
  *
  * <ol>
- *   <li>{@code open} compares the directory's {@link DirectoryStamp} with the one that was put when
- *       the index was last right. If it is still there, no file came or went since, by anybody's
- *       hand, and the index in memory counts. Else the one in the {@link IndexFile} counts, if it
- *       is of the present stamp: then another process of ours was here. It stays where it is, and
- *       what is asked of it is read there; free addresses are found by looking whether the next few
- *       are taken, and only behind a long run of taken ones all of it is read. Else some other
- *       program was, or one of ours was killed, and every file is read ({@link LeaseScan}).
+ *   <li>{@code open} compares the directory's {@link DirectoryStamp} with the one that was set when
+ *       the index was last up to date. If they are equal, nobody has added or removed a file since,
+ *       and the index in memory is valid. Otherwise the {@link IndexFile} is valid if it has the
+ *       current stamp: then another process of ours made the change. It stays on disk, and lookups
+ *       read from it; a free address is found by checking the next few, and only after a long run
+ *       of used ones is all of it read. Otherwise another program changed the directory, or one of
+ *       our processes was killed, and every file is read ({@link LeaseScan}).
  *   <li>Every change to the files is made in the index as well.
- *   <li>{@code settle} puts a new stamp and remembers it, in memory and at the end of the index
- *       file. A process killed anywhere in between leaves a directory without a stamp, or with one
- *       that nobody knows: the next to come reads the files.
+ *   <li>{@code settle} sets a new stamp and records it, in memory and at the end of the index file.
+ *       A process killed anywhere in between leaves a directory without a stamp, or with an unknown
+ *       one: the next call reads the files.
  * </ol>
  *
  * <p>What can go wrong when the index is wrong after all, because someone changed files without the
  * lock just while we had it, or wrote over one in place? No address is leased twice, since a lease
- * is a file that is made only if there is none; nothing is released that is not the owner's, since
- * the file is read first. An address could be passed over; so before a range is said to be full the
- * files are read once more. GC reads them in any case.
+ * is a file that is created only if none exists; nothing is released that is not the owner's, since
+ * the file is read first. An address could be passed over; so before a range is reported as full
+ * the files are read once more. GC reads them in any case.
  *
- * <p>Not thread-safe: whoever has the {@link LeaseCache.Turn} uses it.
+ * <p>Not thread-safe: used by the holder of the {@link LeaseCache.Turn}.
  */
 final class IndexedDirectory implements AutoCloseable {
-  /** With fewer files than this, reading them all takes no longer than a JVM's first steps. */
+  /** With fewer files than this, reading them all takes no longer than starting a JVM. */
   private static final int WORTH_A_FILE = 500;
 
-  /** How many addresses are looked at one by one before the index is read. */
+  /** How many addresses are checked one by one before the whole index is read. */
   private static final int PROBES = 32;
 
   /**
-   * File systems that set a directory's times as described, and show them at once to everybody, by
-   * the numbers of statfs(2): ext2 to ext4, xfs, btrfs, f2fs, tmpfs, overlay. One that comes over a
-   * network does not: it remembers times for a while.
+   * File systems that set a directory's times as described and show them to everybody at once, by
+   * their statfs(2) numbers: ext2 to ext4, xfs, btrfs, f2fs, tmpfs, overlay. Network file systems
+   * do not: they cache times.
    */
   private static final Set<Long> TRUSTED =
       Set.of(0xEF53L, 0x58465342L, 0x9123683EL, 0xF2F52010L, 0x01021994L, 0x794C7630L);
@@ -68,15 +69,15 @@ final class IndexedDirectory implements AutoCloseable {
   private final Clock clock;
   private final List<Change> changes = new ArrayList<>();
 
-  /** Null while the one in the file is enough; only one of the two is null. */
+  /** Null while the index file suffices; exactly one of the two is null. */
   private @Nullable LeaseIndex index = new LeaseIndex();
 
   private @Nullable IndexTable table;
 
-  /** The directory's as long as the index is right; null while it has none. */
+  /** The directory's stamp while the index is up to date; null while it has none. */
   private @Nullable DirectoryStamp stamp;
 
-  /** Null until the directory was opened. */
+  /** Null until the directory is opened. */
   private @Nullable IndexFile file;
 
   private boolean worthKeeping;
@@ -87,9 +88,9 @@ final class IndexedDirectory implements AutoCloseable {
   }
 
   /**
-   * Makes the index that of the directory as it is now.
+   * Brings the index up to date with the directory.
    *
-   * @return whether it came from the files themselves rather than from what was known of them
+   * @return whether it was read from the files themselves rather than from a cache
    */
   boolean open(Path directory) throws IOException {
     DirectoryStamp present = DirectoryStamp.of(directory);
@@ -149,12 +150,12 @@ final class IndexedDirectory implements AutoCloseable {
     return index(directory).files(owner);
   }
 
-  /** Whether an address is taken as far as the index knows. */
+  /** Whether an address is leased according to the index. */
   boolean isTaken(Path directory, IpAddress address) throws IOException {
     return index(directory).taken().contains(address);
   }
 
-  /** The address of the set that is next, without reserving it. */
+  /** The set's next free address, without reserving it. */
   Optional<Member> nextFree(Path directory, RangeSet set, Optional<IpAddress> last)
       throws IOException {
     if (index == null) {
@@ -174,7 +175,7 @@ final class IndexedDirectory implements AutoCloseable {
     return set.nextFree(last, index(directory).taken());
   }
 
-  /** All of it, in memory. */
+  /** The whole index, in memory. */
   private LeaseIndex index(Path directory) throws IOException {
     if (index == null && table != null) {
       try {
@@ -190,12 +191,12 @@ final class IndexedDirectory implements AutoCloseable {
     return Objects.requireNonNull(index, "one of the two is there");
   }
 
-  /** A file was made. */
+  /** Records that a file was created. */
   void came(String content, String name) {
     record(new Change(true, LeaseIndex.hash(content), name));
   }
 
-  /** A file was removed. */
+  /** Records that a file was removed. */
   void went(String content, String name) {
     record(new Change(false, LeaseIndex.hash(content), name));
   }
@@ -207,12 +208,12 @@ final class IndexedDirectory implements AutoCloseable {
     }
   }
 
-  /** The files are not what the index says: nobody may rely on it after the present call. */
+  /** The files differ from the index: it must not be used after the current call. */
   void distrust() {
     worthKeeping = false;
   }
 
-  /** All changes are made: from now on the index is right until somebody changes a file. */
+  /** Ends the changes: from now on the index is up to date until somebody changes a file. */
   void settle(Path directory) {
     if (!worthKeeping) {
       forget();
@@ -264,7 +265,7 @@ final class IndexedDirectory implements AutoCloseable {
     return table.live() + came - (changes.size() - came);
   }
 
-  /** How much memory it takes, counted in leases. */
+  /** Its memory use, counted in leases. */
   int size() {
     return index == null ? 0 : index.size();
   }

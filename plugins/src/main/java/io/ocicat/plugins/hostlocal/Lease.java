@@ -10,23 +10,23 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** An address that is leased, and to whom. */
+/** An address that is leased, and its owner. */
 public record Lease(String network, IpAddress address, Attachment holder) {
 
   /**
-   * Those of a network that name their container's interface, as all do since long; none when
-   * nothing was ever leased there. Changes nothing and waits for nobody.
+   * The leases of a network whose files name the interface, as all but very old ones do; empty when
+   * nothing was ever leased there. Changes nothing and takes no lock.
    *
    * @param plugin the plugin of that network for which host-local leases addresses
-   * @throws CniException when the configuration does not say where they are, or they cannot be read
+   * @throws CniException when the configuration does not say where leases are, or they cannot be read
    */
   public static List<Lease> of(String network, PluginConfig plugin) {
     return in(network, HostLocalConf.directory(plugin, network));
   }
 
   /**
-   * Those in a directory of leases, which has the name of its network; for networks whose
-   * configuration is gone.
+   * The leases in a directory, which has the name of its network; for networks whose configuration
+   * is gone.
    *
    * @throws CniException when they cannot be read
    */
@@ -45,7 +45,7 @@ public record Lease(String network, IpAddress address, Attachment holder) {
     }
   }
 
-  /** Where the leases of a network are, each in a file with the name of its address. */
+  /** The directory of a network's leases, each in a file with the name of its address. */
   public static Path directory(String network, PluginConfig plugin) {
     return HostLocalConf.directory(plugin, network);
   }

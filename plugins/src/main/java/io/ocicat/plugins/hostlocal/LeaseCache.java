@@ -14,12 +14,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What a long-lived process knows about the directories it worked in, and the queue in front of
- * each: threads of this process wait for each other here, in order of arrival, so that at most one
- * of them waits for the file lock, which is had by trying.
+ * Caches the indexes of lease directories in a long-lived process, and queues the threads that use
+ * one. Threads of this process wait here for each other, in order of arrival, so that at most one
+ * of them waits for the file lock, which is polled.
  *
- * <p>Bounded: directories nobody works in are forgotten, those not used for longest first, when
- * there are too many of them or of their leases. Thread-safe.
+ * <p>Bounded: idle directories are dropped, least recently used first, when there are too many of
+ * them or of their leases. Thread-safe.
  */
 final class LeaseCache {
   private static final int MAX_DIRECTORIES = 64;
@@ -43,7 +43,7 @@ final class LeaseCache {
     }
   }
 
-  /** The right to work with a directory, as far as this process is concerned. */
+  /** The exclusive right to use a directory within this process. */
   final class Turn implements AutoCloseable {
     private final Slot slot;
 
@@ -66,7 +66,7 @@ final class LeaseCache {
   /**
    * Waits for its turn.
    *
-   * @throws CniException with code 11 when the deadline passes before
+   * @throws CniException with code 11 when the deadline passes first
    */
   Turn await(FileId identity, Deadline deadline) {
     Slot slot = enter(identity);

@@ -24,17 +24,17 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The files of a network's directory. What is not an ordinary file is never opened: a pipe under
- * the name of an address must not keep us waiting with the lock in our hands.
+ * Reads and writes the files of a network's lease directory. Only regular files are ever opened: a
+ * pipe under the name of an address must not block us while we hold the lock.
  */
 final class LeaseFile {
   static final String LAST_RESERVED = "last_reserved_ip.";
   static final String LOCK = "lock";
 
-  /** A lease that is being written. Left behind by a process that was killed it is garbage. */
+  /** A lease that is being written. One left by a killed process is garbage. */
   static final String DRAFT = ".ocicat.new";
 
-  /** More than any lease has: no variable of an environment, so no container id, is longer. */
+  /** Longer than any lease: no environment variable, and so no container id, is longer. */
   static final int MAX_BYTES = 1 << 17;
 
   private static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
@@ -42,7 +42,7 @@ final class LeaseFile {
 
   private LeaseFile() {}
 
-  /** The whole content; nothing when there is no such ordinary file, or one beyond all measure. */
+  /** The whole content; empty when it is not a regular file, or far too long. */
   static Optional<String> read(Path file) throws IOException {
     try {
       return read(file, Files.readAttributes(file, BasicFileAttributes.class, NOFOLLOW_LINKS));
@@ -58,15 +58,16 @@ final class LeaseFile {
     ByteBuffer content = ByteBuffer.allocate((int) attributes.size());
     try (SeekableByteChannel in = Files.newByteChannel(file, Set.of(READ, NOFOLLOW_LINKS))) {
       while (content.hasRemaining() && in.read(content) >= 0) {
-        // Nobody writes while we have the lock, so one round is enough, but none is promised.
+        // Nobody writes while we hold the lock, so one read is enough in practice, but not
+        // guaranteed.
       }
     }
     return Optional.of(new String(content.array(), 0, content.position(), UTF_8));
   }
 
   /**
-   * Makes a file under a name that is free. It appears with all its content or not at all: one that
-   * a killed process left empty would keep the address from everybody.
+   * Creates a file under a name that is free. It appears with all its content or not at all: an
+   * empty one left by a killed process would block the address for everybody.
    *
    * @return whether the name was free
    */
@@ -75,7 +76,7 @@ final class LeaseFile {
     try {
       write(draft, content, Set.of(WRITE, CREATE_NEW));
     } catch (FileAlreadyExistsException e) {
-      // Never overwritten: it may be another name of a lease whose writer was killed just then.
+      // Never overwritten: it may be another hard link to a lease whose writer was just killed.
       Files.delete(draft);
       write(draft, content, Set.of(WRITE, CREATE_NEW));
     }
@@ -89,16 +90,16 @@ final class LeaseFile {
     }
   }
 
-  /** What stays is removed by whoever makes the next one. */
+  /** A leftover is removed by the next writer. */
   private static void deleteQuietly(Path draft) {
     try {
       Files.deleteIfExists(draft);
     } catch (IOException _) {
-      // Not worth a lease that is made.
+      // Not worth failing for: the lease exists.
     }
   }
 
-  /** Makes a file or changes its content, in place as the Go plugin does. */
+  /** Creates a file or replaces its content, in place as the Go plugin does. */
   static void overwrite(Path file, String content) throws IOException {
     if (!Files.isRegularFile(file, NOFOLLOW_LINKS) && Files.exists(file, NOFOLLOW_LINKS)) {
       throw new IOException(file + ": is not an ordinary file");
@@ -119,7 +120,7 @@ final class LeaseFile {
     }
   }
 
-  /** Without white space at either end, by the rules of Go, which compares contents so. */
+  /** Without white space at either end by Go's rules, because Go compares trimmed contents. */
   static String trim(String content) {
     int from = 0;
     int to = content.length();

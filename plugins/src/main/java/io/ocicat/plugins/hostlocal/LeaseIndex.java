@@ -9,9 +9,9 @@ import java.util.function.BiConsumer;
 import java.util.stream.Stream;
 
 /**
- * Which files of a directory belong to whom, and which addresses are taken. Owners are known by a
- * hash of the file's content only, so that ten thousand leases take one or two megabytes: whoever
- * acts on an answer reads the file first. Not thread-safe.
+ * The index of a lease directory in memory: which files belong to which owner, and which addresses
+ * are leased. Owners are stored only as a hash of the file's content, so that ten thousand leases
+ * take one or two megabytes: the caller reads the file before acting on an answer. Not thread-safe.
  */
 final class LeaseIndex {
   /** Names relative to the directory, by the hash of the content. */
@@ -64,7 +64,7 @@ final class LeaseIndex {
     files.forEach((owner, names) -> names.forEach(name -> action.accept(owner, name)));
   }
 
-  /** FNV-1a: loads no class that a process for one call would have to wait for. */
+  /** FNV-1a: needs no class that a short-lived process would have to load. */
   static long hash(String content) {
     long hash = 0xcbf29ce484222325L;
     for (int i = 0; i < content.length(); i++) {
@@ -73,7 +73,7 @@ final class LeaseIndex {
     return hash;
   }
 
-  /** The address that a file keeps from being leased: only one form of an address does. */
+  /** The address that a file reserves: only the canonical form of an address does. */
   static Optional<IpAddress> addressOf(String name) {
     return IpAddress.tryParse(name)
         .filter(address -> !address.isV4Mapped() && address.toString().equals(name));

@@ -13,24 +13,25 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whom a lease belongs to, as the content of its file says.
+ * The owner of a lease, as stored in its file.
  *
  * @param ifName null in the files of old versions, which belong to all interfaces of a container
  */
 record LeaseOwner(String id, @Nullable String ifName) {
   private static final String BREAK = "\r\n";
 
-  /** With it and the longest name of an interface, a lease is not longer than what is read. */
+  /** With this and the longest interface name, a lease does not exceed what is read. */
   private static final int MAX_ID = LeaseFile.MAX_BYTES - 64;
 
   /**
-   * An id and perhaps an interface: all that {@link ContainerId} and {@link InterfaceName} allow.
+   * A container id and perhaps an interface name: all that {@link ContainerId} and
+   * {@link InterfaceName} allow.
    */
   private static final Pattern CONTENT =
       Pattern.compile("([a-zA-Z0-9][a-zA-Z0-9_.-]*)(?:\r\n([^\\s/:]+))?");
 
   /**
-   * Whom a call is about.
+   * The owner that a call is about.
    *
    * @throws CniException with code 4 when the id is longer than what is read of a file
    */
@@ -44,19 +45,19 @@ record LeaseOwner(String id, @Nullable String ifName) {
     return new LeaseOwner(id, call.ifName().value());
   }
 
-  /** Of a file's content; nothing when that is no owner. */
+  /** Parses a file's content; empty when that is not an owner. */
   static Optional<LeaseOwner> parse(String content) {
     return Optional.of(CONTENT.matcher(content))
         .filter(Matcher::matches)
         .map(match -> new LeaseOwner(match.group(1), match.group(2)));
   }
 
-  /** As old versions wrote it. */
+  /** In the format of old versions. */
   LeaseOwner legacy() {
     return new LeaseOwner(id, null);
   }
 
-  /** Nothing when it belongs to all interfaces of its container. */
+  /** Empty when the lease belongs to all interfaces of its container. */
   Optional<Attachment> attachment() {
     return ifName == null ? Optional.empty() : Optional.of(new Attachment(id, ifName));
   }
@@ -67,7 +68,7 @@ record LeaseOwner(String id, @Nullable String ifName) {
         .orElseGet(() -> attachments.stream().anyMatch(valid -> valid.containerId().equals(id)));
   }
 
-  /** What its files hold, to the byte: no line break at the end. */
+  /** The exact content of its files: no line break at the end. */
   String content() {
     return ifName == null ? id : id + BREAK + ifName;
   }

@@ -18,14 +18,14 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Everything in a network's directory that is a lease or keeps an address from being leased, read
- * file by file. Sees what the Go plugin sees, which reads subdirectories, too.
+ * A full scan of a network's directory: every file that is a lease or blocks an address. It
+ * includes subdirectories, as the Go plugin does.
  *
- * <p>Under the lock an empty file named as an address is nobody's: who makes a lease writes it
- * before the lock is given back, so its maker died in between, or the machine did before the
- * content was on disk. It is removed, as is a draft.
+ * <p>Under the lock, an empty file named like an address belongs to nobody: leases are written
+ * before the lock is released, so its writer was killed in between, or the machine crashed before
+ * the content was on disk. It is removed, as is a draft.
  *
- * @param complete whether the directory's own times tell of every change to what was found
+ * @param complete whether the directory's own times show every change to what was found
  */
 record LeaseScan(List<Found> files, boolean complete) {
   private static final int MAX_DEPTH = 16;
@@ -38,37 +38,37 @@ record LeaseScan(List<Found> files, boolean complete) {
    * One of the files.
    *
    * @param name relative to the directory
-   * @param content trimmed; empty if it could not be read, which then belongs to nobody
+   * @param content trimmed; empty if it could not be read, and then without an owner
    */
   record Found(String name, String content) {
     static Found of(IpAddress address, LeaseOwner owner) {
       return new Found(address.toString(), owner.content());
     }
 
-    /** Whether it is a lease of none of these. What is not a lease is not stale. */
+    /** Whether it is a lease of none of these owners. A file that is not a lease is not stale. */
     boolean isStale(Set<Attachment> valid) {
       return holder().filter(owner -> !owner.isOneOf(valid)).isPresent();
     }
 
-    /** Whose lease it is; nothing when it is none. */
+    /** The owner of the lease; empty when it is not a lease. */
     Optional<LeaseOwner> holder() {
       return name.indexOf('/') < 0 && address().isPresent()
           ? LeaseOwner.parse(content)
           : Optional.empty();
     }
 
-    /** As the Go plugin reads a name: forms that it would not write itself count as well. */
+    /** Parses a name as the Go plugin does: forms that it would not write itself count as well. */
     Optional<IpAddress> address() {
       return IpAddress.tryParse(name.substring(name.lastIndexOf('/') + 1)).map(IpAddress::unmap);
     }
   }
 
-  /** Whoever asks holds the lock. */
+  /** The caller holds the lock. */
   static LeaseScan of(Path directory) throws IOException {
     return of(directory, true);
   }
 
-  /** For those who only look: needs no lock, for it leaves everything as it is. */
+  /** For read-only callers: needs no lock, because it changes nothing. */
   static LeaseScan look(Path directory) throws IOException {
     return of(directory, false);
   }
@@ -134,15 +134,15 @@ record LeaseScan(List<Found> files, boolean complete) {
       }
     }
 
-    /** Some file systems give what was never written out as zeros after a power failure. */
+    /** After a power failure, some file systems fill what was never written out with zeros. */
     private static boolean isBlank(String content) {
       return content.chars().allMatch(c -> c == 0);
     }
 
     /**
-     * The Go plugin passes over it in silence; all that matters is whether its name is taken. Not
-     * so where nothing is wrong with the file: who takes a lease for somebody else's because no
-     * descriptor was left does not release it.
+     * The Go plugin silently ignores such a file; it only matters that its name is in use. The
+     * exception is an error that is not the file's fault: with no descriptor left, a lease of the
+     * owner's would go unrecognised and never be released.
      */
     @Override
     public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {

@@ -19,10 +19,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * The leases of one network, for the time of one call: nobody else changes them until this is
- * closed. Not thread-safe.
- */
+/** The leases of one network, locked for the duration of one call. Not thread-safe. */
 final class Leases implements AutoCloseable {
   private final Path path;
   private final LeaseCache.Turn turn;
@@ -39,9 +36,10 @@ final class Leases implements AutoCloseable {
   }
 
   /**
-   * Opens a network's leases, whose directory is made if need be.
+   * Opens a network's leases, creating the directory if needed.
    *
-   * @throws CniException with code 5 when that is impossible, 11 when others have them for too long
+   * @throws CniException with code 5 when that is impossible, 11 when the lock is not available in
+   *     time
    */
   static Leases open(Path path, Deadline deadline, LeaseCache cache) {
     try {
@@ -67,7 +65,7 @@ final class Leases implements AutoCloseable {
     }
   }
 
-  /** Without a deadline the kernel's queue is fairer than trying again and again. */
+  /** Without a deadline the kernel's queue is fairer than polling. */
   private static FileLock lock(Path file, Deadline deadline) {
     try {
       return deadline.isNever() && !Thread.currentThread().isVirtual()
@@ -94,7 +92,7 @@ final class Leases implements AutoCloseable {
       List<Found> held = new ArrayList<>();
       for (String name : directory.files(path, LeaseIndex.hash(content))) {
         if (!isContent(name, content)) {
-          // Someone changed a file in place, or two contents have one hash.
+          // Someone changed a file in place, or two contents have the same hash.
           scanned = true;
           return directory.rescan(path).files().stream()
               .filter(file -> file.content().equals(content))
@@ -115,7 +113,7 @@ final class Leases implements AutoCloseable {
         .isPresent();
   }
 
-  /** Every file there is, read anew. */
+  /** Every file, read again. */
   List<Found> all() {
     try {
       scanned = true;
@@ -125,7 +123,7 @@ final class Leases implements AutoCloseable {
     }
   }
 
-  /** Who has an address, for messages. */
+  /** The owner of an address, for messages. */
   Optional<String> holderOf(IpAddress address) {
     try {
       return LeaseFile.read(path.resolve(address.toString()))
@@ -138,7 +136,7 @@ final class Leases implements AutoCloseable {
     }
   }
 
-  /** The address of the set that is next, without reserving it. */
+  /** The set's next free address, without reserving it. */
   Optional<Member> nextFree(RangeSet set, int number) {
     Optional<IpAddress> last = lastReserved(number);
     try {
@@ -153,7 +151,7 @@ final class Leases implements AutoCloseable {
     }
   }
 
-  /** Unreadable is as good as none: the round starts at the beginning once more. */
+  /** An unreadable file counts as missing: the search starts at the beginning again. */
   private Optional<IpAddress> lastReserved(int number) {
     try {
       return LeaseFile.read(path.resolve(LeaseFile.LAST_RESERVED + number))
@@ -165,7 +163,8 @@ final class Leases implements AutoCloseable {
   }
 
   /**
-   * Leases an address and remembers it as the last one of its set. Leaves nothing when it fails.
+   * Leases an address and records it as the last one of its set. Leaves nothing behind when it
+   * fails.
    *
    * @return whether the address was free
    */
@@ -201,7 +200,7 @@ final class Leases implements AutoCloseable {
     }
   }
 
-  /** Removes a file that was found or made under this lock. */
+  /** Removes a file that was found or created under this lock. */
   void release(Found lease) {
     try {
       Files.delete(path.resolve(lease.name()));
@@ -214,7 +213,7 @@ final class Leases implements AutoCloseable {
     }
   }
 
-  /** Each of them, also when one cannot be removed. */
+  /** Removes each of them, even when one fails. */
   void releaseAll(List<Found> leases) {
     BestEffort.all(
         leases.stream().<Runnable>map(lease -> () -> release(lease)).toArray(Runnable[]::new));

@@ -10,13 +10,13 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How a container gets one address of a set of ranges.
+ * Allocates one address of a set of ranges to a container.
  *
  * @param number the position of the set in the configuration
  */
 record RangeAllocation(Leases leases, LeaseOwner owner, RangeSet set, int number) {
 
-  /** The one that was asked for, or else the next that is free. */
+  /** The requested address or, without a request, the next free one. */
   Member allocate(Optional<IpAddress> requested) {
     try {
       return requested.flatMap(set::find).map(this::take).orElseGet(this::next);
@@ -49,7 +49,8 @@ record RangeAllocation(Leases leases, LeaseOwner owner, RangeSet set, int number
     for (Optional<Member> free = leases.nextFree(set, number);
         free.isPresent();
         free = leases.nextFree(set, number)) {
-      // Refused only by a file nobody knew of. From then on it is known, so this comes to an end.
+      // Only a file that the index did not have makes this fail. Then the index has it, so the loop
+      // ends.
       if (leases.reserve(free.get().address(), owner, number)) {
         return free.get();
       }
@@ -79,7 +80,7 @@ record RangeAllocation(Leases leases, LeaseOwner owner, RangeSet set, int number
         .because(FailureReason.ADDRESSES_EXHAUSTED);
   }
 
-  /** What undoes it. */
+  /** Undoes the allocation. */
   Found leaseOf(Member given) {
     return Found.of(given.address(), owner);
   }

@@ -9,20 +9,20 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Ranges of one family of which a container gets one address. */
+/** A set of ranges of one family, from which a container gets one address. */
 record RangeSet(List<AddressRange> ranges) {
   RangeSet {
     ranges = List.copyOf(ranges);
   }
 
-  /** An address of the set with what its range says about it. */
+  /** An address of the set with its range's settings. */
   record Member(IpAddress address, AddressRange range) {
     IpPrefix inSubnet() {
       return IpPrefix.of(address, range.subnet().length());
     }
   }
 
-  /** Nothing when something is wrong with it, which then is among the problems. */
+  /** Empty when something is wrong with it, which is then among the problems. */
   static Optional<RangeSet> read(JsonValue value) {
     List<JsonFields> items = value.objects();
     if (items.isEmpty()) {
@@ -77,16 +77,16 @@ record RangeSet(List<AddressRange> ranges) {
   }
 
   /**
-   * The address that is next: from the one behind {@code last} through all ranges and round to
-   * {@code last} itself, without gateways. When {@code last} is not of this set, from the start of
-   * the first range. The Go plugin tries addresses one by one in this order.
+   * The next free address: starting after {@code last}, through all ranges, and around to
+   * {@code last} itself, without gateways. When {@code last} is not in this set, it starts with the
+   * first range. The Go plugin tries addresses one by one in this order.
    */
   Optional<Member> nextFree(Optional<IpAddress> last, AddressRuns used) {
     Optional<Member> latest = last.flatMap(this::find);
     int first = latest.map(member -> ranges.indexOf(member.range())).orElse(0);
     Optional<Member> found = latest.flatMap(m -> firstBehind(m.address(), m.range(), used));
-    // The range that holds "last" comes again at the end, as a whole: what is behind "last" has
-    // nothing to give by then.
+    // The range that contains "last" comes again at the end, as a whole: the part after "last" is
+    // known to be full by then.
     int turn = latest.isPresent() ? 1 : 0;
     for (int i = 0; found.isEmpty() && i < ranges.size(); i++) {
       AddressRange range = ranges.get((first + turn + i) % ranges.size());
@@ -107,7 +107,7 @@ record RangeSet(List<AddressRange> ranges) {
     return after.equals(range.end()) ? Optional.empty() : firstFrom(after.next(), range, used);
   }
 
-  /** As error messages have it: {@code 10.0.0.1-10.0.0.6,10.0.1.1-10.0.1.6}. */
+  /** In the format of error messages: {@code 10.0.0.1-10.0.0.6,10.0.1.1-10.0.1.6}. */
   @Override
   public String toString() {
     return ranges.stream().map(AddressRange::toString).collect(Collectors.joining(","));

@@ -11,7 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A file such as /etc/resolv.conf, read into the DNS part of a result. */
+/** Reads a file such as /etc/resolv.conf into the DNS part of a result. */
 final class ResolvConf {
   /** More than a resolver would read. */
   private static final int MAX_BYTES = 1 << 20;
@@ -51,7 +51,7 @@ final class ResolvConf {
         case "search" -> search.addAll(values);
         case "options" -> options.addAll(values);
         default -> {
-          // sortlist and whatever else a resolver knows has no place in a result.
+          // A result has no place for sortlist and other resolver options.
         }
       }
     }

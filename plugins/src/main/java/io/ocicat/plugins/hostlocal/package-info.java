@@ -1,4 +1,7 @@
-/** Leases addresses of ranges on this host, as files that the Go plugin reads and writes, too. */
+/**
+ * The {@code host-local} plugin: leases addresses from ranges on this host, in files that the Go
+ * plugin reads and writes, too.
+ */
 @NullMarked
 package io.ocicat.plugins.hostlocal;
 

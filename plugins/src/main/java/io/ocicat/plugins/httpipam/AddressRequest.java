@@ -13,7 +13,7 @@ import java.util.Set;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What ADD asks the server for. */
+/** The body of an ADD's request to the server. */
 final class AddressRequest {
   private static final Set<String> KNOWN_ARGS =
       Set.of(
@@ -46,7 +46,7 @@ final class AddressRequest {
     return request;
   }
 
-  /** From the three places that host-local looks at. */
+  /** From the three places that host-local reads. */
   private static Set<IpAddress> requestedIps(AddCall call, CniArgs args) {
     Set<IpAddress> ips = new LinkedHashSet<>();
     Optional<IpAddress> arg = args.get("IP", AddressRequest::address);
@@ -67,7 +67,7 @@ final class AddressRequest {
     }
   }
 
-  /** The prefix length is the server's to know. */
+  /** The server knows the prefix length. */
   private static IpAddress address(String text) {
     IpAddress address = text.contains("/") ? IpPrefix.parse(text).address() : IpAddress.parse(text);
     return address.unmap();

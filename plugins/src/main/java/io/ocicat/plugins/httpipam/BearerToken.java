@@ -13,13 +13,13 @@ import java.util.regex.Pattern;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What proves to the server who asks, and where it comes from. Never part of any text, not even of
- * the one that says what is wrong with it.
+ * The token that authenticates us to the server. It never appears in any text, not even in the one
+ * that says what is wrong with it.
  */
 final class BearerToken {
   private static final int MAX_BYTES = 64 << 10;
 
-  /** What is shorter is no secret, but part of many a word and number. */
+  /** A shorter string is not a secret, but part of many words and numbers. */
   private static final int SHORTEST_SECRET = 8;
 
   private static final Pattern FITS_A_HEADER = Pattern.compile("[\\x21-\\x7e]+");
@@ -75,15 +75,12 @@ final class BearerToken {
     return "Bearer " + secret;
   }
 
-  /**
-   * The text without the token, should somebody have put it there: servers that repeat a request in
-   * their error pages exist.
-   */
+  /** Removes the token from a text: some servers repeat the request in their error pages. */
   String hide(String text) {
     return secret.length() < SHORTEST_SECRET ? text : text.replace(secret, "<token>");
   }
 
-  /** The error without the token, or the very same when it is not in there. */
+  /** The error without the token; the same object when the token does not occur in it. */
   CniException hide(CniException e) {
     String msg = hide(e.msg());
     String details = hide(e.details());
@@ -92,7 +89,7 @@ final class BearerToken {
         : new CniException(e.code(), msg, details);
   }
 
-  /** The error for a server that does not know this token, or does not let it do something. */
+  /** The error for a server that rejects the token, or does not permit an operation with it. */
   CniException refused(String what, String why) {
     return new CniException(
         HttpIpamErrorCodes.UNAUTHORIZED,
@@ -100,7 +97,7 @@ final class BearerToken {
         "the token comes from %s: put one there that the server accepts".formatted(source));
   }
 
-  /** Errors of the file system, for instance, must not carry it along. */
+  /** File system errors, for instance, must not reveal it. */
   @Override
   public String toString() {
     return "token from " + source;

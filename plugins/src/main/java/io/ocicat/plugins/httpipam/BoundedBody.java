@@ -9,7 +9,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow.Subscription;
 import org.jspecify.annotations.Nullable;
 
-/** The bytes of an answer, of one that is too long no more than a few beyond the limit. */
+/** Reads the body of a response up to a limit, and only a few bytes beyond it when it is longer. */
 final class BoundedBody implements BodySubscriber<byte[]> {
   private final int limit;
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();

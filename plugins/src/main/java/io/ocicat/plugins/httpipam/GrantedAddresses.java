@@ -13,12 +13,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The addresses that the server says an attachment has.
+ * The addresses that the server has allocated to an attachment.
  *
- * @param id empty when the server does not tell
+ * @param id empty when the server does not send one
  */
 record GrantedAddresses(String id, List<IpConfig> addresses, List<Route> routes, Dns dns) {
-  /** Nobody gives a container more; an answer that does is a mistake. */
+  /** No container gets more; a response with more is a mistake. */
   private static final int MAX_ADDRESSES = 64;
 
   GrantedAddresses {
@@ -26,7 +26,7 @@ record GrantedAddresses(String id, List<IpConfig> addresses, List<Route> routes,
     routes = List.copyOf(routes);
   }
 
-  /** Reads an answer about this attachment; one about another is wrong. */
+  /** Reads a response about this attachment; one about another is an error. */
   static GrantedAddresses read(JsonFields in, String network, Attachment attachment) {
     same(in, "network", network);
     same(in, "containerId", attachment.containerId());
@@ -58,7 +58,7 @@ record GrantedAddresses(String id, List<IpConfig> addresses, List<Route> routes,
     }
   }
 
-  /** With what the configuration says instead of the server. */
+  /** With the configured values in place of the server's. */
   Result toResult(HttpIpamConf conf) {
     return Result.empty()
         .withIps(addresses)

@@ -6,8 +6,8 @@ import io.ocicat.netlink.ns.NetNs;
 import java.util.function.Supplier;
 
 /**
- * Connections start from the network namespace of whoever executed the plugin, which inside a
- * daemon need not be the process's.
+ * Opens connections from the network namespace of the plugin's caller, which inside a daemon may
+ * differ from the process's.
  */
 final class HostNetnsConnections {
   private HostNetnsConnections() {}

@@ -42,7 +42,7 @@ record HttpIpamConf(
   private static final URI NOWHERE = URI.create("http://0.0.0.0");
   private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
 
-  /** Runtimes wait about four minutes; then they start over, while we would still be trying. */
+  /** Runtimes wait about four minutes and then start over, while we would still be trying. */
   static final Duration LONGEST = Duration.ofMinutes(3);
 
   private static final int MAX_MILLIS = 60_000;
@@ -86,7 +86,7 @@ record HttpIpamConf(
     return conf;
   }
 
-  /** The text may hold a password, by mistake, so it is not always shown. */
+  /** The text may contain a password by mistake, so it is not always shown. */
   private static URI server(String text) {
     if (text.contains("@")) {
       throw new IllegalArgumentException("must not hold a user name: use token or tokenFile");
@@ -102,7 +102,7 @@ record HttpIpamConf(
         return uri;
       }
     } catch (URISyntaxException _) {
-      // Said below.
+      // Reported below.
     }
     throw new IllegalArgumentException(
         "must be an address such as http://10.0.0.1:8090 or https://ipam.example.org/prefix, not "
@@ -117,7 +117,7 @@ record HttpIpamConf(
     return families;
   }
 
-  /** Which of its allocations are this node's the server must know to collect garbage. */
+  /** The server must know which allocations belong to this node to collect garbage. */
   private static String node(JsonFields in) {
     if (in.has("node")) {
       return in.text("node").check(node -> !node.isEmpty(), "must not be empty").required();

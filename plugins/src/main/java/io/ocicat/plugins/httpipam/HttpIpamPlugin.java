@@ -24,8 +24,8 @@ import java.util.function.Function;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Gets addresses from a server over HTTP. Keeps nothing on the host: the attachment itself is the
- * key, so whatever is asked twice is answered alike, and DEL needs no memory of ADD.
+ * Gets addresses from a server over HTTP. It stores nothing on the host: the attachment itself is
+ * the key, so repeated requests get the same answer, and DEL needs no state from ADD.
  */
 public final class HttpIpamPlugin implements Plugin {
   @Override
@@ -77,7 +77,7 @@ public final class HttpIpamPlugin implements Plugin {
         });
   }
 
-  /** Renews the lease, too, when there is one: a container that is looked at is alive. */
+  /** Also renews the lease, if there is one: a container that is checked is alive. */
   @Override
   public void check(CheckCall call) {
     HttpIpamConf conf = HttpIpamConf.read(call.config());
@@ -144,7 +144,7 @@ public final class HttpIpamPlugin implements Plugin {
     }
   }
 
-  /** Nothing of HTTP is even loaded before the configuration is known to be good. */
+  /** No HTTP class is loaded before the configuration is known to be valid. */
   private static <T> T asking(
       Call call, HttpIpamConf conf, Function<IpamServerClient, T> question) {
     return HostNetnsConnections.on(

@@ -33,11 +33,11 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Sends requests and brings answers back, trying again while only chance is against it and the
- * caller still waits. Belongs to one call; not thread-safe.
+ * Sends HTTP requests, retrying temporary failures until the caller's deadline. Belongs to one
+ * call; not thread-safe.
  *
- * <p>The client is closed at the end: a JVM that only serves this one call would wait for its
- * selector for a third of a second otherwise.
+ * <p>The client is closed at the end: otherwise a JVM that serves only this call would wait for its
+ * selector for a third of a second.
  */
 final class HttpTransport implements AutoCloseable {
   private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
@@ -53,7 +53,7 @@ final class HttpTransport implements AutoCloseable {
     this.conf = conf;
     this.deadline = call.deadline().atMost(HttpIpamConf.LONGEST);
     this.trace = call.trace();
-    // Neither proxies nor redirects: the token is for the server that is configured and no other.
+    // No proxies or redirects: the token is only for the configured server.
     this.http =
         HttpClient.newBuilder()
             .version(HttpClient.Version.HTTP_1_1)
@@ -127,12 +127,12 @@ final class HttpTransport implements AutoCloseable {
   }
 
   /**
-   * One attempt. The client's own limit is over once the head of an answer is there; this one is
-   * for all of it.
+   * One attempt. The client's own timeout ends once the response header has arrived; this one
+   * covers the whole response.
    *
-   * <p>In a thread of its own rather than with {@code sendAsync}, which lets the common pool
-   * complete the answer: a worker of that pool that is born here stays in this network namespace
-   * for as long as the process lives, and serves others from there.
+   * <p>It runs in a thread of its own rather than with {@code sendAsync}, which completes the
+   * response in the common pool: a worker of that pool that is started here stays in this network
+   * namespace for the lifetime of the process, and serves others from there.
    */
   private ServerResponse exchange(HttpRequest.Builder request, Duration limit, String what)
       throws IOException, TimeoutException {
@@ -165,7 +165,7 @@ final class HttpTransport implements AutoCloseable {
     }
   }
 
-  /** In seconds; a date is not worth the trouble. */
+  /** In seconds; a date is not worth supporting. */
   private static Duration retryAfter(String text) {
     try {
       return Duration.ofSeconds(Math.max(0, Integer.parseInt(text.strip())));
@@ -174,9 +174,7 @@ final class HttpTransport implements AutoCloseable {
     }
   }
 
-  /**
-   * Doubled each time, and shaken, so that nodes that failed together do not come back together.
-   */
+  /** Exponential, with jitter, so that nodes that failed together do not retry together. */
   private static Duration pause(int attempt) {
     Duration doubled =
         shorter(FIRST_PAUSE.multipliedBy(1L << Math.min(attempt - 1, 10)), LONGEST_PAUSE);
@@ -201,7 +199,7 @@ final class HttpTransport implements AutoCloseable {
         ErrorCode.TRY_AGAIN_LATER, "interrupted while asking the IPAM server", e);
   }
 
-  /** Of all that may go wrong with TLS, what no further attempt changes. */
+  /** The TLS failures that a retry cannot change. */
   private static boolean isDistrust(Exception failure) {
     for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
       if (cause instanceof CertificateException || cause instanceof SSLPeerUnverifiedException) {

@@ -23,11 +23,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** The calls of the protocol, with refusals as errors of CNI. */
+/** The client of the IPAM server's protocol; error responses become CNI errors. */
 record IpamServerClient(HttpIpamConf conf, HttpTransport wire) {
   private static final String ALLOCATIONS = "/v1/allocations";
 
-  /** How full a pool is; the family is empty when the server does not tell them apart. */
+  /** How full a pool is; the family is empty when the server does not distinguish them. */
   record Level(String name, String family, BigInteger capacity, BigInteger taken) {
     boolean isFull() {
       return taken.compareTo(capacity) >= 0;
@@ -40,13 +40,13 @@ record IpamServerClient(HttpIpamConf conf, HttpTransport wire) {
             "POST", ALLOCATIONS, request, Map.of("Idempotency-Key", key(network, attachment)));
     requireSuccess(answer);
     try (Undo undo = new Undo()) {
-      // What was given and cannot be understood must not stay given.
+      // An allocation whose response is invalid must not stay allocated.
       undo.onFailure(() -> release(network, attachment));
       return undo.keep(answer.read(in -> GrantedAddresses.read(in, network, attachment)));
     }
   }
 
-  /** What is not there is released already, and what followed it is not ours to release. */
+  /** What does not exist is already released, and a later allocation is not ours to release. */
   void release(String network, Attachment attachment) {
     ServerResponse answer = wire.send("DELETE", path(network, attachment), null);
     if (answer.status() != 404) {

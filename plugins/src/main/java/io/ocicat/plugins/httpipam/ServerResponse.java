@@ -10,13 +10,13 @@ import java.time.Duration;
 import java.util.function.Function;
 
 /**
- * What the server said, which may be anything.
+ * A response of the server, which may contain anything.
  *
- * @param request what it was asked, for messages
+ * @param request what was requested, for messages
  * @param tooLong whether the body is only the beginning of what was sent
- * @param retryAfter zero when it did not say
+ * @param retryAfter zero when the server did not send it
  * @param location where it redirects to, or empty
- * @param token what it was asked with, and must not be repeated to anybody else
+ * @param token the request's token, which must not be revealed to anybody else
  */
 record ServerResponse(
     String request,
@@ -34,13 +34,13 @@ record ServerResponse(
     return status >= 200 && status < 300;
   }
 
-  /** Whether the same request may be answered otherwise in a moment. */
+  /** Whether the same request may get another response in a moment. */
   boolean isPassing() {
     return status == 429 || status == 502 || status == 503 || status == 504;
   }
 
   /**
-   * Reads the document of a success.
+   * Reads the document of a successful response.
    *
    * @throws CniException when it is not what was expected
    */
@@ -68,7 +68,7 @@ record ServerResponse(
         "is ipam.serverURL the address of a server of the HTTP IPAM protocol?");
   }
 
-  /** The error object, as far as there is one. */
+  /** The error object, if there is one. */
   private JsonFields error() {
     try {
       return JsonValue.of(Json.parse(body)).object().object("error");
@@ -86,7 +86,7 @@ record ServerResponse(
     return error().bool("retryable").or(false);
   }
 
-  /** In one line, whatever the server sent. */
+  /** The server's message in one line, whatever it sent. */
   String describe() {
     if (!location.isEmpty()) {
       return "status %d, a redirect to %s: write that address into ipam.serverURL"

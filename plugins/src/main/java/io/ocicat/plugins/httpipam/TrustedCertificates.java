@@ -21,12 +21,14 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Whose certificates are believed. */
+/** The certificate authorities that are trusted. */
 final class TrustedCertificates {
-  /** Distributions' bundles of all known authorities have some 250 kB. */
+  /** Distributions' bundles of all public authorities have some 250 kB. */
   private static final int MAX_BYTES = 16 << 20;
 
-  /** Where Linux distributions keep those of the machine, which its administrator may add to. */
+  /**
+   * Where Linux distributions keep the machine's authorities, to which its administrator may add.
+   */
   private static final List<Path> BUNDLES =
       List.of(
           Path.of("/etc/ssl/certs/ca-certificates.crt"),
@@ -37,8 +39,8 @@ final class TrustedCertificates {
   private TrustedCertificates() {}
 
   /**
-   * For plain HTTP the context is never used, but without one the client would make its own, which
-   * takes longer than the rest of the call.
+   * Plain HTTP never uses the context, but without one the client would create its own, which takes
+   * longer than the rest of the call.
    */
   static SSLContext context(HttpIpamConf conf) {
     try {
@@ -61,7 +63,7 @@ final class TrustedCertificates {
     Optional<Path> bundle =
         Optional.ofNullable(conf.caFile())
             .or(() -> BUNDLES.stream().filter(Files::isReadable).findFirst());
-    // Null are those that the Java runtime brings.
+    // Null means those of the Java runtime.
     return bundle.isPresent() ? of(bundle.get()) : null;
   }
 

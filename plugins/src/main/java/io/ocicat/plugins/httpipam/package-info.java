@@ -1,6 +1,6 @@
 /**
- * Manages addresses by asking a server over HTTP, as {@code docs/http-ipam-protocol.md} says. The
- * plugin is called {@code ipam}.
+ * The {@code ipam} plugin: allocates addresses from a server over HTTP, by the protocol in
+ * {@code docs/http-ipam-protocol.md}.
  */
 @NullMarked
 package io.ocicat.plugins.httpipam;

@@ -8,14 +8,14 @@ import io.ocicat.plugins.net.NamingHash;
 public final class ChainName {
   private static final int LENGTH = 28;
 
-  /** Hides a container's addresses; of bridge and ptp. */
+  /** The masquerading chain of bridge and ptp. */
   public static final String MASQUERADE = "CNI-";
 
   private ChainName() {}
 
   /**
-   * The chain of a container on a network. The interface is no part of it, and nothing separates
-   * the two names: others may have the same chain.
+   * The chain of a container on a network. The interface is not part of the name, and nothing
+   * separates network and container: other attachments may have the same chain.
    */
   public static String of(String prefix, NetworkName network, ContainerId container) {
     return NamingHash.name(prefix, network.value() + container.value(), LENGTH);

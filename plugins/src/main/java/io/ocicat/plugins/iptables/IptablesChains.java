@@ -14,17 +14,17 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * Chains that the Go plugins made for one container with the iptables command, wherever that put
- * them: in nf_tables (iptables-nft), reached without any command, or in the old xtables. The latter
- * are looked at only when the kernel says that the table is in use there.
+ * The chains that the Go plugins created for a container with the iptables command, in either
+ * backend: in nf_tables (iptables-nft), accessed without the command, or in legacy xtables,
+ * accessed only when the kernel says that the table is in use there.
  */
 public final class IptablesChains {
   private IptablesChains() {}
 
   /**
-   * Removes a chain and every rule that leads there, for IPv4 and IPv6; none is fine.
+   * Removes a chain and every rule that jumps to it, for IPv4 and IPv6; none is not an error.
    *
-   * @param table as iptables calls it, for instance nat
+   * @param table in iptables' terms, for instance nat
    */
   public static void remove(NetnsSockets host, String table, String chain) {
     BestEffort.all(
@@ -33,7 +33,7 @@ public final class IptablesChains {
             .toArray(Runnable[]::new));
   }
 
-  /** Whether there is such a chain, and a rule that leads there. */
+  /** Whether such a chain exists, and a rule that jumps to it. */
   public static boolean isReached(NetnsSockets host, IpFamily family, String table, String chain) {
     return stores(host, family, table).stream()
         .anyMatch(
@@ -42,7 +42,7 @@ public final class IptablesChains {
                     && store.entries().stream().anyMatch(entry -> entry.target().equals(chain)));
   }
 
-  /** Whether there is such a chain in the old xtables, of either family. */
+  /** Whether such a chain exists in legacy xtables, of either family. */
   public static boolean isInLegacyTable(NetnsSockets host, String table, String chain) {
     return Stream.of(IpFamily.values())
         .flatMap(family -> LegacyStore.of(host, family, table).stream())
@@ -50,10 +50,10 @@ public final class IptablesChains {
   }
 
   /**
-   * The ports of the host that chains translate, each with the comment of the rule in {@code entry}
-   * that leads to its chain. Where there is no such chain, that is one question.
+   * The host ports that chains translate, each with the comment of the rule in {@code entry} that
+   * jumps to its chain. Costs one query when no such chain exists.
    *
-   * @param wanted the numbers that matter; others may be among the answers
+   * @param wanted the port numbers of interest; the answer may contain others
    */
   public static List<PortRule> ports(
       NetnsSockets host, IpFamily family, String table, String entry, Set<Integer> wanted) {
@@ -63,11 +63,11 @@ public final class IptablesChains {
   }
 
   /**
-   * Makes a chain and what leads there by the command that other programs call iptables, in the
-   * place of one of the same name.
+   * Creates a chain and the rules that jump to it, with the command that other programs call
+   * iptables, replacing one of the same name.
    *
    * @param rules as iptables-save prints them, of this chain and others
-   * @throws CniException when there is no such command, or it fails
+   * @throws CniException when the command does not exist, or fails
    */
   public static void make(
       NetnsSockets host, IpFamily family, String table, String chain, List<String> rules) {
@@ -80,7 +80,7 @@ public final class IptablesChains {
   }
 
   /**
-   * Looks whether a table can be read by the command that other programs call iptables.
+   * Checks that a table can be read by the command that other programs call iptables.
    *
    * @throws CniException when it cannot
    */
@@ -99,12 +99,12 @@ public final class IptablesChains {
   }
 
   /**
-   * Removes the chains of a network that belong to no container any more. A chain is the network's
-   * when the comment of a rule in it, or of one that leads to it, says so.
+   * Removes the chains of a network that no longer belong to a container. A chain belongs to the
+   * network when the comment of a rule in it, or of one that jumps to it, says so.
    *
-   * @param prefix what the names of the chains start with
-   * @param comment what the comments of that network start with
-   * @param keep the chains of the containers that are still there
+   * @param prefix of the names of the chains
+   * @param comment the prefix of that network's comments
+   * @param keep the chains of valid containers
    */
   public static void collect(
       NetnsSockets host, String table, String prefix, String comment, Set<String> keep) {

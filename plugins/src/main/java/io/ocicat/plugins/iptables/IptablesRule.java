@@ -4,17 +4,17 @@ import io.ocicat.ip.IpAddress;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rule in the words of iptables, as far as the CNI plugins use them: two rules are equal when
- * iptables takes one for the other. Its text is what {@code iptables -S} prints behind the chain.
+ * A rule in terms of iptables, limited to what the CNI plugins use: two rules are equal when
+ * iptables considers them equal. Its text is what {@code iptables -S} prints after the chain.
  *
- * @param source of packets that it is about; null for any
+ * @param source of the packets; null for any
  * @param destination null for any
  * @param in the interface they come by; empty for any
  * @param out the interface they leave by; empty for any
  * @param notOut whether they leave by any interface but {@code out}
- * @param known whether they belong to a connection that was let through before
+ * @param known whether they belong to an established or related connection
  * @param comment empty for none
- * @param target ACCEPT, DROP, RETURN, or a chain to be gone through
+ * @param target ACCEPT, DROP, RETURN, or a chain to jump to
  */
 public record IptablesRule(
     @Nullable IpAddress source,
@@ -29,7 +29,7 @@ public record IptablesRule(
   public static final String DROP = "DROP";
   public static final String RETURN = "RETURN";
 
-  /** What happens to all packets; the others narrow it down. */
+  /** A rule that matches all packets; the other methods narrow it down. */
   public static IptablesRule to(String target) {
     return new IptablesRule(null, null, "", "", false, false, "", target);
   }

@@ -17,14 +17,14 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The commands that read and change xtables as text, in the namespace of a host.
+ * Runs the commands that read and change xtables as text, in the namespace of a host.
  *
- * @param namespace a path to that namespace, valid as long as the host is open
+ * @param namespace a path to that namespace, valid while the host is open
  */
 record LegacyCommands(Path enter, Path save, Path restore, Path namespace) {
   private static final Duration LIMIT = Duration.ofSeconds(20);
 
-  /** Less than the limit: how long to wait for others that change xtables. */
+  /** How long to wait for other programs that change xtables; less than the limit. */
   private static final String LOCK_SECONDS = "10";
 
   private static final List<String> SYSTEM_DIRECTORIES =
@@ -42,7 +42,10 @@ record LegacyCommands(Path enter, Path save, Path restore, Path namespace) {
                     .findFirst());
   }
 
-  /** Those that go by the plain name, of whichever kind: what other programs call iptables. */
+  /**
+   * The commands with the plain name, whichever backend they use: what other programs call
+   * iptables.
+   */
   static Optional<LegacyCommands> usual(NetnsSockets host, IpFamily family) {
     return locate("nsenter").flatMap(enter -> pair(enter, tool(family), namespace(host)));
   }
@@ -67,7 +70,7 @@ record LegacyCommands(Path enter, Path save, Path restore, Path namespace) {
                     .map(restore -> new LegacyCommands(enter, save, restore, namespace)));
   }
 
-  /** Both kinds go by the plain name, and tell which they are since there are two. */
+  /** Both variants use the plain name; their version output says which one it is. */
   private boolean isLegacy() {
     return run(List.of(save.toString(), "--version"), "").stream()
         .noneMatch(line -> line.contains("nf_tables"));
@@ -78,7 +81,7 @@ record LegacyCommands(Path enter, Path save, Path restore, Path namespace) {
     return run(List.of(save.toString(), "-t", table), "");
   }
 
-  /** Makes all of these changes to a table or none. */
+  /** Makes all of these changes to a table, or none. */
   void restore(String table, List<String> changes) {
     String script = "*%s\n%s\nCOMMIT\n".formatted(table, String.join("\n", changes));
     run(List.of(restore.toString(), "--noflush", "--wait", LOCK_SECONDS), script);

@@ -10,14 +10,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** The form in which iptables-save prints rules and iptables-restore takes them: words. */
+/** Formats and parses rules in the syntax of iptables-save and iptables-restore. */
 final class LegacyForm {
   private static final Pattern WORD = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"|(\\S+)");
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z0-9_.:/-]+");
 
   private LegacyForm() {}
 
-  /** What comes behind {@code -A} and the name of the chain. */
+  /** The part after {@code -A} and the name of the chain. */
   static String write(IptablesRule rule) {
     List<String> words = new ArrayList<>();
     if (rule.source() != null) {
@@ -52,7 +52,7 @@ final class LegacyForm {
         : '"' + text.replace("\\", "\\\\").replace("\"", "\\\"") + '"';
   }
 
-  /** Nothing for a rule that has something in it which ours have not. */
+  /** Empty for a rule with parts that ours never have. */
   static Optional<IptablesRule> read(String text) {
     IptablesRule rule = IptablesRule.to("");
     Iterator<String> words = words(text).iterator();
@@ -90,7 +90,7 @@ final class LegacyForm {
     return isPattern(link) ? null : rule.notLeavingBy(link);
   }
 
-  /** The beginning of a name, as in eth+. */
+  /** A name prefix, as in eth+. */
   private static boolean isPattern(String link) {
     return link.endsWith("+");
   }

@@ -16,11 +16,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What iptables keeps in the old xtables, reached by its own commands: the kernel's interface for
- * it replaces tables as a whole and wants each extension's innards.
+ * The rules that iptables keeps in legacy xtables, accessed through its own commands: the kernel's
+ * interface replaces tables as a whole and needs the internals of each extension.
  */
 record LegacyStore(LegacyCommands commands, String table) implements RuleStore {
-  /** Each fails only when somebody changed the very rules in between. */
+  /** An attempt fails only when somebody changed the same rules in between. */
   private static final int ATTEMPTS = 5;
 
   private static final Pattern RULE = Pattern.compile("-A (\\S+) .*");
@@ -29,8 +29,8 @@ record LegacyStore(LegacyCommands commands, String table) implements RuleStore {
       Pattern.compile(".* --comment (?:\"((?:[^\"\\\\]|\\\\.)*)\"|(\\S+)).*");
 
   /**
-   * The store, if the kernel has such a table in use. Without the commands nobody can have made a
-   * chain in it.
+   * The store, if the kernel has such a table in use. Without the commands nobody can have created
+   * a chain in it.
    */
   static Optional<LegacyStore> of(NetnsSockets host, IpFamily family, String table) {
     return isInUse(host, family, table)
@@ -48,7 +48,7 @@ record LegacyStore(LegacyCommands commands, String table) implements RuleStore {
         .visit(
             () -> {
               try {
-                // Usually there is none, and an exception costs more than a question.
+                // Usually it does not exist, and an exception costs more than a check.
                 return Files.exists(names) && Files.readAllLines(names).contains(table);
               } catch (IOException e) {
                 return false; // A kernel without xtables.

@@ -10,13 +10,13 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * The table {@code filter} of iptables where the old command keeps it: in xtables, reached by that
- * command. Its rules cannot have notes.
+ * The {@code filter} table in legacy xtables, accessed through the iptables command. Its rules
+ * cannot have comments of ours.
  */
 public final class LegacyTable {
   private static final String NAME = "filter";
 
-  /** Each fails only when somebody changed the very rules in between. */
+  /** An attempt fails only when somebody changed the same rules in between. */
   private static final int ATTEMPTS = 5;
 
   private final LegacyCommands commands;
@@ -30,7 +30,7 @@ public final class LegacyTable {
     return LegacyStore.of(host, family, NAME).map(store -> new LegacyTable(store.commands()));
   }
 
-  /** What there is of these chains. */
+  /** The current rules of these chains. */
   public TableDraft read(Collection<String> chains) {
     List<String> saved = commands.save(NAME);
     TableDraft draft = new TableDraft();
@@ -52,7 +52,7 @@ public final class LegacyTable {
   /**
    * Changes these chains.
    *
-   * @param plan may be asked several times
+   * @param plan may be called several times
    */
   public void change(Collection<String> chains, Consumer<TableDraft> plan) {
     for (int attempt = 1; ; attempt++) {
@@ -84,7 +84,7 @@ public final class LegacyTable {
             commands.add("-A %s %s".formatted(chain, rule));
         case TableDraft.Change.Delete(String chain, long _, IptablesRule rule) ->
             commands.add("-D %s %s".formatted(chain, rule));
-        case TableDraft.Change.Note _ -> {} // There is no room for any.
+        case TableDraft.Change.Note _ -> {} // There is no place for comments.
       }
     }
     return commands;

@@ -19,11 +19,12 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The form in which iptables-nft keeps rules, expression by expression. Anything else in a chain
- * makes it call the chain incompatible and show none of it, whatever it would mean to the kernel.
+ * Encodes and decodes rules in the form of iptables-nft, expression by expression. Anything else in
+ * a chain makes iptables-nft call the chain incompatible and hide all of it, whatever it means to
+ * the kernel.
  */
 final class NftForm {
-  /** Where addresses are in the header of a packet. */
+  /** The offsets of addresses in the packet header. */
   private enum Place {
     SOURCE_4(12, 4),
     DESTINATION_4(16, 4),
@@ -74,7 +75,7 @@ final class NftForm {
   private static void link(List<Expression> to, MetaKey key, String name, Comparison comparison) {
     if (!name.isEmpty()) {
       to.add(new Expression.Meta(key, Register.R1));
-      // The zero behind it tells the name from the beginning of a longer one.
+      // The terminating zero distinguishes the name from a prefix of a longer one.
       to.add(equal(Bytes.of((name + "\0").getBytes(UTF_8)), comparison));
     }
   }
@@ -92,7 +93,7 @@ final class NftForm {
     };
   }
 
-  /** Nothing for a rule that has something in it which ours have not. */
+  /** Empty for a rule with parts that ours never have. */
   static Optional<IptablesRule> read(InstalledRule installed) {
     IptablesRule rule = IptablesRule.to("").commented(installed.comment());
     Iterator<Expression> rest = installed.expressions().iterator();
@@ -160,7 +161,7 @@ final class NftForm {
     String padded = new String(value.toByteArray(), UTF_8);
     int end = padded.indexOf('\0');
     if (end <= 0) {
-      return null; // The beginning of a name, as in eth+.
+      return null; // A name prefix, as in eth+.
     }
     String name = padded.substring(0, end);
     return switch (key) {

@@ -20,9 +20,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What the iptables command keeps in nf_tables, in tables named as its own: today's default. */
+/**
+ * The rules that iptables-nft, today's default, keeps in nf_tables, in tables with iptables' names.
+ */
 record NftStore(NetlinkSocket netfilter, TableId table) implements RuleStore {
-  /** Each fails only when somebody changed the very rules in between. */
+  /** An attempt fails only when somebody changed the same rules in between. */
   private static final int ATTEMPTS = 20;
 
   /** In the attributes of a match expression, which is an extension of xtables by name. */

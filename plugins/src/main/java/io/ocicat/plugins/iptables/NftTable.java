@@ -21,11 +21,11 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * The table {@code filter} of iptables where today's command keeps it: in nf_tables. It is read and
- * written without the command, and to it everything looks as if it had been used.
+ * The {@code filter} table of iptables-nft in nf_tables. It is read and written without the
+ * command, in a form that the command recognises as its own.
  */
 public final class NftTable {
-  /** The chain of packets on their way through the host, which iptables always has. */
+  /** The chain of forwarded packets, which iptables always has. */
   public static final String FORWARD = "FORWARD";
 
   private final NetlinkSocket netfilter;
@@ -36,7 +36,7 @@ public final class NftTable {
     this.id = new TableId(family == IpFamily.V4 ? TableFamily.IP : TableFamily.IP6, "filter");
   }
 
-  /** What there is of these chains. */
+  /** The current rules of these chains. */
   public TableDraft read(Collection<String> chains) {
     TableDraft draft = new TableDraft();
     for (String name : chains) {
@@ -52,7 +52,7 @@ public final class NftTable {
     return draft;
   }
 
-  /** What makes the draft come true, for a transaction that rests on the reading. */
+  /** The requests that apply the draft, for a transaction that depends on what was read. */
   public List<NetlinkRequest> requests(TableDraft draft) {
     List<NetlinkRequest> requests = new ArrayList<>();
     for (TableDraft.Change change : draft.changes()) {

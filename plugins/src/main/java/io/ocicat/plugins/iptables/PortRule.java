@@ -19,8 +19,7 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A rule that translates the destination of what is sent to a port of the host, as far as it tells
- * which port that is.
+ * A rule that translates the destination of packets to a host port, if it names the port.
  *
  * @param destination the address of the host; null for all of them
  * @param comment the rule's own; empty for none
@@ -30,7 +29,7 @@ public record PortRule(
   private static final String TRANSLATION = "DNAT";
   private static final int DESTINATION_PORT = 2;
 
-  /** Where the header of a packet has the destination, for IPv4 and IPv6. */
+  /** The offset of the destination in the packet header, for IPv4 and IPv6. */
   private static final int DESTINATION_4 = 16;
 
   private static final int DESTINATION_6 = 24;
@@ -43,7 +42,7 @@ public record PortRule(
     return new PortRule(protocol, destination, port, text);
   }
 
-  /** As nf_tables has it, made by nft or by iptables-nft; nothing for any other rule. */
+  /** Parses an nf_tables rule of nft or iptables-nft; empty for any other rule. */
   public static Optional<PortRule> of(InstalledRule rule) {
     @Nullable L4Protocol protocol = null;
     @Nullable IpAddress destination = null;
@@ -91,7 +90,7 @@ public record PortRule(
         .orElse(null);
   }
 
-  /** The single port that an extension asks for; of structures in linux/netfilter/xt_*.h. */
+  /** The single port that an extension matches, from the structures in linux/netfilter/xt_*.h. */
   private static OptionalInt port(XtMatch match) {
     int first =
         switch (match.name()) {
@@ -107,7 +106,7 @@ public record PortRule(
     return low == (info.getShort(first + 2) & 0xffff) ? OptionalInt.of(low) : OptionalInt.empty();
   }
 
-  /** As {@code iptables-save} prints it; nothing for any other rule. */
+  /** Parses a line of {@code iptables-save}; empty for any other rule. */
   static Optional<PortRule> ofLine(String line) {
     Matcher protocol = PROTOCOL.matcher(line);
     Matcher port = PORT.matcher(line);

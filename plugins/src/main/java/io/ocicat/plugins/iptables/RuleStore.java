@@ -3,10 +3,10 @@ package io.ocicat.plugins.iptables;
 import java.util.List;
 import java.util.Set;
 
-/** One of the places where iptables keeps the rules of a table: of one family and one back end. */
+/** A place where iptables keeps the rules of a table: one family in one backend. */
 sealed interface RuleStore permits NftStore, LegacyStore {
   /**
-   * What matters of a rule.
+   * The relevant parts of a rule.
    *
    * @param target the chain it jumps to; empty for none
    * @param comment empty for none
@@ -18,13 +18,15 @@ sealed interface RuleStore permits NftStore, LegacyStore {
   List<Entry> entries();
 
   /**
-   * What the chains do to ports of the host that rules of {@code entry} lead to, each with the
-   * comment of the rule that leads there.
+   * The host ports that chains translate to which rules of {@code entry} jump, each with the
+   * comment of that rule.
    *
-   * @param wanted the numbers that matter; others may be among the answers
+   * @param wanted the port numbers of interest; the answer may contain others
    */
   List<PortRule> ports(String entry, Set<Integer> wanted);
 
-  /** Removes the chain and every rule that leads there; gone already is fine. */
+  /**
+   * Removes the chain and every rule that jumps to it; one that is already gone is not an error.
+   */
   void remove(String chain);
 }

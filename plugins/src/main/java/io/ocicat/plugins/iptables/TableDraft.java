@@ -8,16 +8,16 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Some chains of a table as they were read, and what is to become of them. Asked again, it answers
- * as if that had happened already. Not thread-safe.
+ * Some chains of a table as read, and pending changes to them. Queries answer as if the changes had
+ * been made. Not thread-safe.
  */
 public final class TableDraft {
   /**
-   * A rule in its place.
+   * A rule at its position.
    *
-   * @param handle how nf_tables names it; 0 where there is no such name
-   * @param rule nothing for one that is not of our kind
-   * @param note who wants it; empty when nobody is noted
+   * @param handle in nf_tables; 0 where there is none
+   * @param rule empty for one that is not of our kind
+   * @param note the owner's label; empty when there is none
    */
   record Entry(long handle, Optional<IptablesRule> rule, String note) {
     boolean is(Predicate<IptablesRule> wanted) {
@@ -25,7 +25,7 @@ public final class TableDraft {
     }
   }
 
-  /** What is to be done, one after the other. */
+  /** The pending changes, in order. */
   sealed interface Change {
     record NewChain(String chain) implements Change {}
 
@@ -35,7 +35,7 @@ public final class TableDraft {
     /** At the end of the chain. */
     record Append(String chain, IptablesRule rule, String note) implements Change {}
 
-    /** The rule stays where it is, with another note. */
+    /** The rule stays at its position, with another note. */
     record Note(String chain, long handle, IptablesRule rule, String note) implements Change {}
 
     record Delete(String chain, long handle, IptablesRule rule) implements Change {}
@@ -44,7 +44,7 @@ public final class TableDraft {
   private final Map<String, List<Entry>> chains = new LinkedHashMap<>();
   private final List<Change> changes = new ArrayList<>();
 
-  /** Tells of a chain that is there. */
+  /** Adds a chain that exists. */
   void present(String chain, List<Entry> entries) {
     chains.put(chain, new ArrayList<>(entries));
   }
@@ -53,7 +53,7 @@ public final class TableDraft {
     return changes;
   }
 
-  /** Makes the chain, unless it is there. */
+  /** Creates the chain unless it exists. */
   public void ensureChain(String chain) {
     if (!chains.containsKey(chain)) {
       chains.put(chain, new ArrayList<>());
@@ -61,7 +61,7 @@ public final class TableDraft {
     }
   }
 
-  /** The rules of our kind, in order; none when there is no such chain. */
+  /** The rules of our kind, in order; none when the chain does not exist. */
   public List<IptablesRule> rules(String chain) {
     return entries(chain).stream().flatMap(entry -> entry.rule().stream()).toList();
   }
@@ -81,20 +81,20 @@ public final class TableDraft {
     return entries(chain).stream().anyMatch(entry -> entry.is(rule::equals));
   }
 
-  /** Puts the rule at the beginning of the chain, unless it is anywhere in it. */
+  /** Adds the rule at the beginning of the chain, unless the chain contains it. */
   public void ensureFirst(String chain, IptablesRule rule) {
     if (!has(chain, rule)) {
       insert(chain, rule);
     }
   }
 
-  /** Puts the rule at the beginning of the chain. */
+  /** Adds the rule at the beginning of the chain. */
   public void insert(String chain, IptablesRule rule) {
     entries(chain).addFirst(new Entry(0, Optional.of(rule), ""));
     changes.add(new Change.Insert(chain, rule));
   }
 
-  /** Puts the rule at the end of the chain. */
+  /** Adds the rule at the end of the chain. */
   public void append(String chain, IptablesRule rule) {
     append(chain, rule, "");
   }
@@ -104,7 +104,7 @@ public final class TableDraft {
     changes.add(new Change.Append(chain, rule, note));
   }
 
-  /** Puts the rule at the end of the chain, unless it is anywhere in it, with this note. */
+  /** Adds the rule with this note at the end of the chain, unless the chain contains it. */
   public void ensure(String chain, IptablesRule rule, String note) {
     List<Entry> entries = entries(chain);
     for (int i = 0; i < entries.size(); i++) {
@@ -120,7 +120,7 @@ public final class TableDraft {
     append(chain, rule, note);
   }
 
-  /** Removes all such rules that were in the chain when it was read. */
+  /** Removes all equal rules that were in the chain when it was read. */
   public void remove(String chain, Predicate<IptablesRule> unwanted) {
     List<Entry> going = entries(chain).stream().filter(entry -> entry.is(unwanted)).toList();
     for (Entry entry : going) {

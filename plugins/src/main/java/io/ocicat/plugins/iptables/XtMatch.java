@@ -14,10 +14,10 @@ import java.util.Set;
 import java.util.stream.IntStream;
 
 /**
- * An extension of xtables as a condition in nf_tables (linux/netfilter/nf_tables_compat.h): what
- * iptables-nft makes of {@code -m}.
+ * An xtables extension as a match expression in nf_tables (linux/netfilter/nf_tables_compat.h):
+ * what iptables-nft makes of {@code -m}.
  *
- * @param info the extension's own structure, as the kernel lays it out in memory
+ * @param info the extension's own structure, in the kernel's memory layout
  */
 record XtMatch(String name, int revision, Bytes info) {
   private static final String EXPRESSION = "match";
@@ -29,7 +29,7 @@ record XtMatch(String name, int revision, Bytes info) {
   private static final int ATTRIBUTE_HEADER = 4;
   private static final int ATTRIBUTE_ALIGNMENT = 4;
 
-  /** XT_MAX_COMMENT_LEN, the zero at the end included. */
+  /** XT_MAX_COMMENT_LEN, including the terminating zero. */
   private static final int COMMENT_SIZE = 256;
 
   private static final int MOST_PORTS = 15;
@@ -51,7 +51,7 @@ record XtMatch(String name, int revision, Bytes info) {
   /** Packets of connections that are established, or related to one that is. */
   static final XtMatch KNOWN_CONNECTION = new XtMatch("conntrack", CONNTRACK_REVISION, known());
 
-  /** Fulfilled by every packet. */
+  /** Matches every packet. */
   static XtMatch comment(String text) {
     byte[] bytes = text.getBytes(UTF_8);
     if (bytes.length >= COMMENT_SIZE) {
@@ -82,7 +82,7 @@ record XtMatch(String name, int revision, Bytes info) {
             match.bytes(INFO).map(Bytes::of).orElse(Bytes.of())));
   }
 
-  /** The name of a target of xtables, which has the form of a match; nothing for what is none. */
+  /** The name of an xtables target, which is encoded like a match; empty for anything else. */
   static Optional<String> target(Expression expression) {
     if (!(expression instanceof Expression.Opaque(String name, Bytes data))
         || !name.equals(TARGET)) {
@@ -93,8 +93,8 @@ record XtMatch(String name, int revision, Bytes info) {
   }
 
   /**
-   * Whether packets to one of these ports may pass: all do unless a condition lists others. The
-   * structure is xt_multiport_v1: flags, count, then as many ports.
+   * Whether packets to one of these ports may match: all do unless a condition lists others. The
+   * structure is xt_multiport_v1: flags, count, then the ports.
    */
   static boolean mayLeadPorts(List<Expression> conditions, Set<Integer> ports) {
     for (Expression condition : conditions) {

@@ -1,6 +1,6 @@
 /**
- * What the Go plugins leave in iptables, to be found and removed: chains of one container and the
- * rules that lead there. Nothing is ever added.
+ * Reads, writes and removes the rules of iptables as the Go plugins create them, in nf_tables and
+ * in legacy xtables.
  */
 @NullMarked
 package io.ocicat.plugins.iptables;

@@ -22,7 +22,7 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Brings the loopback interface of a container up. It is always {@code lo}, whatever CNI_IFNAME
+ * Brings up the loopback interface of a container. It is always {@code lo}, whatever CNI_IFNAME
  * says.
  */
 public final class LoopbackPlugin implements Plugin {

@@ -1,4 +1,4 @@
-/** Brings the loopback interface of a container up. */
+/** The {@code loopback} plugin: brings up the loopback interface of a container. */
 @NullMarked
 package io.ocicat.plugins.loopback;
 

@@ -13,11 +13,12 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the configuration asks for. The addresses come from the plugin that {@code ipam.type} names.
+ * The configuration of the macvlan plugin. The addresses come from the plugin that
+ * {@code ipam.type} names.
  *
- * @param master the interface to share; empty for that of the default route
+ * @param master the interface to share; empty for the one with the default route
  * @param mtu 0 for the master's
- * @param mac of the runtime before the configuration
+ * @param mac from the runtime or, failing that, from the configuration
  * @param masterInContainer whether the master is in the container rather than on the host
  * @param broadcastQueue how many broadcast frames may wait; 0 leaves it to the kernel
  * @param addressed whether there is an IPAM plugin

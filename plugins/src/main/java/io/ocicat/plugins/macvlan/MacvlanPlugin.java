@@ -34,14 +34,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Puts a container on the network of one of the host's interfaces: the container's interface shares
- * that one, with a hardware address of its own.
+ * Connects a container to the network of a host interface by a macvlan device, which shares that
+ * interface but has a hardware address of its own.
  */
 public final class MacvlanPlugin implements Plugin {
 
   /**
-   * The interface comes before the addresses, because it is refused where an earlier ADD made one:
-   * the addresses of that one must stay its own.
+   * Creates the interface before allocating addresses: creating it fails if an earlier ADD already
+   * made one, and the addresses of that attachment must not be touched.
    */
   @Override
   public Result add(AddCall call) {
@@ -98,7 +98,8 @@ public final class MacvlanPlugin implements Plugin {
   }
 
   private static void configure(AddCall call, NetnsSockets container, Link link, Result result) {
-    // So that neighbours who knew another container by this address learn at once.
+    // So that neighbours that cached another container's hardware address learn the new one at
+    // once.
     container.writeIfPossible(
         Map.of(
             Sysctl.of("net", "ipv4", "conf", link.name(), "arp_notify"), "1",
@@ -106,13 +107,14 @@ public final class MacvlanPlugin implements Plugin {
     Device device = Device.of(link);
     ContainerInterface.configure(container, device, result, true);
     boolean v6 = result.ips().stream().anyMatch(ip -> ip.address().isV6());
-    // The network is shared with strangers. Without a veth pair nobody answers, and nobody asks.
+    // The network is shared with other machines. Without a carrier nobody answers, and nobody
+    // asks.
     if (v6 && container.requireLink(link.name()).isRunning()) {
       DuplicateDetection.await(container, device, call.deadline());
     }
   }
 
-  /** The addresses go last: before the interface has gone nobody else may have them. */
+  /** Releases the addresses last: nobody else may get them before the interface is gone. */
   private static void giveBack(AddCall call, NetnsSockets container, String ifName) {
     BestEffort.all(() -> delete(container, ifName), () -> call.ipam().del());
   }
@@ -142,7 +144,7 @@ public final class MacvlanPlugin implements Plugin {
         });
   }
 
-  /** Gone already is fine. */
+  /** One that is already gone is not an error. */
   private static void delete(NetnsSockets container, String ifName) {
     for (RequestOutcome outcome : container.route().attempt(List.of(Links.delete(ifName)))) {
       Optional<NetlinkException> failure = outcome.failure().filter(e -> !e.is(Errno.ENODEV));

@@ -15,15 +15,15 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.Optional;
 
-/** The interface that is shared. */
+/** The master of a macvlan device: the interface that is shared. */
 final class Master {
   private Master() {}
 
   /**
-   * The interface that the configuration names, or else the one of the default route.
+   * The interface that the configuration names, or the one with the default route.
    *
    * @param net where to look
-   * @throws CniException when there is none, or its MTU is less than the one asked for
+   * @throws CniException when it does not exist, or its MTU is less than the one asked for
    */
   static Link find(NetnsSockets net, MacvlanConf conf) {
     Link master = conf.master().isEmpty() ? onDefaultRoute(net) : named(net, conf.master());
@@ -45,7 +45,7 @@ final class Master {
                     "failed to lookup master \"%s\": link not found".formatted(name)));
   }
 
-  /** Of IPv4 rather than of IPv6, and of several the one that counts. */
+  /** IPv4 before IPv6, and of several the one with the lowest metric. */
   private static Link onDefaultRoute(NetnsSockets net) {
     return Arrays.stream(IpFamily.values())
         .flatMap(family -> defaultRoute(net, family).stream())

@@ -1,4 +1,7 @@
-/** Puts a container on the network of one of the host's interfaces, with an address of its own. */
+/**
+ * The {@code macvlan} plugin: connects a container to the network of a host interface, with a
+ * hardware address of its own.
+ */
 @NullMarked
 package io.ocicat.plugins.macvlan;
 

@@ -18,14 +18,14 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * Who has which address in {@link MasqueradeTable}. An address leads to its owner by the comment of
- * its element in the set of sources; an owner to its addresses by its {@link OwnerEntry}. So nobody
- * has to read a whole set, however large it is.
+ * Maps addresses to their owners, and back, in {@link MasqueradeTable}. The comment of an address's
+ * element in the set of sources names its owner; an {@link OwnerEntry} lists an owner's addresses.
+ * So no call has to read a whole set, however large it is.
  *
- * <p>{@link #grant} and {@link #revoke} are for the usual case and read nothing: they make new
- * elements, and remove the owner's entry, so that the kernel refuses the whole transaction when the
- * case is not the usual one. {@link #exchange} and {@link #release} look first, and must be part of
- * a {@link io.ocicat.plugins.net.CurrentRuleset}.
+ * <p>{@link #grant} and {@link #revoke} are for the usual case and read nothing: they add new
+ * elements, or remove the owner's entry, so that the kernel rejects the whole transaction when the
+ * case is unusual. {@link #exchange} and {@link #release} read first, and must be part of a
+ * {@link io.ocicat.plugins.net.CurrentRuleset}.
  */
 final class AddressHolders {
   private final NetlinkSocket netfilter;
@@ -34,7 +34,7 @@ final class AddressHolders {
     this.netfilter = netfilter;
   }
 
-  /** Gives addresses that nobody has to an owner that has none. */
+  /** Gives addresses without an owner to an owner without addresses. */
   static List<NetlinkRequest> grant(String label, List<IpPrefix> addresses) {
     List<NetlinkRequest> requests = new ArrayList<>();
     for (IpSets family : IpSets.BOTH) {
@@ -52,7 +52,7 @@ final class AddressHolders {
     return requests;
   }
 
-  /** Takes from an owner all that it has: these addresses. */
+  /** Removes all that an owner has, which must be these addresses. */
   static List<NetlinkRequest> revoke(String label, List<IpPrefix> addresses) {
     List<NetlinkRequest> requests = new ArrayList<>();
     for (IpSets family : IpSets.BOTH) {
@@ -70,8 +70,8 @@ final class AddressHolders {
   }
 
   /**
-   * Gives addresses to an owner instead of what it had. Whoever has one of them now has lost it to
-   * this owner without noticing, and keeps the rest.
+   * Replaces an owner's addresses. A previous owner of one of them has lost it without noticing,
+   * and keeps the rest.
    */
   List<NetlinkRequest> exchange(String label, List<IpPrefix> addresses) {
     Set<String> losers = new LinkedHashSet<>(List.of(label));
@@ -89,7 +89,7 @@ final class AddressHolders {
     return requests;
   }
 
-  /** Takes from an owner whatever it has, and nothing that another one has by now. */
+  /** Removes whatever an owner has, but nothing that another one has by now. */
   List<NetlinkRequest> release(String label) {
     List<NetlinkRequest> requests = new ArrayList<>();
     Set<IpAddress> own = new LinkedHashSet<>();
@@ -103,7 +103,7 @@ final class AddressHolders {
     return requests;
   }
 
-  /** What an owner has by its own account, with the subnets. */
+  /** What an owner has according to its own entry, with the subnets. */
   List<IpPrefix> of(String label) {
     List<IpPrefix> addresses = new ArrayList<>();
     for (IpSets family : IpSets.BOTH) {
@@ -112,14 +112,14 @@ final class AddressHolders {
     return addresses;
   }
 
-  /** The label of whoever has the address. */
+  /** The label of the address's owner. */
   Optional<String> holderOf(IpAddress address) {
     return netfilter
         .find(Elements.get(IpSets.of(address).sources, IpSets.source(address)))
         .map(Element::comment);
   }
 
-  /** The same for the address's own subnet, which it reaches without being hidden. */
+  /** The same for the address's own subnet, which it reaches without being masqueraded. */
   Optional<String> holderOf(IpPrefix address) {
     NamedSet set = IpSets.of(address.address()).neighbours(address.length());
     return netfilter.find(Elements.get(set, IpSets.neighbour(address))).map(Element::comment);
@@ -151,7 +151,7 @@ final class AddressHolders {
                     .toList());
   }
 
-  /** The address with each subnet that it reaches without being hidden. */
+  /** The address with each subnet that it reaches without being masqueraded. */
   private List<IpPrefix> subnetsOf(IpAddress address) {
     return MasqueradeTable.lengths(
             IpSets.of(address), netfilter.list(Sets.in(MasqueradeTable.TABLE)))

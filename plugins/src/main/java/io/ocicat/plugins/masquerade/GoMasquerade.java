@@ -25,8 +25,8 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * The same as the Go plugins do it: by a chain of iptables for each container, or, from version 1.6
- * on and if told so, by rules in an nf_tables table of theirs.
+ * The masquerading rules of the Go plugins: an iptables chain for each container or, since version
+ * 1.6 if configured, rules in an nf_tables table of theirs.
  */
 final class GoMasquerade {
   private static final String NAT = "nat";
@@ -36,7 +36,7 @@ final class GoMasquerade {
 
   private static final int TAG_DIGITS = 16;
 
-  /** Each fails only when somebody removed one of the very rules in between. */
+  /** An attempt fails only when somebody removed one of the same rules in between. */
   private static final int ATTEMPTS = 20;
 
   private GoMasquerade() {}
@@ -47,7 +47,7 @@ final class GoMasquerade {
         () -> removeRules(host, rule -> rule.comment().startsWith(tag(owner))));
   }
 
-  /** Makes what a Go plugin would have made, for addresses of which no two are of one family. */
+  /** Creates what a Go plugin would have created, for at most one address of each family. */
   static void install(NetnsSockets host, AttachmentOwner owner, List<IpPrefix> addresses) {
     String chain = chain(owner.network(), owner.container());
     String comment =
@@ -88,7 +88,7 @@ final class GoMasquerade {
                         && tags.stream().noneMatch(rule.comment()::startsWith)));
   }
 
-  /** Whether a Go plugin hides the owner's addresses of a family. */
+  /** Whether a Go plugin masquerades the owner's addresses of a family. */
   static boolean isInstalled(NetnsSockets host, AttachmentOwner owner, IpFamily family) {
     return IptablesChains.isReached(host, family, NAT, chain(owner.network(), owner.container()))
         || rules(host).stream().anyMatch(rule -> rule.comment().startsWith(tag(owner)));
@@ -118,7 +118,7 @@ final class GoMasquerade {
     return ChainName.of(ChainName.MASQUERADE, network, container);
   }
 
-  /** Behind it stands the container's id, possibly cut. */
+  /** Followed by the container's id, possibly truncated. */
   private static String comment(NetworkName network) {
     return "name: \"%s\" id: \"".formatted(network);
   }

@@ -27,13 +27,13 @@ final class IpSets {
   final PacketField destination;
   final IpPrefix multicast;
 
-  /** The addresses to hide, each with its owner as comment. */
+  /** The addresses to masquerade, each with its owner as comment. */
   final NamedSet sources;
 
   /** See {@link OwnerEntry}. */
   final NamedSet owners;
 
-  /** Where packets from those addresses go. */
+  /** The chain for packets from those addresses. */
   final ChainId leaving;
 
   private IpSets(
@@ -57,12 +57,12 @@ final class IpSets {
     return addresses.stream().filter(address -> of(address.address()) == this).toList();
   }
 
-  /** For subnets of one size: an address, and the subnet it reaches without being hidden. */
+  /** For subnets of one size: an address, and the subnet it reaches without being masqueraded. */
   NamedSet neighbours(int length) {
     return NamedSet.set(MasqueradeTable.TABLE.set(neighbours + length), type, type);
   }
 
-  /** The prefix length of the subnets in a set of neighbours; nothing for other sets. */
+  /** The prefix length of the subnets in a set of neighbours; empty for other sets. */
   OptionalInt lengthOf(NamedSet set) {
     String name = set.id().name();
     return name.matches(neighbours + "[0-9]{1,3}")

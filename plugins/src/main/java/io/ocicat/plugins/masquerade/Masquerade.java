@@ -22,20 +22,21 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Hides containers behind the host: what a container sends beyond its own subnet leaves with the
- * address of the interface it leaves by. Multicast stays as it is.
+ * Masquerades containers: what a container sends outside its own subnet leaves with the address of
+ * the host's outgoing interface. Multicast is not changed.
  *
- * <p>Thread-safe, also beside other processes that do the same: each change is one transaction.
+ * <p>Thread-safe, also with respect to other processes that do the same: each change is one
+ * transaction.
  */
 public final class Masquerade {
-  /** One to find the table missing, one to find the address taken, and one to do it. */
+  /** One to find the table missing, one to find the address in use, and one to succeed. */
   private static final int ATTEMPTS = 4;
 
   private Masquerade() {}
 
   /**
-   * Hides these addresses, and no others that the owner may have had. An address that another owner
-   * has changes hands.
+   * Masquerades these addresses, and no others that the owner may have had. An address of another
+   * owner changes hands.
    *
    * @param addresses each with the prefix length of its subnet, as in 10.1.2.5/24
    */
@@ -66,16 +67,15 @@ public final class Masquerade {
   }
 
   /**
-   * Hides nothing of the owner any more, also when a Go plugin began it; it need not have had
-   * anything.
+   * Stops masquerading the owner, even when a Go plugin started it; doing nothing is not an error.
    */
   public static void remove(NetnsSockets host, AttachmentOwner owner) {
     BestEffort.all(() -> remove(host, owner.label()), () -> GoMasquerade.remove(host, owner));
   }
 
   /**
-   * Removes what the owners on a network have that are not among the valid ones, also what Go
-   * plugins left of them; and puts back rules of ours that somebody removed.
+   * Removes the addresses of a network's owners that are not among the valid ones, including what
+   * Go plugins left, and restores rules of ours that somebody removed.
    *
    * @param valid the attachments to this network that are still in use
    */
@@ -89,7 +89,7 @@ public final class Masquerade {
         () -> removeExcept(host, network, keep), () -> GoMasquerade.collect(host, network, valid));
   }
 
-  /** Removes what the owners on a network have, which has another way to do it by now. */
+  /** Removes the addresses of all owners on a network that is now masqueraded differently. */
   public static void removeAll(NetnsSockets host, NetworkName network) {
     removeExcept(host, network, Set.of());
   }
@@ -107,7 +107,7 @@ public final class Masquerade {
   }
 
   /**
-   * Looks whether {@link #install}, or a Go plugin's like, is still in effect.
+   * Checks that {@link #install}, or the Go plugin's equivalent, is still in effect.
    *
    * @throws CniException naming what is missing
    */
@@ -157,7 +157,7 @@ public final class Masquerade {
 
   /**
    * An entry that lists several addresses may be replaced by a shorter one between reading and
-   * removing it; one that lists a single address can only go.
+   * removing it; one that lists a single address can only be removed.
    */
   private static boolean isListedSeveral(List<IpPrefix> held) {
     long v4 = held.stream().filter(IpPrefix::isV4).count();

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Masquerading in the form of the Go plugins, whose DEL then removes it: a chain of iptables, which
- * all of their versions know. Whoever calls it sees to it that no ADD or DEL of the attachment runs
+ * Hands masquerading over to the Go plugins, whose DEL then removes it: as an iptables chain, which
+ * all of their versions know. The caller ensures that no ADD or DEL of the attachment runs
  * meanwhile.
  */
 public final class MasqueradeHandOver {
@@ -29,7 +29,7 @@ public final class MasqueradeHandOver {
   }
 
   /**
-   * Looks whether {@link #give} can do it.
+   * Checks that {@link #give} will work.
    *
    * @throws CniException when there is no usable iptables
    */
@@ -40,13 +40,13 @@ public final class MasqueradeHandOver {
         .forEach(family -> IptablesChains.requireUsable(host, family, "nat"));
   }
 
-  /** Makes the Go form, then ends ours: at no time is an address left out. */
+  /** Creates the Go form, then removes ours: at no time is an address not masqueraded. */
   public static void give(NetnsSockets host, AttachmentOwner owner, List<IpPrefix> addresses) {
     GoMasquerade.install(host, owner, addresses);
     release(host, owner.label());
   }
 
-  /** Ends ours. */
+  /** Removes ours. */
   public static void release(NetnsSockets host, String label) {
     Masquerade.remove(host, label);
   }

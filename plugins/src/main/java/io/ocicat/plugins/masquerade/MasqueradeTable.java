@@ -32,7 +32,7 @@ import java.util.SortedSet;
 import java.util.TreeSet;
 
 /**
- * The table, as few rules for all containers:
+ * The nf_tables table that masquerades all containers with a few rules:
  *
  * <pre>
  * chain postrouting {
@@ -48,9 +48,9 @@ import java.util.TreeSet;
  * </pre>
  *
  * <p>Each container is a few elements of hash sets, so neither a new connection nor an ADD or DEL
- * costs more when there are more containers. A set whose elements are ranges would have told
- * subnets of all sizes apart by itself, but the kernel copies such a set as a whole for each
- * change; so each prefix length in use has a rule and a set of its own.
+ * costs more when there are more containers. A set of ranges could hold subnets of all sizes, but
+ * the kernel copies such a set as a whole for each change; so each prefix length in use has a rule
+ * and a set of its own.
  *
  * <p>Table, chains and empty sets stay when the last container is gone.
  */
@@ -62,7 +62,7 @@ final class MasqueradeTable {
 
   private MasqueradeTable() {}
 
-  /** Makes or completes the table, with what these addresses need. */
+  /** Creates or completes the table, with what these addresses need. */
   static void ensure(NetnsSockets host, List<IpPrefix> addresses) {
     CurrentRuleset.change(host, () -> completion(host, addresses));
   }
@@ -87,14 +87,14 @@ final class MasqueradeTable {
     return requests;
   }
 
-  /** The prefix lengths of the sets of neighbours that are there. */
+  /** The prefix lengths of the existing sets of neighbours. */
   static SortedSet<Integer> lengths(IpSets family, List<NamedSet> present) {
     TreeSet<Integer> lengths = new TreeSet<>();
     present.forEach(set -> family.lengthOf(set).ifPresent(lengths::add));
     return lengths;
   }
 
-  /** All rules about one family. */
+  /** All rules of one family. */
   static List<Rule> rules(IpSets family, Iterable<Integer> lengths) {
     List<Rule> rules = new ArrayList<>();
     rules.add(
@@ -113,7 +113,7 @@ final class MasqueradeTable {
     return rules;
   }
 
-  /** Puts the rules back that somebody removed; a table that is not there is not made. */
+  /** Restores rules that somebody removed; does not create a missing table. */
   static void restore(NetnsSockets host) {
     List<NamedSet> present = host.netfilter().list(Sets.in(TABLE));
     List<InstalledRule> installed = host.netfilter().list(Rules.in(TABLE));
@@ -127,9 +127,9 @@ final class MasqueradeTable {
   }
 
   /**
-   * Looks whether the rules are there that these addresses need.
+   * Checks that the rules exist that these addresses need.
    *
-   * @throws CniException showing one that is not
+   * @throws CniException showing one that is missing
    */
   static void requireRules(NetnsSockets host, List<IpPrefix> addresses) {
     List<InstalledRule> installed = host.netfilter().list(Rules.in(TABLE));

@@ -13,14 +13,14 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * The element by which an owner finds its addresses of one family: the key is a hash of its label,
- * the comment lists them. No packet is ever compared with it; the key has the type of an
- * interface's name because that is the one text nft knows as a key.
+ * The set element that lists an owner's addresses of one family: the key is a hash of its label,
+ * the comment is the list. No packet is ever compared with it; the key has the type of an interface
+ * name because nft knows no other text keys.
  *
  * @param list the comment
  */
 record OwnerEntry(IpSets family, String label, String list) {
-  /** Five bits each: too many to meet by chance. */
+  /** Five bits each: enough to rule out collisions. */
   private static final int KEY_LETTERS = 15;
 
   /** In place of a list that is longer than a comment may be. */
@@ -44,7 +44,7 @@ record OwnerEntry(IpSets family, String label, String list) {
     return Elements.delete(family.owners, key(label));
   }
 
-  /** Nothing when there were too many to list: then they are found by their own comments. */
+  /** Empty when there were too many to list: then they are found by their own comments. */
   Optional<List<IpPrefix>> addresses() {
     List<IpPrefix> addresses = new ArrayList<>();
     for (String text : list.split(" ", -1)) {

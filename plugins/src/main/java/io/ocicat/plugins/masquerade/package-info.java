@@ -1,4 +1,4 @@
-/** Hides containers behind the host's address: the option {@code ipMasq} of bridge and ptp. */
+/** Masquerades containers with the host's address: the option {@code ipMasq} of bridge and ptp. */
 @NullMarked
 package io.ocicat.plugins.masquerade;
 

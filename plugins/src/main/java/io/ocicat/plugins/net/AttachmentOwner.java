@@ -9,8 +9,8 @@ import io.ocicat.cni.plugin.AttachmentCall;
 import java.util.Optional;
 
 /**
- * Whom something on the host belongs to: one interface of one container on one network. What a
- * plugin leaves in nf_tables carries its {@link #label} as comment, and is found again by it.
+ * The owner of something on the host: one interface of one container on one network. Objects that a
+ * plugin creates in nf_tables carry its {@link #label} as comment, and are found again by it.
  */
 public record AttachmentOwner(NetworkName network, ContainerId container, InterfaceName ifName) {
   /** Together with two slashes they fill the 128 bytes of a comment that nft reads back. */
@@ -21,14 +21,16 @@ public record AttachmentOwner(NetworkName network, ContainerId container, Interf
 
   private static final int HASH_DIGITS = 32;
 
-  /** Not in the alphabet of networks and containers. */
+  /** Not a valid character in names of networks and containers. */
   private static final char CUT = '~';
 
   public static AttachmentOwner of(AttachmentCall call) {
     return new AttachmentOwner(call.network(), call.containerId(), call.ifName());
   }
 
-  /** One that GC names; none when no plugin can ever have been called with such names. */
+  /**
+   * An attachment that GC names; empty when no plugin can ever have been called with such names.
+   */
   public static Optional<AttachmentOwner> of(NetworkName network, Attachment attachment) {
     try {
       return Optional.of(
@@ -42,8 +44,8 @@ public record AttachmentOwner(NetworkName network, ContainerId container, Interf
   }
 
   /**
-   * {@code network/container/interface}, for a comment: at most 128 bytes, and different for
-   * different owners. Names that are too long are cut, with a hash of the whole behind.
+   * {@code network/container/interface}, for a comment: at most 128 bytes, and unique to the owner.
+   * Names that are too long are truncated, with a hash of the whole name appended.
    */
   public String label() {
     return labelPrefix(network)
@@ -52,22 +54,22 @@ public record AttachmentOwner(NetworkName network, ContainerId container, Interf
         + interfaceLabel(ifName.value());
   }
 
-  /** What the labels of a network's owners start with, and no others. */
+  /** The prefix that the labels of a network's owners have, and no others. */
   public static String labelPrefix(NetworkName network) {
     return brief(network.value(), NETWORK_CHARACTERS) + "/";
   }
 
-  /** Whether two labels are of one container: of interfaces of it, or of networks that it is on. */
+  /** Whether two labels belong to one container, on whatever interfaces and networks. */
   public static boolean isOneContainer(String label, String other) {
     return container(label).equals(container(other));
   }
 
-  /** Whether two labels are of one interface of one container, on whatever networks. */
+  /** Whether two labels belong to one interface of one container, on whatever networks. */
   public static boolean isOneInterface(String label, String other) {
     return label.substring(label.indexOf('/') + 1).equals(other.substring(other.indexOf('/') + 1));
   }
 
-  /** None of the names has a slash in it, also after it was cut. */
+  /** None of the names contains a slash, also after truncation. */
   private static String container(String label) {
     return label.substring(label.indexOf('/') + 1, label.lastIndexOf('/') + 1);
   }
@@ -78,7 +80,7 @@ public record AttachmentOwner(NetworkName network, ContainerId container, Interf
         : name.substring(0, most - HASH_DIGITS - 1) + CUT + NamingHash.of(name, HASH_DIGITS);
   }
 
-  /** Linux allows nearly everything in the name of an interface; a comment does not. */
+  /** Linux allows nearly every character in an interface name; a comment does not. */
   private static String interfaceLabel(String name) {
     return isPlain(name) ? name : CUT + NamingHash.of(name, INTERFACE_CHARACTERS - 1);
   }

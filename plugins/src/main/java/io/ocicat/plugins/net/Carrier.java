@@ -10,9 +10,9 @@ import io.ocicat.netlink.route.Device;
 import java.time.Duration;
 
 /**
- * Whether packets can leave by an end of a veth pair. Until the other end is up they are dropped,
- * and the kernel lets the end that came up first know in its own time; since Linux 6.8 at the
- * latest when somebody asks.
+ * Waits for the carrier of a veth end, without which it cannot send. Until the other end is up,
+ * packets are dropped, and the kernel updates the state of the end that came up first with a delay;
+ * since Linux 6.8, at the latest when somebody asks.
  */
 public final class Carrier {
   private static final Duration PATIENCE = Duration.ofMillis(2500);
@@ -20,7 +20,7 @@ public final class Carrier {
   private Carrier() {}
 
   /**
-   * Waits until packets can leave; usually they can.
+   * Waits until packets can be sent, usually not at all.
    *
    * @throws CniException when they cannot in time
    */

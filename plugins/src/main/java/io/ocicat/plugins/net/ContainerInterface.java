@@ -21,7 +21,7 @@ import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Puts a result's addresses and routes on an interface inside the container, in one send. */
+/** Configures a result's addresses and routes on an interface inside the container, in one send. */
 public final class ContainerInterface {
   private ContainerInterface() {}
 
@@ -43,10 +43,10 @@ public final class ContainerInterface {
   }
 
   /**
-   * The same with addresses and routes of a particular kind.
+   * The same with modified addresses and additional routes.
    *
-   * @param kind changes what an address is like before it is added
-   * @param gatewayRoutes go before the result's routes, which lead by them
+   * @param kind changes the properties of an address before it is added
+   * @param gatewayRoutes added before the result's routes, which depend on them
    */
   public static void configure(
       NetnsSockets container,
@@ -110,10 +110,7 @@ public final class ContainerInterface {
     return false;
   }
 
-  /**
-   * Kernels hand interfaces out with IPv6 off when the administrator says so; an address says
-   * otherwise.
-   */
+  /** Some hosts disable IPv6 on new interfaces; an IPv6 address overrides that. */
   private static void allowIpv6(NetnsSockets container, String name) {
     container
         .namespace()
@@ -154,7 +151,7 @@ public final class ContainerInterface {
   }
 
   /**
-   * Looks whether the interface still has what the result says.
+   * Checks that the interface still has what the result says.
    *
    * @throws CniException naming what is missing
    */

@@ -10,9 +10,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * Changes nf_tables by what it holds now. Whatever was read while the changes were thought up is
- * still true when they happen: otherwise they are thought up anew. That takes the place of a lock,
- * which other programs on the host would not take.
+ * Changes nf_tables depending on its current content. A transaction succeeds only if nothing
+ * changed since the plan read it; otherwise the plan is computed again. This replaces a lock, which
+ * other programs on the host would ignore.
  */
 public final class CurrentRuleset {
   private static final int ATTEMPTS = 200;
@@ -21,9 +21,9 @@ public final class CurrentRuleset {
   private CurrentRuleset() {}
 
   /**
-   * Performs the changes in one transaction; none is fine.
+   * Performs the changes in one transaction; an empty plan is fine.
    *
-   * @param plan reads what it needs and says what to change; may be asked many times
+   * @param plan reads what it needs and returns the changes; may be called many times
    */
   public static void change(NetnsSockets host, Supplier<List<NetlinkRequest>> plan) {
     for (int attempt = 1; ; attempt++) {
@@ -36,7 +36,7 @@ public final class CurrentRuleset {
           throw e;
         }
       }
-      // Many that start over at once would get into each other's way again.
+      // Many callers that retry at once would get in each other's way again.
       LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(LONGEST_PAUSE_NANOS));
     }
   }

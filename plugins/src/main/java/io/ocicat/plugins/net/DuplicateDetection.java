@@ -13,7 +13,7 @@ import io.ocicat.netlink.route.Device;
 import java.time.Duration;
 import java.util.List;
 
-/** The second or two in which IPv6 asks whether anybody has an address already. */
+/** Waits for IPv6 duplicate address detection, which takes a second or two. */
 public final class DuplicateDetection {
   private static final Duration PATIENCE = Duration.ofSeconds(5);
 
@@ -22,7 +22,7 @@ public final class DuplicateDetection {
   /**
    * Waits until all of an interface's addresses can be used.
    *
-   * @throws CniException when somebody has one of them, or the kernel does not come to an end
+   * @throws CniException when an address is a duplicate, or detection does not finish
    */
   public static void await(NetnsSockets container, Device device, Deadline deadline) {
     Deadline limit = deadline.atMost(PATIENCE);

@@ -6,7 +6,7 @@ import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.linux.NetlinkException;
 import io.ocicat.netlink.ns.Sysctl;
 
-/** Makes a host pass on what is not for itself. */
+/** Enables IP forwarding on a host. */
 public final class Forwarding {
   private static final Sysctl V4 = Sysctl.of("net", "ipv4", "ip_forward");
   private static final Sysctl V6 = Sysctl.of("net", "ipv6", "conf", "all", "forwarding");
@@ -14,8 +14,8 @@ public final class Forwarding {
   private Forwarding() {}
 
   /**
-   * Turns it on for a family. Where it is on nothing is written, so that a read-only /proc/sys is
-   * good enough.
+   * Enables it for a family. Nothing is written where it is already on, so that a read-only
+   * /proc/sys suffices.
    *
    * @throws CniException when it can be neither read nor written
    */
@@ -28,7 +28,7 @@ public final class Forwarding {
             });
   }
 
-  /** The same for who is inside the host's namespace already. */
+  /** The same for a caller that is already inside the host's namespace. */
   public static void enableHere(IpFamily family) {
     Sysctl setting = setting(family);
     try {

@@ -7,7 +7,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * The hash by which CNI plugins make names of limited length, ours and the Go ones alike: the
+ * The hash with which CNI plugins, ours and the Go ones alike, build names of limited length: the
  * beginning of SHA-512, in hexadecimal.
  */
 public final class NamingHash {
@@ -20,15 +20,14 @@ public final class NamingHash {
     return HexFormat.of().formatHex(bytes(text)).substring(0, digits);
   }
 
-  /** A prefix and as much of the hash as makes a name of that length. */
+  /** A prefix followed by as much of the hash as fits the length. */
   public static String name(String prefix, String text, int length) {
     return prefix + of(text, length - prefix.length());
   }
 
   /**
-   * The hash as a word of letters and the digits 2 to 7, five bits each. Where a set of nf_tables
-   * is to be keyed by a text, such a word of 15 is, as the name of an interface: that is the one
-   * text nft knows as a key.
+   * The hash in base 32: letters and the digits 2 to 7, five bits each. Where a set in nf_tables
+   * needs a text key, 15 of these serve as an interface name, the only text key nft knows.
    */
   public static String word(String text, int letters) {
     byte[] hash = bytes(text);

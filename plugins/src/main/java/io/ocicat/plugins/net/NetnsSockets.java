@@ -21,11 +21,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One side of an attachment, the host's or the container's: its namespace and the sockets into it,
- * opened when first asked for. Belongs to one call; not thread-safe.
+ * The network namespace of one side of an attachment, the host's or the container's, with netlink
+ * sockets that are opened on first use. Belongs to one call; not thread-safe.
  */
 public final class NetnsSockets implements AutoCloseable {
-  /** No netfilter sockets at all, or no nf_tables behind them. */
+  /** Without netfilter sockets, or without nf_tables. */
   private static final Set<Errno> NOT_THERE =
       Set.of(Errno.EPROTONOSUPPORT, Errno.EINVAL, Errno.EOPNOTSUPP);
 
@@ -38,20 +38,20 @@ public final class NetnsSockets implements AutoCloseable {
     this.namespace = namespace;
   }
 
-  /** The namespace of whoever executed the plugin. */
+  /** The namespace of the plugin's caller. */
   public static NetnsSockets ofHost(Call call) {
     return of(call.hostNetns());
   }
 
-  /** A namespace by its file, which must be there. */
+  /** A namespace by its file, which must exist. */
   public static NetnsSockets of(Path namespace) {
     return new NetnsSockets(NetNs.open(namespace));
   }
 
   /**
-   * The container's namespace, which must be there.
+   * The container's namespace, which must exist.
    *
-   * @throws CniException with code 8 when it is not
+   * @throws CniException with code 8 when it does not
    */
   public static NetnsSockets of(Netns netns) {
     try {
@@ -65,8 +65,8 @@ public final class NetnsSockets implements AutoCloseable {
   }
 
   /**
-   * What is left of the container's namespace, for DEL: nothing when it has no name or the name is
-   * gone. A name that is an ordinary file counts as gone: so a reboot leaves what was a mount.
+   * The container's namespace, if it still exists, for DEL. A path that is a regular file counts as
+   * gone: that is what a reboot leaves of a bind mount.
    */
   public static Optional<NetnsSockets> ofRemaining(Optional<Netns> netns) {
     if (netns.isEmpty()) {
@@ -107,8 +107,8 @@ public final class NetnsSockets implements AutoCloseable {
   }
 
   /**
-   * Whether the kernel has nf_tables. Where it has not, nobody can have left anything in there, and
-   * DEL has nothing to complain about.
+   * Whether the kernel has nf_tables. If not, nothing can have been left in it, and DEL has nothing
+   * to report.
    */
   public boolean hasNfTables() {
     Boolean known = nfTables;
@@ -135,7 +135,7 @@ public final class NetnsSockets implements AutoCloseable {
   }
 
   /**
-   * A link that must be there.
+   * A link that must exist.
    *
    * @throws CniException naming it
    */
@@ -153,7 +153,7 @@ public final class NetnsSockets implements AutoCloseable {
     setting.writeIn(namespace, value);
   }
 
-  /** Writes a setting that makes things better but that some kernels do not have. */
+  /** Writes an optional setting, which some kernels do not have. */
   public void writeIfPossible(Sysctl setting, String value) {
     writeIfPossible(Map.of(setting, value));
   }
@@ -163,7 +163,10 @@ public final class NetnsSockets implements AutoCloseable {
     visit(() -> settings.forEach(NetnsSockets::writeHereIfPossible));
   }
 
-  /** Does something short inside, and whoever is there opens the socket he will need. */
+  /**
+   * Runs something short inside the namespace, and opens the socket that will be needed while
+   * there.
+   */
   public void visit(Runnable errand) {
     route =
         namespace.visit(
@@ -173,18 +176,18 @@ public final class NetnsSockets implements AutoCloseable {
             });
   }
 
-  /** For a visit: writes a setting that makes things better but that some kernels do not have. */
+  /** Inside a visit: writes an optional setting, which some kernels do not have. */
   public static void writeHereIfPossible(Sysctl setting, String value) {
     try {
       setting.write(value);
     } catch (NetlinkException e) {
-      // No IPv6, or /proc/sys is read-only: the plugin works without.
+      // No IPv6, or /proc/sys is read-only: the plugin works without it.
     }
   }
 
   @Override
   public void close() {
-    // Closing a descriptor never throws: the number is free whatever the kernel says.
+    // Closing a descriptor never throws: the number is free whatever the kernel returns.
     if (route != null) {
       route.close();
     }

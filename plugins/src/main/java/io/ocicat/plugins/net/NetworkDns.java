@@ -5,14 +5,11 @@ import io.ocicat.cni.json.JsonFields;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The member {@code dns} of a network's own configuration. */
+/** Reads the member {@code dns} of a network's own configuration. */
 public final class NetworkDns {
   private NetworkDns() {}
 
-  /**
-   * What replaces the IPAM plugin's, null for nothing. A list that is there and empty replaces as
-   * well.
-   */
+  /** What replaces the IPAM plugin's DNS settings, or null. An empty list replaces as well. */
   public static @Nullable Dns read(JsonFields plugin) {
     JsonFields in = plugin.object("dns");
     boolean lists = List.of("nameservers", "search", "options").stream().anyMatch(in::has);

@@ -9,9 +9,9 @@ public final class NoIpam {
   private NoIpam() {}
 
   /**
-   * Old versions cannot say that there is no address: better now than when everything is done.
+   * Old result versions require an address: fail now rather than when everything is done.
    *
-   * @throws CniException when the configuration names no IPAM plugin and is of such a version
+   * @throws CniException when the configuration names no IPAM plugin and has such a version
    */
   public static void requireExpressible(PluginConfig config) {
     if (config.ipamType().isEmpty()) {

@@ -21,8 +21,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * A container's veth pair that can be found from the host: the alias of the end there says whose it
- * is, {@code cni:network/container/interface}.
+ * A container's veth pair that can be found from the host: the alias of the host end names its
+ * owner, {@code cni:network/container/interface}.
  */
 public final class OwnedVeth {
   private static final String ALIAS = "cni:";
@@ -30,9 +30,9 @@ public final class OwnedVeth {
   private OwnedVeth() {}
 
   /**
-   * Makes the veth pair.
+   * Creates the veth pair.
    *
-   * @throws CniException when the container has a link of that name already
+   * @throws CniException when the container already has a link of that name
    */
   public static VethPair create(
       NetnsSockets host, NetnsSockets container, AttachmentOwner owner, VethPair.Plan plan) {
@@ -47,28 +47,28 @@ public final class OwnedVeth {
             }));
   }
 
-  /** Writes on a link whose it is: on the host's end of a veth pair, if there is one. */
+  /** Sets the owner's alias on a link, usually the host end of a veth pair. */
   public static NetlinkRequest label(int link, AttachmentOwner owner) {
     return Links.setAlias(link, ALIAS + owner.label());
   }
 
-  /** Whether a link says that it belongs to somebody. */
+  /** Whether a link has an owner's alias. */
   public static boolean isLabelled(Link link) {
     return link.alias().startsWith(ALIAS);
   }
 
-  /** Whether a link says that it is the owner's. */
+  /** Whether a link's alias names this owner. */
   public static boolean isOf(Link link, AttachmentOwner owner) {
     return isAliased(link, owner);
   }
 
-  /** Whether a link says that it is of the owner's container and interface, on any network. */
+  /** Whether a link's alias names the owner's container and interface, on any network. */
   public static boolean isOfInterface(Link link, AttachmentOwner owner) {
     return isLabelled(link)
         && AttachmentOwner.isOneInterface(link.alias().substring(ALIAS.length()), owner.label());
   }
 
-  /** Whether a link says that it is a veth pair, but not one of the owner's container. */
+  /** Whether a link's alias names another container. */
   public static boolean isOfAnotherContainer(Link link, AttachmentOwner owner) {
     String alias = link.alias();
     return alias.startsWith(ALIAS)
@@ -76,11 +76,11 @@ public final class OwnedVeth {
   }
 
   /**
-   * Removes the veth pair by its end in the container, or where that is not to be found by the one
-   * on the host: a namespace may live on without a name, and the veth pair with it.
+   * Removes the veth pair by its container end or, when that is not found, by its host end: a
+   * namespace may live on without a name, and the veth pair with it.
    *
-   * @param container what is left of the container's namespace
-   * @param previous what ADD returned, if it is at hand
+   * @param container the container's namespace, if it still exists
+   * @param previous the result of ADD, if available
    */
   public static void remove(
       NetnsSockets host,
@@ -99,10 +99,11 @@ public final class OwnedVeth {
   }
 
   /**
-   * Removes whatever has the interface's name in the container. While others remove veth pairs from
-   * the same host it goes with theirs, by its end there: that takes questions first, but one wait.
+   * Removes the link with the interface's name in the container. While other veth pairs of the same
+   * host are being removed it joins them, by its host end: that takes more queries, but only one
+   * wait.
    *
-   * @return whether there was anything
+   * @return whether it existed
    */
   private static boolean removeInside(
       NetnsSockets host, NetnsSockets container, AttachmentOwner owner) {
@@ -117,7 +118,7 @@ public final class OwnedVeth {
                     .orElseGet(() -> removeAtOnce(container, name)));
   }
 
-  /** Only the alias tells for sure: the index may be that of another in another namespace. */
+  /** Only the alias is reliable: the index may belong to a link in another namespace. */
   private static Optional<Link> hostEnd(NetnsSockets host, Link inside, AttachmentOwner owner) {
     return inside.kind().equals("veth") && inside.peer() > 0
         ? host.route()
@@ -130,7 +131,7 @@ public final class OwnedVeth {
     return link.alias().equals(ALIAS + owner.label());
   }
 
-  /** Removes those of a network's veth pairs whose containers are not among the valid ones. */
+  /** Removes the network's veth pairs whose containers are not among the valid ones. */
   public static void collect(NetnsSockets host, NetworkName network, Set<Attachment> valid) {
     Set<String> kept =
         valid.stream()
@@ -146,7 +147,7 @@ public final class OwnedVeth {
     SharedDeletion.deleteAll(host.route(), stale.stream().map(Link::index).toList());
   }
 
-  /** Whether it was there; gone already is fine. */
+  /** Whether it existed; one that is already gone is not an error. */
   private static boolean removeAtOnce(NetnsSockets net, String name) {
     NetlinkException failure =
         net.route().attempt(List.of(Links.delete(name))).getFirst().failure().orElse(null);
@@ -172,8 +173,8 @@ public final class OwnedVeth {
   }
 
   /**
-   * By its alias. The original gives none, but chooses name and hardware address at random: nobody
-   * else has both.
+   * By its alias. The Go plugin sets none, but chooses name and hardware address at random, so the
+   * pair is unique.
    */
   private static boolean isOf(Link link, Interface named, AttachmentOwner owner) {
     if (!link.kind().equals("veth")) {

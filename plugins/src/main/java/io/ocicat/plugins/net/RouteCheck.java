@@ -7,7 +7,7 @@ import io.ocicat.netlink.IpFamily;
 import io.ocicat.netlink.route.RouteFilter;
 import io.ocicat.netlink.route.Routes;
 
-/** Looks for the routes of a result in the table they were put into. */
+/** Checks that the routes of a result are in their table. */
 final class RouteCheck {
   private RouteCheck() {}
 

@@ -25,16 +25,16 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 
 /**
- * A veth pair between the host and a container. Both ends are born where they live, with their
- * names, addresses and MTU: moving a link costs 15 ms under the kernel's global lock.
+ * A veth pair between the host and a container. Both ends are created in their namespaces, with
+ * their names, addresses and MTU: moving a link costs 15 ms under the kernel's global lock.
  *
- * @param host the end on the host
- * @param container the end in the container, still down: whoever configures it brings it up
+ * @param host the host end
+ * @param container the container end, still down: whoever configures it brings it up
  */
 public record VethPair(End host, End container) {
   private static final int NAME_ATTEMPTS = 10;
 
-  /** One end: enough for further requests and for the result. */
+  /** One end, with what further requests and the result need. */
   public record End(int index, String name, MacAddress mac) {
     public Device device() {
       return Device.of(index, name);
@@ -50,15 +50,16 @@ public record VethPair(End host, End container) {
   }
 
   /**
-   * What to make.
+   * What to create.
    *
-   * @param name of the container's end
+   * @param name of the container end
    * @param mtu of both ends; 0 leaves it to the kernel
-   * @param mac of the container's end; a random one when empty
-   * @param hostSide further settings of the host's end, for instance its bridge and that it is up
-   * @param then from the name of the host's end to what else it gets in the same send: an alias, or
-   *     how its bridge treats it
-   * @param deaf links on the host that, as the host's end itself, hear no router of the container's
+   * @param mac of the container end; a random one when empty
+   * @param hostSide further settings of the host end, for instance its bridge and that it is up
+   * @param then maps the name of the host end to further requests in the same send: an alias, or
+   *     bridge port options
+   * @param deaf links on the host that, like the host end, must ignore router advertisements from
+   *     the container
    */
   public record Plan(
       String name,
@@ -87,16 +88,19 @@ public record VethPair(End host, End container) {
       return new Plan(name, mtu, mac, hostSide, newThen, deaf);
     }
 
-    /** Makes another link on the host deaf as well, in the visit that the host's end needs. */
+    /**
+     * Makes another link on the host ignore router advertisements as well, in the same visit as the
+     * host end.
+     */
     public Plan alsoDeaf(String link) {
       return new Plan(name, mtu, mac, hostSide, then, List.of(link));
     }
   }
 
   /**
-   * Makes a pair with a random name on the host.
+   * Creates a pair with a random name on the host.
    *
-   * @throws CniException when the container has a link of that name already
+   * @throws CniException when the container already has a link of that name
    */
   public static VethPair create(NetnsSockets host, NetnsSockets container, Plan plan) {
     for (int attempt = 1; ; attempt++) {
@@ -111,10 +115,10 @@ public record VethPair(End host, End container) {
     }
   }
 
-  /** The same with a name of the caller's choice. Fails with EEXIST when either name is taken. */
+  /** The same with a given name. Fails with EEXIST when either name is taken. */
   public static VethPair create(
       NetnsSockets host, NetnsSockets container, String hostName, Plan plan) {
-    // Chosen here rather than by the kernel, so that nobody has to ask for them afterwards.
+    // Chosen here rather than by the kernel, so that nothing has to be queried afterwards.
     MacAddress hostMac = highMac();
     MacAddress mac = plan.mac().orElseGet(VethPair::randomMac);
     LinkSettings inside = sized(LinkSettings.named(plan.name()).mac(mac), plan.mtu());
@@ -130,7 +134,10 @@ public record VethPair(End host, End container) {
         new End(made.index(), hostName, hostMac), new End(made.peer(), plan.name(), mac));
   }
 
-  /** A container must not become the host's router by announcing itself as one (CVE-2020-10749). */
+  /**
+   * A container must not become the host's router by sending router advertisements
+   * (CVE-2020-10749).
+   */
   private static void deafen(NetnsSockets host, String end, List<String> others) {
     Map<Sysctl, String> settings = new HashMap<>();
     settings.put(acceptRouters(end), "0");
@@ -142,13 +149,13 @@ public record VethPair(End host, End container) {
     return Sysctl.of("net", "ipv6", "conf", link, "accept_ra");
   }
 
-  /** Takes both ends away, by the host's; gone already is fine. */
+  /** Removes both ends, by the host end; a pair that is already gone is not an error. */
   public void delete(NetnsSockets net) {
     SharedDeletion.delete(net.namespace(), net.route(), host.index());
   }
 
   /**
-   * Refuses to go on where the container has a link of that name.
+   * Fails when the container has a link of that name.
    *
    * @throws CniException naming it
    */
@@ -166,12 +173,12 @@ public record VethPair(End host, End container) {
     return mtu > 0 ? settings.mtu(mtu) : settings;
   }
 
-  /** What the host's end of a veth pair is called: nobody has to look it up. */
+  /** A random name for the host end, which needs no lookup. */
   public static String randomName() {
     return "veth" + HexFormat.of().toHexDigits(ThreadLocalRandom.current().nextInt());
   }
 
-  /** Random, but high: a bridge that takes the lowest address of its ports keeps the one it has. */
+  /** Random, but high: a bridge that uses the lowest address of its ports keeps the one it has. */
   private static MacAddress highMac() {
     return new MacAddress((0xfeL << 40) | (randomMac().bits() & 0xff_ffff_ffffL));
   }

@@ -1,6 +1,6 @@
 /**
- * What several plugins do to the kernel: both sides of an attachment, veth pairs, addresses and
- * routes in a pod.
+ * Kernel operations that several plugins share: namespaces, veth pairs, addresses and routes of an
+ * attachment.
  */
 @NullMarked
 package io.ocicat.plugins.net;

@@ -18,8 +18,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Reads the part of nft's language that {@code docs/plugins/portmap.md} describes: matches on
- * addresses, ports, the protocol, the incoming interface and marks, one after the other.
+ * Parses the subset of nft's language that {@code docs/plugins/portmap.md} describes: a sequence of
+ * matches on addresses, ports, the protocol, the incoming interface and marks.
  *
  * <p>A set in braces needs no set in the kernel: {@code == { a, b }} becomes one rule for each
  * value, {@code != { a, b }} one condition for each.
@@ -30,7 +30,7 @@ final class ConditionParser {
   private static final long LARGEST_MARK = 0xffffffffL;
   private static final Pattern RANGE = Pattern.compile("([^-]+)-([^-]+)");
 
-  /** How to make a condition of what stands behind a field. */
+  /** How to build a condition from what follows a field. */
   private interface Subject {
     Clause compare(Comparison comparison, String value);
   }
@@ -51,7 +51,7 @@ final class ConditionParser {
     return new Conditions(alternatives);
   }
 
-  /** One match: what must hold, or several things of which one must. */
+  /** One match: a condition, or several of which one must hold. */
   private List<List<Clause>> match() {
     Subject subject = subject(words.next("a field"));
     Comparison comparison = comparison();
@@ -263,7 +263,7 @@ final class ConditionParser {
         return number;
       }
     } catch (NumberFormatException e) {
-      // Said below, with what is allowed.
+      // Reported below, with what is allowed.
     }
     throw refuse("%s is not a number 0–%d".formatted(Quoted.brief(text), most));
   }

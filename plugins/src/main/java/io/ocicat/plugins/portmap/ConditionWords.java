@@ -8,8 +8,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The words of conditions, taken one by one. A token of the configuration may hold several; braces,
- * commas and {@code &} are words of their own wherever they stand.
+ * Splits conditions into words, which are consumed one by one. A token of the configuration may
+ * contain several; braces, commas and {@code &} are words of their own.
  */
 final class ConditionWords {
   private static final Pattern WORD = Pattern.compile("\\s*(\"[^\"]*\"|[{},&]|[^\\s{},&\"]+)");
@@ -38,7 +38,7 @@ final class ConditionWords {
     return word.equals(words.peek());
   }
 
-  /** Whatever comes next. */
+  /** The next word. */
   String next(String expected) {
     if (words.isEmpty()) {
       throw refuse("they end where %s is expected".formatted(expected));
@@ -46,7 +46,7 @@ final class ConditionWords {
     return words.remove();
   }
 
-  /** A value comes next. */
+  /** The next word, which must be a value. */
   String value() {
     String word = next("a value");
     if (MARKS.contains(word)) {

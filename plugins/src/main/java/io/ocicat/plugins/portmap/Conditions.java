@@ -4,7 +4,7 @@ import io.ocicat.netlink.nft.Clause;
 import java.util.List;
 
 /**
- * What packets must be like for a container's ports to be forwarded, beyond having the port.
+ * Additional conditions on the packets that are forwarded to a container's ports.
  *
  * @param alternatives each a list of clauses that must all hold; one of them suffices
  */
@@ -16,9 +16,9 @@ record Conditions(List<List<Clause>> alternatives) {
   }
 
   /**
-   * Reads conditions as {@link ConditionParser} understands them.
+   * Parses conditions with {@link ConditionParser}.
    *
-   * @throws IllegalArgumentException saying at which word it does not, and why
+   * @throws IllegalArgumentException naming the word that is invalid, and why
    */
   static Conditions parse(FamilySets family, List<String> tokens) {
     return new ConditionParser(family, tokens).parse();
@@ -28,7 +28,7 @@ record Conditions(List<List<Clause>> alternatives) {
     return equals(NONE);
   }
 
-  /** Whether the words are those of iptables: options, or the ! before one. */
+  /** Whether the words are iptables options, or a ! before one. */
   static boolean areOfIptables(List<String> tokens) {
     return !tokens.isEmpty()
         && (tokens.getFirst().startsWith("-") || tokens.getFirst().startsWith("!"));

@@ -17,19 +17,21 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * Where a container is, seen from the host.
+ * A container's address and the host interface through which it is reached.
  *
- * @param link the host's interface by which it is reached; {@link #NO_LINK} when there is none
+ * @param link the interface; {@link #NO_LINK} when there is none
  */
 record ContainerAddress(IpAddress address, String link) {
-  /** No container is behind it, so it can stand for none. */
+  /** An interface with no container behind it, so it can stand for none. */
   static final String NO_LINK = "lo";
 
   boolean hasLink() {
     return !link.equals(NO_LINK);
   }
 
-  /** Where a container's interface is by the result of ADD: its first address of each family. */
+  /**
+   * The first address of each family of a container's interface, according to the result of ADD.
+   */
   static List<ContainerAddress> of(NetnsSockets host, Result result, String ifName) {
     List<ContainerAddress> places = new ArrayList<>();
     for (Predicate<IpAddress> family :
@@ -44,13 +46,16 @@ record ContainerAddress(IpAddress address, String link) {
     return places;
   }
 
-  /** An address that names no interface of the result counts as the container's. */
+  /** An address without an interface in the result counts as the container's. */
   private static boolean isOn(String ifName, Result result, IpConfig ip) {
     Optional<Interface> owner = result.interfaceOf(ip);
     return owner.isEmpty() || (owner.get().name().equals(ifName) && !owner.get().isOnHost());
   }
 
-  /** By a gateway, as to the rest of the world, leads no link of the container's own. */
+  /**
+   * A route with a gateway, such as the default route, does not lead to a link of the container's
+   * own.
+   */
   private static String linkTo(NetnsSockets host, IpAddress address) {
     try {
       return host.route()
@@ -61,7 +66,7 @@ record ContainerAddress(IpAddress address, String link) {
           .map(Link::name)
           .orElse(NO_LINK);
     } catch (NetlinkException e) {
-      // A route that refuses packets leads nowhere.
+      // A route that rejects packets leads nowhere.
       return NO_LINK;
     }
   }

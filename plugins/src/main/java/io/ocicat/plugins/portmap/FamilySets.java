@@ -21,8 +21,8 @@ import io.ocicat.plugins.net.NamingHash;
 import java.util.List;
 
 /**
- * The sets and maps of {@link PortmapTable} for one address family, and the elements that a {@link
- * Forward} has in them. All are hash sets, so that nothing costs more when there are more of them.
+ * The sets and maps of {@link PortmapTable} for one address family, and the elements that a
+ * {@link Forward} has in them. All are hash sets, so that the cost does not grow with their number.
  */
 final class FamilySets {
   static final FamilySets V4 =
@@ -43,7 +43,7 @@ final class FamilySets {
           "::1");
   static final List<FamilySets> BOTH = List.of(V4, V6);
 
-  /** Five bits each: too many to meet by chance. */
+  /** Five bits each: enough to rule out collisions. */
   private static final int KEY_LETTERS = 15;
 
   private final String version;
@@ -52,31 +52,31 @@ final class FamilySets {
   final PacketField source;
   final PacketField destination;
 
-  /** Protocol and port of the host, on all its addresses → address and port of a container. */
+  /** Protocol and host port, on all addresses → address and port of a container. */
   final NamedSet ports;
 
-  /** Address, protocol and port of the host → address and port of a container. */
+  /** Host address, protocol and host port → address and port of a container. */
   final NamedSet hostIpPorts;
 
   /**
-   * Address (0.0.0.0 for all), protocol and port of the host, and the key of a label → address and
-   * port of a container: what leads there as soon as nothing else of the same container has the
-   * port.
+   * Host address (0.0.0.0 for all), protocol and host port, and the key of a label → address and
+   * port of a container: a forward that takes effect once no other attachment of the same container
+   * has the port.
    */
   final NamedSet waiting;
 
-  /** A source and the container it must not show itself to: the container itself, 127.0.0.1. */
+  /** A source that must be masqueraded towards a container: the container itself, 127.0.0.1. */
   final NamedSet hairpin;
 
-  /** A container and the link it is behind, as are its neighbours. */
+  /** A container and the link it is reached through, as are its neighbours. */
   final NamedSet link;
 
-  /** Containers that see the host in place of every client. */
+  /** Containers for which every client is masqueraded. */
   final NamedSet masqAll;
 
   /**
-   * What an owner has: the key of its label and a number from 0 on → a {@link HostPort} and the
-   * {@link ContainerAddress} it leads to.
+   * What an owner has: the key of its label and a number from 0 on → a {@link HostPort} and its
+   * {@link ContainerAddress}.
    */
   final NamedSet owners;
 
@@ -128,7 +128,7 @@ final class FamilySets {
     return List.of(ports, hostIpPorts, waiting, hairpin, link, masqAll, owners);
   }
 
-  /** What leads packets to the container. */
+  /** The elements that forward packets to the container. */
   SetElement forward(Forward forward) {
     return port(forward.port()).to(endpoint(forward));
   }
@@ -139,7 +139,7 @@ final class FamilySets {
     };
   }
 
-  /** The question whether nobody has the port on all addresses when this is about one of them. */
+  /** A test, for a forward on a single address, that nobody has the port on all addresses. */
   List<NetlinkRequest> requireWiderFree(Forward forward) {
     return forward.port().isOnAllAddresses()
         ? List.of()
@@ -155,7 +155,7 @@ final class FamilySets {
         : SetElement.of(hostIpPorts, Value.address(port.address()), protocol, number);
   }
 
-  /** What would lead packets to the container. */
+  /** The elements that forward packets to the container once the port is free. */
   SetElement waiting(String label, Forward forward) {
     return waiting(label, forward.port()).to(endpoint(forward));
   }
@@ -169,7 +169,10 @@ final class FamilySets {
         owner(label));
   }
 
-  /** What an element of {@link #waiting} waits for; by which link, it does not tell. */
+  /**
+   * The forward that an element of {@link #waiting} waits for; the element does not contain the
+   * link.
+   */
   Forward awaited(Element element) {
     if (!(element.data() instanceof ElementData.Values(List<Value> values)) || values.size() != 2) {
       throw NetlinkException.malformed("element " + element + " waits for no host port");
@@ -203,7 +206,7 @@ final class FamilySets {
     return SetElement.of(masqAll, Value.address(container.address()));
   }
 
-  /** The key under which an owner keeps the {@code number}th of what it has. */
+  /** The key under which an owner keeps its {@code number}th forward. */
   SetElement owned(String label, int number) {
     return SetElement.of(owners, owner(label), Value.port(number));
   }
@@ -222,7 +225,7 @@ final class FamilySets {
             Value.interfaceName(forward.container().link()));
   }
 
-  /** What an element of {@link #owners} tells. */
+  /** The forward that an element of {@link #owners} describes. */
   StoredForward holding(Element element) {
     if (!(element.data() instanceof ElementData.Values(List<Value> values)) || values.size() != 5) {
       throw NetlinkException.malformed("element " + element + " tells of no host port");
@@ -232,8 +235,9 @@ final class FamilySets {
   }
 
   /**
-   * The keys of all that there may be because of an owner's holding. Somebody may end its waiting
-   * at any time; so whoever looks for all of them begins there, and meets it here or there.
+   * The keys of all elements that may exist because of an owner's forward. A waiting forward may be
+   * promoted at any time; a search that begins with the waiting ones finds it in one of the two
+   * places.
    */
   List<SetElement> belonging(String label, StoredForward holding) {
     ContainerAddress container = holding.container();

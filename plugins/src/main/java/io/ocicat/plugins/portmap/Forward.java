@@ -1,6 +1,6 @@
 package io.ocicat.plugins.portmap;
 
-/** A port of the host that leads to a port of a container of the same address family. */
+/** A host port that is forwarded to a port of a container of the same address family. */
 record Forward(HostPort port, ContainerAddress container, int containerPort) {
   Forward onAllAddresses() {
     return new Forward(port.onAllAddresses(), container, containerPort);

@@ -21,27 +21,27 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The ports of the host that the Go plugin forwards, in its tables of nf_tables or in iptables. Of
- * two rules for one port the kernel obeys the one whose chain was registered first, so a second one
- * would either do nothing or take the traffic of a container that runs (review K10).
+ * The host ports that the Go plugin forwards, in its nf_tables tables or in iptables. Of two rules
+ * for one port the kernel applies the one whose chain was registered first, so a second one would
+ * either have no effect or take over the traffic of a running container.
  *
- * <p>The Go plugin does not look at ours, and nothing keeps it from forwarding a port that we
- * forward already.
+ * <p>The Go plugin does not check our table, and nothing keeps it from forwarding a port that we
+ * already forward.
  */
 final class GoHostPorts {
   private static final String NAT = "nat";
   private static final String ENTRY = "CNI-HOSTPORT-DNAT";
 
-  /** What the Go plugin writes on its rule in {@link #ENTRY}; a long text ends in dots. */
+  /** The Go plugin's comment on its rule in {@link #ENTRY}; a long text ends in dots. */
   private static final Pattern COMMENT =
       Pattern.compile("dnat name: \"([^\"]*)\" id: \"([^\"]*)(?:\"|\\.\\.\\.)?.*");
 
   private GoHostPorts() {}
 
   /**
-   * Who has a port.
+   * The holder of a port.
    *
-   * @param network empty where the rules do not tell it
+   * @param network empty where the rules do not say
    */
   private record Holder(HostPort port, String network, String container) {
     boolean isOf(AttachmentOwner owner) {
@@ -58,10 +58,10 @@ final class GoHostPorts {
   }
 
   /**
-   * Looks whether another container has one of the ports by the Go plugin. What the owner's own
-   * container has is no obstacle.
+   * Checks that the Go plugin forwards none of the ports to another container. Ports of the owner's
+   * own container are no obstacle.
    *
-   * @throws CniException with code 11 that names who has it
+   * @throws CniException with code 11 that names the holder
    */
   static void requireFree(NetnsSockets host, AttachmentOwner owner, List<Forward> forwards) {
     for (FamilySets family : FamilySets.BOTH) {
@@ -75,7 +75,7 @@ final class GoHostPorts {
     }
   }
 
-  /** Whether the owner's container has all of these ports by the Go plugin. */
+  /** Whether the Go plugin forwards all of these ports to the owner's container. */
   static boolean hasAll(NetnsSockets host, AttachmentOwner owner, List<Forward> forwards) {
     for (FamilySets family : FamilySets.BOTH) {
       List<HostPort> wanted = portsOf(family, forwards);

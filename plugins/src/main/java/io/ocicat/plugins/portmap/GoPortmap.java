@@ -19,8 +19,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * The same as the Go plugin does it: by a chain of iptables for each container, or, from version
- * 1.6 on and if told so, by rules in nf_tables tables of its own.
+ * The port forwarding rules of the Go plugin: an iptables chain for each container or, since
+ * version 1.6 if configured, rules in nf_tables tables of its own.
  */
 final class GoPortmap {
   private static final String NAT = "nat";
@@ -34,14 +34,14 @@ final class GoPortmap {
           new TableId(TableFamily.IP, "cni_hostport"),
           new TableId(TableFamily.IP6, "cni_hostport"));
 
-  /** Each fails only when somebody removed one of the very rules in between. */
+  /** An attempt fails only when somebody removed one of the same rules in between. */
   private static final int ATTEMPTS = 20;
 
   private GoPortmap() {}
 
   /**
-   * Removes what belongs to the owner. The rules in nf_tables tell no more than the container, as
-   * they do to the Go plugin: those of its other networks go with them.
+   * Removes what belongs to the owner. The rules in nf_tables name only the container, for the Go
+   * plugin as well: those of its other networks are removed, too.
    */
   static void remove(NetnsSockets host, AttachmentOwner owner) {
     BestEffort.all(
@@ -52,7 +52,7 @@ final class GoPortmap {
 
   /**
    * Removes the chains of containers that are no longer on the network. Rules in nf_tables are left
-   * alone: nobody can tell of which network they are.
+   * alone: they do not name their network.
    */
   static void collect(NetnsSockets host, NetworkName network, Set<AttachmentOwner> valid) {
     Set<String> keep =
@@ -63,7 +63,7 @@ final class GoPortmap {
     IptablesChains.collect(host, NAT, PORTS, comment, keep);
   }
 
-  /** Whether a Go plugin forwards ports of a family to the owner. */
+  /** Whether the Go plugin forwards ports of a family to the owner. */
   static boolean isInstalled(NetnsSockets host, AttachmentOwner owner, IpFamily family) {
     TableId table = table(family);
     return IptablesChains.isReached(
@@ -71,7 +71,7 @@ final class GoPortmap {
         || !rules(host, table, owner.container()).isEmpty();
   }
 
-  /** The table of newer versions that are told, or have, to use nf_tables. */
+  /** The table of newer versions that are configured, or have, to use nf_tables. */
   static TableId table(IpFamily family) {
     return TABLES.get(family == IpFamily.V4 ? 0 : 1);
   }

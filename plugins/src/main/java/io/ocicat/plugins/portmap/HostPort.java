@@ -6,11 +6,11 @@ import io.ocicat.ip.IpAddress;
 /**
  * A port of the host, in one address family.
  *
- * @param address the address of the host it is about; 0.0.0.0 or :: for all of them
+ * @param address the host address; 0.0.0.0 or :: for all of them
  */
 record HostPort(IpAddress address, Protocol protocol, int number) {
 
-  /** What stands for all addresses of this one's family. */
+  /** The wildcard address of this one's family. */
   static IpAddress allLike(IpAddress address) {
     return address.isV4() ? IpAddress.ofV4(0) : IpAddress.ofV6(0, 0);
   }
@@ -23,12 +23,12 @@ record HostPort(IpAddress address, Protocol protocol, int number) {
     return address.isUnspecified();
   }
 
-  /** Whether 127.0.0.1 or ::1 may be what a client on the host connects to. */
+  /** Whether a client on the host may connect to it through 127.0.0.1 or ::1. */
   boolean isOnLoopback() {
     return isOnAllAddresses() || address.isLoopback();
   }
 
-  /** Whether a packet can be for both. */
+  /** Whether a packet can match both. */
   boolean overlaps(HostPort other) {
     return protocol == other.protocol
         && number == other.number

@@ -61,10 +61,10 @@ final class HostPorts {
   }
 
   /**
-   * Gives an owner what it claims, in place of what it had before. A port that the same container
-   * has by another attachment stays there, and this one waits for it.
+   * Gives an owner what it claims, in place of what it had before. A port that another attachment
+   * of the same container has stays there, and this one waits for it.
    *
-   * @return what leads to the owner now
+   * @return the owner's active forwards
    * @throws CniException with code 11 when another container has one of the ports; then nothing
    *     changed
    */
@@ -87,7 +87,7 @@ final class HostPorts {
         } else if (e.is(Errno.ENOENT) && table.isEmpty()) {
           table = PortmapTable.structure();
         } else if (e.is(Errno.EEXIST) || e.is(Errno.ENOENT)) {
-          // Also when what there was to delete is gone meanwhile.
+          // Also when elements to be deleted have disappeared meanwhile.
           claim = wanted.at(PortConflicts.of(wanted, this));
           claim.standing().requireNoneTaken(owners);
           room = room(claim);
@@ -98,7 +98,9 @@ final class HostPorts {
     }
   }
 
-  /** Offers what an owner had and has no more, and sees to it that it waits for its own only. */
+  /**
+   * Offers the ports that an owner gave up to others, and ensures that it only waits for its own.
+   */
   private List<Forward> settle(PortClaim wanted) {
     String label = wanted.label();
     try (Undo undo = new Undo()) {
@@ -111,7 +113,7 @@ final class HostPorts {
     }
   }
 
-  /** Takes away all that an owner has; what of the same container waited for it is next. */
+  /** Removes all that an owner has; forwards of the same container that waited for it are next. */
   List<StoredForward> take(String label) {
     for (int attempt = 1; ; attempt++) {
       Belongings belongings = belongings(label);
@@ -128,8 +130,8 @@ final class HostPorts {
   }
 
   /**
-   * Gives ports that nobody has any more to those of these owners who wait for them. Comes after a
-   * port became free, and after somebody began to wait: so whichever was first, the other sees it.
+   * Gives free ports to those of these owners that wait for them. It runs after a port became free,
+   * and after an owner began to wait: so in either order, the second one notices the first.
    */
   void promote(Predicate<String> labels) {
     for (FamilySets family : FamilySets.BOTH) {
@@ -153,7 +155,7 @@ final class HostPorts {
       if (!e.is(Errno.EEXIST) && !e.is(Errno.ENOENT)) {
         throw e;
       }
-      // Somebody has the port still, or it is not waited for any more.
+      // Somebody still has the port, or nobody waits for it any more.
     }
   }
 
@@ -162,7 +164,7 @@ final class HostPorts {
     return belongings(label).holdings();
   }
 
-  /** Whether an owner has anything, at the price of a look or two however much that is. */
+  /** Whether an owner has anything, with a query or two however much that is. */
   boolean hasAny(String label) {
     return FamilySets.BOTH.stream()
         .anyMatch(
@@ -181,7 +183,7 @@ final class HostPorts {
     return labels;
   }
 
-  /** Puts back rules of the table that somebody removed, if there is a table. */
+  /** Restores rules of the table that somebody removed, if there is a table. */
   void restoreTable() {
     if (netfilter.find(Tables.get(PortmapTable.TABLE)).isPresent()) {
       netfilter.transact(PortmapTable.structure());
@@ -215,8 +217,8 @@ final class HostPorts {
   }
 
   /**
-   * What must go before a claim can be met: what its owner has from before, and what others left
-   * behind about an address that is now its container's. Ports never change hands.
+   * What must be removed before a claim can be met: what its owner had before, and stale elements
+   * about an address that is now its container's. Ports never change hands.
    */
   private List<NetlinkRequest> room(PortClaim claim) {
     Belongings before = belongings(claim.label());

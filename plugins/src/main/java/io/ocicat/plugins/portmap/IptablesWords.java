@@ -9,9 +9,9 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * Says conditions in the words of iptables as nft says them, as far as {@link ConditionParser}
- * understands it: sources, destinations, the incoming interface, the protocol, ports and marks,
- * each with {@code !} before it or without.
+ * Translates conditions from iptables options to nft's language, as far as {@link ConditionParser}
+ * supports it: sources, destinations, the incoming interface, the protocol, ports and marks, each
+ * with or without a preceding {@code !}.
  */
 final class IptablesWords {
   private final FamilySets family;
@@ -80,7 +80,7 @@ final class IptablesWords {
     translated.add(field + (not ? " != " : " == ") + value);
   }
 
-  /** Several of them become a set. */
+  /** Several values become a set. */
   private static String list(String values) {
     return values.contains(",") ? "{ " + values.replace(",", ", ") + " }" : values;
   }

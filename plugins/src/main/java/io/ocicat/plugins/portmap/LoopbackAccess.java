@@ -16,22 +16,22 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Lets programs on the host reach forwarded ports by 127.0.0.1 and ::1. Their packets leave by the
- * container's link, and the answers come back by it for an address that belongs to another link,
- * {@code lo}: the kernel has to be told that this is fine. Told once for a link; it stays so.
+ * Lets programs on the host reach forwarded ports through 127.0.0.1 and ::1. Their packets leave
+ * through the container's link, and the replies arrive there for an address that belongs to another
+ * link, {@code lo}: the kernel must be configured to accept that, once per link.
  *
- * <p>IPv4 has a setting for it, {@code route_localnet}, which also lets everybody behind the link
- * send to 127.0.0.0/8 of the host (CVE-2020-8558); the chain {@code input} of {@link PortmapTable}
- * drops that. IPv6 has no setting, but insists only that the route to ::1 is one of the link the
- * answer came by (rt6_need_strict): so there is one. Strangers cannot use it: packets on a wire
- * with ::1 in them are dropped before they are looked at (ip6_rcv_core). For the same reason it is
- * of no use behind a bridge whose packets pass the rules for IPv6 (bridge-nf-call-ip6tables): there
- * the answer's destination is ::1 again before that point.
+ * <p>IPv4 has a setting for it, {@code route_localnet}, which also lets everybody on the link send
+ * to 127.0.0.0/8 of the host (CVE-2020-8558); the chain {@code input} of {@link PortmapTable} drops
+ * that. IPv6 has no setting, but only requires a route to ::1 through the link on which the reply
+ * arrived (rt6_need_strict): so we add one. Other machines cannot exploit it: packets from the wire
+ * with ::1 in them are dropped early (ip6_rcv_core). For the same reason it does not work with a
+ * bridge whose packets pass the IPv6 rules (bridge-nf-call-ip6tables): there the reply's
+ * destination is already ::1 again at that point.
  */
 final class LoopbackAccess {
   private static final IpPrefix LOOPBACK6 = IpPrefix.parse("::1/128");
 
-  /** Far behind lo's own route of metric 0, which programs on the host must go on to use. */
+  /** Far after lo's own route of metric 0, which programs on the host must keep using. */
   private static final long METRIC = 4096;
 
   private LoopbackAccess() {}
@@ -80,7 +80,7 @@ final class LoopbackAccess {
             .dev(Device.of(link.get()))
             .table(RouteTable.LOCAL)
             .metric(METRIC);
-    // EEXIST is the usual outcome. Any other refusal leaves all clients but those of ::1.
+    // EEXIST is the usual outcome. Any other error only affects clients of ::1.
     host.route().attempt(List.of(Routes.add(route)));
   }
 }

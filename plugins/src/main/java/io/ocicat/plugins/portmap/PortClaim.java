@@ -21,11 +21,10 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Everything one attachment wants: which ports of the host lead to it, and what that is in the
- * kernel.
+ * The host ports that one attachment claims, and the kernel objects they consist of.
  *
- * @param label the owner's, the comment of all that is its
- * @param standing what of it has to wait
+ * @param label the owner's, the comment of all that is its own
+ * @param standing the conflicts: which parts have to wait
  */
 record PortClaim(String label, PortmapConf conf, List<Forward> forwards, PortConflicts standing) {
   PortClaim {
@@ -40,15 +39,15 @@ record PortClaim(String label, PortmapConf conf, List<Forward> forwards, PortCon
     return new PortClaim(label, conf, forwards, place);
   }
 
-  /** Those that need not wait. */
+  /** The forwards that need not wait. */
   List<Forward> effective() {
     return forwards.stream().filter(forward -> !standing.hasToWait(forward)).toList();
   }
 
   /**
-   * What a configuration wants for a container that is at these places, at most one in a family.
+   * The claim of a configuration for a container with these addresses, at most one per family.
    *
-   * @throws CniException with code 7 when it wants one port to lead to two
+   * @throws CniException with code 7 when it forwards one port to two places
    */
   static PortClaim of(String label, PortmapConf conf, List<ContainerAddress> places) {
     Map<HostPort, Forward> forwards = new LinkedHashMap<>();
@@ -76,7 +75,7 @@ record PortClaim(String label, PortmapConf conf, List<Forward> forwards, PortCon
     return new PortClaim(label, conf, List.copyOf(forwards.values()));
   }
 
-  /** Those without conditions; {@link #rules()} has the others. */
+  /** The forwards without conditions; {@link #rules()} has the others. */
   List<Forward> forwardsByMap() {
     return forwards.stream()
         .filter(forward -> conf.conditions(FamilySets.of(forward)).isNone())
@@ -104,7 +103,7 @@ record PortClaim(String label, PortmapConf conf, List<Forward> forwards, PortCon
     return standing.hasToWait(forward) ? family.waiting(label, forward) : family.forward(forward);
   }
 
-  /** Which clients the container must take for the host, because it could not answer them. */
+  /** The clients that must be masqueraded, because the container could not reply to them. */
   private List<SetElement> hidden(FamilySets family, Forward forward) {
     ContainerAddress container = forward.container();
     if (!conf.snat()) {
@@ -124,7 +123,7 @@ record PortClaim(String label, PortmapConf conf, List<Forward> forwards, PortCon
     return entries;
   }
 
-  /** Where containers are that programs on the host reach by its loopback address. */
+  /** The containers that programs on the host reach through its loopback address. */
   Set<ContainerAddress> loopbackPlaces() {
     return forwards.stream()
         .filter(forward -> conf.snat() && forward.port().isOnLoopback())
@@ -133,7 +132,7 @@ record PortClaim(String label, PortmapConf conf, List<Forward> forwards, PortCon
         .collect(Collectors.toSet());
   }
 
-  /** The rules of what has conditions. */
+  /** The rules of the forwards with conditions. */
   List<Rule> rules() {
     List<Rule> rules = new ArrayList<>();
     for (Forward forward : forwards) {
@@ -167,8 +166,8 @@ record PortClaim(String label, PortmapConf conf, List<Forward> forwards, PortCon
   }
 
   /**
-   * Makes it all. EEXIST when something is there already: it is the owner's from before, or a port
-   * is somebody else's.
+   * The requests that create all of it. EEXIST when something already exists: it is the owner's
+   * from before, or a port belongs to somebody else.
    */
   List<NetlinkRequest> requests() {
     List<NetlinkRequest> requests = new ArrayList<>();

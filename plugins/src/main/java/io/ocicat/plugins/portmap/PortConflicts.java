@@ -13,11 +13,11 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Where a claim stands among what others have. A forward that is not named here finds its port
+ * The conflicts of a claim with what others have. The port of a forward that is not listed here is
  * free.
  *
- * @param kept forwards whose port the owner has already, or has on all other addresses
- * @param ahead forwards that have to wait, each with what has the port: an element of another
+ * @param kept forwards whose port the owner already has, or has on all other addresses
+ * @param ahead forwards that have to wait, each with the element that has the port: of another
  *     attachment of the same container
  * @param taken forwards whose port another container has, each with that one's element
  */
@@ -31,7 +31,7 @@ record PortConflicts(
     taken = Map.copyOf(taken);
   }
 
-  /** Where a claim stands now. */
+  /** The current conflicts of a claim. */
   static PortConflicts of(PortClaim claim, HostPorts ports) {
     Set<Forward> kept = new LinkedHashSet<>();
     Map<Forward, SetElement> ahead = new LinkedHashMap<>();
@@ -51,7 +51,7 @@ record PortConflicts(
     return new PortConflicts(kept, ahead, taken);
   }
 
-  /** Who has a port, and then who has it on all addresses. */
+  /** The holder of a port, then the holder on all addresses. */
   private static List<SetElement> holders(Forward forward, HostPorts ports) {
     FamilySets family = FamilySets.of(forward);
     return Stream.of(forward.port(), forward.port().onAllAddresses())
@@ -70,9 +70,9 @@ record PortConflicts(
   }
 
   /**
-   * Whether all can be met, if only later.
+   * Checks that all can be met, if only later.
    *
-   * @throws CniException with code 11 that names who has a port
+   * @throws CniException with code 11 that names the holder of a port
    */
   void requireNoneTaken(PortOwner owners) {
     for (Map.Entry<Forward, SetElement> one : taken.entrySet()) {
@@ -97,7 +97,7 @@ record PortConflicts(
     return ahead.containsKey(forward);
   }
 
-  /** Whether nothing but the port's being free lets the owner have it. */
+  /** Whether the owner can have the forward only if the port is free. */
   boolean needsFree(Forward forward) {
     return !kept.contains(forward) && !hasToWait(forward);
   }

@@ -8,9 +8,9 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Names the owner of a host port as people know it. The kernel has only network, container and
- * interface, in the comment of an element; which pod that is the runtime's cache of libcni tells,
- * where it is at its usual place. Asked only when an ADD is refused.
+ * Names the owner of a host port by its pod, for messages. The kernel has only network, container
+ * and interface, in the comment of an element; the pod comes from the runtime's libcni cache, if
+ * that is in its usual place. Used only when an ADD is refused.
  *
  * @param cache libcni's
  */
@@ -19,14 +19,14 @@ record PortOwner(Path cache) {
 
   private static final int SHORT_ID = 12;
 
-  /** As namespace/name; empty when the container is no pod, or nobody remembers it. */
+  /** The pod as namespace/name; empty when the container is not a pod, or is not in the cache. */
   Optional<String> pod(String label) {
     try {
       return Cni.builder().cacheDirectory(cache).build().attachments(container(label)).stream()
           .flatMap(attachment -> pod(attachment).stream())
           .findFirst();
     } catch (CniException _) {
-      // An id that was cut, or a cache that cannot be read: the label has to do.
+      // A truncated id, or a cache that cannot be read: the label has to do.
       return Optional.empty();
     }
   }
@@ -41,7 +41,7 @@ record PortOwner(Path cache) {
     return label.substring(label.indexOf('/') + 1, label.lastIndexOf('/'));
   }
 
-  /** The label with no more of the container's id than people need. */
+  /** The label with the container's id shortened. */
   static String brief(String label) {
     String id = container(label);
     return id.length() <= SHORT_ID

@@ -13,7 +13,7 @@ import io.ocicat.plugins.net.NetnsSockets;
 import java.util.List;
 import java.util.Optional;
 
-/** Compares what is in the kernel with what should be there. */
+/** Implements CHECK: compares the rules and elements in the kernel with the expected ones. */
 final class PortmapCheck {
   private final NetnsSockets host;
   private final HostPorts ports;
@@ -24,7 +24,7 @@ final class PortmapCheck {
   }
 
   /**
-   * The rules that all ports need.
+   * Checks the rules that all ports need.
    *
    * @throws CniException with that code when one is missing, or there are others
    */
@@ -63,7 +63,7 @@ final class PortmapCheck {
   }
 
   /**
-   * Everything that ADD made, or that the Go plugin makes in its place.
+   * Checks everything that ADD created, or that the Go plugin creates in its place.
    *
    * @throws CniException naming the first that is missing or different
    */

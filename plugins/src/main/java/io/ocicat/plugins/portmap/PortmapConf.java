@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The configuration. What only chooses between ways to the same end ({@code backend}, {@code
- * markMasqBit}, {@code externalSetMarkChain}) is checked and has no effect: there is one way here,
- * nf_tables, where clients are masqueraded without marks.
+ * The configuration of the portmap plugin. Members that only choose between implementations
+ * ({@code backend}, {@code markMasqBit}, {@code externalSetMarkChain}) are checked and have no
+ * effect: there is one here, nf_tables, where clients are masqueraded without marks.
  *
- * @param snat whether clients are hidden where the container could not answer them otherwise
- * @param masqAll whether all clients are hidden
+ * @param snat whether clients are masqueraded where the container could not reply to them otherwise
+ * @param masqAll whether all clients are masqueraded
  */
 record PortmapConf(
     boolean snat,
@@ -29,7 +29,7 @@ record PortmapConf(
   private static final String EXTERNAL_CHAIN = "externalSetMarkChain";
   private static final String MARK_BIT = "markMasqBit";
 
-  /** More than a range of ports that anybody publishes, and few enough to be made in seconds. */
+  /** More than anybody publishes as a range, and few enough to be created in seconds. */
   private static final int MOST_MAPPINGS = 16_384;
 
   PortmapConf {
@@ -60,7 +60,7 @@ record PortmapConf(
     return family == FamilySets.V4 ? conditionsV4 : conditionsV6;
   }
 
-  /** Options of the other back end are refused as the original does. */
+  /** Options of the other backend are rejected, as in the Go plugin. */
   private static void checkBackend(JsonFields in) {
     String backend = in.text("backend").or("");
     List<String> ofIptables = new ArrayList<>();

@@ -8,14 +8,14 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Host ports that a Go plugin is to forward from now on. Its own ADD makes its rules, in whichever
- * form its DEL removes; here is what comes before and after. Whoever calls it sees to it that no
- * ADD or DEL of the attachment runs meanwhile.
+ * Hands host ports over to the Go plugin. Its own ADD creates its rules, in whichever form its DEL
+ * removes; this class does what comes before and after. The caller ensures that no ADD or DEL of
+ * the attachment runs meanwhile.
  */
 public final class PortmapHandOver {
   private PortmapHandOver() {}
 
-  /** The labels of all that have ports in our table. */
+  /** The labels of all owners of ports in our table. */
   public static Set<String> owners(NetnsSockets host) {
     return host.hasNfTables() ? new HostPorts(host.netfilter()).owners() : Set.of();
   }
@@ -25,7 +25,7 @@ public final class PortmapHandOver {
     return !PortmapConf.read(request).mappings().isEmpty();
   }
 
-  /** Whether the Go plugin forwards already what the request of an ADD asks for. */
+  /** Whether the Go plugin already forwards what the request of an ADD asks for. */
   public static boolean isDone(NetnsSockets host, AttachmentOwner owner, PluginConfig request) {
     PortmapConf conf = PortmapConf.read(request);
     Result previous = request.previousResult().orElseGet(Result::empty);
@@ -33,7 +33,7 @@ public final class PortmapHandOver {
     return GoHostPorts.hasAll(host, owner, PortClaim.of(owner.label(), conf, places).forwards());
   }
 
-  /** Ends what our table forwards. */
+  /** Removes the forwards from our table. */
   public static void release(NetnsSockets host, String label) {
     new HostPorts(host.netfilter()).take(label);
   }

@@ -76,7 +76,7 @@ public final class PortmapPlugin implements Plugin {
     forget(call, () -> StaleFlows.forgetAfter(host.netfilter(), gone));
   }
 
-  /** Some kernels do not let go of what they remember; new clients are served all the same. */
+  /** Some kernels cannot delete these entries; new clients are served all the same. */
   private static void forget(Call call, Runnable staleFlows) {
     try {
       staleFlows.run();

@@ -27,8 +27,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The table: a handful of rules for all containers, each of which is a few elements of the maps and
- * sets of {@link FamilySets}.
+ * The nf_tables table that forwards host ports: a handful of rules for all containers, each of
+ * which is a few elements of the maps and sets of {@link FamilySets}.
  *
  * <pre>
  * prerouting, output   to an address of this machine → hostports
@@ -40,8 +40,8 @@ import java.util.List;
  * input                127.0.0.0/8 is not for others, see {@link LoopbackAccess}
  * </pre>
  *
- * <p>A change of these rules needs other names for the maps: an ADD that finds the maps of its
- * forwards takes the rest for granted.
+ * <p>A change of these rules needs new names for the maps: an ADD that finds its maps assumes the
+ * rest.
  */
 final class PortmapTable {
   static final TableId TABLE = new TableId(TableFamily.INET, "ocicat_portmap");
@@ -64,14 +64,14 @@ final class PortmapTable {
 
   private PortmapTable() {}
 
-  /** Makes the table, or completes the one that is there and keeps its elements. */
+  /** Creates the table, or completes an existing one and keeps its elements. */
   static List<NetlinkRequest> structure() {
     return structure(Tables.add(EMPTY));
   }
 
   /**
-   * Makes the table and takes it away again, within the transaction: what the kernel cannot do, it
-   * refuses. EEXIST when the table is there.
+   * Creates and deletes the table within one transaction: the kernel rejects what it does not
+   * support. EEXIST when the table exists.
    */
   static List<NetlinkRequest> rehearsal() {
     List<NetlinkRequest> requests = structure(Tables.create(EMPTY));
@@ -94,7 +94,7 @@ final class PortmapTable {
     return requests;
   }
 
-  /** Those whose rules are the same for everybody. */
+  /** The chains whose rules are the same for everybody. */
   private static List<Chain> chains() {
     return List.of(
         Chain.regular(HOSTPORTS),

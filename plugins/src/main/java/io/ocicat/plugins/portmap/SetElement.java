@@ -7,7 +7,7 @@ import io.ocicat.netlink.nft.NamedSet;
 import io.ocicat.netlink.nft.Value;
 import java.util.List;
 
-/** An element and the set it belongs into. */
+/** An element together with its set. */
 record SetElement(NamedSet set, Element element) {
   static SetElement of(NamedSet set, Value... key) {
     return new SetElement(set, Element.of(key));
@@ -21,12 +21,15 @@ record SetElement(NamedSet set, Element element) {
     return new SetElement(set, element.withComment(comment));
   }
 
-  /** Without what it leads to and its comment. */
+  /** Only the key, without value and comment. */
   SetElement key() {
     return of(set, element.first().toArray(Value[]::new));
   }
 
-  /** Whether it tells of a container's address only, so that whoever has the address has it. */
+  /**
+   * Whether it only describes a container's address, so that it belongs to the holder of the
+   * address.
+   */
   boolean isAboutAddress() {
     return FamilySets.BOTH.stream()
         .anyMatch(
@@ -36,7 +39,7 @@ record SetElement(NamedSet set, Element element) {
                     || set.equals(family.masqAll));
   }
 
-  /** Fails with EEXIST when there is one of this key. */
+  /** Fails with EEXIST when the key exists. */
   NetlinkRequest create() {
     return Elements.create(set, element);
   }
@@ -45,9 +48,7 @@ record SetElement(NamedSet set, Element element) {
     return Elements.delete(set, element);
   }
 
-  /**
-   * The question whether there is none of this key: in and out within a transaction, else EEXIST.
-   */
+  /** Tests that the key does not exist: added and deleted within a transaction, else EEXIST. */
   List<NetlinkRequest> requireAbsent() {
     return List.of(create(), delete());
   }

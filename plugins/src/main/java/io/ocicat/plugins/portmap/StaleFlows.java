@@ -13,23 +13,24 @@ import java.util.List;
 import java.util.function.Predicate;
 
 /**
- * What the kernel remembers of UDP clients. One that keeps sending from the same port goes where
- * its first packet went, whatever the rules say since; so after they changed it has to be
- * forgotten. Connections of TCP and SCTP end by themselves when their container does.
+ * Deletes connection tracking entries of UDP clients after forwards changed. A client that keeps
+ * sending from the same port stays with the destination of its first packet, whatever the rules say
+ * since, so its entry must be deleted. TCP and SCTP connections end by themselves when their
+ * container does.
  *
- * <p>Each question costs the kernel a walk through its whole table, some milliseconds: there is one
+ * <p>Each query makes the kernel walk its whole table, which takes some milliseconds: there is one
  * for each address family with UDP ports, however many they are.
  */
 final class StaleFlows {
   private StaleFlows() {}
 
-  /** Before a port was forwarded its packets went to the host, or to another container. */
+  /** Before a port was forwarded, its packets went to the host or to another container. */
   static void forgetBefore(NetlinkSocket netfilter, Collection<Forward> forwards) {
     List<HostPort> ports = forwards.stream().map(Forward::port).toList();
     forget(netfilter, ports, _ -> true);
   }
 
-  /** Once a port is not forwarded any more, nothing else of what goes there is touched. */
+  /** Once a port is no longer forwarded, only entries that lead to the container are deleted. */
   static void forgetAfter(NetlinkSocket netfilter, Collection<StoredForward> gone) {
     List<HostPort> ports = gone.stream().map(StoredForward::port).toList();
     forget(

@@ -1,4 +1,4 @@
 package io.ocicat.plugins.portmap;
 
-/** What an owner has written down of a {@link Forward}: enough to find all that belongs to it. */
+/** What the kernel stores of an owner's {@link Forward}: enough to find all that belongs to it. */
 record StoredForward(HostPort port, ContainerAddress container) {}

@@ -1,4 +1,4 @@
-/** Forwards ports of the host to containers. */
+/** The {@code portmap} plugin: forwards ports of the host to containers. */
 @NullMarked
 package io.ocicat.plugins.portmap;
 

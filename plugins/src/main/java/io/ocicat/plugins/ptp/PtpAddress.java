@@ -16,15 +16,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * One address of the container and the one it knows the host by. Neighbours in the subnet are
- * behind the host, too: each has a veth pair of its own.
+ * One address of the container and its gateway, which is the host's address. Neighbours in the
+ * subnet are reached through the host, too: each has a veth pair of its own.
  */
 record PtpAddress(IpPrefix address, IpAddress gateway) {
 
   /**
-   * What an IPAM plugin gave.
+   * From the result of an IPAM plugin.
    *
-   * @throws CniException when it gave nothing, or an address that cannot be used here
+   * @throws CniException when it has no address, or one that cannot be used here
    */
   static List<PtpAddress> of(Result ipam) {
     if (ipam.ips().isEmpty()) {
@@ -64,15 +64,15 @@ record PtpAddress(IpPrefix address, IpAddress gateway) {
     return IpPrefix.host(gateway);
   }
 
-  /** How the host reaches the container. */
+  /** The host's route to the container. */
   Route onHost(Device veth) {
     Route route = Route.to(IpPrefix.host(address.address())).dev(veth);
     return family() == IpFamily.V4 ? route.scope(Scope.HOST) : route;
   }
 
   /**
-   * How the container reaches its gateways and, by those, its subnets; each only once, and none
-   * that the IPAM plugin has a route for.
+   * The container's routes to its gateways and, through those, to its subnets; each only once, and
+   * none that the IPAM plugin has a route for.
    */
   static List<Route> inContainer(List<PtpAddress> addresses, Device veth, Result ipam) {
     List<Route> routes = new ArrayList<>();

@@ -20,7 +20,7 @@ import io.ocicat.plugins.net.NetnsSockets;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** Compares what ADD returned with what there is, at both ends of the veth pair. */
+/** Implements CHECK: compares the result of ADD with the kernel, at both ends of the veth pair. */
 final class PtpCheck {
   private final NetnsSockets host;
   private final NetnsSockets container;
@@ -28,9 +28,9 @@ final class PtpCheck {
   private final Interface inside;
 
   /**
-   * Begins with what ADD returned about the container's interface.
+   * Starts from the result of ADD about the container's interface.
    *
-   * @throws CniException when that says nothing of it
+   * @throws CniException when the interface is not in it
    */
   PtpCheck(
       NetnsSockets host, NetnsSockets container, Result result, String sandbox, String ifName) {
@@ -44,9 +44,9 @@ final class PtpCheck {
   }
 
   /**
-   * Looks at both ends, addresses and routes.
+   * Checks both ends, addresses and routes.
    *
-   * @throws CniException naming the first thing that is gone or different
+   * @throws CniException naming the first thing that is missing or different
    */
   void verify() {
     Link near = container.requireLink(inside.name());
@@ -65,7 +65,7 @@ final class PtpCheck {
     return own().stream().map(IpConfig::address).toList();
   }
 
-  /** Those that are said to be on other interfaces come from other plugins. */
+  /** Addresses of other interfaces come from other plugins. */
   private List<IpConfig> own() {
     return result.ips().stream()
         .filter(ip -> result.interfaceOf(ip).map(inside::equals).orElse(true))

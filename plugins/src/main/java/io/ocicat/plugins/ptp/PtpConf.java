@@ -7,11 +7,12 @@ import io.ocicat.plugins.net.NetworkDns;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the plugin is asked for. The addresses come from the plugin that {@code ipam.type} names.
+ * The configuration of the ptp plugin. The addresses come from the plugin that {@code ipam.type}
+ * names.
  *
- * @param masquerade whether what leaves the container's subnet gets the host's address
+ * @param masquerade whether traffic that leaves the container's subnet is masqueraded
  * @param mtu of both ends of the veth pair; 0 leaves it to the kernel
- * @param dns what replaces the IPAM plugin's, null for nothing
+ * @param dns what replaces the IPAM plugin's DNS settings, or null
  */
 record PtpConf(boolean masquerade, int mtu, @Nullable Dns dns) {
   private static final int LEAST_MTU = 68;
@@ -27,7 +28,7 @@ record PtpConf(boolean masquerade, int mtu, @Nullable Dns dns) {
   }
 
   private static PtpConf read(JsonFields in) {
-    // Both are done by nf_tables; what iptables made is removed wherever it is met.
+    // Both backends are nf_tables here; what iptables created is removed wherever it is found.
     in.choice("ipMasqBackend", new String[] {"iptables", "nftables"}, name -> name);
     return new PtpConf(
         in.bool("ipMasq").or(false),

@@ -39,11 +39,11 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 
 /**
- * Connects a container to the host by a veth pair of its own. The host's end has the gateway's
- * address; everything the container sends goes there, also what is for its own subnet.
+ * Connects a container to the host by a veth pair of its own. The host end has the gateway's
+ * address; everything the container sends goes there, even to its own subnet.
  */
 public final class PtpPlugin implements Plugin {
-  /** Where in the result the container's interface is: behind the host's end. */
+  /** The index of the container's interface in the result: after the host end. */
   private static final int CONTAINER = 1;
 
   @Override
@@ -53,7 +53,7 @@ public final class PtpPlugin implements Plugin {
     try (NetnsSockets host = NetnsSockets.ofHost(call);
         NetnsSockets container = NetnsSockets.of(call.netns());
         Undo undo = new Undo()) {
-      // Before there is anything to undo: the addresses of an earlier ADD are the same owner's.
+      // Before there is anything to undo: the addresses of an earlier ADD belong to the same owner.
       VethPair.refuseTakenName(container, owner.ifName().value());
 
       Result ipam = undo.onFailure(call.ipam().add(), _ -> call.ipam().del());
@@ -104,14 +104,14 @@ public final class PtpPlugin implements Plugin {
         .distinct()
         .map(gateway -> usableAtOnce(Address.of(gateway, veth)))
         .forEach(gateway -> requests.add(Addresses.add(gateway)));
-    // One that is there leads to a container that had the address before.
+    // An existing route leads to a container that had the address before.
     addresses.forEach(address -> requests.add(Routes.replace(address.onHost(veth))));
     host.route().perform(requests);
   }
 
   /**
-   * There is nobody else on the veth pair. The kernel would look all the same, for the addresses it
-   * gives both ends itself, and neither end can be found until it is done.
+   * There is nobody else on the veth pair. The kernel would run detection all the same, for the
+   * link-local addresses of both ends, and neither end resolves until it is done.
    */
   private static void forgoDuplicateDetection(
       NetnsSockets net, Device veth, List<PtpAddress> addresses) {
@@ -130,7 +130,7 @@ public final class PtpPlugin implements Plugin {
     return List.of(Delegation.toIpam(config));
   }
 
-  /** The address is free for others only when nothing leads to this container any more. */
+  /** Others may get the address only when nothing leads to this container any more. */
   @Override
   public void del(DelCall call) {
     AttachmentOwner owner = AttachmentOwner.of(call);

@@ -20,9 +20,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the network's configuration and the runtime say. Addresses come from {@code ipam.addresses}
- * and from CNI_ARGS together; instead of these from {@code args.cni.ips}; instead of all from
- * {@code runtimeConfig.ips}.
+ * The configuration of the static plugin. Addresses come from {@code ipam.addresses} and CNI_ARGS
+ * together; {@code args.cni.ips} replaces these, and {@code runtimeConfig.ips} replaces all of
+ * them.
  */
 record StaticConf(List<IpConfig> addresses, List<Route> routes, Dns dns) {
   StaticConf {
@@ -33,7 +33,7 @@ record StaticConf(List<IpConfig> addresses, List<Route> routes, Dns dns) {
   /**
    * Reads it.
    *
-   * @throws CniException with code 7 naming every bad field, 4 for CNI_ARGS that make no sense
+   * @throws CniException with code 7 naming every bad field, 4 for invalid CNI_ARGS
    */
   static StaticConf read(PluginConfig config, CniArgs args) {
     List<IpConfig> fromArgs = fromArgs(args);
@@ -79,7 +79,7 @@ record StaticConf(List<IpConfig> addresses, List<Route> routes, Dns dns) {
         .toList();
   }
 
-  /** Of several in its network the last, as with the Go plugin. */
+  /** Of several gateways in its network the last, as in the Go plugin. */
   private static @Nullable IpAddress gatewayOf(IpPrefix address, List<IpAddress> gateways) {
     return gateways.reversed().stream().filter(address::contains).findFirst().orElse(null);
   }

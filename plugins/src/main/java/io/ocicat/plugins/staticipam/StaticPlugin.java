@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Gives a container the addresses that its configuration names. Keeps nothing, so there is nothing
- * to release or to collect.
+ * Assigns a container the addresses that its configuration names. It stores nothing, so there is
+ * nothing to release or to collect.
  */
 public final class StaticPlugin implements Plugin {
 
@@ -34,11 +34,11 @@ public final class StaticPlugin implements Plugin {
     return List.of();
   }
 
-  /** Looks at nothing, so that no configuration can keep a container from going. */
+  /** Reads nothing, so that no configuration can keep a container from being deleted. */
   @Override
   public void del(DelCall call) {}
 
-  /** Every address must be in the result, with the gateway that it has here, if any. */
+  /** Every address must be in the result, with its configured gateway, if any. */
   @Override
   public void check(CheckCall call) {
     StaticConf conf = conf(call);

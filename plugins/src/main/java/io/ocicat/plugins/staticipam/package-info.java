@@ -1,4 +1,4 @@
-/** Gives a container the addresses that its configuration names. */
+/** The {@code static} plugin: assigns a container the addresses that its configuration names. */
 @NullMarked
 package io.ocicat.plugins.staticipam;
 

@@ -5,13 +5,13 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
 /**
- * A member of a configuration that names a file of the host. Relative to what would another one be?
- * A daemon is not where whoever calls it is.
+ * Reads a member of a configuration that names a file of the host. The path must be absolute: a
+ * daemon's working directory is not its caller's.
  */
 public final class AbsolutePath {
   private AbsolutePath() {}
 
-  /** What it says; the fallback when it is not there or empty. */
+  /** The path; the fallback when the member is absent or empty. */
   public static Path read(JsonFields in, String name, String fallback) {
     return in.text(name)
         .map(text -> parse(text.isEmpty() ? fallback : text), Path.of(fallback))
@@ -19,9 +19,9 @@ public final class AbsolutePath {
   }
 
   /**
-   * What a text says.
+   * Parses a path.
    *
-   * @throws IllegalArgumentException with words that go on from the member's name
+   * @throws IllegalArgumentException with a message that continues after the member's name
    */
   public static Path parse(String text) {
     try {

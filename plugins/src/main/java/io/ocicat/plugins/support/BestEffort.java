@@ -1,10 +1,10 @@
 package io.ocicat.plugins.support;
 
-/** Things to be done one after the other, each of them whatever became of those before. */
+/** Runs a sequence of steps, each of them even if earlier ones failed. */
 public final class BestEffort {
   private BestEffort() {}
 
-  /** Does all of them; then throws the first failure, with the others suppressed in it. */
+  /** Runs all of them; then throws the first failure, with the others suppressed in it. */
   public static void all(Runnable... steps) {
     RuntimeException first = null;
     for (Runnable step : steps) {

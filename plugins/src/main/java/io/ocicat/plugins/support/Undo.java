@@ -5,27 +5,27 @@ import java.util.Deque;
 import java.util.function.Consumer;
 
 /**
- * What a half-done ADD must take back. Steps are undone in reverse when the block ends without
- * {@link #keep}; what fails while undoing is suppressed in the exception that started it.
+ * The undo stack of an ADD. Steps are undone in reverse when the block ends without {@link #keep};
+ * failures while undoing are suppressed in the exception that started it.
  */
 public final class Undo implements AutoCloseable {
   private final Deque<Runnable> steps = new ArrayDeque<>();
 
-  /** Remembers how to take back what was just made. */
+  /** Registers how to undo what was just created. */
   public <T> T onFailure(T made, Consumer<? super T> undo) {
     steps.push(() -> undo.accept(made));
     return made;
   }
 
   /**
-   * The same for a step that makes no object. Register it before the step when the step may do half
-   * its work.
+   * The same for a step that creates no object. Register it before the step when the step may fail
+   * half-way.
    */
   public void onFailure(Runnable undo) {
     steps.push(undo);
   }
 
-  /** All went well: nothing is taken back. */
+  /** Ends successfully: nothing is undone. */
   public <T> T keep(T result) {
     steps.clear();
     return result;

@@ -1,4 +1,6 @@
-/** What every plugin uses: undoing a failed ADD, doing every step of a DEL, reading a path. */
+/**
+ * Tools that all plugins share: undoing a failed ADD, running every step of a DEL, reading a path.
+ */
 @NullMarked
 package io.ocicat.plugins.support;
 

@@ -20,11 +20,11 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * The sysctls that the administrator of the host lets configurations set: regular expressions, one
- * a line, of which one must be found in the key as it is written. An empty list allows none.
+ * The administrator's list of sysctls that configurations may set: regular expressions, one per
+ * line, of which one must match within the key as written. An empty list allows none.
  *
- * <p>It fails closed: only when there is no such file everything is allowed. One that cannot be
- * read or understood is an error, for whoever wrote it wanted something to be forbidden.
+ * <p>It fails closed: everything is allowed only when the file does not exist. A file that is
+ * unreadable or invalid is an error, because its author wanted to forbid something.
  */
 record AllowList(List<String> lines, List<Pattern> patterns) {
   private static final int LARGEST = 1 << 20;
@@ -35,9 +35,9 @@ record AllowList(List<String> lines, List<Pattern> patterns) {
   }
 
   /**
-   * The list of a file; empty when there is none.
+   * Reads the list of a file; empty when it does not exist.
    *
-   * @throws CniException when it is there and no use
+   * @throws CniException when it exists and is unusable
    */
   static Optional<AllowList> load(Path file) {
     Optional<String> text = read(file);
@@ -88,9 +88,9 @@ record AllowList(List<String> lines, List<Pattern> patterns) {
   }
 
   /**
-   * Lets pass what is on the list.
+   * Checks keys against the list.
    *
-   * @throws CniException with code 7, naming the first key that is not
+   * @throws CniException with code 7, naming the first key that is not on it
    */
   void require(List<NetSysctl> sysctls) {
     for (NetSysctl sysctl : sysctls) {

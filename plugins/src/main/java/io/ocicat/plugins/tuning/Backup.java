@@ -20,10 +20,10 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What was there before. As JSON it is what Go's plugin writes and reads, with a member more, which
- * Go passes over: the sysctls, and whose this is.
+ * The settings from before an ADD, which DEL restores. The JSON form is the one that Go's plugin
+ * writes and reads, with additional members that Go ignores: the sysctls and the owner.
  *
- * @param network empty when Go made it
+ * @param network empty when Go created it
  */
 record Backup(String network, Attachment attachment, LinkTuning link, Map<Sysctl, String> sysctls) {
   private static final String OWN = "ocicat";
@@ -32,7 +32,7 @@ record Backup(String network, Attachment attachment, LinkTuning link, Map<Sysctl
     sysctls = Collections.unmodifiableMap(new LinkedHashMap<>(sysctls));
   }
 
-  /** The present state of what a configuration is going to change. */
+  /** The current values of what a configuration is going to change. */
   static Backup of(
       NetnsSockets container,
       Optional<Link> link,
@@ -55,7 +55,7 @@ record Backup(String network, Attachment attachment, LinkTuning link, Map<Sysctl
     return new Backup(network, attachment, before, sysctls);
   }
 
-  /** Some can only be written, as net/ipv4/route/flush; whether one is missing shows later. */
+  /** Some sysctls are write-only, such as net/ipv4/route/flush; a missing one shows later. */
   private static Optional<String> readable(Sysctl setting) {
     try {
       return Optional.of(setting.read());
@@ -68,7 +68,7 @@ record Backup(String network, Attachment attachment, LinkTuning link, Map<Sysctl
     return link.isEmpty() && sysctls.isEmpty();
   }
 
-  /** What an older backup says is truer: it was made before the first change. */
+  /** An older backup takes precedence: it was made before the first change. */
   Backup after(Backup older) {
     Map<Sysctl, String> all = new LinkedHashMap<>(sysctls);
     all.putAll(older.sysctls);
@@ -76,9 +76,9 @@ record Backup(String network, Attachment attachment, LinkTuning link, Map<Sysctl
   }
 
   /**
-   * Puts everything back that can be. A link or sysctl that is gone needs nothing.
+   * Restores everything that can be restored. A link or sysctl that is gone needs nothing.
    *
-   * @param failures told what could not be put back, and why
+   * @param failures receives what could not be restored, and why
    */
   void restore(NetnsSockets container, Consumer<String> failures) {
     container
@@ -119,8 +119,8 @@ record Backup(String network, Attachment attachment, LinkTuning link, Map<Sysctl
   /**
    * Reads what either plugin wrote.
    *
-   * @param owner whose it is if it does not say so itself
-   * @param problems told what of it makes no sense; the rest is read
+   * @param owner to assume if the file names none
+   * @param problems receives what is invalid; the rest is read
    */
   static Backup read(JsonNode json, Attachment owner, Consumer<String> problems) {
     JsonFields in = JsonValue.of(json).object();

@@ -22,7 +22,7 @@ import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** Where the backup of an attachment lies, under the name that Go gives it. */
+/** The backup file of an attachment, under the name that Go gives it. */
 record BackupFile(Path directory, String name, Attachment attachment) {
   private static final String SUFFIX = ".json";
 
@@ -31,7 +31,9 @@ record BackupFile(Path directory, String name, Attachment attachment) {
     return new BackupFile(dataDir, name, attachment);
   }
 
-  /** All there are, of any network. Which attachment they belong to is in them, or unknown. */
+  /**
+   * All backup files of any network. They say which attachment they belong to, or it is unknown.
+   */
   static List<BackupFile> in(Path dataDir) {
     List<BackupFile> files = new ArrayList<>();
     if (!Files.isDirectory(dataDir)) {
@@ -50,10 +52,9 @@ record BackupFile(Path directory, String name, Attachment attachment) {
   }
 
   /**
-   * What it holds. One that cannot be understood holds nothing: a crash may have left it half
-   * written by Go.
+   * The content. An invalid file counts as empty: a crash may have left it half written by Go.
    *
-   * @param problems told why
+   * @param problems receives why it is invalid
    */
   Optional<Backup> read(Consumer<String> problems) {
     Path path = path();
@@ -77,7 +78,7 @@ record BackupFile(Path directory, String name, Attachment attachment) {
     }
   }
 
-  /** All or nothing: a reader never sees half of it. */
+  /** Atomic: a reader never sees half of it. */
   void write(Backup backup) {
     Path path = path();
     Path next = next();
@@ -109,7 +110,7 @@ record BackupFile(Path directory, String name, Attachment attachment) {
     return directory.resolve(name);
   }
 
-  /** A name of one length, however long that of the file is. */
+  /** A name of fixed length, however long the file's name is. */
   private Path next() {
     return directory.resolve("." + UUID.nameUUIDFromBytes(name.getBytes(UTF_8)) + ".tmp");
   }

@@ -5,9 +5,9 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * A regular expression as Go understands it. Nearly all of it means the same to Java; what would
- * silently mean something else is rewritten: POSIX classes, brackets and ampersands in a class,
- * names of groups. What Java does not have is refused.
+ * Translates Go's regular expressions to Java's. Nearly all of the syntax means the same; what
+ * would silently mean something else is rewritten: POSIX classes, brackets and ampersands in a
+ * class, names of groups. What Java does not support is rejected.
  */
 final class GoPattern {
   private static final Map<String, String> POSIX =
@@ -35,9 +35,9 @@ final class GoPattern {
   }
 
   /**
-   * The same for Java.
+   * The Java pattern.
    *
-   * @throws PatternSyntaxException when it is none
+   * @throws PatternSyntaxException when it is invalid
    */
   static Pattern compile(String go) {
     return Pattern.compile(new GoPattern(go).translate());

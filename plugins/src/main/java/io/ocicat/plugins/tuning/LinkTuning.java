@@ -12,8 +12,8 @@ import java.util.Optional;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Settings of an interface, those that are to be changed or to be put back; the others are empty.
- * The JSON form is that of Go's backup files.
+ * The settings of an interface that are to be changed or restored; the others are empty. The JSON
+ * form is that of Go's backup files.
  */
 record LinkTuning(
     Optional<MacAddress> mac,
@@ -25,7 +25,7 @@ record LinkTuning(
       new LinkTuning(
           Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
 
-  /** What an interface is like that nobody told to receive everything. */
+  /** Promiscuous mode off, the default of an interface. */
   static final LinkTuning NOT_PROMISCUOUS =
       new LinkTuning(
           Optional.empty(),
@@ -38,7 +38,7 @@ record LinkTuning(
     return equals(NONE);
   }
 
-  /** The same settings as they are now. */
+  /** The current values of the same settings. */
   LinkTuning of(Link link) {
     return new LinkTuning(
         mac.flatMap(_ -> Optional.ofNullable(link.mac())),
@@ -48,7 +48,7 @@ record LinkTuning(
         txQLen.map(_ -> link.txQueueLength()));
   }
 
-  /** These, and the other's where these are silent. */
+  /** These, and the other's where these are empty. */
   LinkTuning or(LinkTuning other) {
     return new LinkTuning(
         mac.or(other::mac),
@@ -58,7 +58,7 @@ record LinkTuning(
         txQLen.or(other::txQLen));
   }
 
-  /** One message each, so that a refusal names the setting. */
+  /** One message each, so that an error names the setting. */
   List<NetlinkRequest> requests(int link) {
     List<NetlinkRequest> requests = new ArrayList<>();
     mac.ifPresent(to -> requests.add(Links.setMac(link, to)));
@@ -69,7 +69,10 @@ record LinkTuning(
     return requests;
   }
 
-  /** What of a link is not as it should be, for instance {@code MTU is 1500, should be 1400}. */
+  /**
+   * The differences between a link and the settings, for instance
+   * {@code MTU is 1500, should be 1400}.
+   */
   List<String> differences(Link link) {
     LinkTuning found = of(link);
     List<String> differences = new ArrayList<>();

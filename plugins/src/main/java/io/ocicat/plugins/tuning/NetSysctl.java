@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A sysctl of a network namespace and the value it shall have.
+ * A sysctl of a network namespace and its desired value.
  *
- * @param key as the configuration has it
+ * @param key as written in the configuration
  */
 record NetSysctl(String key, Sysctl setting, String value) {
   private static final String IFNAME = "IFNAME";
   private static final int LONGEST_KEY = 1024;
 
-  /** The first of these is read, the second overrides it: whatever way its keys are written. */
+  /** Merges two lists; the second overrides the first, even if its keys are written differently. */
   static List<NetSysctl> read(JsonFields in, JsonFields overriding, String ifName) {
     Map<Sysctl, NetSysctl> sysctls = read(in, ifName);
     sysctls.putAll(read(overriding, ifName));
@@ -44,8 +44,8 @@ record NetSysctl(String key, Sysctl setting, String value) {
   }
 
   /**
-   * Dots and slashes both separate. The interface's name comes in afterwards, so that its own dots
-   * stay.
+   * Dots and slashes are both separators. The interface's name is inserted afterwards, so that its
+   * own dots stay.
    */
   static Sysctl setting(String key, String ifName) {
     String path = key.replace('.', '/');
@@ -65,7 +65,7 @@ record NetSysctl(String key, Sysctl setting, String value) {
     return new Sysctl(parts);
   }
 
-  /** Lists of numbers come back with tabs between them. */
+  /** Lists of numbers are read back with tabs between them. */
   boolean isValue(String found) {
     return words(found).equals(words(value));
   }

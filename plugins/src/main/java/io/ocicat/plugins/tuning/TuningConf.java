@@ -13,10 +13,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * What the configuration asks for.
+ * The configuration of the tuning plugin.
  *
- * @param link promisc is in it only when it is to be on
- * @param dataDir where it is kept what to put back
+ * @param link contains promisc only when it is to be on
+ * @param dataDir the directory of the backup files
  */
 record TuningConf(List<NetSysctl> sysctls, LinkTuning link, Path dataDir) {
   private static final String DATA_DIR = "/run/cni/tuning";
@@ -26,7 +26,10 @@ record TuningConf(List<NetSysctl> sysctls, LinkTuning link, Path dataDir) {
     sysctls = List.copyOf(sysctls);
   }
 
-  /** Each from {@code args.cni} before the configuration; the MAC address has two sources more. */
+  /**
+   * {@code args.cni} overrides the configuration for each member; the MAC address has two more
+   * sources.
+   */
   static TuningConf read(AttachmentCall call) {
     return read(call.config(), call.args(), call.ifName().value());
   }
@@ -61,7 +64,7 @@ record TuningConf(List<NetSysctl> sysctls, LinkTuning link, Path dataDir) {
         });
   }
 
-  /** All that DEL, GC and STATUS need to know. */
+  /** The part that DEL, GC and STATUS need. */
   static Path dataDir(PluginConfig config) {
     return config.read(TuningConf::dataDir);
   }

@@ -25,8 +25,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Changes sysctls of a container's network namespace and settings of its interface. What was there
- * before is kept in a file until DEL puts it back.
+ * Changes sysctls of a container's network namespace and settings of its interface. The previous
+ * values are kept in a file until DEL restores them.
  */
 public final class TuningPlugin implements Plugin {
   private static final Path ALLOW_LIST = Path.of("/etc/cni/tuning/allowlist.conf");
@@ -38,9 +38,9 @@ public final class TuningPlugin implements Plugin {
   }
 
   /**
-   * With another list of the sysctls that may be set.
+   * With another allow list.
    *
-   * @param allowList need not exist; then all may be
+   * @param allowList need not exist; then all sysctls may be set
    */
   public TuningPlugin(Path allowList) {
     this.allowList = allowList;
@@ -74,7 +74,7 @@ public final class TuningPlugin implements Plugin {
         : Optional.of(container.requireLink(call.ifName().value()));
   }
 
-  /** Before anything is changed, so that whoever is killed meanwhile leaves the way back. */
+  /** Before anything is changed, so that a killed ADD can be undone. */
   private static void keepWhatIs(
       Undo undo, AddCall call, NetnsSockets container, Optional<Link> link, TuningConf conf) {
     Backup now = Backup.of(container, link, conf, call.network().value(), call.attachment());
@@ -82,7 +82,7 @@ public final class TuningPlugin implements Plugin {
       return;
     }
     BackupFile file = BackupFile.of(conf.dataDir(), call.attachment());
-    // Another tuning plugin of the same chain, or an ADD before, has been here.
+    // Another tuning plugin of the same chain, or an earlier ADD, has been here.
     Optional<Backup> older = file.read(call::log);
     undo.onFailure(() -> older.ifPresentOrElse(file::write, file::delete));
     file.write(older.map(now::after).orElse(now));
@@ -102,7 +102,7 @@ public final class TuningPlugin implements Plugin {
     }
   }
 
-  /** The result of the plugins before, with what has changed of the interface. */
+  /** The result of the previous plugins, with the changes to the interface. */
   private static Result result(Result previous, String ifName, LinkTuning changed) {
     boolean inSandbox =
         previous.interfaces().stream().anyMatch(i -> i.name().equals(ifName) && !i.isOnHost());
@@ -128,8 +128,8 @@ public final class TuningPlugin implements Plugin {
   }
 
   /**
-   * Puts back what it can and forgets the rest: what has no file any more cannot be put back by
-   * trying again, so that a failure would keep a container from being removed for nothing.
+   * Restores what it can and drops the rest: without its file, a retry could restore no more, so a
+   * failure would only keep the container from being removed.
    */
   @Override
   public void del(DelCall call) {
@@ -159,7 +159,7 @@ public final class TuningPlugin implements Plugin {
       String ifName = call.ifName().value();
       Link link =
           container.link(ifName).orElseThrow(() -> differs("cannot find container link " + ifName));
-      // Off unless configured: that, too, is what the configuration says.
+      // Off unless configured, so this is checked, too.
       LinkTuning wanted = conf.link().or(LinkTuning.NOT_PROMISCUOUS);
       List<String> differences = wanted.differences(link);
       if (!differences.isEmpty()) {
@@ -182,7 +182,7 @@ public final class TuningPlugin implements Plugin {
                     "put \"tuning\" behind the plugin that makes the interface"));
   }
 
-  /** Only our own: Go's say neither whose they are nor of which network. */
+  /** Only our own: Go's name neither their owner nor their network. */
   @Override
   public void gc(GcCall call) {
     call.validAttachments()

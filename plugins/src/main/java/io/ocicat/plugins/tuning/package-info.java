@@ -1,4 +1,7 @@
-/** Changes sysctls and settings of a container's interface, and puts them back. */
+/**
+ * The {@code tuning} plugin: changes sysctls and settings of a container's interface, and restores
+ * them.
+ */
 @NullMarked
 package io.ocicat.plugins.tuning;
 
