@@ -5,8 +5,8 @@ import io.ocicat.cni.json.JsonFields;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A container's interface on a network, as GC names those that are still in use. The JSON names are
- * containerID and ifname, other than in the result cache.
+ * A container's interface on a network, in the form in which GC lists valid attachments. The JSON
+ * names are containerID and ifname, unlike in the result cache.
  */
 public record Attachment(String containerId, String ifName) {
   public static Attachment read(JsonFields in) {

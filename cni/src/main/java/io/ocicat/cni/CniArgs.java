@@ -11,14 +11,15 @@ import java.util.function.Function;
 import java.util.stream.Collectors;
 
 /**
- * CNI_ARGS: pairs in their order. Of a key that comes twice the last counts. A plugin says with
- * {@link #refuseUnknown} which keys it has; the caller may ask it to ignore others.
+ * The CNI_ARGS of a call: key-value pairs in their order. The last value of a repeated key counts.
+ * A plugin rejects keys it does not know with {@link #refuseUnknown}; the caller may ask it to
+ * ignore them.
  */
 public record CniArgs(List<Arg> args) {
   public static final CniArgs NONE = new CniArgs(List.of());
   public static final String IGNORE_UNKNOWN = "IgnoreUnknown";
 
-  /** One pair; nothing is escaped, so neither part can hold a semicolon or an equals sign. */
+  /** One pair; there is no escaping, so neither part can contain a semicolon or an equals sign. */
   public record Arg(String key, String value) {
     public Arg {
       if (!isPlain(key) || !isPlain(value)) {
@@ -68,8 +69,8 @@ public record CniArgs(List<Arg> args) {
   }
 
   /**
-   * The value converted by a function that refuses with an IllegalArgumentException, as in {@code
-   * args.get("MAC", MacAddress::parse)}.
+   * The value converted by a function that rejects it with an IllegalArgumentException, as in
+   * {@code args.get("MAC", MacAddress::parse)}.
    *
    * @throws CniException with code 4, naming the pair
    */
@@ -101,7 +102,7 @@ public record CniArgs(List<Arg> args) {
     FieldAccessListener.tell("CNI_ARGS." + key);
   }
 
-  /** 1, true, 0 or false in any case of letters. */
+  /** 1, true, 0 or false, in upper or lower case. */
   public static boolean parseBool(String text) {
     return switch (text.toLowerCase(Locale.ROOT)) {
       case "1", "true" -> true;
@@ -113,7 +114,7 @@ public record CniArgs(List<Arg> args) {
   }
 
   /**
-   * Refuses pairs whose key is not one of {@code known}, unless IgnoreUnknown is set.
+   * Rejects pairs whose key is not one of {@code known}, unless IgnoreUnknown is set.
    *
    * @throws CniException with code 4, listing them
    */
@@ -135,7 +136,7 @@ public record CniArgs(List<Arg> args) {
     return new CniException(ErrorCode.INVALID_ENVIRONMENT, "ARGS: " + why);
   }
 
-  /** As the environment variable holds it. */
+  /** In the format of the environment variable. */
   @Override
   public String toString() {
     return args.stream().map(Arg::toString).collect(Collectors.joining(";"));

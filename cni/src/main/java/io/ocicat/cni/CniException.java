@@ -9,8 +9,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Anything that goes wrong in CNI, as the specification's error object: a code, a short message and
- * details. The root of this module's exceptions.
+ * A CNI error, as the specification's error object: a code, a short message and details. The root
+ * of this module's exceptions.
  */
 public class CniException extends RuntimeException {
   private static final long serialVersionUID = 1;
@@ -65,17 +65,17 @@ public class CniException extends RuntimeException {
     return details;
   }
 
-  /** The version an error object named; most Go plugins name none. */
+  /** The version in the error object; most Go plugins set none. */
   public final Optional<String> cniVersion() {
     return Optional.ofNullable(cniVersion);
   }
 
-  /** The same error, and why it is one. */
+  /** The same error with a reason. */
   public final CniException because(FailureReason why) {
     return new CniException(code(), msg, details, cniVersion, why, getCause());
   }
 
-  /** Empty when nobody said; always for an error that was read. */
+  /** Empty when no reason was given; always for an error that was parsed. */
   public final Optional<FailureReason> reason() {
     return Optional.ofNullable(reason);
   }
@@ -85,7 +85,7 @@ public class CniException extends RuntimeException {
     return new CniException(code(), prefix + msg, details, cniVersion, reason, this);
   }
 
-  /** Reads an error object; members that are missing are 0 or empty, as in Go. */
+  /** Reads an error object; missing members are 0 or empty, as in Go. */
   public static CniException fromJson(JsonNode json) {
     JsonFields in = JsonValue.of(json).object();
     CniException error =
@@ -102,7 +102,7 @@ public class CniException extends RuntimeException {
     return error;
   }
 
-  /** The error object, with the version it named, if any. */
+  /** The error object, with its version, if any. */
   public final ObjectNode toJson() {
     ObjectNode json = Json.object();
     if (cniVersion != null) {
@@ -115,7 +115,7 @@ public class CniException extends RuntimeException {
     return json;
   }
 
-  /** The error object as an answer to a request of {@code requestVersion}. */
+  /** The error object as a response to a request of {@code requestVersion}. */
   public final ObjectNode toJson(String requestVersion) {
     return new CniException(code(), msg, details, requestVersion, reason, null).toJson();
   }

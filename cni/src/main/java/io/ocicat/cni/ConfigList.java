@@ -9,8 +9,8 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A network: its name, the version that was negotiated, flags, and the plugins in their order.
- * Immutable: what it hands out are copies.
+ * A network configuration list: its name, the negotiated version, flags, and the plugins in order.
+ * Immutable: getters return copies.
  */
 public final class ConfigList {
   private final ObjectNode json;
@@ -42,10 +42,9 @@ public final class ConfigList {
   }
 
   /**
-   * Reads a list. Without {@code plugins} it has none: they may come from the folder beside its
-   * file.
+   * Reads a list. {@code plugins} may be missing: they may come from the folder next to its file.
    *
-   * @throws CniException with code 6 for what is not JSON, 7 for what is not a list
+   * @throws CniException with code 6 for invalid JSON, 7 for an invalid list
    */
   public static ConfigList parse(byte[] bytes) {
     ListReader in = ListReader.of(bytes);
@@ -69,7 +68,7 @@ public final class ConfigList {
     return parse(text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** A list of one plugin, as single-plugin files are used since 0.3.0. */
+  /** A list of one plugin, from a single-plugin file. */
   public static ConfigList ofSingle(PluginConfig single) {
     ObjectNode list =
         Json.object().put("name", single.name()).put("cniVersion", single.cniVersion());
@@ -77,7 +76,7 @@ public final class ConfigList {
     return parse(Json.compactBytes(list));
   }
 
-  /** As it is written; {@link #networkName()} before it becomes a path or an identity. */
+  /** As written; use {@link #networkName()} before it becomes a path or an identity. */
   public String name() {
     return name;
   }
@@ -85,18 +84,18 @@ public final class ConfigList {
   /**
    * The name, checked.
    *
-   * @throws CniException with code 7 when it is not a network's name
+   * @throws CniException with code 7 when it is not a valid network name
    */
   public NetworkName networkName() {
     return new NetworkName(name);
   }
 
-  /** The {@code cniVersion} as it is written, possibly empty or nonsense. */
+  /** The {@code cniVersion} as written, possibly empty or invalid. */
   public String cniVersion() {
     return versions.cniVersion();
   }
 
-  /** The {@code cniVersions} as they are written. */
+  /** The {@code cniVersions} as written. */
   public List<String> cniVersions() {
     return versions.cniVersions();
   }
@@ -122,9 +121,7 @@ public final class ConfigList {
     return plugins;
   }
 
-  /**
-   * This list with more plugins behind its own, as they are found in the folder beside its file.
-   */
+  /** This list with more plugins after its own, from the folder next to its file. */
   public ConfigList plus(List<PluginConfig> more) {
     List<PluginConfig> all = new ArrayList<>(plugins);
     all.addAll(more);
@@ -132,12 +129,12 @@ public final class ConfigList {
         json, bytes, name, versions, disableCheck, disableGc, loadOnlyInlinedPlugins, all);
   }
 
-  /** The bytes it was read from: plugins added later are not in them. */
+  /** The bytes it was read from, without plugins added later. */
   public byte[] bytes() {
     return bytes.clone();
   }
 
-  /** The whole list with every plugin it has now. */
+  /** The whole list with all its current plugins. */
   public ObjectNode toJson() {
     ObjectNode all = json.deepCopy();
     ArrayNode array = all.putArray("plugins");

@@ -5,8 +5,7 @@ public record ContainerId(String value) {
   /**
    * Checks the id.
    *
-   * @throws CniException with code 3 when it is empty, 4 when it has a character that is not
-   *     allowed
+   * @throws CniException with code 3 when it is empty, 4 when it contains an invalid character
    */
   public ContainerId {
     if (value.isEmpty()) {

@@ -8,8 +8,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Name resolution, in a configuration or a result. {@code domain} is empty when there is none;
- * {@code unknown} holds the members this version of the code does not know.
+ * DNS settings, in a configuration or a result. {@code domain} is empty when absent;
+ * {@code unknown} holds unrecognised members.
  */
 public record Dns(
     List<String> nameservers,

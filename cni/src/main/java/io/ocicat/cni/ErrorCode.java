@@ -1,19 +1,19 @@
 package io.ocicat.cni;
 
 /**
- * The code of a CNI error. 0–99 belong to the specification, plugins choose theirs from 100 on (999
- * is what an error without a code of its own gets).
+ * The code of a CNI error. The specification defines 0–99; plugins choose theirs from 100 on (an
+ * error without a code of its own gets 999).
  */
 public record ErrorCode(int value) {
   public static final ErrorCode UNKNOWN = new ErrorCode(0);
 
-  /** The plugin does not support the configuration's version, or the version not the verb. */
+  /** The plugin does not support the configuration's version, or that version lacks the verb. */
   public static final ErrorCode INCOMPATIBLE_VERSION = new ErrorCode(1);
 
   /** The message names the field and its value. */
   public static final ErrorCode UNSUPPORTED_FIELD = new ErrorCode(2);
 
-  /** Nothing is known of the container: the runtime need not clean up. */
+  /** The container is unknown: the runtime need not clean up. */
   public static final ErrorCode UNKNOWN_CONTAINER = new ErrorCode(3);
 
   public static final ErrorCode INVALID_ENVIRONMENT = new ErrorCode(4);
@@ -22,7 +22,7 @@ public record ErrorCode(int value) {
   public static final ErrorCode INVALID_NETWORK_CONFIG = new ErrorCode(7);
   public static final ErrorCode INVALID_NETNS = new ErrorCode(8);
 
-  /** Passing trouble: the runtime should try again. */
+  /** A temporary failure: the runtime should try again. */
   public static final ErrorCode TRY_AGAIN_LATER = new ErrorCode(11);
 
   /** STATUS: cannot serve ADD. */

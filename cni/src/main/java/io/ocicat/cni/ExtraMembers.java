@@ -7,9 +7,7 @@ import java.util.Set;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/**
- * Members that are kept without being understood: they survive chaining, caching and conversion.
- */
+/** Unrecognised members of a JSON object: they survive chaining, caching and conversion. */
 final class ExtraMembers {
   private ExtraMembers() {}
 
@@ -21,7 +19,7 @@ final class ExtraMembers {
     addTo(json, members, Set.of());
   }
 
-  /** Adds the members, except those whose names mean something in the document being written. */
+  /** Adds the members, except those whose names have a meaning in the document being written. */
   static void addTo(ObjectNode json, Map<String, JsonNode> members, Set<String> meaningful) {
     members.forEach(
         (name, value) -> {

@@ -6,9 +6,9 @@ import java.util.Optional;
 import tools.jackson.databind.JsonNode;
 
 /**
- * An interface a plugin made or manages. Empty texts and an mtu of 0 mean "not said". An empty
- * sandbox means the host; otherwise it is the CNI_NETNS of the call. {@code mac} is text because
- * not every hardware address has six bytes.
+ * An interface that a plugin created or manages. Empty strings and an mtu of 0 mean "not set". An
+ * empty sandbox means the host; otherwise it is the CNI_NETNS of the call. {@code mac} is a string
+ * because not every hardware address has six bytes.
  */
 public record Interface(
     String name,
@@ -36,7 +36,7 @@ public record Interface(
     return sandbox.isEmpty();
   }
 
-  /** The hardware address, when it is one of six bytes. */
+  /** The hardware address, if it has six bytes. */
   public Optional<MacAddress> macAddress() {
     return MacAddress.tryParse(mac);
   }

@@ -3,14 +3,14 @@ package io.ocicat.cni;
 import io.ocicat.cni.json.Quoted;
 import java.nio.charset.StandardCharsets;
 
-/** The name of a network interface, as Linux allows it (dev_valid_name, __dev_alloc_name). */
+/** The name of a network interface, checked by Linux's rules (dev_valid_name, __dev_alloc_name). */
 public record InterfaceName(String value) {
   private static final int MAX_BYTES = 15;
 
   /**
    * Checks the name.
    *
-   * @throws CniException with code 4 saying which rule is broken
+   * @throws CniException with code 4 saying which rule is violated
    */
   public InterfaceName {
     if (value.isEmpty()) {
@@ -41,8 +41,8 @@ public record InterfaceName(String value) {
   }
 
   /**
-   * No character beyond the first plane is white space. Java's isWhitespace leaves out the no-break
-   * spaces and U+0085, which Go counts.
+   * No character beyond the first plane is white space. Java's isWhitespace omits the no-break
+   * spaces and U+0085, which Go includes.
    */
   private static boolean isForbidden(char c) {
     return c == '/'

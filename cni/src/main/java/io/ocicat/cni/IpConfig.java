@@ -8,7 +8,7 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * An address of the container, with its prefix length. {@code interfaceIndex} points into the
- * result's interfaces; null (not said) is not 0, and some plugins write -1 for unknown.
+ * result's interfaces; null (not set) differs from 0, and some plugins write -1 for unknown.
  */
 public record IpConfig(
     @Nullable Integer interfaceIndex,

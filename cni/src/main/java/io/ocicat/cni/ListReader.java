@@ -10,8 +10,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Reads the members of a list. Their names match exactly and the first mistake ends it, with the
- * leading text that libcni has for it: callers look for these texts.
+ * Reads the members of a configuration list. Their names match exactly, and the first mistake ends
+ * it, with libcni's message prefix: callers match on these texts.
  */
 record ListReader(ObjectNode json) {
   private static final String PARSING = "error parsing configuration list: ";
@@ -84,7 +84,7 @@ record ListReader(ObjectNode json) {
     }
   }
 
-  /** A boolean, or as 0.4.0 had it a text that says true or false. */
+  /** A boolean or, as in 0.4.0, a string that says true or false. */
   boolean flag(String key) {
     JsonNode flag = member(key);
     if (flag == null) {

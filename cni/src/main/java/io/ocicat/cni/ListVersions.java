@@ -4,7 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** The versions a list declares, and the one that follows from them. */
+/** The versions that a list declares, and the one that is selected. */
 record ListVersions(String cniVersion, List<String> cniVersions, String effective) {
   ListVersions {
     cniVersions = List.copyOf(cniVersions);
@@ -15,8 +15,8 @@ record ListVersions(String cniVersion, List<String> cniVersions, String effectiv
   }
 
   /**
-   * The highest version of all declared that is implemented here; when none is, cniVersion as it is
-   * written. Every text must be a version.
+   * The highest declared version that is implemented here; if there is none, cniVersion as written.
+   * Every string must be a version.
    */
   static ListVersions negotiate(String cniVersion, List<String> cniVersions) {
     String effective =

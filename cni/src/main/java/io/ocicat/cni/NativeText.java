@@ -3,15 +3,15 @@ package io.ocicat.cni;
 import java.nio.charset.Charset;
 
 /**
- * Whether a text can be a file name of this process, as names of interfaces (below /proc/sys) and
- * plugins are.
+ * Checks whether a string can be a file name in this process's locale, as names of interfaces
+ * (below /proc/sys) and plugins must be.
  */
 final class NativeText {
-  /** What the JDK encodes file names with: in the C locale nothing but ASCII. */
+  /** The JDK's encoding of file names: in the C locale only ASCII. */
   private static final Charset NATIVE =
       Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
 
-  /** Stands for bytes of the environment that are no text in this process's locale. */
+  /** Stands for bytes of the environment that are invalid in this process's locale. */
   private static final char UNREADABLE = '\ufffd';
 
   private NativeText() {}
@@ -20,7 +20,7 @@ final class NativeText {
     return text.chars().anyMatch(Character::isISOControl);
   }
 
-  /** False also for half a surrogate pair, which no encoding has. */
+  /** Also false for an unpaired surrogate, which no encoding can represent. */
   static boolean isFileName(String text) {
     return text.indexOf(UNREADABLE) < 0 && NATIVE.newEncoder().canEncode(text);
   }

@@ -5,11 +5,11 @@ public record NetworkName(String value) {
   /**
    * Checks the name.
    *
-   * @throws CniException with code 7 when it is empty or has a character that is not allowed
+   * @throws CniException with code 7 when it is empty or contains an invalid character
    */
   public NetworkName {
     if (value.isEmpty()) {
-      // The colon is part of what callers compare.
+      // Callers compare the text including the colon.
       throw new CniException(ErrorCode.INVALID_NETWORK_CONFIG, "missing network name:");
     }
     if (!isIdentifier(value)) {
@@ -18,7 +18,7 @@ public record NetworkName(String value) {
     }
   }
 
-  /** The alphabet that names share with container ids. */
+  /** The characters allowed in both network names and container ids. */
   static boolean isIdentifier(String text) {
     for (int i = 0; i < text.length(); i++) {
       if (!isAlphanumeric(text.charAt(i)) && (i == 0 || "_.-".indexOf(text.charAt(i)) < 0)) {

@@ -15,13 +15,13 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * The configuration of one plugin: an element of a list, a single-plugin file, or what a plugin
- * reads on stdin. Knows the members the specification names and keeps all the others exactly.
- * Immutable: what it hands out are copies.
+ * reads on stdin. It interprets the members that the specification names and keeps all others
+ * unchanged. Immutable: getters return copies.
  */
 public final class PluginConfig {
   static final String VALID_ATTACHMENTS = "cni.dev/valid-attachments";
 
-  /** What the text of 1.1.0 called it when it was tagged; plugins written from it read this one. */
+  /** The name in the tagged text of 1.1.0; plugins written from it read this one. */
   static final String ATTACHMENTS = "cni.dev/attachments";
 
   private static final String PARSING = "error parsing configuration: ";
@@ -58,7 +58,7 @@ public final class PluginConfig {
   /**
    * A plugin's configuration from a file.
    *
-   * @throws CniException with code 6 for what is not JSON, 7 for what is not a plugin configuration
+   * @throws CniException with code 6 for invalid JSON, 7 for an invalid plugin configuration
    */
   public static PluginConfig parse(byte[] bytes) {
     JsonNode document;
@@ -85,7 +85,7 @@ public final class PluginConfig {
   }
 
   /**
-   * What a plugin reads on stdin. It need not name a type: the plugin knows who it is.
+   * What a plugin reads on stdin. The type is optional: the plugin knows its own.
    *
    * @throws CniException with code 6
    */
@@ -101,8 +101,8 @@ public final class PluginConfig {
   }
 
   /**
-   * What a plugin reads on stdin to DEL. A prevResult that is none, as it is read from a cache that
-   * was cut off, must not keep anything from being removed: it is as good as missing.
+   * What a plugin reads on stdin for DEL. An invalid prevResult, for instance from a truncated
+   * cache, must not keep anything from being removed: it counts as missing.
    *
    * @throws CniException with code 6
    */
@@ -129,23 +129,23 @@ public final class PluginConfig {
     return config;
   }
 
-  /** The name of the executable; see {@link PluginType} for the check before it is looked for. */
+  /** The name of the executable; {@link PluginType} checks it before the lookup. */
   public String type() {
     return type;
   }
 
-  /** The network's name: always there in a request, often empty in the element of a list. */
+  /** The network's name: always present in a request, often empty in an element of a list. */
   public String name() {
     return name;
   }
 
-  /** As it is written, possibly empty. */
+  /** As written, possibly empty. */
   public String cniVersion() {
     return cniVersion;
   }
 
   /**
-   * The version the answer must have.
+   * The version that the response must have.
    *
    * @throws CniException with code 1 when the specification has no such version
    */
@@ -153,7 +153,7 @@ public final class PluginConfig {
     return SpecVersion.of(cniVersion);
   }
 
-  /** What the plugin declares, also with the value false. */
+  /** The declared capabilities, including those with the value false. */
   public Map<String, Boolean> capabilities() {
     return capabilities;
   }
@@ -171,12 +171,12 @@ public final class PluginConfig {
     return dns;
   }
 
-  /** Every member as it was written. */
+  /** Every member as written. */
   public ObjectNode json() {
     return json.deepCopy();
   }
 
-  /** The bytes it was read from, or for the element of a list their compact form. */
+  /** The bytes it was read from or, for an element of a list, their compact form. */
   public byte[] bytes() {
     return bytes.clone();
   }
@@ -191,9 +191,9 @@ public final class PluginConfig {
   }
 
   /**
-   * The result of the plugins before this one, if the request has it.
+   * The result of the previous plugins, if the request has it.
    *
-   * @throws CniException with code 6 when it is unreadable or of another family of versions
+   * @throws CniException with code 6 when it is invalid or of another family of versions
    */
   public Optional<Result> previousResult() {
     return JsonFields.of(json)
@@ -203,8 +203,8 @@ public final class PluginConfig {
   }
 
   /**
-   * The attachments that GC must leave alone. A list that is null holds none (Go writes so); no
-   * list at all means that nothing is known, and then nothing should be collected.
+   * The attachments that GC must keep. A null list is empty (Go writes it so); without a list
+   * nothing is known, and nothing should be collected.
    */
   public Optional<List<Attachment>> validAttachments() {
     for (String key : List.of(VALID_ATTACHMENTS, ATTACHMENTS)) {
@@ -215,7 +215,10 @@ public final class PluginConfig {
     return Optional.empty();
   }
 
-  /** What this plugin is to receive on stdin; {@code name} and {@code version} are the list's. */
+  /**
+   * The request that this plugin receives on stdin; {@code name} and {@code version} are the
+   * list's.
+   */
   public PluginRequest request(String name, String version) {
     return PluginRequest.of(this, name, version);
   }
@@ -223,8 +226,8 @@ public final class PluginConfig {
   /**
    * This configuration with members set or replaced (not merged).
    *
-   * @throws CniException with code 7 for an empty key or a null value, or when the outcome is no
-   *     configuration any more
+   * @throws CniException with code 7 for an empty key or a null value, or when the outcome is not a
+   *     valid configuration
    */
   public PluginConfig with(Map<String, ? extends @Nullable JsonNode> members) {
     ObjectNode changed = json.deepCopy();

@@ -12,12 +12,12 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What one plugin receives on stdin, derived from its configuration by the rules of the
- * specification: name and version of the list, and as far as the verb has them the previous result,
- * the capability arguments the plugin asked for and the attachments GC must leave alone.
+ * Builds the request that a plugin receives on stdin from its configuration, by the rules of the
+ * specification: name and version of the list and, depending on the verb, the previous result, the
+ * capability arguments the plugin asked for and the attachments GC must keep.
  *
  * <p>Members that only a runtime may set are dropped when a file has them, and {@link #warnings()}
- * says so. Immutable.
+ * reports it. Immutable.
  */
 public final class PluginRequest {
   private final PluginConfig config;
@@ -55,7 +55,7 @@ public final class PluginRequest {
         config, name, version, result, capabilityArgs, validAttachments, keepCapabilities);
   }
 
-  /** For ADD, CHECK and DEL: of all arguments those pass that the plugin has as capability. */
+  /** For ADD, CHECK and DEL: passes the arguments that the plugin declares as capabilities. */
   public PluginRequest capabilityArgs(Map<String, JsonNode> args) {
     return new PluginRequest(
         config,
@@ -67,7 +67,7 @@ public final class PluginRequest {
         keepCapabilities);
   }
 
-  /** For GC. Without this call the plugin is told nothing about attachments. */
+  /** For GC. Without this call the plugin gets no list of attachments. */
   public PluginRequest validAttachments(List<Attachment> attachments) {
     return new PluginRequest(
         config,
@@ -79,7 +79,7 @@ public final class PluginRequest {
         keepCapabilities);
   }
 
-  /** Leaves {@code capabilities} in, as libcni does against the specification. */
+  /** Keeps {@code capabilities}, as libcni does against the specification. */
   public PluginRequest keepCapabilities() {
     return new PluginRequest(
         config, name, version, previousResult, capabilityArgs, validAttachments, true);
@@ -128,7 +128,7 @@ public final class PluginRequest {
         .toList();
   }
 
-  /** In any case of letters, because Go's plugins read them so. */
+  /** Case-insensitive, because Go's plugins read them so. */
   private static List<String> reserved(ObjectNode json) {
     List<String> reserved = new ArrayList<>();
     for (String key : json.propertyNames()) {

@@ -7,7 +7,7 @@ public record PluginType(String value) {
   /**
    * Checks the type.
    *
-   * @throws CniException with code 7 when it is empty or would lead out of the plugin directories
+   * @throws CniException with code 7 when it is empty or would lead outside the plugin directories
    */
   public PluginType {
     if (value.isEmpty()) {

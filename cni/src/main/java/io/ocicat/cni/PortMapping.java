@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * One element of the portMappings capability: a port of the host, on one of its addresses or (null)
- * on all of them, that leads to a port of the container.
+ * One element of the portMappings capability: a host port, on one of the host's addresses or (null)
+ * on all of them, that is forwarded to a port of the container.
  */
 public record PortMapping(
     int hostPort, int containerPort, Protocol protocol, @Nullable IpAddress hostIp) {
   private static final int LAST_PORT = 65535;
 
-  /** What can be mapped. */
+  /** The protocols that can be mapped. */
   public enum Protocol {
     TCP,
     UDP,
@@ -38,9 +38,9 @@ public record PortMapping(
     }
   }
 
-  /** The protocol is read in any case of letters, as Kubernetes and Docker write it. */
+  /** The protocol is case-insensitive, because Kubernetes and Docker write it differently. */
   public static PortMapping read(JsonFields in) {
-    // Callers of the Go plugin know its words for a bad port, and that it looks at this one first.
+    // Callers know the Go plugin's message for a bad port, and that it checks this one first.
     int containerPort = port(in, "containerPort", "container");
     return new PortMapping(
         port(in, "hostPort", "host"),

@@ -14,9 +14,9 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What ADD returns and prevResult carries: one model for all seven versions. Plugins build it with
- * {@link #empty()} and the withers, and whoever prints it says in which version. Immutable; members
- * this code does not know are kept on every object.
+ * The result of an ADD, also passed on as prevResult: one model for all seven versions. Plugins
+ * build it with {@link #empty()} and the withers; the version is chosen when it is printed.
+ * Immutable; unrecognised members of every object are kept.
  *
  * <p>Elements that were null in the document keep their slots, because addresses point to
  * interfaces by position; {@link #interfaces()} and {@link #ips()} leave them out.
@@ -37,7 +37,7 @@ public record Result(
     unknown = ExtraMembers.copyOf(unknown);
   }
 
-  /** Nothing yet, in the newest version. */
+  /** An empty result, in the newest version. */
   public static Result empty() {
     return EMPTY;
   }
@@ -47,10 +47,10 @@ public record Result(
   }
 
   /**
-   * What a plugin printed on ADD, or what a cache holds. A document that names no version (or an
-   * empty one) is in the version it was asked for.
+   * Parses what a plugin printed on ADD, or what a cache contains. A document without a version (or
+   * with an empty one) has the requested version.
    *
-   * @throws CniException with code 6 for what is no result, 1 for a version nobody knows
+   * @throws CniException with code 6 for an invalid result, 1 for an unknown version
    */
   public static Result parse(byte[] document, SpecVersion requested) {
     JsonNode json;
@@ -68,7 +68,7 @@ public record Result(
   }
 
   /**
-   * The prevResult of a request: its version must be of the family of the configuration's.
+   * The prevResult of a request: its version must be in the family of the configuration's.
    *
    * @throws CniException with code 6
    */
@@ -76,7 +76,7 @@ public record Result(
     return ResultReader.readPrevious(document, config);
   }
 
-  /** In the version it has. */
+  /** In its own version. */
   public ObjectNode toJson() {
     return ResultWriter.write(this);
   }
@@ -86,11 +86,11 @@ public record Result(
   }
 
   /**
-   * This result as {@code target} can say it. Versions before 1.0.0 lose an interface's mtu,
+   * This result converted to {@code target}. Versions before 1.0.0 lose an interface's mtu,
    * socketPath and pciID and all of a route but dst and gw; 0.1.0 and 0.2.0 also the interfaces and
    * all but the first address of each family.
    *
-   * @throws CniException when 0.1.0 or 0.2.0 is wanted and there is no address
+   * @throws CniException when {@code target} is 0.1.0 or 0.2.0 and there is no address
    */
   public Result convertTo(SpecVersion target) {
     return ResultConversion.convert(this, target);
@@ -115,7 +115,7 @@ public record Result(
     return Collections.unmodifiableList(filled);
   }
 
-  /** The interface an address is on, when it names one that exists. */
+  /** The interface that an address refers to, if it exists. */
   public Optional<Interface> interfaceOf(IpConfig ip) {
     Integer index = ip.interfaceIndex();
     return index == null || index < 0 || index >= interfaceSlots.size()
@@ -123,7 +123,9 @@ public record Result(
         : Optional.ofNullable(interfaceSlots.get(index));
   }
 
-  /** The position of the first interface that matches, as {@link IpConfig#onInterface} wants it. */
+  /**
+   * The position of the first interface that matches, as {@link IpConfig#onInterface} expects it.
+   */
   public OptionalInt indexOf(Predicate<Interface> wanted) {
     for (int i = 0; i < interfaceSlots.size(); i++) {
       Interface found = interfaceSlots.get(i);
@@ -141,12 +143,12 @@ public record Result(
     return new Result(version, more, ipSlots, routes, dns, unknown);
   }
 
-  /** With these instead of the present interfaces. */
+  /** With these in place of the current interfaces. */
   public Result withInterfaces(List<Interface> replacement) {
     return new Result(version, new ArrayList<>(replacement), ipSlots, routes, dns, unknown);
   }
 
-  /** With every interface changed in its place. */
+  /** With every interface changed in place. */
   public Result mapInterfaces(UnaryOperator<Interface> change) {
     List<@Nullable Interface> changed = new ArrayList<>();
     for (Interface slot : interfaceSlots) {
@@ -162,12 +164,12 @@ public record Result(
     return new Result(version, interfaceSlots, more, routes, dns, unknown);
   }
 
-  /** With these instead of the present addresses. */
+  /** With these in place of the current addresses. */
   public Result withIps(List<IpConfig> replacement) {
     return new Result(version, interfaceSlots, new ArrayList<>(replacement), routes, dns, unknown);
   }
 
-  /** With every address changed in its place. */
+  /** With every address changed in place. */
   public Result mapIps(UnaryOperator<IpConfig> change) {
     List<@Nullable IpConfig> changed = new ArrayList<>();
     for (IpConfig slot : ipSlots) {
@@ -183,7 +185,7 @@ public record Result(
     return withRoutes(more);
   }
 
-  /** With these instead of the present routes. */
+  /** With these in place of the current routes. */
   public Result withRoutes(List<Route> replacement) {
     return new Result(version, interfaceSlots, ipSlots, replacement, dns, unknown);
   }

@@ -7,8 +7,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The 49 conversions. Within a family only the version changes; towards a newer family nothing is
- * lost, because the model is the newest one. Towards an older family:
+ * Converts results between the seven versions. Within a family only the version changes; towards a
+ * newer family nothing is lost, because the model is the newest one. Towards an older family:
  *
  * <ul>
  *   <li>1.x to 0.3/0.4 loses an interface's mtu, socketPath and pciID and a route's mtu, advmss,

@@ -12,7 +12,7 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.JsonNode;
 
-/** Reads a result of any version; what is wrong is reported with its path, all at once. */
+/** Reads a result of any version and reports everything that is wrong, with its path, at once. */
 final class ResultReader {
   private ResultReader() {}
 
@@ -52,7 +52,7 @@ final class ResultReader {
     return in;
   }
 
-  /** A version that is not a text counts as none, as in Go. */
+  /** A version that is not a string counts as absent, as in Go. */
   private static Optional<String> versionText(JsonFields in) {
     return in.value("cniVersion")
         .raw()
@@ -109,7 +109,7 @@ final class ResultReader {
   }
 
   private static IpConfig ip(JsonFields in) {
-    // The address knows its family better: some plugins write an empty version.
+    // The address determines its family: some plugins write an empty version.
     in.value("version");
     return new IpConfig(
         in.integer("interface", Integer.MIN_VALUE, Integer.MAX_VALUE).orNull(),

@@ -13,7 +13,7 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Writes a result in the shape of its own version, members in the order Go's plugins print them.
+ * Writes a result in the format of its own version, members in the order Go's plugins print them.
  */
 final class ResultWriter {
   private static final Set<String> OLD_MEMBERS = Set.of("ip4", "ip6");
@@ -43,7 +43,7 @@ final class ResultWriter {
   private static void writeOld(Result result, ObjectNode json) {
     Optional<IpConfig> ip4 = result.ips().stream().filter(ip -> ip.address().isV4()).findFirst();
     Optional<IpConfig> ip6 = result.ips().stream().filter(ip -> ip.address().isV6()).findFirst();
-    // Go never looks at the family of a route in here: with one address, all routes are its own.
+    // Go ignores the family of a route here: with one address, all routes belong to it.
     ip4.ifPresent(
         ip -> json.set("ip4", writeOld(ip, result, r -> r.dst().isV4() || ip6.isEmpty())));
     ip6.ifPresent(

@@ -11,8 +11,8 @@ import tools.jackson.databind.node.ObjectNode;
 
 /**
  * A route in the container, in a result or an IPAM configuration. {@code mtu}, {@code advmss} and
- * {@code priority} of 0 mean "not said"; {@code table} and {@code scope} are null then, because 0
- * says something.
+ * {@code priority} of 0 mean "not set"; for {@code table} and {@code scope} that is null, because 0
+ * is a value.
  */
 public record Route(
     IpPrefix dst,
@@ -47,7 +47,7 @@ public record Route(
         in.rest());
   }
 
-  /** What versions before 1.0.0 can say of it. */
+  /** The part that versions before 1.0.0 can express. */
   Route withoutAttributes() {
     return new Route(dst, gw, 0, 0, 0, null, null, unknown);
   }

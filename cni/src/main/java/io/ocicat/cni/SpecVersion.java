@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** The versions of the specification, in order. */
+/** The versions of the CNI specification, in order. */
 public enum SpecVersion {
   V0_1_0("0.1.0", Family.V0_2),
   V0_2_0("0.2.0", Family.V0_2),
@@ -22,7 +22,7 @@ public enum SpecVersion {
     V0_2,
     /** {@code interfaces} and {@code ips}, each with a {@code version}. */
     V0_4,
-    /** The same without {@code version}; {@code dns} only when there is something to say. */
+    /** The same without {@code version}; {@code dns} only when it is not empty. */
     V1;
 
     /** As Go prints the versions that a result type supports. */
@@ -66,7 +66,7 @@ public enum SpecVersion {
     return compareTo(other) >= 0;
   }
 
-  /** The version of exactly this text; no text at all means 0.1.0. */
+  /** The version with exactly this text; an empty one means 0.1.0. */
   public static Optional<SpecVersion> find(String text) {
     if (text.isEmpty()) {
       return Optional.of(V0_1_0);
@@ -80,7 +80,7 @@ public enum SpecVersion {
   }
 
   /**
-   * The version of exactly this text; no text at all means 0.1.0.
+   * The version with exactly this text; an empty one means 0.1.0.
    *
    * @throws CniException with code 1 when the specification has no such version
    */
@@ -94,7 +94,9 @@ public enum SpecVersion {
                     "known versions are " + String.join(", ", textsFrom(V0_1_0))));
   }
 
-  /** The texts of all versions from {@code first} on, as a plugin declares what it supports. */
+  /**
+   * The texts of all versions from {@code first} on, in which a plugin declares what it supports.
+   */
   public static List<String> textsFrom(SpecVersion first) {
     return TEXTS.subList(ALL.indexOf(first), TEXTS.size());
   }

@@ -5,9 +5,9 @@ import java.util.Comparator;
 import java.util.regex.Pattern;
 
 /**
- * Any version string as numbers, known to the specification or not: up to three parts, missing ones
- * 0, no text at all meaning 0.1.0. Signs are accepted because Go's library accepts them. Whether a
- * plugin supports a version is decided on the text instead ("1.0" is not "1.0.0").
+ * A version string as numbers, whether or not the specification has that version: up to three
+ * parts, missing ones 0, an empty string meaning 0.1.0. Signs are accepted because Go's library
+ * accepts them. Support for a version is decided on the text instead ("1.0" is not "1.0.0").
  */
 public record VersionNumber(long major, long minor, long micro)
     implements Comparable<VersionNumber> {
@@ -20,7 +20,7 @@ public record VersionNumber(long major, long minor, long micro)
   /**
    * Parses a version.
    *
-   * @throws CniException with code 6 when it is none
+   * @throws CniException with code 6 when it is invalid
    */
   public static VersionNumber parse(String text) {
     if (text.isEmpty()) {

@@ -7,11 +7,11 @@ import java.util.List;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
-/** What a plugin answers to VERSION. */
+/** A plugin's response to VERSION. */
 public record VersionReply(String cniVersion, List<String> supportedVersions) {
   private static final String DECODING = "decoding version info: ";
 
-  /** Plugins that do not know the verb are as old as 0.1.0. */
+  /** A plugin without this verb is as old as 0.1.0. */
   public static final VersionReply BEFORE_VERSION = new VersionReply("0.1.0", List.of("0.1.0"));
 
   public VersionReply {
@@ -19,7 +19,7 @@ public record VersionReply(String cniVersion, List<String> supportedVersions) {
   }
 
   /**
-   * Reads a reply; plugins of 0.2.0 did not list what they support.
+   * Reads a response; plugins of 0.2.0 did not list what they support.
    *
    * @throws CniException with code 6
    */
@@ -52,7 +52,7 @@ public record VersionReply(String cniVersion, List<String> supportedVersions) {
     return new CniException(ErrorCode.DECODING_FAILURE, DECODING + why);
   }
 
-  /** By text: "1.0" is not "1.0.0". No version at all means 0.1.0. */
+  /** By text: "1.0" is not "1.0.0". An empty version means 0.1.0. */
   public boolean supports(String version) {
     return supportedVersions.contains(version.isEmpty() ? "0.1.0" : version);
   }

@@ -1,4 +1,7 @@
-/** The CNI specification as Java. */
+/**
+ * The data types of the CNI specification: configurations, requests, results and errors of all
+ * versions.
+ */
 @NullMarked
 package io.ocicat.cni;
 

@@ -7,12 +7,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * What a process wrote to one of its streams, bounded: the first bytes of stdout, which must be one
- * JSON document, or the last of stderr, where the reason for a failure is. The rest is read and
- * thrown away, so that the process is never blocked by it.
+ * Captures a bounded part of what a process writes to a stream: the first bytes of stdout, which
+ * must be one JSON document, or the last of stderr, where the reason for a failure is. The rest is
+ * read and discarded, so that the process never blocks.
  */
 final class Capture {
-  /** As much as the largest pipe holds: what was written before a process ended is all in here. */
+  /** The size of the largest pipe: it holds all that was written before a process ended. */
   private static final int PIPE = 1 << 20;
 
   private final InputStream source;
@@ -37,7 +37,7 @@ final class Capture {
     return new Capture(source, max, true);
   }
 
-  /** Takes what is there without ever waiting for more; says whether anything was. */
+  /** Reads what is available without waiting; returns whether there was anything. */
   boolean drain() {
     try {
       int total = 0;
@@ -57,7 +57,8 @@ final class Capture {
 
   private void append(int count) {
     if (tail && length + count > max) {
-      // Half of it goes at once, so that a chatty process does not make us move bytes all the time.
+      // Drop half of it at once, so that a verbose process does not make us move bytes all the
+      // time.
       int keep = Math.min(length, max / 2);
       System.arraycopy(kept, length - keep, kept, 0, keep);
       length = keep;
@@ -74,7 +75,7 @@ final class Capture {
     return Arrays.copyOf(kept, length);
   }
 
-  /** What is not UTF-8 becomes U+FFFD. */
+  /** Invalid UTF-8 becomes U+FFFD. */
   String text() {
     return new String(kept, 0, length, StandardCharsets.UTF_8);
   }

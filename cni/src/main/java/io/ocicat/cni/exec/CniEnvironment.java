@@ -4,8 +4,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The six variables of the protocol. Those without a value are set all the same, to nothing: a
- * variable inherited from whoever started this process must never reach a plugin.
+ * The six environment variables of the CNI protocol. Unused ones are set to an empty string: a
+ * variable inherited from this process's parent must never reach a plugin.
  *
  * @param args what {@link io.ocicat.cni.CniArgs#toString} writes
  * @param path what {@link PluginPath#toString} writes
@@ -22,17 +22,17 @@ public record CniEnvironment(
   /** 1 or true: the container's namespace may be the plugin's own. */
   public static final String NETNS_OVERRIDE = "CNI_NETNS_OVERRIDE";
 
-  /** For GC and STATUS, which are about no container. */
+  /** For GC and STATUS, which concern no container. */
   public static CniEnvironment of(Verb verb, String path) {
     return new CniEnvironment(verb, "", "", "", "", path);
   }
 
-  /** For VERSION; plugins older than 0.3.0 insist on values they never use. */
+  /** For VERSION; plugins older than 0.3.0 require values that they never use. */
   static CniEnvironment forVersion() {
     return new CniEnvironment(Verb.VERSION, "", "dummy", "dummy", "", "dummy");
   }
 
-  /** The whole environment of a plugin: everything inherited, and these variables over it. */
+  /** The whole environment of a plugin: the inherited one, overridden by these variables. */
   public Map<String, String> over(Map<String, String> inherited) {
     Map<String, String> environment = new HashMap<>(inherited);
     environment.put(COMMAND, verb.name());
@@ -44,7 +44,7 @@ public record CniEnvironment(
     return Map.copyOf(environment);
   }
 
-  /** The environment for a plugin to which another one delegates: all its own but the verb. */
+  /** The environment for a delegate: all of the caller's except the verb. */
   public static Map<String, String> delegated(Map<String, String> own, Verb verb) {
     Map<String, String> environment = new HashMap<>(own);
     environment.put(COMMAND, verb.name());

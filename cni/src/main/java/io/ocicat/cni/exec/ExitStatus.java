@@ -3,11 +3,11 @@ package io.ocicat.cni.exec;
 import java.util.List;
 
 /**
- * How a process ended. Java tells of a signal only by the shell's convention of 128 + its number,
- * which a process may also return by itself: so the text has both.
+ * The exit status of a process. Java reports a signal only by the shell's convention of 128 + its
+ * number, which a process may also return by itself: so the text gives both.
  */
 record ExitStatus(int code) {
-  /** Linux's, the same on every architecture Java runs on. */
+  /** Linux's numbers, the same on every architecture Java runs on. */
   private static final List<String> SIGNALS =
       List.of(
           "SIGHUP",

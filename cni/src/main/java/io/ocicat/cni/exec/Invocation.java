@@ -5,12 +5,12 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * A plugin to be run: which executable, with which environment (the whole of it, not only the CNI
- * variables) and which request on stdin.
+ * A plugin execution: the executable, its environment (the whole of it, not only the CNI variables)
+ * and the request on stdin.
  *
- * @param limit how long it may take before it is stopped
+ * @param limit how long it may run before it is stopped
  */
-@SuppressWarnings("ArrayRecordComponent") // nobody compares invocations
+@SuppressWarnings("ArrayRecordComponent") // Invocations are never compared.
 public record Invocation(
     Path executable, Map<String, String> environment, byte[] stdin, Duration limit) {
   public Invocation {

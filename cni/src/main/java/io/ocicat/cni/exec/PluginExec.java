@@ -1,8 +1,8 @@
 package io.ocicat.cni.exec;
 
 /**
- * Runs plugins: as processes, or in this JVM when they are our own. Whoever calls cannot tell the
- * difference, and tests put a recorder here.
+ * Runs plugins: as processes, or in this JVM when they are our own. The caller cannot tell the
+ * difference, and tests insert a recorder here.
  */
 @FunctionalInterface
 public interface PluginExec {

@@ -7,12 +7,12 @@ import io.ocicat.cni.json.Quoted;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Makes an error of what a failed plugin left. Its own error object is passed on as it is. When it
- * printed none, the message is the one that libcni's users know, and the details say who failed,
- * how it ended and what it wrote last.
+ * Turns the output of a failed plugin into an error. Its own error object is passed on unchanged.
+ * When it printed none, the message is the one that libcni's users know, and the details say which
+ * plugin failed, how it ended and what it wrote last.
  */
 final class PluginFailure {
-  /** More of it than anybody reads belongs in a log, not in an error. */
+  /** A longer output belongs in a log, not in an error. */
   private static final int MAX_TEXT = 2000;
 
   private PluginFailure() {}

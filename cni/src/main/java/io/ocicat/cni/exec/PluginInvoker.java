@@ -13,12 +13,12 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * Asks plugins and understands their answers: a failure becomes a {@link CniException}, the output
+ * Invokes plugins and interprets their output: a failure becomes a {@link CniException}, the output
  * of ADD a {@link Result}. What plugins log goes to {@code stderr} whether they succeed or not.
  * Thread-safe if its two parts are.
  */
 public record PluginInvoker(PluginExec exec, Stderr stderr) {
-  /** Receives what plugins log. */
+  /** Receives the plugins' log output. */
   @FunctionalInterface
   public interface Stderr {
     Stderr IGNORED = (_, _) -> {};
@@ -31,8 +31,8 @@ public record PluginInvoker(PluginExec exec, Stderr stderr) {
   /**
    * Runs ADD.
    *
-   * @param requested the version of the configuration, which the result has when it names none
-   * @throws CniException what the plugin says, or why it could not be asked or understood
+   * @param requested the version of the configuration, which applies to a result without a version
+   * @throws CniException the plugin's error, or why it could not be run or understood
    */
   public Result add(Invocation invocation, SpecVersion requested) {
     PluginReply reply = succeed(invocation);
@@ -49,12 +49,12 @@ public record PluginInvoker(PluginExec exec, Stderr stderr) {
     }
   }
 
-  /** Runs DEL, CHECK, GC or STATUS; what they print when they succeed says nothing. */
+  /** Runs DEL, CHECK, GC or STATUS, whose output on success has no meaning. */
   public void run(Invocation invocation) {
     succeed(invocation);
   }
 
-  /** Asks which versions a plugin supports; one that does not know the question is of 0.1.0. */
+  /** Asks which versions a plugin supports; a plugin without this verb supports 0.1.0. */
   public VersionReply version(Path executable, Map<String, String> inherited, Duration limit) {
     byte[] question = Json.compactBytes(Json.object().put("cniVersion", SpecVersion.LATEST.text()));
     Invocation invocation =

@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** The directories in which plugins are looked for, in their order: CNI_PATH. */
+/** The directories that are searched for plugins, in order: CNI_PATH. */
 public record PluginPath(List<Path> directories) {
   public PluginPath {
     directories = List.copyOf(directories);
@@ -24,10 +24,10 @@ public record PluginPath(List<Path> directories) {
   }
 
   /**
-   * Splits CNI_PATH. Empty elements are left out: to Go they mean the current directory, which
-   * nobody wants to execute from.
+   * Splits CNI_PATH. Empty elements are skipped: to Go they mean the current directory, from which
+   * nobody wants to execute.
    *
-   * @throws CniException with code 4 for what cannot be a path
+   * @throws CniException with code 4 for an invalid path
    */
   public static PluginPath parse(String text) {
     try {
@@ -46,11 +46,11 @@ public record PluginPath(List<Path> directories) {
   }
 
   /**
-   * Finds the executable of a plugin: the first regular file of its name, links followed. Whether
+   * Finds the executable of a plugin: the first regular file of its name, following links. Whether
    * it may be executed shows when it is.
    *
-   * @throws CniException with code 7 when there is none or the type is no name, 4 when there is
-   *     nowhere to look
+   * @throws CniException with code 7 when there is none or the type is invalid, 4 when the path is
+   *     empty
    */
   public Path find(PluginType type) {
     if (directories.isEmpty()) {
@@ -71,12 +71,12 @@ public record PluginPath(List<Path> directories) {
         .because(FailureReason.PLUGIN_MISSING);
   }
 
-  /** As Go prints a list. */
+  /** In the format in which Go prints a list. */
   private String describe() {
     return directories.stream().map(Path::toString).collect(Collectors.joining(" ", "[", "]"));
   }
 
-  /** As CNI_PATH holds it. */
+  /** In the format of CNI_PATH. */
   @Override
   public String toString() {
     return directories.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator));

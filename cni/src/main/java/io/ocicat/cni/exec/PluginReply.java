@@ -4,13 +4,14 @@ import io.ocicat.cni.FailureReason;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a plugin left behind: 0 and a result or nothing, or another number and an error object.
+ * The outcome of a plugin execution: 0 and a result or nothing, or another number and an error
+ * object.
  *
- * @param exitCode as the shell would tell it: 128 + n after signal n
- * @param stderr what it logged, for people
- * @param reason why it failed, when it ran in this process and said so
+ * @param exitCode by the shell's convention: 128 + n after signal n
+ * @param stderr its log output, for people
+ * @param reason why it failed, when it ran in this process and gave one
  */
-@SuppressWarnings("ArrayRecordComponent") // nobody compares replies
+@SuppressWarnings("ArrayRecordComponent") // Replies are never compared.
 public record PluginReply(
     int exitCode, byte[] stdout, String stderr, @Nullable FailureReason reason) {
   public PluginReply {

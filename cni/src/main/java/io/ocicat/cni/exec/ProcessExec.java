@@ -12,16 +12,16 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs plugins as processes. Whatever they do, this ends within the limit plus the grace period,
- * holds a bounded part of what they print and leaves no descriptor open. Safe for use by several
- * threads; interrupting the one that waits stops the plugin.
+ * Runs plugins as processes. Whatever they do, a run ends within the limit plus the grace period,
+ * keeps a bounded part of what they print and leaves no descriptor open. Thread-safe; interrupting
+ * the waiting thread stops the plugin.
  *
- * <p>Nobody ever blocks in a read: a process that the plugin leaves behind may keep its stdout open
- * for years. Instead the waiting thread looks from time to time what is in the pipes and once more
- * when the plugin has ended, because by then all it wrote is there.
+ * <p>It never blocks in a read: a background process of the plugin may keep its stdout open for
+ * years. Instead the waiting thread polls the pipes, and once more when the plugin has ended,
+ * because by then all its output is there.
  */
 public final class ProcessExec implements PluginExec {
-  /** One byte more than a document may have, so that whoever reads it sees that it is too long. */
+  /** One byte more than a document may have, so that the reader sees that it is too long. */
   static final int MAX_STDOUT = Json.MAX_BYTES + 1;
 
   static final int MAX_STDERR = 1 << 20;
@@ -30,7 +30,7 @@ public final class ProcessExec implements PluginExec {
   private static final long SHORTEST_PAUSE_NANOS = 1_000_000;
   private static final long LONGEST_PAUSE_NANOS = 20_000_000;
 
-  /** Any pipe takes as much at once, however few pages its owner may have. */
+  /** Any pipe accepts as much at once, however few pages its owner may have. */
   private static final int FITS_EVERY_PIPE = 4096;
 
   private final Duration grace;
@@ -40,7 +40,7 @@ public final class ProcessExec implements PluginExec {
   }
 
   /**
-   * @param grace how long a plugin that takes too long may clean up between SIGTERM and SIGKILL
+   * @param grace how long a plugin that exceeds the limit may clean up between SIGTERM and SIGKILL
    */
   public ProcessExec(Duration grace) {
     this.grace = grace;

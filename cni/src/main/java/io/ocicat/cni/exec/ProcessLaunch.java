@@ -22,26 +22,24 @@ final class ProcessLaunch {
   private static final long LONGEST_PAUSE_MILLIS = 250;
   private static final int ETXTBSY = 26;
 
-  /** How the JDK tells why execve failed. */
+  /** How the JDK reports why execve failed. */
   private static final Pattern EXEC_FAILED = Pattern.compile("error[:=] ?(\\d+),? \\(?([^)]+)");
 
-  /**
-   * What the JDK encodes an environment with; it writes a question mark for what is not in there.
-   */
+  /** The JDK's encoding of an environment; it writes a question mark for other characters. */
   private static final Charset NATIVE =
       Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
 
   private ProcessLaunch() {}
 
   /**
-   * Starts it, again and again while its file is still being written.
+   * Starts it, retrying while its file is still being written.
    *
-   * @throws CniException when that is not possible
+   * @throws CniException when it cannot be started
    */
   static Process start(Invocation invocation, Deadline limit) throws InterruptedException {
     Path executable = invocation.executable();
     requireProgram(executable);
-    // A bare name would be looked for in PATH.
+    // A bare name would be searched for in PATH.
     ProcessBuilder builder = new ProcessBuilder(executable.toAbsolutePath().toString());
     replace(builder.environment(), invocation.environment());
     Deadline busy = limit.atMost(BUSY_LIMIT);
@@ -62,8 +60,8 @@ final class ProcessLaunch {
   }
 
   /**
-   * What the kernel cannot execute the JDK hands to /bin/sh, which finds nothing to complain about
-   * in an empty file: a plugin whose installation broke off would succeed in doing nothing.
+   * The JDK runs what the kernel cannot execute with /bin/sh, which accepts an empty file: a plugin
+   * whose installation was interrupted would succeed in doing nothing.
    */
   private static void requireProgram(Path executable) {
     if (!Files.isRegularFile(executable)) {
@@ -73,7 +71,7 @@ final class ProcessLaunch {
     try (InputStream in = Files.newInputStream(executable)) {
       start = in.readNBytes(4);
     } catch (IOException _) {
-      // Executing it tells why, also when it may be executed but not read.
+      // Executing it shows why, also when it may be executed but not read.
       return;
     }
     boolean script = start.length >= 2 && start[0] == '#' && start[1] == '!';
@@ -88,7 +86,7 @@ final class ProcessLaunch {
     }
   }
 
-  /** Variables that stay the same are left alone: they may hold bytes that Java cannot read. */
+  /** Unchanged variables are not touched: they may contain bytes that Java cannot represent. */
   private static void replace(Map<String, String> environment, Map<String, String> wanted) {
     environment.keySet().retainAll(wanted.keySet());
     wanted.forEach(

@@ -10,12 +10,11 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * A process and all that it started. Ending it is a request first (SIGTERM), so that a plugin can
- * clean up, and an order (SIGKILL) after a grace period.
+ * A process and all its descendants. It is terminated with SIGTERM first, so that a plugin can
+ * clean up, and with SIGKILL after a grace period.
  *
- * <p>Java knows nothing of process groups, so the tree is looked up in /proc, and looked up again
- * before the order because it may have grown. Descendants whose parent ended before belong to
- * nobody and are not found.
+ * <p>Java does not support process groups, so the tree is read from /proc, and again before SIGKILL
+ * because it may have grown. Descendants whose parent has already ended are not found.
  */
 final class ProcessTree {
   private static final Duration KILLED_WITHIN = Duration.ofSeconds(2);
@@ -34,10 +33,10 @@ final class ProcessTree {
     this.meanwhile = meanwhile;
   }
 
-  /** Ends it; says which signal it took, or that not even SIGKILL helped. */
+  /** Ends it; returns which signal was needed, or that not even SIGKILL helped. */
   String end(Duration grace) {
     lookUp();
-    // Process.destroy would also close the streams, and with them what the plugin says at the end.
+    // Process.destroy would also close the streams, and lose the plugin's last output.
     members.forEach(ProcessHandle::destroy);
     if (awaitEnd(grace)) {
       return "stopped with SIGTERM";
@@ -53,7 +52,7 @@ final class ProcessTree {
         : "still running after SIGKILL";
   }
 
-  /** Says whether there is anybody new. */
+  /** Returns whether there are new descendants. */
   private boolean lookUp() {
     boolean grown = members.add(root);
     for (ProcessHandle member : Set.copyOf(members)) {
@@ -62,9 +61,7 @@ final class ProcessTree {
     return grown;
   }
 
-  /**
-   * A process that is dead but not reaped, because its new parent does not care, is gone for us.
-   */
+  /** A process that is dead but not reaped by its new parent counts as gone. */
   private static boolean isRunning(ProcessHandle process) {
     if (!process.isAlive()) {
       return false;
@@ -72,7 +69,7 @@ final class ProcessTree {
     try {
       String stat =
           Files.readString(Path.of("/proc", Long.toString(process.pid()), "stat"), ISO_8859_1);
-      // The name before the state is in parentheses and may itself hold some.
+      // The name before the state is in parentheses and may itself contain some.
       return "ZX".indexOf(stat.charAt(stat.lastIndexOf(')') + 2)) < 0;
     } catch (IOException _) {
       return process.isAlive();

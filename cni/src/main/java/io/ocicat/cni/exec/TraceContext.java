@@ -7,9 +7,9 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Where in a distributed trace an execution belongs, as W3C Trace Context and Baggage write it. It
- * travels in the environment (OpenTelemetry's convention for processes), so plugins that know
- * nothing of it still hand it on to those they start.
+ * The position of an execution in a distributed trace, in the format of W3C Trace Context and
+ * Baggage. It travels in the environment (OpenTelemetry's convention for processes), so plugins
+ * that do not know it still pass it on to those they start.
  *
  * @param traceId 32 hexadecimal digits in lower case, not all 0
  * @param spanId 16 hexadecimal digits in lower case, not all 0
@@ -55,7 +55,7 @@ public record TraceContext(
     return text.length() <= max && PRINTABLE.matcher(text).matches();
   }
 
-  /** Reads a traceparent; an invalid one is as good as none, so says its specification. */
+  /** Reads a traceparent; by its specification, an invalid one counts as absent. */
   public static Optional<TraceContext> parse(
       String traceparent, String tracestate, String baggage) {
     Matcher parts = FORMAT.matcher(traceparent);
@@ -70,7 +70,7 @@ public record TraceContext(
         new TraceContext(parts.group(2), parts.group(3), flags, tracestate, baggage));
   }
 
-  /** What a process was given by the one that started it. */
+  /** The context that a process inherited from its parent. */
   public static Optional<TraceContext> from(Map<String, String> environment) {
     return parse(
         environment.getOrDefault(TRACEPARENT, ""),
@@ -86,12 +86,12 @@ public record TraceContext(
     return "00-%s-%s-%02x".formatted(traceId, spanId, flags);
   }
 
-  /** The same trace, seen from a span of ours within it. */
+  /** The same trace, seen from one of our spans. */
   public TraceContext withSpan(String newSpanId) {
     return new TraceContext(traceId, newSpanId, flags, tracestate, baggage);
   }
 
-  /** The environment with this context instead of the one it may have had. */
+  /** The environment with this context in place of an existing one. */
   public Map<String, String> over(Map<String, String> inherited) {
     Map<String, String> environment = new HashMap<>(inherited);
     environment.put(TRACEPARENT, traceparent());

@@ -3,7 +3,7 @@ package io.ocicat.cni.exec;
 import java.util.List;
 import java.util.Optional;
 
-/** What a plugin is asked to do; the names are what CNI_COMMAND holds. */
+/** A CNI verb; the names are the values of CNI_COMMAND. */
 public enum Verb {
   ADD,
   DEL,

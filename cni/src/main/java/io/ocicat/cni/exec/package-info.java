@@ -1,7 +1,4 @@
-/**
- * One execution of a CNI plugin, from the side that asks for it: what goes in, what comes out, and
- * how it is run. The runtime and plugins that delegate to others share it.
- */
+/** Executes CNI plugins, for the runtime and for plugins that delegate to others. */
 @NullMarked
 package io.ocicat.cni.exec;
 

@@ -5,7 +5,7 @@ import io.ocicat.cni.ErrorCode;
 import java.util.List;
 import java.util.Optional;
 
-/** A configuration with bad fields, and which these are. */
+/** An invalid configuration, with all its bad fields. */
 public final class InvalidFieldsException extends CniException {
   private static final long serialVersionUID = 1;
   private static final int MAX_CAUSES = 10;
@@ -17,12 +17,12 @@ public final class InvalidFieldsException extends CniException {
     this.problems = List.copyOf(problems);
   }
 
-  /** At least one; of very many the first. */
+  /** At least one; of very many only the first ones. */
   public List<Problems.Problem> problems() {
     return problems;
   }
 
-  /** The one that an error is, or that it was made from by putting words before it. */
+  /** The exception itself, or its cause of this type after a prefix was added to the message. */
   public static Optional<InvalidFieldsException> in(CniException error) {
     Throwable cause = error;
     for (int i = 0; cause != null && i < MAX_CAUSES; i++) {

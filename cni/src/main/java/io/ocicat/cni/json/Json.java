@@ -17,7 +17,7 @@ import tools.jackson.databind.node.JsonNodeFactory;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Reads and writes JSON trees. Reading is strict (one value and nothing behind it, no duplicate
+ * Reads and writes JSON trees. Reading is strict (one value and nothing after it, no duplicate
  * keys, no comments) and bounded in size and depth; integers and decimals keep every digit. As in
  * Go, bytes that are not UTF-8 become U+FFFD.
  *
@@ -31,7 +31,7 @@ public final class Json {
   public static final int MAX_DEPTH = 128;
 
   /**
-   * Each may become an object of its own, of ten times the memory: four megabytes of {@code {},{}}
+   * Each may become an object of its own, of ten times the size: four megabytes of {@code {},{}}
    * would fill the heap of a daemon.
    */
   static final long MAX_TOKENS = 250_000;
@@ -164,7 +164,7 @@ public final class Json {
     return array;
   }
 
-  /** One line, as requests and cache files hold it. */
+  /** One line, as in requests and cache files. */
   public static String compact(JsonNode node) {
     return JsonPrinter.print(node, JsonPrinter.COMPACT);
   }
@@ -173,7 +173,7 @@ public final class Json {
     return JsonPrinter.utf8(compact(node));
   }
 
-  /** Four spaces per level and no line break at the end, as CNI plugins print. */
+  /** Four spaces per level and no line break at the end, in the format of CNI plugins. */
   public static String pretty(JsonNode node) {
     return JsonPrinter.print(node, JsonPrinter.PRETTY);
   }

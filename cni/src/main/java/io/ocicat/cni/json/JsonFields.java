@@ -64,7 +64,7 @@ public final class JsonFields {
     try {
       value = reader.apply(fields);
     } catch (RuntimeException e) {
-      // A constructor refused a placeholder: the bad field is what its author needs to hear about.
+      // A constructor rejected a placeholder: report the bad field instead.
       fields.problems.throwIfAny();
       throw e;
     }
@@ -89,7 +89,7 @@ public final class JsonFields {
     problems.add(pathOf(name), message);
   }
 
-  /** The field as it is, for lists of lists and other unusual shapes. */
+  /** The field as a JSON value, for lists of lists and other unusual shapes. */
   public JsonValue value(String name) {
     String key = node.has(name) ? name : otherCase(name);
     read.add(key);
@@ -114,7 +114,7 @@ public final class JsonFields {
     return path.isEmpty() ? name : path + "." + name;
   }
 
-  /** Asked for every field of every call, so without an expression. */
+  /** Called for every field of every call, so without a regular expression. */
   private static boolean isPlain(String name) {
     for (int i = 0; i < name.length(); i++) {
       char c = name.charAt(i);
@@ -183,12 +183,12 @@ public final class JsonFields {
     return value(name).objects();
   }
 
-  /** The names as they are written, in their order. */
+  /** The names as written, in order. */
   public Set<String> names() {
     return Collections.unmodifiableSet(new LinkedHashSet<>(node.propertyNames()));
   }
 
-  /** Copies of the members nobody has asked for until now, in their order. */
+  /** Copies of the members that nobody has read so far, in order. */
   public Map<String, JsonNode> rest() {
     Map<String, JsonNode> rest = new LinkedHashMap<>();
     node.forEachEntry(

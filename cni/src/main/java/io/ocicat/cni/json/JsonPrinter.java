@@ -15,9 +15,7 @@ import tools.jackson.core.util.DefaultPrettyPrinter;
 import tools.jackson.core.util.Separators;
 import tools.jackson.databind.JsonNode;
 
-/**
- * Writes trees without an ObjectMapper; characters that JSON allows in a string stay themselves.
- */
+/** Writes JSON trees without an ObjectMapper, and escapes only what JSON requires. */
 final class JsonPrinter {
   static final ObjectWriteContext COMPACT = ObjectWriteContext.empty();
 
@@ -86,7 +84,7 @@ final class JsonPrinter {
   }
 
   /**
-   * Half a surrogate pair (from a \\ud800 in the input) becomes U+FFFD, as in Go, rather than '?'.
+   * An unpaired surrogate (from a \\ud800 in the input) becomes U+FFFD, as in Go, rather than '?'.
    */
   static byte[] utf8(String text) {
     try {

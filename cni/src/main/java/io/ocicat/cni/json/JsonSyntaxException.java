@@ -3,7 +3,7 @@ package io.ocicat.cni.json;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 
-/** A text that is not JSON, and the place where that shows. */
+/** Invalid JSON, with the line and column of the mistake. */
 public final class JsonSyntaxException extends CniException {
   private static final long serialVersionUID = 1;
 
@@ -20,7 +20,7 @@ public final class JsonSyntaxException extends CniException {
     this.why = why;
   }
 
-  /** Counted from 1, as in {@link #column}. */
+  /** Counted from 1, like {@link #column}. */
   public int line() {
     return line;
   }
@@ -29,7 +29,7 @@ public final class JsonSyntaxException extends CniException {
     return column;
   }
 
-  /** Without the place. */
+  /** Without line and column. */
   public String why() {
     return why;
   }

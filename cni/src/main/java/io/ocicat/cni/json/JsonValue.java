@@ -15,8 +15,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Any JSON value with the path that led to it; it may be absent, and null counts as absent. Asked
- * for a type it does not have, it records a problem that names path, value and what is allowed.
+ * A JSON value with its path; it may be absent, and null counts as absent. Read as a type it does
+ * not have, it records a problem that names path, value and what is allowed.
  */
 public final class JsonValue {
   private static final BigInteger MAX_UNSIGNED_32 =
@@ -49,7 +49,7 @@ public final class JsonValue {
     return path;
   }
 
-  /** A copy of the value as it was written. */
+  /** A copy of the value as written. */
   public Optional<JsonNode> raw() {
     return Optional.ofNullable(node).map(JsonNode::deepCopy);
   }
@@ -95,7 +95,7 @@ public final class JsonValue {
         "a whole number " + min + "–" + max);
   }
 
-  /** As in Go, an empty text is an absent address and an IPv4-mapped IPv6 address is IPv4. */
+  /** As in Go, an empty string is an absent address and an IPv4-mapped IPv6 address is IPv4. */
   public JsonField<IpAddress> ip() {
     return unlessEmpty().map(text -> IpAddress.parse(text).unmap(), NO_ADDRESS);
   }
@@ -111,14 +111,14 @@ public final class JsonValue {
         : prefix;
   }
 
-  /** An empty text is an absent address. */
+  /** An empty string is an absent address. */
   public JsonField<MacAddress> mac() {
     return unlessEmpty().map(MacAddress::parse, new MacAddress(0));
   }
 
   /**
-   * One of {@code allowed} by its name; an empty text is an absent choice. Usually {@code
-   * choice(Mode.values(), Mode::text)}.
+   * One of {@code allowed} by its name; an empty string is an absent choice. Usually
+   * {@code choice(Mode.values(), Mode::text)}.
    */
   public <E> JsonField<E> choice(E[] allowed, Function<E, String> name) {
     return unlessEmpty()
@@ -147,7 +147,7 @@ public final class JsonValue {
         : text;
   }
 
-  /** The texts of a list; absent when the list is. */
+  /** The strings of a list; absent when the list is. */
   public JsonField<List<String>> texts() {
     List<String> texts = new ArrayList<>();
     for (JsonValue item : items()) {
@@ -209,7 +209,7 @@ public final class JsonValue {
             path, problems, placeholder, "must be " + what + ", not " + describe(node));
   }
 
-  /** Scalars as they are written, the rest by kind. */
+  /** Scalars as written, other values by kind. */
   static String describe(JsonNode node) {
     return switch (node.getNodeType()) {
       case OBJECT -> "an object";

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Collects what is wrong with a document, so that its author sees every bad field at once. Not
- * thread-safe: one reading of one document owns it.
+ * Collects the mistakes in a document, so that its author sees every bad field at once. Not
+ * thread-safe: each reading of a document has its own.
  */
 public final class Problems {
   private static final int MAX = 50;
@@ -14,7 +14,7 @@ public final class Problems {
   private final Set<Problem> found = new LinkedHashSet<>();
   private int left;
 
-  /** What is wrong with the field at {@code path}; no path means the document itself. */
+  /** A problem with the field at {@code path}; an empty path means the document itself. */
   public record Problem(String path, String message) {
     @Override
     public String toString() {
@@ -51,7 +51,7 @@ public final class Problems {
   }
 
   /**
-   * Throws nothing when all is well.
+   * Does nothing when there are no problems.
    *
    * @throws InvalidFieldsException with code 7: the problem itself as message, or their number with
    *     all of them as details

@@ -1,6 +1,6 @@
 /**
- * JSON as CNI needs it: strict and bounded reading, exact numbers, and a reader that names the path
- * of every wrong field.
+ * Reads and writes JSON for CNI: strict and bounded, with exact numbers, and with the path of every
+ * bad field.
  */
 @NullMarked
 package io.ocicat.cni.json;

@@ -4,7 +4,7 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Result;
 
-/** ADD: attach a container. */
+/** A call of the verb ADD: attach a container. */
 public final class AddCall extends AttachmentCall {
   private final Netns netns;
 
@@ -18,7 +18,7 @@ public final class AddCall extends AttachmentCall {
   }
 
   /**
-   * The result of the plugins before this one, for a plugin that only works behind others.
+   * The result of the previous plugins, for a plugin that only works after others.
    *
    * @throws CniException with code 7 when it is the first
    */

@@ -30,7 +30,7 @@ public abstract sealed class AttachmentCall extends Call permits AddCall, CheckC
     return ifName;
   }
 
-  /** As GC names it. */
+  /** The attachment, in the form in which GC lists it. */
   public final Attachment attachment() {
     return new Attachment(containerId.value(), ifName.value());
   }
@@ -45,7 +45,7 @@ public abstract sealed class AttachmentCall extends Call permits AddCall, CheckC
   }
 
   /**
-   * The result of the plugins before this one, when there is one.
+   * The result of the previous plugins, if there is one.
    *
    * @throws io.ocicat.cni.CniException with code 6 when it is unreadable
    */
@@ -54,8 +54,8 @@ public abstract sealed class AttachmentCall extends Call permits AddCall, CheckC
   }
 
   /**
-   * Reads what the runtime supplies for the capabilities that the plugin declares: {@code
-   * call.runtimeConfig(in -> in.mac("mac").optional())}.
+   * Reads the runtime's values for the capabilities that the plugin declares:
+   * {@code call.runtimeConfig(in -> in.mac("mac").optional())}.
    *
    * @throws io.ocicat.cni.CniException with code 7, naming every bad field
    */

@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
-/** One call of a plugin: what was asked, and what the plugin may use to do it. Immutable. */
+/** One call of a plugin: the request, and the services the plugin may use for it. Immutable. */
 public abstract sealed class Call permits AttachmentCall, GcCall, StatusCall {
   private final CallContext context;
 
@@ -30,14 +30,14 @@ public abstract sealed class Call permits AttachmentCall, GcCall, StatusCall {
     return new NetworkName(context.config().name());
   }
 
-  /** The version of the request and of the answer. */
+  /** The version of the request and of the response. */
   public final SpecVersion version() {
     return context.config().specVersion();
   }
 
   /**
-   * What to open for the host's network namespace: that of whoever executed the plugin, which is
-   * not that of this process when it is a daemon.
+   * The host's network namespace: that of the plugin's caller, which differs from this process's in
+   * a daemon.
    */
   public final Path hostNetns() {
     return context.host().namespaces().host();
@@ -48,37 +48,37 @@ public abstract sealed class Call permits AttachmentCall, GcCall, StatusCall {
     return context.environment();
   }
 
-  /** Where in a trace this call belongs. Plugins it delegates to get it without further ado. */
+  /** The call's position in a trace. Delegates inherit it automatically. */
   public final Optional<TraceContext> trace() {
     return TraceContext.from(context.environment());
   }
 
-  /** When the caller stops waiting; whatever may take long should look at it. */
+  /** When the caller stops waiting; anything slow should respect it. */
   public final Deadline deadline() {
     return context.host().deadline();
   }
 
-  /** Tells people something: one line on stderr. */
+  /** Writes a line to stderr. */
   public final void log(String line) {
     context.log().line(line);
   }
 
   /**
-   * Another plugin, to be asked with this very request.
+   * Another plugin, called with this very request.
    *
-   * @throws io.ocicat.cni.CniException with code 7 when the type is no name of an executable
+   * @throws io.ocicat.cni.CniException with code 7 when the type is not a valid executable name
    */
   public final Delegate delegate(String type) {
     return new Delegate(context, type, context.config());
   }
 
-  /** Another plugin, to be asked with a request that was made for it. */
+  /** Another plugin, called with a request that was made for it. */
   public final Delegate delegate(PluginConfig request) {
     return new Delegate(context, request.type(), request);
   }
 
   /**
-   * The plugin that manages addresses, as {@code ipam.type} says.
+   * The IPAM plugin that {@code ipam.type} names.
    *
    * @throws io.ocicat.cni.CniException with code 7 when there is none
    */
@@ -87,9 +87,9 @@ public abstract sealed class Call permits AttachmentCall, GcCall, StatusCall {
   }
 
   /**
-   * The same with another request than this call's, which says who is meant.
+   * The same with another request than this call's, which names the IPAM plugin.
    *
-   * @throws io.ocicat.cni.CniException with code 7 when it names no IPAM plugin
+   * @throws io.ocicat.cni.CniException with code 7 when it names none
    */
   public final Delegate ipam(PluginConfig request) {
     return Delegate.ipam(context, request);

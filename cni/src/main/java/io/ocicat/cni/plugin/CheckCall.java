@@ -4,7 +4,7 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.Result;
 
-/** CHECK: is the container still attached as ADD left it? */
+/** A call of the verb CHECK: is the container still attached as ADD left it? */
 public final class CheckCall extends AttachmentCall {
   private final Netns netns;
 
@@ -18,7 +18,7 @@ public final class CheckCall extends AttachmentCall {
   }
 
   /**
-   * What ADD returned at the end of the list.
+   * The final result of ADD.
    *
    * @throws CniException with code 7 when the runtime did not supply it
    */

@@ -5,7 +5,7 @@ import io.ocicat.cni.Result;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** DEL: detach a container, of which nothing but the id need be left. */
+/** A call of the verb DEL: detach a container, of which nothing but the id may be left. */
 public final class DelCall extends AttachmentCall {
   private final @Nullable Netns netns;
 
@@ -14,12 +14,12 @@ public final class DelCall extends AttachmentCall {
     this.netns = netns;
   }
 
-  /** Empty when the runtime named none: it is gone. Even a named one may be. */
+  /** Empty when the runtime named none, because it is gone. Even a named one may be gone. */
   public Optional<Netns> netns() {
     return Optional.ofNullable(netns);
   }
 
-  /** What ADD returned at the end of the list, if it is at hand; an unreadable one is not. */
+  /** The final result of ADD, if available and readable. */
   @Override
   public Optional<Result> previousResult() {
     try {

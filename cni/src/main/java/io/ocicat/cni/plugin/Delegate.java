@@ -18,12 +18,12 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * A plugin that another one asks to do a part of its work: found in CNI_PATH, executed with the
- * caller's environment but for the verb. It need not be asked with the verb of the call: a failed
- * ADD undoes with {@link #del}. What it logs becomes part of the caller's log.
+ * A plugin to which another one delegates a part of its work: found in CNI_PATH, executed with the
+ * caller's environment except for the verb. The verb may differ from the call's: a failed ADD is
+ * undone with {@link #del}. What it logs becomes part of the caller's log.
  */
 public final class Delegate {
-  /** Undoing has time of its own: most often ADD failed because there was none left. */
+  /** Undoing has a time limit of its own: ADD often failed because its own had expired. */
   private static final Duration UNDO_LIMIT = Duration.ofSeconds(10);
 
   private final CallContext context;
@@ -64,10 +64,10 @@ public final class Delegate {
   }
 
   /**
-   * Runs ADD and, when that fails, DEL: half an attachment must not stay. When something fails
-   * afterwards, DEL is the caller's to run.
+   * Runs ADD and, when that fails, DEL: no half attachment must remain. When something fails
+   * afterwards, the caller runs DEL.
    *
-   * @throws CniException as the delegate says it
+   * @throws CniException the delegate's error
    */
   public Result add() {
     Invocation add = invocation(Verb.ADD, limit());
@@ -80,10 +80,9 @@ public final class Delegate {
   }
 
   /**
-   * Runs ADD alone, for a caller that had this delegate do something before: a DEL could take that
-   * away, too.
+   * Runs ADD alone, for a caller that has used this delegate before: a DEL could remove that, too.
    *
-   * @throws CniException as the delegate says it
+   * @throws CniException the delegate's error
    */
   public Result addWithoutUndo() {
     return checked(invoker().add(invocation(Verb.ADD, limit()), request.specVersion()));
@@ -110,8 +109,8 @@ public final class Delegate {
   }
 
   /**
-   * Runs DEL for an attachment of which nothing but its name is left, whatever attachment the call
-   * is about: so GC takes away what a delegate made for containers that are gone.
+   * Runs DEL for an attachment of which only its name is left, not the one that the call is about:
+   * GC uses it to remove what a delegate created for containers that are gone.
    */
   public void del(Attachment gone) {
     CniEnvironment environment =

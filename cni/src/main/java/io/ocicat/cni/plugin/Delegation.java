@@ -7,9 +7,9 @@ import io.ocicat.cni.json.Quoted;
 import java.util.List;
 
 /**
- * What a plugin has another one do.
+ * A delegation of one plugin to another, as found in a configuration.
  *
- * @param type names the other one
+ * @param type of the other plugin
  * @param config what that reads on stdin
  * @param at the member of the plugin's own configuration that this was made from; empty for all of
  *     it. In both, {@code ipam} is in the same place.
@@ -17,9 +17,9 @@ import java.util.List;
 public record Delegation(String type, PluginConfig config, String at) {
 
   /**
-   * To the plugin that manages addresses, as {@code ipam.type} says.
+   * To the IPAM plugin that {@code ipam.type} names.
    *
-   * @throws CniException with code 7 when it says nothing
+   * @throws CniException with code 7 when it names none
    */
   public static Delegation toIpam(PluginConfig config) {
     if (config.ipamType().isEmpty()) {
@@ -37,7 +37,7 @@ public record Delegation(String type, PluginConfig config, String at) {
     return new Delegation(config.ipamType(), config, "");
   }
 
-  /** To the same, where a network may do without addresses. */
+  /** The same where a network may do without addresses. */
   public static List<Delegation> toIpamIfAny(PluginConfig config) {
     return config.ipamType().isEmpty() ? List.of() : List.of(toIpam(config));
   }

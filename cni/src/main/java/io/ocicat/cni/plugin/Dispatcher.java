@@ -24,19 +24,19 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Does for a plugin what the protocol demands of it: from an environment and stdin to an exit code
- * and stdout with exactly one document or nothing. Touches nothing of this process, so that a
- * one-shot executable, a daemon and a library all do it in the same way.
+ * Implements the CNI protocol for a plugin: turns an environment and stdin into an exit code and
+ * stdout, which is exactly one document or empty. It does not touch the process itself, so that a
+ * one-shot executable, a daemon and a library can all use it.
  *
  * <p>The order of the steps and the messages are those of Go's skeleton, which people and programs
- * know; the differences are that a foreign namespace is verified before the plugin runs rather than
- * afterwards, and that nothing is printed before all went well.
+ * know, with two differences: the container's namespace is verified before the plugin runs rather
+ * than afterwards, and nothing is printed before everything has succeeded.
  */
 public final class Dispatcher {
   private static final byte[] NOTHING = {};
   private static final int MAX_CAUSES = 100;
 
-  /** A runtime has written its question before we run; a person at a terminal writes none. */
+  /** A runtime has written its request before we run; a person at a terminal writes none. */
   private static final Duration PATIENCE_WITH_ASKERS = Duration.ofSeconds(1);
 
   private final Plugin plugin;
@@ -44,7 +44,7 @@ public final class Dispatcher {
   private final Map<String, String> environment;
   private final PluginLog log;
 
-  /** The version for an error; until the request is read, the newest that the plugin has. */
+  /** The version for an error; until the request is read, the plugin's newest. */
   private SpecVersion version = SpecVersion.LATEST;
 
   private Dispatcher(Plugin plugin, PluginHost host, Map<String, String> environment) {
@@ -55,10 +55,10 @@ public final class Dispatcher {
   }
 
   /**
-   * Calls the plugin. Never throws: whatever happens is in the reply.
+   * Calls the plugin. Never throws: every failure is in the reply.
    *
-   * @param environment all of the caller's, because delegates inherit it
-   * @param stdin read to its end, unless the verb has no use for it
+   * @param environment the caller's, complete, because delegates inherit it
+   * @param stdin read to its end, unless the verb does not use it
    */
   public static PluginReply dispatch(
       Plugin plugin, PluginHost host, Map<String, String> environment, InputStream stdin) {
@@ -180,8 +180,8 @@ public final class Dispatcher {
   }
 
   /**
-   * An answer that cannot be given in the version asked for makes it a failed ADD, and those leave
-   * nothing.
+   * A result that cannot be expressed in the requested version makes it a failed ADD, which must
+   * leave nothing behind.
    */
   private void undo(DelCall del, CniException failure) {
     try {
@@ -195,7 +195,7 @@ public final class Dispatcher {
     return host.namespaces().container(environment.getOrDefault(CniEnvironment.NETNS, ""));
   }
 
-  /** A CNI error anywhere among the causes is what the plugin wants to say. */
+  /** A CNI error anywhere among the causes is the plugin's own error. */
   private CniException errorOf(Throwable thrown) {
     Throwable cause = thrown;
     for (int i = 0; cause != null && i < MAX_CAUSES; i++) {
@@ -219,7 +219,7 @@ public final class Dispatcher {
         ErrorCode.INTERNAL, message == null || message.isBlank() ? thrown.toString() : message);
   }
 
-  /** What our own modules throw is a sentence that names its object; Java's own is a mistake. */
+  /** Exceptions of our own modules have a message that names the object; Java's own are bugs. */
   private static boolean isUnforeseen(Throwable thrown) {
     return !thrown.getClass().getName().startsWith("io.ocicat.");
   }

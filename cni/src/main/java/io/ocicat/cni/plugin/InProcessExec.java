@@ -13,15 +13,15 @@ import java.util.Optional;
 import java.util.function.Function;
 
 /**
- * Runs the plugins that are our own in this JVM and leaves the others to somebody else. The request
- * still travels as environment and bytes: a plugin cannot tell that it has no process of its own,
- * nor can whoever asks. Plugins that delegate do so through here again. Thread-safe if its parts
- * are.
+ * Runs our own plugins in this JVM and all others with another executor. The request is still
+ * passed as environment and bytes: neither the plugin nor the caller can tell that it has no
+ * process of its own. Delegates of these plugins are run here, too. Thread-safe if its parts are.
  *
- * <p>Nothing can stop a plugin of this JVM from outside: it is told its deadline and trusted.
+ * <p>Nothing can stop a plugin in this JVM from outside: it gets a deadline and is trusted to
+ * respect it.
  */
 public final class InProcessExec implements PluginExec {
-  /** The delegates that the present call is in. */
+  /** The delegates that the current call is nested in. */
   private static final ScopedValue<List<Path>> RUNNING = ScopedValue.newInstance();
 
   private final Function<Path, Optional<Plugin>> ours;
@@ -29,7 +29,7 @@ public final class InProcessExec implements PluginExec {
   private final Namespaces namespaces;
 
   /**
-   * @param ours which plugin an executable is, when it is one of ours
+   * @param ours maps an executable to our plugin, if it is one
    * @param namespaces those of the call; {@link Namespaces#OWN} outside a daemon
    */
   public InProcessExec(
@@ -46,7 +46,7 @@ public final class InProcessExec implements PluginExec {
         .orElseGet(() -> others.run(invocation));
   }
 
-  /** A plugin that delegates to itself, if only by way of others, would do so without end. */
+  /** A plugin that delegates to itself, even indirectly, would do so without end. */
   private PluginReply dispatchOnce(Plugin plugin, Invocation invocation) {
     List<Path> outer = RUNNING.orElse(List.of());
     if (outer.contains(invocation.executable())) {
@@ -61,7 +61,7 @@ public final class InProcessExec implements PluginExec {
   }
 
   private PluginReply dispatch(Plugin plugin, Invocation invocation) {
-    // Whoever asked hears what it logs from the reply, as from a process.
+    // The caller gets the log output from the reply, as from a process.
     PluginHost host = new PluginHost(namespaces, this, Deadline.in(invocation.limit()), _ -> {});
     return Dispatcher.dispatch(plugin, host, invocation.environment(), invocation.stdin());
   }

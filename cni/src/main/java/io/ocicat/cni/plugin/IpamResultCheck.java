@@ -13,16 +13,16 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Looks at what an IPAM plugin returned before anybody configures it. It may be anybody's, or speak
- * for a server that is: an address that no container can have would otherwise end up on the host's
- * bridge, and control characters of its DNS in somebody's {@code resolv.conf}.
+ * Validates the result of an IPAM plugin before anything is configured from it. The plugin, or the
+ * server it asks, is not trusted: an address that no container can have would otherwise end up on
+ * the host's bridge, and control characters of its DNS settings in a {@code resolv.conf}.
  *
  * <p>What Go's plugins legitimately return passes: host prefixes (/31, /32, /127, /128), gateways
  * outside the subnet, a block's first and last address (Calico routes each by itself), link-local
- * addresses, and 240.0.0.0/4, which Linux takes for unicast and some clouds give to pods.
+ * addresses, and 240.0.0.0/4, which Linux treats as unicast and some clouds give to pods.
  */
 final class IpamResultCheck {
-  /** No network that addresses are given from is wider, in either family. */
+  /** No network that addresses come from is wider, in either family. */
   private static final int WIDEST = 8;
 
   private static final IpAddress LIMITED_BROADCAST = IpAddress.ofV4(-1);
@@ -32,7 +32,7 @@ final class IpamResultCheck {
   /**
    * Checks it.
    *
-   * @throws CniException with code 6 naming the address or text, and why it cannot be
+   * @throws CniException with code 6 naming the address or text, and why it is invalid
    */
   static void check(PluginType type, Result result) {
     for (IpConfig ip : result.ips()) {

@@ -8,15 +8,15 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * The ways into the network namespaces of a call.
+ * How to open the network namespaces of a call.
  *
- * @param host the namespace of whoever executed the plugin: what "host" means to it
- * @param held where namespaces can be opened that must not be opened by their names, by name. A
- *     daemon has the descriptor it was sent in here, as {@code /proc/self/fd/7}, or a path that
- *     does not exist when its caller could not open the name.
+ * @param host the namespace of the plugin's caller, which is the plugin's "host"
+ * @param held paths to open in place of namespace names, by name. A daemon maps a name to the
+ *     descriptor it was sent, as {@code /proc/self/fd/7}, or to a path that does not exist when its
+ *     caller could not open the name.
  */
 public record Namespaces(Path host, Map<String, Path> held) {
-  /** Those of the calling thread: what it executes would be there, too. */
+  /** Those of the calling thread, as for a process that it starts. */
   public static final Namespaces OWN =
       new Namespaces(Path.of("/proc/thread-self/ns/net"), Map.of());
 

@@ -3,14 +3,14 @@ package io.ocicat.cni.plugin;
 import java.nio.file.Path;
 
 /**
- * A container's network namespace: its name and the way into it. The two differ inside a daemon,
- * which is handed a descriptor because it may see other files under that name.
+ * A container's network namespace: its name and the path to open. The two differ inside a daemon,
+ * which receives a descriptor because the name may mean another file to it.
  *
- * @param text CNI_NETNS as it was given; this goes into results as sandbox
+ * @param text CNI_NETNS as given; this is the sandbox in results
  * @param path what to open
  */
 public record Netns(String text, Path path) {
-  /** The text, as CNI_NETNS and results hold it. */
+  /** The text of CNI_NETNS and of results. */
   @Override
   public String toString() {
     return text;

@@ -11,14 +11,14 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * Keeps a plugin from working on the host when it should on a container: a path such as {@code
- * /proc/4711/ns/net} leads to the host's namespace once another process has that number. Asked
- * before the plugin runs, because afterwards the damage is done.
+ * Keeps a plugin from changing the host instead of a container: a path such as
+ * {@code /proc/4711/ns/net} leads to the host's namespace once another process has that pid. The
+ * check comes before the plugin runs, because afterwards the damage is done.
  */
 final class NetnsGuard {
   private NetnsGuard() {}
 
-  /** Device and inode of its file identify a namespace, however it is reached. */
+  /** A namespace is identified by device and inode of its file, whatever the path. */
   private static Object identity(Path path) throws IOException {
     return Objects.requireNonNull(
         Files.readAttributes(path, BasicFileAttributes.class).fileKey(), "no device and inode");
@@ -32,7 +32,7 @@ final class NetnsGuard {
     try {
       theirs = identity(container.path());
     } catch (IOException _) {
-      // A namespace that is gone is not ours; what that means the plugin knows.
+      // A namespace that is gone is not ours; the plugin knows what that means.
       return;
     }
     Object own;

@@ -16,44 +16,48 @@ import java.util.List;
  */
 public interface Plugin {
   /**
-   * Attaches the container. The result may be of any version; it is printed in the one that was
-   * asked for. A plugin behind others returns their result, changed or not.
+   * Attaches the container. The result may be of any version; it is printed in the requested one. A
+   * plugin that follows others returns their result, changed or not.
    */
   Result add(AddCall call);
 
   /**
-   * Detaches the container: whatever {@link #add} made goes, as far as it is there. What is gone
-   * already, the namespace included, is no failure.
+   * Detaches the container: removes whatever {@link #add} created and still exists. What is already
+   * gone, the namespace included, is not an error.
    */
   void del(DelCall call);
 
   /**
-   * Fails when what {@link #add} made is gone or wrong. A plugin that made nothing need not look.
+   * Fails when what {@link #add} created is gone or wrong. A plugin that created nothing has
+   * nothing to check.
    */
   default void check(CheckCall call) {}
 
   /**
-   * Removes what belongs to this network and to none of the attachments that are still in use. A
-   * plugin that keeps nothing beyond the life of a container's namespace has nothing to collect.
+   * Removes what belongs to this network and to none of the valid attachments. A plugin that keeps
+   * nothing beyond the lifetime of a container's namespace has nothing to collect.
    */
   default void gc(GcCall call) {}
 
-  /** Fails when {@link #add} could not work now: code 50, or 51 when containers suffer already. */
+  /**
+   * Fails when {@link #add} could not work now: with code 50, or 51 when existing containers are
+   * affected.
+   */
   default void status(StatusCall call) {}
 
   /**
-   * Reads a configuration as {@link #add} would, and does nothing else: for those who want to know
-   * what is wrong with it before a container comes. What only a call brings (arguments, what
-   * capabilities are given, the result of plugins before) is missing then, and that is no mistake.
+   * Reads a configuration as {@link #add} would, without doing anything: to find mistakes before a
+   * container is attached. What only a call supplies (arguments, values of capabilities, the result
+   * of previous plugins) is missing, which is not a mistake.
    *
-   * @return what it would have other plugins do, as far as the configuration tells
+   * @return its delegations to other plugins, as far as the configuration determines them
    * @throws io.ocicat.cni.CniException as {@link #add} would
    */
   default List<Delegation> review(PluginConfig config) {
     return List.of();
   }
 
-  /** The versions of configurations it understands, at least one. */
+  /** The versions of configurations it supports, at least one. */
   default List<String> supportedVersions() {
     return SpecVersion.textsFrom(SpecVersion.V0_1_0);
   }

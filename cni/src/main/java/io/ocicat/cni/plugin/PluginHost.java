@@ -6,15 +6,15 @@ import io.ocicat.cni.exec.ProcessExec;
 import java.util.function.Consumer;
 
 /**
- * What surrounds a plugin while it runs: a process of its own, a daemon, or some JVM.
+ * The environment in which a plugin runs: a process of its own, a daemon, or any JVM.
  *
  * @param exec runs the plugins it delegates to
- * @param deadline when whoever asked stops waiting
- * @param stderr hears at once what the reply will hold at the end
+ * @param deadline when the caller stops waiting
+ * @param stderr receives at once what the reply will contain at the end
  */
 public record PluginHost(
     Namespaces namespaces, PluginExec exec, Deadline deadline, Consumer<String> stderr) {
-  /** A process in which nothing else happens, or a library's caller that asks for nothing else. */
+  /** A process that runs nothing else, or a library's caller without further requirements. */
   public static PluginHost process() {
     return new PluginHost(Namespaces.OWN, new ProcessExec(), Deadline.NEVER, _ -> {});
   }

@@ -2,7 +2,7 @@ package io.ocicat.cni.plugin;
 
 import java.util.function.Consumer;
 
-/** What a plugin writes to stderr: told at once, and kept in a bounded amount. Thread-safe. */
+/** The stderr output of a plugin: forwarded at once, and kept up to a limit. Thread-safe. */
 final class PluginLog {
   private static final int MAX_CHARS = 1 << 20;
 

@@ -10,7 +10,7 @@ import java.io.PrintStream;
 import java.util.Map;
 
 /**
- * Makes an executable of a plugin:
+ * The main method of a plugin's executable:
  *
  * <pre>{@code
  * static void main() {
@@ -21,7 +21,7 @@ import java.util.Map;
 public final class PluginMain {
   private PluginMain() {}
 
-  /** Serves the one call this process was started for, and ends it. */
+  /** Serves the one call this process was started for, and exits. */
   public static void main(Plugin plugin) {
     int exitCode =
         run(

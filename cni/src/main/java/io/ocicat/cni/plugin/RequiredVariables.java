@@ -17,11 +17,11 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which variables a verb cannot do without. Go's skeleton also insists on CNI_PATH where the
- * specification does not; here it is missed only when a delegate must be found.
+ * The variables that each verb requires. Go's skeleton also requires CNI_PATH where the
+ * specification does not; here it is only an error when a delegate must be found.
  */
 final class RequiredVariables {
-  /** In the order in which they are looked at and complained about. */
+  /** In the order in which they are checked and reported. */
   private static final List<String> ORDER = List.of(COMMAND, CONTAINER_ID, NETNS, IFNAME, PATH);
 
   private RequiredVariables() {}
@@ -37,7 +37,7 @@ final class RequiredVariables {
 
   /**
    * Checks them. An invalid value is reported at once, even if another variable is missing; an
-   * empty one is as good as none.
+   * empty one counts as missing.
    *
    * @throws CniException with code 4
    */

@@ -1,6 +1,6 @@
 package io.ocicat.cni.plugin;
 
-/** STATUS: could ADD work now? */
+/** A call of the verb STATUS: could ADD work now? */
 public final class StatusCall extends Call {
   StatusCall(CallContext context) {
     super(context);

@@ -13,19 +13,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * What the asker of VERSION says about itself. The specification wants it repeated in the reply,
- * but no asker is refused one: stdin may hold anything, and may be a terminal or a pipe that nobody
- * closes.
+ * The version in a VERSION request. The specification wants it repeated in the reply, but no caller
+ * is refused one: stdin may contain anything, and may be a terminal or a pipe that nobody closes.
  */
 final class VersionRequest {
   private static final int MAX_BYTES = 64 * 1024;
 
   private VersionRequest() {}
 
-  /** The version that stdin names, if it does so within that time. */
+  /** The version that stdin contains, if it arrives within that time. */
   static Optional<String> cniVersion(InputStream stdin, Duration patience) {
     FutureTask<Optional<String>> answer = new FutureTask<>(() -> read(stdin));
-    // Nothing ends a read of a terminal, so it must not keep the process either.
+    // Nothing interrupts a read from a terminal, so it must not keep the process alive.
     Thread.ofPlatform().daemon().name("reader of stdin").start(answer);
     try {
       return answer.get(patience.toMillis(), TimeUnit.MILLISECONDS);

@@ -9,10 +9,10 @@ import io.ocicat.cni.json.Quoted;
 import java.util.List;
 
 /**
- * Whether a plugin may be called with a configuration of some version.
+ * Decides whether a plugin may be called with a configuration of some version.
  *
- * @param config as it is written, possibly empty
- * @param supported what the plugin declares, in its order
+ * @param config the version as written, possibly empty
+ * @param supported the versions that the plugin declares, in its order
  */
 record VersionRules(String config, List<String> supported) {
   /**
@@ -31,10 +31,10 @@ record VersionRules(String config, List<String> supported) {
   }
 
   /**
-   * For a verb that exists since {@code first}: the configuration must be at least that new, and
-   * the plugin at least as new as the configuration.
+   * For a verb introduced in {@code first}: the configuration must be at least that new, and the
+   * plugin at least as new as the configuration.
    *
-   * @throws CniException with code 1, or 6 for a version that is none
+   * @throws CniException with code 1, or 6 for an invalid version
    */
   void requireSince(SpecVersion first, Verb verb) {
     VersionNumber wanted = VersionNumber.parse(config);

@@ -12,11 +12,11 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * ADD: one plugin after the other, each with the result of those before it; the last result is
- * remembered and returned. The first failure ends it. What was done until then is undone by DEL:
- * the caller's, or the one here when rollback is wanted.
+ * Performs ADD: runs the plugins in order, each with the result of the previous ones; the last
+ * result is cached and returned. The first failure ends it. What was done until then is undone by
+ * DEL: the caller's, or ours when rollback is enabled.
  *
- * <p>Whatever can be known to fail is looked at before the first plugin runs.
+ * <p>Foreseeable failures are checked before the first plugin runs.
  */
 record AddOperation(RuntimeContext engine, PluginChain declared) {
   Result run(Container container) {
@@ -95,7 +95,7 @@ record AddOperation(RuntimeContext engine, PluginChain declared) {
     return Objects.requireNonNull(result, "a chain without plugins");
   }
 
-  /** A plugin may answer in another version; the next one understands only its own. */
+  /** A plugin may answer in another version; the next one only understands its own. */
   private static Result asPrevious(Result result, SpecVersion version) {
     try {
       return result.convertTo(version);
@@ -107,8 +107,8 @@ record AddOperation(RuntimeContext engine, PluginChain declared) {
   }
 
   /**
-   * Undoes a failed ADD and returns what to throw. An attachment that was there before is left
-   * alone: then it is this second ADD that was wrong.
+   * Undoes a failed ADD and returns what to throw. An attachment that already existed is left
+   * alone: then the second ADD was the mistake.
    */
   private CniException rolledBack(
       PluginChain chain, Container container, boolean known, CniException failure) {

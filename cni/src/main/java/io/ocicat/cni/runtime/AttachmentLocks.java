@@ -19,13 +19,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the specification demands of runtimes: one operation at a time per container, and GC alone
- * with its network. Among threads and, by a file in the cache directory, among the processes that
- * share it.
+ * The locks that the specification requires of runtimes: one operation at a time per container, and
+ * no other operation on a network during its GC. They apply among threads and, through a file in
+ * the cache directory, among the processes that share it.
  *
- * <p>An operation on an attachment shares the network's lock with others and has the container's
- * for itself; GC has the network's for itself and takes the containers' one by one. Networks before
- * containers, always: so nobody waits in a circle.
+ * <p>An operation on an attachment holds the network's lock shared and the container's exclusively;
+ * GC holds the network's exclusively and takes the containers' one by one. Networks always come
+ * before containers, which rules out deadlocks.
  */
 final class AttachmentLocks {
   private static final long SHORTEST_PAUSE_MILLIS = 1;
@@ -40,7 +40,7 @@ final class AttachmentLocks {
     this.warnings = warnings;
   }
 
-  /** A lock, to be given back by the thread that took it. */
+  /** A lock, released by the thread that acquired it. */
   interface Held extends AutoCloseable {
     @Override
     void close();
@@ -100,7 +100,7 @@ final class AttachmentLocks {
     gates.computeIfPresent(key, (_, gate) -> --gate.users == 0 ? null : gate);
   }
 
-  /** One container or network that somebody is busy with. */
+  /** A container or network that is in use. */
   private final class Gate {
     private final String kind;
     private final String name;
@@ -109,7 +109,7 @@ final class AttachmentLocks {
     private int sharers;
     private @Nullable FileLock fileLock;
 
-    /** Those who are in or wait; guarded by the map's own lock on the key. */
+    /** The number of holders and waiters; guarded by the map's own lock on the key. */
     private int users;
 
     Gate(String kind, String name) {
@@ -164,7 +164,7 @@ final class AttachmentLocks {
       }
     }
 
-    /** Null when there is no place for the file: then only this process is protected. */
+    /** Null when the file cannot be created: then only this process is protected. */
     private @Nullable FileLock lockFile(boolean shared, Deadline deadline) {
       long pause = SHORTEST_PAUSE_MILLIS;
       try {

@@ -18,8 +18,8 @@ import tools.jackson.databind.node.ObjectNode;
 import tools.jackson.databind.node.StringNode;
 
 /**
- * The content of a cache file, as libcni writes it since 0.8.0. Its own reader ignores members it
- * does not know, so {@value #OWN} can tell what libcni's format has no place for.
+ * The content of a cache file, in libcni's format since 0.8.0. libcni ignores unknown members, so
+ * {@value #OWN} can hold what its format has no place for.
  */
 final class CacheFile {
   static final String KIND = "cniCacheV1";
@@ -28,7 +28,7 @@ final class CacheFile {
 
   private CacheFile() {}
 
-  /** What a file turned out to be. */
+  /** The kinds of file content. */
   sealed interface Content {
     record Entry(CachedAttachment attachment) implements Content {}
 
@@ -117,7 +117,7 @@ final class CacheFile {
         object(in.value("result")));
   }
 
-  /** Pairs that no CNI_ARGS can hold are left out: libcni does not look what it is given. */
+  /** Pairs that CNI_ARGS cannot represent are left out: libcni does not check what it is given. */
   private static CniArgs args(JsonValue pairs) {
     List<CniArgs.Arg> args = new ArrayList<>();
     for (JsonValue pair : pairs.items()) {
@@ -126,7 +126,7 @@ final class CacheFile {
         try {
           args.add(new CniArgs.Arg(texts.getFirst(), texts.getLast()));
         } catch (CniException _) {
-          // Neither could ADD have passed it on.
+          // ADD could not have passed it on, either.
         }
       } else {
         pair.problem("must be a list of two strings");

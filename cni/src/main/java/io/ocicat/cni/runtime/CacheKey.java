@@ -10,14 +10,14 @@ import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
 /**
- * Which attachment an entry of the cache is about, and the names its file may have. Each part is
- * checked before it gets here, so none can lead out of the directory.
+ * The attachment of a cache entry, and the names its file may have. Each part has been checked, so
+ * none can lead outside the directory.
  *
  * <p>libcni joins the three parts with dashes, which all of them may contain: {@code a-b} and
- * {@code c} have the same file as {@code a} and {@code b-c}. And nothing bounds their length, but
- * the file system does. Where libcni's name is too long or taken by another attachment, the file
- * has a name of ours, which no three parts can be joined to: its beginning for people, the digest
- * of all parts for uniqueness.
+ * {@code c} have the same file as {@code a} and {@code b-c}. Their length is not limited, but the
+ * file system's is. Where libcni's name is too long or used by another attachment, the file has a
+ * name of ours, which never equals three joined parts: a readable beginning, and the digest of all
+ * parts for uniqueness.
  */
 record CacheKey(NetworkName network, ContainerId container, InterfaceName ifName) {
   private static final int MAX_FILE_NAME = 255;
@@ -28,7 +28,7 @@ record CacheKey(NetworkName network, ContainerId container, InterfaceName ifName
   }
 
   /**
-   * Of parts as they come, in libcni's words when one is missing.
+   * From unchecked parts, with libcni's message when one is missing.
    *
    * @throws CniException when one is empty or may not be part of a path
    */
@@ -51,25 +51,25 @@ record CacheKey(NetworkName network, ContainerId container, InterfaceName ifName
     return joined().getBytes(StandardCharsets.UTF_8).length <= MAX_FILE_NAME;
   }
 
-  /** Where libcni looks. */
+  /** The name that libcni uses. */
   String libcniFile() {
     return joined();
   }
 
-  /** Where it is when libcni's name cannot be used. */
+  /** The name when libcni's cannot be used. */
   String ownFile() {
     String joined = joined();
     String beginning = joined.substring(0, Math.min(BEGINNING, joined.length()));
     return beginning.replaceAll("[^a-zA-Z0-9_.-]", "_") + "~" + digest();
   }
 
-  /** A number of its own for every attachment. */
+  /** A number unique to the attachment. */
   String digest() {
     byte[] sha = Sha256.of(network + "\0" + container + "\0" + ifName);
     return HexFormat.of().formatHex(sha, 0, 16);
   }
 
-  /** Whether a file of this name may be about the container; its content decides. */
+  /** Whether a file of this name may belong to the container; its content decides. */
   static boolean mayBeOf(String fileName, ContainerId container) {
     int at = fileName.indexOf("-" + container + "-");
     return at > 0 || fileName.indexOf('~') >= 0;

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * What the cache remembers of an ADD: the network and the container as they were then, the
- * configuration that was used, and the result. Immutable.
+ * A cached ADD: its network and container, the configuration that was used, and the result.
+ * Immutable.
  */
 public final class CachedAttachment {
   private final NetworkName network;
@@ -21,7 +21,7 @@ public final class CachedAttachment {
 
   /**
    * @param config the bytes of the list, or of the single plugin
-   * @param effectiveList what was run, if that is not what {@code config} says
+   * @param effectiveList what was run, if it differs from {@code config}
    */
   CachedAttachment(
       NetworkName network,
@@ -45,12 +45,12 @@ public final class CachedAttachment {
     return container;
   }
 
-  /** The configuration as it was written, without the plugins of its folder. */
+  /** The configuration as written, without the plugins of its folder. */
   public byte[] config() {
     return config.clone();
   }
 
-  /** The whole list that was run, when plugins or versions were not only the configuration's. */
+  /** The whole list that was run, when its plugins or version differ from the configuration's. */
   Optional<ObjectNode> effectiveList() {
     return Optional.ofNullable(effectiveList).map(ObjectNode::deepCopy);
   }
@@ -60,9 +60,9 @@ public final class CachedAttachment {
   }
 
   /**
-   * What ADD returned, in the version the last plugin answered in.
+   * The result of ADD, in the version of the last plugin.
    *
-   * @throws CniException when it cannot be understood
+   * @throws CniException when it is invalid
    */
   public Optional<Result> result() {
     return rawResult().map(json -> Result.parse(json, SpecVersion.V0_1_0));

@@ -9,7 +9,10 @@ import io.ocicat.cni.exec.Verb;
 import io.ocicat.cni.json.Quoted;
 import org.jspecify.annotations.Nullable;
 
-/** CHECK: the plugins in order, each with the final result of ADD; the first failure ends it. */
+/**
+ * Performs CHECK: runs the plugins in order, each with the final result of ADD; the first failure
+ * ends it.
+ */
 record CheckOperation(RuntimeContext engine, PluginChain declared) {
   void run(Container container) {
     Deadline deadline = engine.settings().deadline();

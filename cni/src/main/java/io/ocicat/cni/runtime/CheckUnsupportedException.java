@@ -4,7 +4,7 @@ import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.json.Quoted;
 
-/** The configuration is of a version from before there was CHECK (0.4.0). */
+/** The configuration has a version before 0.4.0, which introduced CHECK. */
 public final class CheckUnsupportedException extends CniException {
   private static final long serialVersionUID = 1;
 

@@ -21,8 +21,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attaches containers to networks, the way kubelet, containerd and podman do it: by running the
- * plugins that a configuration names. The first attachment:
+ * Attaches containers to networks the way kubelet, containerd and podman do: by running the plugins
+ * that a configuration names. The first attachment:
  *
  * <pre>{@code
  * Cni cni = Cni.at(Path.of("/etc/cni/net.d"), Path.of("/opt/cni/bin"));
@@ -34,10 +34,10 @@ import org.jspecify.annotations.Nullable;
  *
  * and later, in this process or in another one, {@code blue.del(container)}.
  *
- * <p>The network namespace is the caller's to create and to remove; plugins do the rest in it and
- * on the host, which is wherever this process is. What was attached is remembered under {@code
- * /var/lib/cni}, in the format of libcni, so Go runtimes and this one can take over each other's
- * containers. That is also why DEL works when the configuration has changed or is gone:
+ * <p>The caller creates and removes the network namespace; plugins do the rest in it and on the
+ * host, which is this process's namespace. Attachments are cached under {@code /var/lib/cni}, in
+ * the format of libcni, so Go runtimes and this one can take over each other's containers. That is
+ * also why DEL works when the configuration has changed or is gone:
  *
  * <pre>{@code
  * for (CachedAttachment attachment : cni.attachments("c1")) {
@@ -45,8 +45,8 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Everything else is a choice of {@link #builder()}: other directories, time limits, rollback of
- * failed ADDs, what DEL does about failures, where warnings and logs go.
+ * <p>Everything else is an option of {@link #builder()}: other directories, time limits, rollback
+ * of failed ADDs, what DEL does about failures, where warnings and logs go.
  *
  * <p>Immutable and safe for use by any number of threads. Operations on one container exclude each
  * other, and GC excludes all operations on its network: within this process, and among all
@@ -60,7 +60,7 @@ public final class Cni {
     this.engine = RuntimeContext.of(settings);
   }
 
-  /** With networks from one directory, plugins from others, and the usual choices for the rest. */
+  /** With networks from one directory, plugins from others, and defaults for the rest. */
   public static Cni at(Path confDirectory, Path... pluginDirectories) {
     return builder().confDirectory(confDirectory).pluginDirectories(pluginDirectories).build();
   }
@@ -72,8 +72,8 @@ public final class Cni {
   /**
    * The network of this name in the configuration directory.
    *
-   * @throws NetworkNotFoundException when it is not there
-   * @throws CniException when it is there and broken
+   * @throws NetworkNotFoundException when it does not exist
+   * @throws CniException when it exists and is invalid
    */
   public Network network(String name) {
     return network(engine.settings().confDirectory().load(name));
@@ -82,7 +82,7 @@ public final class Cni {
   /**
    * A network of {@link #networks()}.
    *
-   * @throws CniException when its name is none
+   * @throws CniException when its name is invalid
    */
   public Network network(NetworkFile file) {
     return new Network(engine, PluginChain.of(file.list()), file);
@@ -91,15 +91,14 @@ public final class Cni {
   /**
    * A network that is configured here rather than in a file.
    *
-   * @throws CniException when its name is none
+   * @throws CniException when its name is invalid
    */
   public Network network(ConfigList list) {
     return new Network(engine, PluginChain.of(list), null);
   }
 
   /**
-   * A network of a single plugin, as there were before lists; errors of the plugin come as they
-   * are.
+   * A network of a single plugin, from before lists existed; the plugin's errors are not wrapped.
    *
    * @throws CniException when it does not name its network
    */
@@ -108,9 +107,9 @@ public final class Cni {
   }
 
   /**
-   * The network of an attachment as it was on ADD, whatever has become of its configuration.
+   * The network of an attachment as of its ADD, whatever happened to its configuration since.
    *
-   * @throws CniException when the cached configuration cannot be understood
+   * @throws CniException when the cached configuration is invalid
    */
   public Network network(CachedAttachment attachment) {
     return new Network(engine, PluginChain.of(attachment, folderOf(attachment)), null);
@@ -135,23 +134,23 @@ public final class Cni {
     return engine.settings().confDirectory().list();
   }
 
-  /** What is attached, to any network, as far as the cache knows. */
+  /** All cached attachments, of any network. */
   public List<CachedAttachment> attachments() {
     return engine.cache().list();
   }
 
   /**
-   * What of one container is attached.
+   * The cached attachments of one container.
    *
-   * @throws CniException when the id is none
+   * @throws CniException when the id is invalid
    */
   public List<CachedAttachment> attachments(String containerId) {
     return engine.cache().list(new ContainerId(containerId));
   }
 
   /**
-   * Forgets an attachment that was undone by somebody other than its runtime. Takes no lock:
-   * whoever calls this has seen to it that nobody attaches it meanwhile.
+   * Removes an attachment from the cache that somebody other than its runtime has undone. Takes no
+   * lock: the caller ensures that nobody attaches it meanwhile.
    */
   public void forget(CachedAttachment undone) {
     engine.cache().remove(CacheKey.of(undone.network(), undone.container()));
@@ -160,13 +159,13 @@ public final class Cni {
   /**
    * The CNI versions a plugin supports.
    *
-   * @throws CniException when there is no such plugin or it does not tell
+   * @throws CniException when the plugin does not exist or does not answer
    */
   public VersionReply versions(String pluginType) {
     return engine.versions().of(engine.calls().find(pluginType), engine.settings().deadline());
   }
 
-  /** The choices, each with what is usual. Not thread-safe; {@link Cni} itself is. */
+  /** The options, each with its default. Not thread-safe; {@link Cni} itself is. */
   public static final class Builder {
     private static final String LOGGER = Cni.class.getPackageName();
 
@@ -193,13 +192,13 @@ public final class Cni {
 
     private Builder() {}
 
-    /** Where networks are configured: {@code /etc/cni/net.d}. */
+    /** The directory of network configurations: {@code /etc/cni/net.d}. */
     public Builder confDirectory(Path directory) {
       this.confDirectory = directory;
       return this;
     }
 
-    /** Where plugins are looked for, in this order: {@code /opt/cni/bin}. */
+    /** The directories that are searched for plugins, in this order: {@code /opt/cni/bin}. */
     public Builder pluginDirectories(Path... directories) {
       return pluginPath(PluginPath.of(directories));
     }
@@ -210,7 +209,7 @@ public final class Cni {
       return this;
     }
 
-    /** Where attachments are remembered: {@code /var/lib/cni}. */
+    /** The cache directory of attachments: {@code /var/lib/cni}. */
     public Builder cacheDirectory(Path directory) {
       this.cacheDirectory = directory;
       return this;
@@ -228,15 +227,15 @@ public final class Cni {
       return this;
     }
 
-    /** Where goes what plugins write to their standard error: to the system logger. */
+    /** Where the plugins' standard error goes: to the system logger. */
     public Builder pluginLog(PluginInvoker.Stderr log) {
       this.pluginLog = log;
       return this;
     }
 
     /**
-     * How long an operation may take, waiting for others included: two minutes. Of GC, each DEL and
-     * each plugin may take that long.
+     * How long an operation may take, including the wait for others: two minutes. In GC, each DEL
+     * and each plugin may take that long.
      */
     public Builder timeLimit(Duration forOperation) {
       if (!forOperation.isPositive()) {
@@ -247,8 +246,8 @@ public final class Cni {
     }
 
     /**
-     * Runs DEL when ADD has failed, with that long for it: by default the caller has to. What fails
-     * in turn is added to the error of ADD.
+     * Runs DEL when ADD has failed, with that time limit: by default the caller has to. Failures of
+     * that DEL are added to the error of ADD.
      */
     public Builder rollBackFailedAdds(Duration forRollback) {
       this.rollbackLimit = forRollback;
@@ -256,7 +255,7 @@ public final class Cni {
     }
 
     /**
-     * Whether DEL runs the configuration that ADD ran, if the cache has it, rather than the present
+     * Whether DEL uses the configuration of the ADD, if it is in the cache, rather than the current
      * one: true.
      */
     public Builder delPrefersCachedConfig(boolean does) {
@@ -265,7 +264,7 @@ public final class Cni {
     }
 
     /**
-     * Whether DEL asks the other plugins, too, when one has failed, and reports all failures:
+     * Whether DEL continues with the other plugins when one has failed, and reports all failures:
      * false, as the specification has it. Either way the attachment stays in the cache and DEL can
      * be repeated.
      */
@@ -275,7 +274,7 @@ public final class Cni {
     }
 
     /**
-     * Whether DEL leaves out plugins that are not installed any more: false, because what they made
+     * Whether DEL skips plugins that are no longer installed: false, because what they created
      * stays.
      */
     public Builder delSkipsMissingPlugins(boolean does) {
@@ -285,7 +284,7 @@ public final class Cni {
 
     /**
      * Whether CHECK fails when the cache does not have the result of ADD: true. Otherwise plugins
-     * are asked without it.
+     * are called without it.
      */
     public Builder checkNeedsCachedResult(boolean does) {
       this.checkNeedsCachedResult = does;
@@ -302,27 +301,27 @@ public final class Cni {
     }
 
     /**
-     * Whether plugins find {@code capabilities} in what they read: false, as the specification has
-     * it. libcni leaves them in.
+     * Whether plugins receive {@code capabilities}: false, as the specification has it. libcni
+     * leaves them in.
      */
     public Builder requestsKeepCapabilities(boolean does) {
       this.requestsKeepCapabilities = does;
       return this;
     }
 
-    /** The trace that plugins belong to, asked for before each is run: none. */
+    /** Supplies the trace that plugins belong to, before each is run: none. */
     public Builder traceContext(Supplier<Optional<TraceContext>> current) {
       this.trace = current;
       return this;
     }
 
-    /** Is told of every execution of a plugin that has ended. */
+    /** Is notified of every finished execution of a plugin. */
     public Builder observer(Consumer<PluginRun> watching) {
       this.observer = watching;
       return this;
     }
 
-    /** Is told what is wrong without being an error: the system logger. */
+    /** Receives warnings: the system logger. */
     public Builder warnings(Consumer<String> sink) {
       this.warnings = sink;
       return this;

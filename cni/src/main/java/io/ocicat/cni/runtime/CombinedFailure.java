@@ -4,11 +4,11 @@ import io.ocicat.cni.CniException;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** Makes one error of several. */
+/** Combines several errors into one. */
 final class CombinedFailure {
   private CombinedFailure() {}
 
-  /** A single failure as it is; else all messages, with the code of the first. */
+  /** A single failure unchanged; otherwise all messages, with the code of the first. */
   static CniException joined(List<CniException> failures, String before, String between) {
     if (failures.size() == 1) {
       return failures.getFirst();

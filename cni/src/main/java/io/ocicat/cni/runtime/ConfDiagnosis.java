@@ -18,11 +18,10 @@ import java.util.function.Consumer;
 import tools.jackson.databind.JsonNode;
 
 /**
- * All that is wrong with a configuration that was refused. The parsers stop at the first mistake,
- * with libcni's words for it; here the document is read once more for the person who has to mend
- * it.
+ * Finds all mistakes in a configuration that was rejected. The parsers stop at the first one, with
+ * libcni's message; here the document is read once more for the person who has to fix it.
  *
- * @param name of the network, as far as it can be read
+ * @param name of the network, if readable
  * @param position where the file stops being JSON; empty when it is JSON
  */
 record ConfDiagnosis(String name, String position, List<Problem> problems) {
@@ -99,7 +98,7 @@ record ConfDiagnosis(String name, String position, List<Problem> problems) {
     elements.forEach(ConfDiagnosis::readPlugin);
   }
 
-  /** Members of a list match exactly, so that a name in another case is none. */
+  /** Members of a list match exactly: a name in another case is not recognised. */
   private static void readName(JsonFields in) {
     if (!in.names().contains("name")) {
       in.problem("name", "is missing");

@@ -14,12 +14,12 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A directory of network configurations such as {@code /etc/cni/net.d}. Every call reads it anew.
+ * A directory of network configurations such as {@code /etc/cni/net.d}. Every call reads it again.
  *
- * <p>Lists are in files that end in {@code .conflist}, single plugins in {@code .conf} or {@code
- * .json}; other files and folders do not count. A list may be completed by the {@code .conf} files
- * in the folder beside it that has the network's name. Unlike with libcni, a file that cannot be
- * used does not hide the networks of the files behind it.
+ * <p>Lists are in files that end in {@code .conflist}, single plugins in {@code .conf} or
+ * {@code .json}; other files and folders are ignored. The {@code .conf} files in a folder next to a
+ * list, with the network's name, are added to the list. Unlike with libcni, an unusable file does
+ * not hide the networks of the files after it.
  */
 public final class ConfDirectory {
   private final Path directory;
@@ -36,9 +36,9 @@ public final class ConfDirectory {
    * The network of this name. Of several the first in lexical order of the files counts, lists
    * before single plugins.
    *
-   * @throws NetworkNotFoundException when no file has it; the details tell which files could not be
+   * @throws NetworkNotFoundException when no file has it; the details say which files could not be
    *     read
-   * @throws CniException when the file that has it is broken
+   * @throws CniException when the file that has it is invalid
    */
   public NetworkFile load(String name) {
     List<Path> files = inPrecedence();
@@ -77,8 +77,8 @@ public final class ConfDirectory {
   }
 
   /**
-   * The network of the first usable file in lexical order, whatever its name and kind: what kubelet
-   * and containerd make their default.
+   * The network of the first usable file in lexical order, whatever its name and kind: the default
+   * network of kubelet and containerd.
    */
   public Optional<NetworkFile> first() {
     return ConfReader.files(directory).stream()
@@ -93,8 +93,8 @@ public final class ConfDirectory {
   }
 
   /**
-   * The networks of all usable files in lexical order, and what is wrong with the others: what
-   * kubelet goes through for its default. Unlike in {@link #list}, files may share a name.
+   * The networks of all usable files in lexical order, and the problems of the others: what kubelet
+   * iterates over for its default. Unlike in {@link #list}, files may share a name.
    */
   public ConfListing inOrder() {
     List<NetworkFile> networks = new ArrayList<>();
@@ -110,8 +110,8 @@ public final class ConfDirectory {
   }
 
   /**
-   * All networks and all that is wrong. A network is in the list when {@link #load} would return
-   * it; a second file with the same name is a problem.
+   * All networks and all problems. A network is in the list when {@link #load} would return it; a
+   * second file with the same name is a problem.
    */
   public ConfListing list() {
     Map<Path, ConfFile> read = new HashMap<>();

@@ -3,11 +3,11 @@ package io.ocicat.cni.runtime;
 import java.nio.file.Path;
 import java.util.List;
 
-/** What came out of reading one file of a configuration directory. */
+/** The outcome of reading one file of a configuration directory. */
 sealed interface ConfFile {
   Path file();
 
-  /** The network's name, as far as it could be read; else empty. */
+  /** The network's name, if readable; otherwise empty. */
   String name();
 
   record Good(NetworkFile network) implements ConfFile {

@@ -3,10 +3,10 @@ package io.ocicat.cni.runtime;
 import java.util.List;
 
 /**
- * Everything a configuration directory has to say.
+ * The networks and problems of a configuration directory.
  *
- * @param networks those that can be used, in lexical order of their files, each name once
- * @param problems what is wrong with the other files
+ * @param networks the usable ones, in lexical order of their files, each name once
+ * @param problems with the other files
  */
 public record ConfListing(List<NetworkFile> networks, List<ConfProblem> problems) {
   public ConfListing {

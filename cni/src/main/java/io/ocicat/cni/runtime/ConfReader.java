@@ -82,7 +82,7 @@ final class ConfReader {
     return Optional.of(isList(file) ? readList(file, bytes) : readSingle(file, bytes));
   }
 
-  /** Only what is a file: reading a pipe would wait for a writer. */
+  /** Only regular files: reading a pipe would wait for a writer. */
   private static byte[] bytes(Path file) throws IOException {
     if (!Files.isRegularFile(file)) {
       throw Files.exists(file)

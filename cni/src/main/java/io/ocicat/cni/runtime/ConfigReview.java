@@ -17,11 +17,11 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Has plugins that are at hand read the configuration of one of them, as ADD would: it itself, its
- * IPAM plugin, and whoever else it delegates to. One reading owns it.
+ * Lets the available plugins review a plugin's configuration as ADD would read it: the plugin
+ * itself, its IPAM plugin, and its other delegates. For one use.
  */
 final class ConfigReview {
-  /** A delegate of a delegate has an IPAM plugin at most. */
+  /** A delegate's delegate is an IPAM plugin at most. */
   private static final int DEEPEST = 4;
 
   private static final String IPAM = "ipam";
@@ -33,12 +33,12 @@ final class ConfigReview {
   private final Set<String> readers = new LinkedHashSet<>();
   private boolean othersHaveIpam;
 
-  /** Something wrong with the member at {@code path}, or with all of it when that is empty. */
+  /**
+   * A problem with the member at {@code path}, or with the whole configuration when that is empty.
+   */
   record Mistake(String path, ErrorCode code, String reason) {}
 
-  /**
-   * @param known the plugin of a type, if it is at hand
-   */
+  /** @param known the plugin of a type, if available */
   ConfigReview(Function<String, Optional<Plugin>> known) {
     this.known = known;
   }
@@ -51,7 +51,7 @@ final class ConfigReview {
     return warnings;
   }
 
-  /** Reads what is written in a file as the plugin would get it. */
+  /** Reviews what a file contains as the plugin would receive it. */
   void run(PluginConfig file, String network, String version) {
     if (known.apply(file.type()).isEmpty()) {
       return;
@@ -69,9 +69,7 @@ final class ConfigReview {
     }
   }
 
-  /**
-   * @param at where in the file the members are that it reads
-   */
+  /** @param at where in the file the members are that it reads */
   private void read(Delegation asking, String at, int depth) {
     Optional<Plugin> plugin = known.apply(asking.type());
     if (plugin.isEmpty() || depth == 0) {

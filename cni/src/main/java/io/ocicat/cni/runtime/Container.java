@@ -17,11 +17,11 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ArrayNode;
 
 /**
- * A container and the interface it is to have on a network, with everything plugins are told about
- * it. Immutable: {@code Container.of("c1", netns).ifName("eth1").arg("K8S_POD_NAME", "web-0")}.
+ * A container and its interface on a network, with everything that is passed to plugins. Immutable:
+ * {@code Container.of("c1", netns).ifName("eth1").arg("K8S_POD_NAME", "web-0")}.
  *
- * @param netns where the container's network namespace is, such as {@code /run/netns/blue}; may be
- *     empty for DEL, when it is gone
+ * @param netns the path of the container's network namespace, such as {@code /run/netns/blue}; may
+ *     be empty for DEL, when it is gone
  * @param capabilityArgs by capability; each plugin receives those it declares
  */
 public record Container(
@@ -41,7 +41,7 @@ public record Container(
   /**
    * A container whose interface is called eth0.
    *
-   * @throws io.ocicat.cni.CniException when the id is none
+   * @throws io.ocicat.cni.CniException when the id is invalid
    */
   public static Container of(String id, String netns) {
     return new Container(new ContainerId(id), netns, ETH0, CniArgs.NONE, Map.of());
@@ -55,7 +55,7 @@ public record Container(
   /**
    * With another interface name.
    *
-   * @throws io.ocicat.cni.CniException when Linux would refuse it
+   * @throws io.ocicat.cni.CniException when Linux would reject it
    */
   public Container ifName(String name) {
     return new Container(id, netns, new InterfaceName(name), args, capabilityArgs);
@@ -95,7 +95,7 @@ public record Container(
     return capability(Capability.BANDWIDTH, limits.toJson());
   }
 
-  /** This container, with what was said of it on ADD in place of what is not said now. */
+  /** This container, with unset values taken from its ADD. */
   Container orAsCached(Container cached) {
     return new Container(
         id,

@@ -13,9 +13,9 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * DEL: the plugins in reverse, each with the final result of ADD, as far as the cache still has it.
- * Nothing the cache lacks or has wrong prevents it. The cache forgets the attachment only when all
- * plugins have succeeded, so that DEL can be repeated.
+ * Performs DEL: runs the plugins in reverse, each with the final result of ADD, if it is still in
+ * the cache. A missing or invalid cache entry does not prevent it. The entry is only removed when
+ * all plugins have succeeded, so that DEL can be repeated.
  */
 record DelOperation(RuntimeContext engine, PluginChain declared) {
   void run(Container container) {
@@ -26,7 +26,7 @@ record DelOperation(RuntimeContext engine, PluginChain declared) {
     }
   }
 
-  /** For GC, which has locked the network itself. */
+  /** For GC, which has already locked the network. */
   void runStale(Container container) {
     Deadline deadline = engine.settings().deadline();
     try (AttachmentLocks.Held _ = engine.locks().container(container.id(), deadline)) {
@@ -49,7 +49,7 @@ record DelOperation(RuntimeContext engine, PluginChain declared) {
     engine.cache().remove(key);
   }
 
-  /** A network may have changed since ADD: what was done is undone the way it was done. */
+  /** A network may have changed since ADD: undo uses the configuration of that time. */
   private PluginChain chain(ResultCache.Found found, Deadline deadline) {
     if (engine.settings().delPrefersCachedConfig()
         && found instanceof ResultCache.Found.Attached(CachedAttachment attachment)
@@ -65,7 +65,7 @@ record DelOperation(RuntimeContext engine, PluginChain declared) {
     return engine.negotiatedIfPossible(declared, deadline);
   }
 
-  /** Plugins have to manage without it, so any reason for not having it is good enough. */
+  /** Plugins must manage without it, so no failure to get it matters. */
   private @Nullable Result previous(PluginChain chain, ResultCache.Found found) {
     try {
       return chain.isAtLeast(SpecVersion.V0_4_0)
@@ -80,10 +80,10 @@ record DelOperation(RuntimeContext engine, PluginChain declared) {
   }
 
   /**
-   * After a failed ADD: every plugin is asked, within a time of its own and even if the thread was
-   * interrupted, because that may be what made ADD fail.
+   * After a failed ADD: every plugin is called, within a separate time limit and even if the thread
+   * was interrupted, because that may be why ADD failed.
    *
-   * @return what could not be undone, null if nothing
+   * @return what could not be undone, or null
    */
   @Nullable CniException rollBack(Container container) {
     boolean interrupted = Thread.interrupted();
@@ -101,7 +101,7 @@ record DelOperation(RuntimeContext engine, PluginChain declared) {
   }
 
   private record Policy(boolean goesOn, boolean skipsMissing, Deadline deadline) {
-    /** One that hangs must not take the time of those that come after it. */
+    /** A plugin that hangs must not use up the time of those after it. */
     Deadline share(int plugins) {
       return goesOn ? deadline.atMost(deadline.remaining().dividedBy(plugins)) : deadline;
     }

@@ -13,15 +13,14 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * GC: DEL for every cached attachment of the network that is not valid any more, then the verb for
- * all plugins in order. Nothing stops at a failure; all of them are reported. Every DEL and every
- * plugin has the time limit for itself.
+ * Performs GC: DEL for every cached attachment of the network that is no longer valid, then GC of
+ * all plugins in order. Failures do not stop it; all of them are reported. Every DEL and every
+ * plugin has the full time limit.
  */
 record GcOperation(RuntimeContext engine, PluginChain declared) {
   /**
-   * @param valid null when nothing is known: then no cached attachment is valid, and plugins are
-   *     told nothing
-   * @param detached gets each cached attachment after its DEL
+   * @param valid null when unknown: then no cached attachment is valid, and plugins get no list
+   * @param detached receives each cached attachment after its DEL
    */
   void run(@Nullable List<Attachment> valid, Consumer<Attachment> detached) {
     if (declared.list().disableGc()) {

@@ -8,9 +8,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.util.Locale;
 
-/**
- * Why something with a file failed, in the words of the kernel: Java often says only which file.
- */
+/** Describes I/O errors in the kernel's words: Java often names only the file. */
 final class IoReason {
   private IoReason() {}
 

@@ -16,12 +16,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Locks between processes, all in one file, so that there is nothing to clean up and the kernel
- * lets go of what a killed process held. Each lock is a range of bytes. Who wants it alone locks
- * the range; who shares it locks any one byte of it. (The shared locks of POSIX would do among
+ * releases the locks of a killed process. Each lock is a range of bytes. An exclusive holder locks
+ * the range; a shared holder locks any one byte of it. (The shared locks of POSIX would do among
  * processes, but Java refuses a second one within a process.)
  *
- * <p>Closing any descriptor of the file gives up all locks the process has on it. So it stays open
- * as long as this object lives, and is opened anew only when somebody has removed it. Thread-safe.
+ * <p>Closing any descriptor of the file releases all locks the process has on it. So it stays open
+ * for the lifetime of this object, and is opened again only when somebody has removed it.
+ * Thread-safe.
  */
 final class LockFile {
   private static final String NAME = "lock";
@@ -38,7 +39,7 @@ final class LockFile {
   /**
    * Takes the lock if it is free.
    *
-   * @throws IOException when there is no place for the file
+   * @throws IOException when the file cannot be created
    */
   Optional<FileLock> tryLock(String name, boolean shared) throws IOException {
     long start = start(name);
@@ -51,7 +52,9 @@ final class LockFile {
     }
   }
 
-  /** Two processes must agree on it; if two names ever did, too, one would wait for the other. */
+  /**
+   * Two processes must compute the same value; if two names ever did, one would wait for the other.
+   */
   private static long start(String name) {
     return (ByteBuffer.wrap(Sha256.of(name)).getLong() >>> 2) / RANGE * RANGE;
   }

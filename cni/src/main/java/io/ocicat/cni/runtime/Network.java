@@ -19,12 +19,12 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A network that containers can be attached to, by the verbs of CNI. Its configuration is what it
- * was when {@link Cni} gave it out. Immutable and safe for use by several threads: operations on
- * one container wait for each other.
+ * A network that containers can be attached to, by the verbs of CNI. Its configuration is a
+ * snapshot from when {@link Cni} returned it. Immutable and safe for use by several threads:
+ * operations on one container wait for each other.
  *
  * <p>All verbs throw {@link CniException}: with the code and message of the plugin that failed, or
- * why it could not be asked.
+ * why it could not be run.
  */
 public final class Network {
   private final RuntimeContext engine;
@@ -41,31 +41,31 @@ public final class Network {
     return chain.network().value();
   }
 
-  /** Where it is configured, if in a file. */
+  /** The file that configures it, if any. */
   public Optional<Path> file() {
     return Optional.ofNullable(source).map(NetworkFile::file);
   }
 
-  /** The same network, whose operations may take that long. */
+  /** The same network with another time limit for operations. */
   public Network within(Duration limit) {
     return new Network(engine.within(limit), chain, source);
   }
 
-  /** With the plugins of its folder. */
+  /** Including the plugins of its folder. */
   public ConfigList config() {
     return chain.list();
   }
 
-  /** The version its plugins are called with, unless they are asked themselves. */
+  /** The version its plugins are called with, unless it is negotiated with them. */
   public String version() {
     return chain.version();
   }
 
   /**
-   * Attaches the container and remembers the result. When it fails, the caller must {@link #del},
-   * unless rollback was asked for.
+   * Attaches the container and caches the result. When it fails, the caller must {@link #del},
+   * unless rollback is enabled.
    *
-   * @return what the last plugin says, in the version it says it
+   * @return the result of the last plugin, in that plugin's version
    */
   public Result add(Container container) {
     return new AddOperation(engine, chain).run(container);
@@ -81,8 +81,8 @@ public final class Network {
   }
 
   /**
-   * Detaches the container and forgets it. Succeeds when it is not attached, and can be repeated
-   * when it failed. The arguments that were given to {@link #add} need not be given again.
+   * Detaches the container and removes it from the cache. Succeeds when it is not attached, and can
+   * be repeated when it failed. The arguments of {@link #add} need not be given again.
    */
   public void del(Container container) {
     new DelOperation(engine, chain).run(container);
@@ -90,7 +90,7 @@ public final class Network {
 
   /**
    * Removes everything that belongs to attachments of this network other than the {@code valid}
-   * ones: attachments that are still cached by DEL, what plugins know beyond that by GC.
+   * ones: cached attachments by DEL, what plugins know beyond that by GC.
    */
   public void gc(Collection<Attachment> valid) {
     gc(valid, _ -> {});
@@ -99,15 +99,15 @@ public final class Network {
   /**
    * The same.
    *
-   * @param detached gets each cached attachment once it is detached, also when others fail
+   * @param detached receives each cached attachment once it is detached, even when others fail
    */
   public void gc(Collection<Attachment> valid, Consumer<Attachment> detached) {
     new GcOperation(engine, chain).run(List.copyOf(valid), detached);
   }
 
   /**
-   * Detaches every cached attachment of this network, and asks plugins to collect garbage without
-   * telling them what is valid.
+   * Detaches every cached attachment of this network, and asks plugins to collect garbage without a
+   * list of valid attachments.
    */
   public void gcAll() {
     gcAll(_ -> {});
@@ -116,15 +116,15 @@ public final class Network {
   /**
    * The same.
    *
-   * @param detached gets each cached attachment once it is detached, also when others fail
+   * @param detached receives each cached attachment once it is detached, even when others fail
    */
   public void gcAll(Consumer<Attachment> detached) {
     new GcOperation(engine, chain).run(null, detached);
   }
 
   /**
-   * Returns when all plugins are ready for ADD. What the first that is not says is thrown, usually
-   * with code 50 or 51. Plugins from before 1.1.0 are not asked.
+   * Returns when all plugins are ready for ADD; otherwise throws the error of the first that is
+   * not, usually with code 50 or 51. Plugins from before 1.1.0 are not asked.
    */
   public void status() {
     Deadline deadline = engine.settings().deadline();
@@ -144,24 +144,24 @@ public final class Network {
   }
 
   /**
-   * The same, and has plugins read their configuration as ADD would.
+   * The same, and lets plugins review their configuration as ADD would read it.
    *
-   * @param plugins the plugin that an executable is, if it is at hand; of others nothing more is
-   *     known than what can be asked of them
+   * @param plugins the plugin of an executable, if available; others are only asked for their
+   *     versions
    */
   public Validation validate(Function<Path, Optional<Plugin>> plugins) {
     return new NetworkValidator(engine, chain, source, plugins).run();
   }
 
   /**
-   * What {@link #add} returned, in the version of the configuration; empty when the container is
-   * not attached as far as the cache knows.
+   * The result of {@link #add}, in the version of the configuration; empty when the container is
+   * not attached according to the cache.
    */
   public Optional<Result> cachedResult(Container container) {
     return engine.cache().find(key(container)).resultIn(chain.specVersion());
   }
 
-  /** The container and the configuration as they were on {@link #add}. */
+  /** The container and the configuration as of {@link #add}. */
   public Optional<CachedAttachment> cachedAttachment(Container container) {
     return switch (engine.cache().find(key(container))) {
       case ResultCache.Found.Attached(CachedAttachment attachment) -> Optional.of(attachment);

@@ -9,7 +9,7 @@ import java.util.List;
  *
  * @param list what to run; a single-plugin file has become a list of one
  * @param folderFiles the files of the folder named like the network, each of which added a plugin
- *     behind those that are written in the list itself
+ *     after those in the list itself
  */
 public record NetworkFile(Path file, ConfigList list, List<Path> folderFiles) {
   public NetworkFile {

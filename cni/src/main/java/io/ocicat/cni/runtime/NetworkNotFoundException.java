@@ -3,7 +3,7 @@ package io.ocicat.cni.runtime;
 import io.ocicat.cni.CniException;
 import io.ocicat.cni.ErrorCode;
 
-/** A configuration directory does not have the network that was asked for. */
+/** The configuration directory does not contain the requested network. */
 public final class NetworkNotFoundException extends CniException {
   private static final long serialVersionUID = 1;
 

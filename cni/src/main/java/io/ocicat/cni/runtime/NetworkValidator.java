@@ -18,9 +18,9 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks for every reason why a network could not work: each executable, also that of IPAM, must be
- * there and support the version, and must make sense of its configuration if it is at hand. One
- * reading owns it.
+ * Finds every reason why a network could not work: each executable, also that of IPAM, must exist
+ * and support the version, and must accept its configuration if it is available for review. For one
+ * use.
  */
 final class NetworkValidator {
   private final RuntimeContext engine;
@@ -56,7 +56,7 @@ final class NetworkValidator {
     return new Validation(capabilities, problems, warnings);
   }
 
-  /** The file a plugin is in, and how its members are called there. */
+  /** The file that contains a plugin, and the plugin's path in it. */
   private record Place(@Nullable Path file, String plugin) {
     String path(String member) {
       return plugin.isEmpty() || member.isEmpty() ? plugin + member : plugin + "." + member;
@@ -114,7 +114,7 @@ final class NetworkValidator {
     review.warnings().forEach(mistake -> warnings.add(place.finding(mistake)));
   }
 
-  /** The plugin of a type; that it is missing has been told. */
+  /** The plugin of a type; a missing one has already been reported. */
   private Optional<Plugin> atHand(String type) {
     try {
       return plugins.apply(engine.calls().find(type));
@@ -123,13 +123,13 @@ final class NetworkValidator {
     }
   }
 
-  /** The version to ask for; one that nobody knows is the list's mistake, not each plugin's. */
+  /** The version to ask for; an unknown one is the list's mistake, not each plugin's. */
   private String version(Place list) {
     String version = chain.version();
     try {
       version = engine.negotiated(chain, deadline).version();
     } catch (CniException e) {
-      // A plugin that cannot be asked is a problem of its own.
+      // A plugin that cannot be asked is a separate problem.
       if (e.is(ErrorCode.INCOMPATIBLE_VERSION)) {
         problem(list, "cniVersions", e.code(), String.valueOf(e.getMessage()));
       }

@@ -5,7 +5,7 @@ import io.ocicat.cni.ErrorCode;
 import io.ocicat.cni.NetworkName;
 import io.ocicat.cni.json.Quoted;
 
-/** CHECK of a container that, as far as the cache knows, no ADD has attached to the network. */
+/** CHECK of a container that, according to the cache, is not attached to the network. */
 public final class NotAttachedException extends CniException {
   private static final long serialVersionUID = 1;
 

@@ -19,7 +19,10 @@ import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** Runs single plugins for the verbs: finds them, gives them environment and time, watches them. */
+/**
+ * Runs single plugins for the verbs: finds them, supplies environment and time limit, and reports
+ * their runs.
+ */
 final class PluginCalls {
   private final RuntimeSettings settings;
   private final PluginInvoker invoker;
@@ -29,14 +32,14 @@ final class PluginCalls {
     this.invoker = new PluginInvoker(settings.exec(), settings.pluginLog());
   }
 
-  /** A plugin of a network, and where its executable is. */
+  /** A plugin of a network and its executable. */
   record Target(PluginChain chain, PluginConfig plugin, Path executable) {
     Target in(PluginChain other) {
       return new Target(other, plugin, executable);
     }
   }
 
-  /** What the plugin is told in any case. */
+  /** The part of a request that every verb has. */
   PluginRequest request(Target target) {
     PluginChain chain = target.chain();
     PluginRequest request = target.plugin().request(chain.network().value(), chain.version());
@@ -44,7 +47,7 @@ final class PluginCalls {
   }
 
   /**
-   * Looks for the executable.
+   * Finds the executable.
    *
    * @throws CniException when there is none
    */
@@ -137,7 +140,7 @@ final class PluginCalls {
     }
   }
 
-  /** Whatever happens to whoever listens, the plugin has done what it did. */
+  /** Whatever happens in the listener, the plugin has done its work. */
   private void tell(
       Verb verb,
       Target target,

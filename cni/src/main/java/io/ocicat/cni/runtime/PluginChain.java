@@ -16,14 +16,14 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The plugins of a network in their order, and what each of them is told. Immutable.
+ * The plugins of a network in order, with their configurations. Immutable.
  *
- * @param version the one all plugins are called with, as it is written
+ * @param version the one all plugins are called with, as written
  * @param list what is run, as a list
- * @param config the bytes it was read from, which is what libcni keeps
+ * @param config the bytes it was read from, which is what libcni caches
  * @param single whether these are the bytes of a single plugin rather than of a list
  */
-@SuppressWarnings("ArrayRecordComponent") // nobody compares chains
+@SuppressWarnings("ArrayRecordComponent") // Chains are never compared.
 record PluginChain(
     NetworkName network, String version, ConfigList list, byte[] config, boolean single) {
 
@@ -37,10 +37,10 @@ record PluginChain(
   }
 
   /**
-   * What ADD ran. An entry of ours tells it all; one of libcni's lacks the plugins of the network's
-   * folder, for which those of today have to do.
+   * The chain that ADD ran. An entry of ours is complete; one of libcni's lacks the plugins of the
+   * network's folder, for which today's have to do.
    *
-   * @throws CniException when the cached configuration cannot be understood
+   * @throws CniException when the cached configuration is invalid
    */
   static PluginChain of(CachedAttachment cached, List<PluginConfig> folder) {
     PluginChain chain = read(cached, folder);
@@ -91,7 +91,7 @@ record PluginChain(
   }
 
   /**
-   * The version as one that results can have.
+   * The version, as one that results can have.
    *
    * @throws CniException with code 1 when the specification has no such version
    */
@@ -100,15 +100,15 @@ record PluginChain(
   }
 
   /**
-   * Whether its version is that high.
+   * Whether its version is at least that.
    *
-   * @throws CniException with code 6 when it is no version
+   * @throws CniException with code 6 when it is invalid
    */
   boolean isAtLeast(SpecVersion other) {
     return VersionNumber.parse(version).isAtLeast(other);
   }
 
-  /** The same for verbs that are not asked for when it is none. */
+  /** The same for verbs that are skipped when it is invalid. */
   boolean isSurelyAtLeast(SpecVersion other) {
     try {
       return isAtLeast(other);
@@ -117,7 +117,7 @@ record PluginChain(
     }
   }
 
-  /** The list as it is run, when {@link #config} does not say it. */
+  /** The list that is run, when it differs from {@link #config}. */
   Optional<ObjectNode> effectiveList() {
     boolean sameVersion = version.equals(list.effectiveVersion());
     if (sameVersion && (single || fromFolder().isEmpty())) {
@@ -129,7 +129,7 @@ record PluginChain(
     return Optional.of(json);
   }
 
-  /** The error of one plugin, as libcni words it: {@code plugin type="x" failed (add): …}. */
+  /** The error of one plugin, in libcni's wording: {@code plugin type="x" failed (add): …}. */
   CniException failed(PluginConfig plugin, String how, CniException cause) {
     if (single) {
       return cause;

@@ -6,9 +6,9 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One execution of a plugin that has ended, for logs, metrics and traces.
+ * A finished execution of a plugin, for logs, metrics and traces.
  *
- * @param container null when the verb is about no container
+ * @param container null when the verb concerns no container
  * @param failure null when it succeeded
  */
 public record PluginRun(

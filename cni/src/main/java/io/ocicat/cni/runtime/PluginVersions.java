@@ -22,8 +22,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which versions the plugins support. Each is asked once, and again when its file has changed: a
- * kubelet that validates its network every five seconds must not start a process each time.
+ * Caches which versions the plugins support. Each is asked once, and again when its file has
+ * changed: a kubelet that validates its network every five seconds must not start a process each
+ * time.
  */
 final class PluginVersions {
   private final PluginCalls calls;
@@ -65,8 +66,8 @@ final class PluginVersions {
   }
 
   /**
-   * The highest of the versions a list declares that this runtime and all its plugins support. A
-   * list that leaves no choice is not negotiated: its plugins refuse it themselves.
+   * The highest of a list's versions that this runtime and all its plugins support. A list with a
+   * single version is not negotiated: its plugins reject it themselves.
    *
    * @throws CniException with code 1 when there is none
    */

@@ -15,7 +15,10 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashSet;
 import java.util.Set;
 
-/** A directory that only its owner can look into, where files are written before they appear. */
+/**
+ * A directory accessible only to its owner, where files are written before they are moved into
+ * place.
+ */
 final class PrivateDirectory {
   private static final FileAttribute<Set<PosixFilePermission>> DIRECTORY_MODE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
@@ -28,7 +31,7 @@ final class PrivateDirectory {
     this.path = path;
   }
 
-  /** Creates it with its parents; fails when nothing could be written into it. */
+  /** Creates it with its parents; fails when it is not writable. */
   void create() throws IOException {
     if (!Files.isDirectory(path)) {
       Files.createDirectories(path, DIRECTORY_MODE);
@@ -38,7 +41,7 @@ final class PrivateDirectory {
     }
   }
 
-  /** A channel to a file in here, which is created when it is not there. */
+  /** A channel to a file in the directory, which is created if missing. */
   FileChannel open(String name, StandardOpenOption... more) throws IOException {
     return FileChannel.open(path.resolve(name), options(more), FILE_MODE);
   }
@@ -56,12 +59,12 @@ final class PrivateDirectory {
   }
 
   /**
-   * Puts a file with this content in the place of {@code target}, on the same file system. Whoever
-   * reads sees the old one or the new one, whole, also after a crash of the machine: the content is
-   * on the disk before the name is.
+   * Atomically replaces {@code target}, on the same file system, with this content. Readers see the
+   * old file or the new one, complete, even after a crash of the machine: the content is synced
+   * before the rename.
    *
-   * @param draft the name of the file in the meantime; the same for every attempt, so that one that
-   *     was interrupted leaves nothing that the next does not overwrite
+   * @param draft the temporary file's name; the same for every attempt, so that the next one
+   *     overwrites the leftover of an interrupted one
    */
   void replace(Path target, String draft, byte[] content) throws IOException {
     Path file = path.resolve(draft);

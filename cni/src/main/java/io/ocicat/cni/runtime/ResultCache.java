@@ -24,13 +24,13 @@ import java.util.stream.Stream;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Remembers what ADD did, in libcni's files ({@code <root>/results/<network>-<id>-<ifname>}): a Go
- * runtime finds what we wrote and the other way round.
+ * Caches attachments and their results in libcni's files
+ * ({@code <root>/results/<network>-<id>-<ifname>}): a Go runtime finds what we wrote and vice
+ * versa.
  *
- * <p>Unlike libcni's, its files appear whole or not at all, an attachment never reads or removes
- * the file of another one whose name happens to be the same, and what cannot be read is told to
- * {@code warnings}. The caller holds the container's lock, which is what makes two writers of one
- * file impossible.
+ * <p>Unlike libcni's, its files appear complete or not at all, an attachment never reads or removes
+ * the file of another one that happens to have the same name, and unreadable files are reported to
+ * {@code warnings}. The caller holds the container's lock, which prevents two writers of one file.
  */
 final class ResultCache {
   private final Path results;
@@ -39,13 +39,13 @@ final class ResultCache {
 
   ResultCache(Path root, Consumer<String> warnings) {
     this.results = root.resolve("results");
-    // Within results, because a file can be moved to its place only within one file system; Go
-    // passes over directories in there.
+    // Within results, because a rename works only within one file system; Go skips directories in
+    // there.
     this.own = new PrivateDirectory(results.resolve(".ocicat"));
     this.warnings = warnings;
   }
 
-  /** What the cache knows of an attachment. */
+  /** What the cache contains about an attachment. */
   sealed interface Found {
     record Nothing() implements Found {}
 
@@ -57,9 +57,9 @@ final class ResultCache {
     record Unusable(CniException why) implements Found {}
 
     /**
-     * The result as a configuration of {@code version} wants it; empty when nothing is known.
+     * The result in {@code version}; empty when there is none.
      *
-     * @throws CniException when it is there and cannot be used
+     * @throws CniException when it exists and cannot be used
      */
     default Optional<Result> resultIn(SpecVersion version) {
       return switch (this) {
@@ -73,7 +73,7 @@ final class ResultCache {
       };
     }
 
-    /** The container, with what was said of it on ADD in place of what is not said now. */
+    /** The container, with unset values taken from its ADD. */
     default Container complete(Container container) {
       return this instanceof Attached(CachedAttachment attachment)
           ? container.orAsCached(attachment.container())
@@ -91,13 +91,13 @@ final class ResultCache {
     }
   }
 
-  /** For files that only processes of ours know. */
+  /** For files that only our own processes use. */
   PrivateDirectory own() {
     return own;
   }
 
   /**
-   * Makes sure that something can be remembered, before anything is done that should be.
+   * Ensures that the cache is writable, before anything is done that must be cached.
    *
    * @throws CniException with code 5
    */
@@ -110,7 +110,7 @@ final class ResultCache {
   }
 
   /**
-   * Remembers the attachment, in place of whatever was known of it.
+   * Stores the attachment, replacing an existing entry.
    *
    * @throws CniException with code 5
    */
@@ -162,7 +162,7 @@ final class ResultCache {
     return found;
   }
 
-  /** Forgets the attachment; whatever prevents it is only worth a warning. */
+  /** Removes the attachment; a failure is only worth a warning. */
   void remove(CacheKey key) {
     try {
       for (Path file : files(key)) {
@@ -178,7 +178,7 @@ final class ResultCache {
   }
 
   /**
-   * All attachments, in the order of their files. Files that tell of none are passed over.
+   * All attachments, in the order of their files. Files without one are skipped.
    *
    * @throws CniException with code 5 when the directory cannot be listed
    */
@@ -234,7 +234,7 @@ final class ResultCache {
     try {
       return key.fitsLibcni() ? Optional.of(results.resolve(key.libcniFile())) : Optional.empty();
     } catch (InvalidPathException _) {
-      // A JVM in the C locale has no file names beyond ASCII, though interfaces may have some.
+      // A JVM in the C locale only supports ASCII file names, though interfaces may have others.
       return Optional.empty();
     }
   }
@@ -244,7 +244,7 @@ final class ResultCache {
         && !CacheKey.of(attachment.network(), attachment.container()).equals(key);
   }
 
-  /** Empty when there is no file, or one without content as power failures leave it. */
+  /** Empty when the file does not exist, or is empty as power failures leave it. */
   private Optional<CacheFile.Content> read(Path file) {
     try {
       if (!Files.isRegularFile(file)) {

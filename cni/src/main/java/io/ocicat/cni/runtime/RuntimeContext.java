@@ -5,7 +5,7 @@ import io.ocicat.cni.exec.Deadline;
 import io.ocicat.cni.json.Quoted;
 import java.time.Duration;
 
-/** What the verbs share. Thread-safe. */
+/** The services that all verbs of a runtime share. Thread-safe. */
 record RuntimeContext(
     RuntimeSettings settings,
     PluginCalls calls,
@@ -24,7 +24,7 @@ record RuntimeContext(
         new AttachmentLocks(new LockFile(cache.own()), settings.warnings()));
   }
 
-  /** The same, locks included, with another limit for operations. */
+  /** The same, locks included, with another time limit for operations. */
   RuntimeContext within(Duration limit) {
     return new RuntimeContext(settings.within(limit), calls, versions, cache, locks);
   }
@@ -32,7 +32,7 @@ record RuntimeContext(
   /**
    * The chain with the version its plugins are to be called with.
    *
-   * @throws CniException when they are to be asked and cannot agree
+   * @throws CniException when it must be negotiated and the plugins do not agree
    */
   PluginChain negotiated(PluginChain declared, Deadline deadline) {
     return settings.negotiatesWithPlugins() ? versions.negotiate(declared, deadline) : declared;

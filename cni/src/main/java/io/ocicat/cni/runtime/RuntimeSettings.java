@@ -12,7 +12,7 @@ import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Everything that can be chosen; {@link Cni.Builder} explains each. */
+/** All settings of a runtime; {@link Cni.Builder} explains each. */
 record RuntimeSettings(
     ConfDirectory confDirectory,
     PluginPath pluginPath,

@@ -4,7 +4,7 @@ import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 
-/** Makes names and numbers of texts that everybody gets the same and nobody gets twice. */
+/** The SHA-256 hash of a text, for stable and unique names and numbers. */
 final class Sha256 {
   private Sha256() {}
 

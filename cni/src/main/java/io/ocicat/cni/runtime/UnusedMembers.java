@@ -14,20 +14,20 @@ import tools.jackson.databind.node.ArrayNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * The members of a configuration that none of its readers asked for, of which most are misspelt.
- * What readers asked for is known from {@link io.ocicat.cni.json.FieldAccessListener}, so there is
- * no list of names that could be wrong. An object of which no member was asked for is somebody's
- * own: it was taken as a whole, or not looked at, and nothing is said of what is in it.
+ * Finds the members of a configuration that none of its readers read, most of which are misspelt.
+ * {@link io.ocicat.cni.json.FieldAccessListener} records what readers read, so there is no list of
+ * names that could be wrong. Nothing is reported inside an object of which no member was read: it
+ * was taken as a whole, or ignored.
  */
 final class UnusedMembers {
-  /** What belongs to the runtime and to whoever else is asked. */
+  /** Members that belong to the runtime and to other readers. */
   private static final Set<String> OF_OTHERS =
       Set.of("args", "capabilities", "runtimeconfig", "prevresult", "cniversions");
 
-  /** Others are comments, or names of somebody's own such as {@code example.com/owner}. */
+  /** Others are comments, or private names such as {@code example.com/owner}. */
   private static final Pattern PLAIN = Pattern.compile("[A-Za-z][A-Za-z0-9_-]{0,79}");
 
-  /** The names that were asked for in each object, by its path in lower case. */
+  /** The names that were read in each object, by its path in lower case. */
   private final Map<String, Set<String>> asked = new HashMap<>();
 
   private final List<Unread> found = new ArrayList<>();
@@ -35,9 +35,9 @@ final class UnusedMembers {
   private UnusedMembers() {}
 
   /**
-   * One of them.
+   * An unused member.
    *
-   * @param nearest what was probably meant; empty when nothing is like it
+   * @param nearest what was probably meant; empty when nothing is similar
    */
   record Unread(String path, String nearest) {
     String describe() {
@@ -46,9 +46,9 @@ final class UnusedMembers {
   }
 
   /**
-   * Looks for them.
+   * Finds them.
    *
-   * @param paths what was asked for
+   * @param paths that were read
    * @param foreign the member that others read, too; empty for none
    */
   static List<Unread> of(ObjectNode config, Set<String> paths, String foreign) {
@@ -110,7 +110,7 @@ final class UnusedMembers {
     return nearest;
   }
 
-  /** How many letters have to be put in, left out or changed. */
+  /** The edit distance: how many letters have to be inserted, removed or changed. */
   private static int distance(String one, String other) {
     int[] row = new int[other.length() + 1];
     for (int j = 0; j < row.length; j++) {

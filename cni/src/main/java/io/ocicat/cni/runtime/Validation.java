@@ -10,11 +10,11 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a network can work, found out without touching any network.
+ * The outcome of validating a network, without touching any network.
  *
- * @param capabilities those that its plugins have, which is what they can be given arguments for
+ * @param capabilities of its plugins, for which they accept arguments
  * @param problems why ADD would fail
- * @param warnings what is allowed and probably not meant
+ * @param warnings what is allowed but probably a mistake
  */
 public record Validation(Set<String> capabilities, List<Finding> problems, List<Finding> warnings) {
   public Validation {
@@ -24,13 +24,13 @@ public record Validation(Set<String> capabilities, List<Finding> problems, List<
   }
 
   /**
-   * One thing to mend.
+   * One thing to fix.
    *
    * @param file that has the field; null when the network is not from a file
    * @param path of the field, such as {@code plugins[1].ipam.type}; empty for the whole document
    * @param code what ADD would report
-   * @param tooOld the plugin that does not support the version of the configuration, when that is
-   *     what is wrong; else empty
+   * @param tooOld the plugin that does not support the configuration's version, if that is the
+   *     problem; otherwise empty
    */
   public record Finding(
       @Nullable Path file, String path, ErrorCode code, String reason, String tooOld) {
@@ -44,7 +44,7 @@ public record Validation(Set<String> capabilities, List<Finding> problems, List<
     }
   }
 
-  /** All problems in one line for people; what is wrong with several plugins is said once. */
+  /** All problems in one line for people; a problem of several plugins is reported once. */
   public String summary() {
     Set<String> reasons = new LinkedHashSet<>();
     List<Finding> tooOld = problems.stream().filter(one -> !one.tooOld().isEmpty()).toList();
@@ -67,7 +67,7 @@ public record Validation(Set<String> capabilities, List<Finding> problems, List<
   /**
    * The capabilities.
    *
-   * @throws CniException with all problems, as libcni words it: {@code [first second]}
+   * @throws CniException with all problems, in libcni's format: {@code [first second]}
    */
   public Set<String> orThrow() {
     if (!isValid()) {

@@ -1,7 +1,6 @@
 /**
- * The side of CNI that attaches containers to networks, what libcni does for Go: finds
- * configurations, runs their plugins in order, remembers results. {@link io.ocicat.cni.runtime.Cni}
- * is where to start.
+ * The runtime side of CNI, what libcni is for Go: finds configurations, runs their plugins in
+ * order, caches results. {@link io.ocicat.cni.runtime.Cni} is where to start.
  */
 @NullMarked
 package io.ocicat.cni.runtime;
